@@ -18,7 +18,7 @@
       "cflags_cc!": ["-fno-exceptions", "-fno-rtti", "-std=gnu++17", "-std=gnu++20"],
       "cflags_cc": [
         "-std=c++20", "-fexceptions", "-frtti", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-        "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror",
+        "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-Wno-subobject-linkage",
         "-isystem", "<(module_root_dir)/node_modules/node-addon-api"
       ],
       "xcode_settings": {

@@ -44,7 +44,7 @@ function requireTools(useCmake) {
   process.exit(1);
 }
 
-/** Runs cmake-js in build/cmake, which the test programs and clang-tidy use too. */
+/** Runs cmake-js in build/cmake, which the test programs use too. */
 function runCmakeJs(command) {
   requireTools(true);
   const cmakeJs = require.resolve('cmake-js/bin/cmake-js');
@@ -60,11 +60,22 @@ export function buildWithCmake() {
   return path.join(root, 'build/cmake/Release/hostwire.node');
 }
 
-/** In the published package, which brings Node-API's headers, so that nothing is downloaded, and not cmake-js. */
+/** Node-API's headers, which this package brings, so that nothing is downloaded. */
+export function apiHeaders() {
+  return path.join(path.dirname(require.resolve('node-api-headers')), 'include');
+}
+
+/** Writes build/single/compile_commands.json, the command of each single source, for clang-tidy. Builds nothing. */
+export function listCommands() {
+  requireTools(true);
+  const options = ['-DHOSTWIRE_UNITY=OFF', `-DCMAKE_JS_INC=${apiHeaders()}`];
+  run('cmake', ['-S', '.', '-B', 'build/single', ...options], true);
+}
+
+/** In the published package, which does not bring cmake-js. */
 function buildWithCmakeAlone() {
   requireTools(true);
-  const headers = path.join(path.dirname(require.resolve('node-api-headers')), 'include');
-  run('cmake', ['-S', '.', '-B', 'build/cmake', `-DCMAKE_JS_INC=${headers}`], true);
+  run('cmake', ['-S', '.', '-B', 'build/cmake', `-DCMAKE_JS_INC=${apiHeaders()}`], true);
   run('cmake', ['--build', 'build/cmake', '--target', 'hostwire', '--parallel', JOBS], true);
   return path.join(root, 'build/cmake/hostwire.node');
 }
@@ -79,29 +90,31 @@ function findNodeGyp() {
   }
 }
 
-/** With node-gyp, into build/Release or, without optimization, build/Debug. */
-function buildWithGyp({ isQuick = false } = {}) {
+/** With node-gyp, into build/Release or, without optimization, build/Debug. `isSingle`: each source is one object. */
+export function buildWithGyp({ isQuick = false, isSingle = false } = {}) {
   requireTools(false);
   const nodeGyp = findNodeGyp();
   // Without --nodedir node-gyp downloads Node's headers; most installations include them.
   const prefix = path.dirname(path.dirname(process.execPath));
   const options = existsSync(path.join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
   if (isQuick) options.push('--debug');
-  const env = { ...process.env, ...(isQuick ? { CXXFLAGS: '-g0' } : {}) };
+  const env = { ...process.env };
+  if (isQuick) env.CXXFLAGS = '-g0';
+  if (isSingle) env.HOSTWIRE_UNITY = 'OFF';
   // CMake reads this variable itself; node-gyp does not.
   const launcher = env.CMAKE_CXX_COMPILER_LAUNCHER;
   if (launcher) env.CXX = `${launcher} ${env.CXX ?? 'g++'}`;
   // Not `rebuild`: it first deletes build/, which holds all other builds too.
-  run(process.execPath, [nodeGyp, 'configure', ...options], true);
+  run(process.execPath, [nodeGyp, 'configure', ...options], true, env);
   run(process.execPath, [nodeGyp, 'build', '-j', JOBS, ...options], true, env);
   return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
 }
 
 /** Shows that node-gyp can build the addon; the result goes to build/gyp and is not used. */
-export function tryGyp() {
+export function tryGyp(isSingle = false) {
   const built = path.join(root, 'build/gyp/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
-  copyFileSync(buildWithGyp({ isQuick: true }), built);
+  copyFileSync(buildWithGyp({ isQuick: true, isSingle }), built);
 }
 
 export function buildAddon() {

@@ -3,12 +3,22 @@
 // `missing` builds only parts that do not exist or are older than their sources, `program` these without the addon;
 // `tests` are the modules of tests and benches; `types` checks all types and writes the declarations of the client;
 // `programs` are the C++ programs of the tests, `sanitized` the same under sanitizers, and `sanitized-addon` the addon
-// under AddressSanitizer. Plain .mjs because it runs before any build.
+// under AddressSanitizer; `gyp` tries node-gyp, `gyp-single` the same with each source compiled alone. Plain .mjs because
+// it runs before any build.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addonPath, buildAddon, buildWithCmake, configureCmake, JOBS, run, tryGyp } from './addon.mjs';
+import {
+  addonPath,
+  apiHeaders,
+  buildAddon,
+  buildWithCmake,
+  configureCmake,
+  JOBS,
+  run,
+  tryGyp,
+} from './addon.mjs';
 import { buildBundle, writeClientTypes } from './bundle.mjs';
 import { writeCommit } from './commit.mjs';
 import { compile } from './compile.mjs';
@@ -56,15 +66,12 @@ function buildSanitized() {
 
 /**
  * The addon under AddressSanitizer and UBSan, in the build folder of `sanitized`: build/sanitized/address/hostwire.node.
- * Node-API's headers are those of cmake-js, so that nothing is downloaded.
  */
 function buildSanitizedAddon() {
   if (process.platform !== 'linux') return;
   const folder = 'build/sanitized/address';
-  const headers = createRequire(require.resolve('cmake-js/package.json')).resolve('node-api-headers');
   const options = ['-DCMAKE_BUILD_TYPE=None', '-DHOSTWIRE_SANITIZE=address'];
-  const include = path.join(path.dirname(headers), 'include');
-  run('cmake', ['-S', '.', '-B', folder, ...options, `-DCMAKE_JS_INC=${include}`], true);
+  run('cmake', ['-S', '.', '-B', folder, ...options, `-DCMAKE_JS_INC=${apiHeaders()}`], true);
   buildTarget(folder, 'hostwire');
 }
 
@@ -137,7 +144,8 @@ const steps = {
     rmSync(path.join(root, 'build'), { recursive: true, force: true });
   },
   cmake: buildWithCmake,
-  gyp: tryGyp,
+  gyp: () => tryGyp(),
+  'gyp-single': () => tryGyp(true),
   programs: buildPrograms,
   sanitized: buildSanitized,
   'sanitized-addon': buildSanitizedAddon,

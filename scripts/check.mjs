@@ -102,9 +102,12 @@ async function build() {
   note(await loadsAndReads('dist/hostwire.node'), 'the addon loads and reads');
 }
 
-/** Without optimization: this only shows that binding.gyp lists all sources and settings. */
+/**
+ * Without optimization: this only shows that binding.gyp lists all sources and settings, and that each source compiles
+ * alone too. The build with CMake compiles those of a folder as one file.
+ */
 async function gyp() {
-  if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp'))) return;
+  if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp-single'))) return;
   const built = 'build/gyp/hostwire.node';
   note(await loadsAndReads(built), 'built by node-gyp, loads and reads');
   await onNodes(OTHER_NODES, async (node, version) =>

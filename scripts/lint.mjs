@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { configureCmake } from './addon.mjs';
+import { listCommands } from './addon.mjs';
 import { checkCommits } from './commits.mjs';
 import { findDifferences } from './engine.mjs';
 import { findCommand } from './needs.mjs';
@@ -44,7 +44,7 @@ function skip(title, packageName) {
 async function lintTidy() {
   const command = findCommand('clang-tidy-14', 'clang-tidy');
   if (command === undefined) return skip('clang-tidy', 'clang-tidy');
-  configureCmake();
+  listCommands();
   const files = sources('.cc').filter((file) => !/\/(unsupported|fuzz|windows)\//.test(file));
   const words = ['-Xclang', '-analyzer-config', '-Xclang', `max-nodes=${ANALYZER_NODES}`];
   const complaints = await tidy(command, files, isDeep ? [] : words.map((word) => `--extra-arg=${word}`));

@@ -21,7 +21,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const DATABASE = path.join(root, 'build/cmake');
+/** Each source has a command of its own there: listCommands() in addon.mjs. */
+const DATABASE = path.join(root, 'build/single');
 const CACHE = path.join(
   process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'),
   'hostwire/clang-tidy',

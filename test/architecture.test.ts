@@ -1,4 +1,5 @@
 /** The house keeps its shape: who may import whom, who knows which library, no child process, files of a readable size. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -477,6 +478,25 @@ t.test('both build files take the same sources', async (t) => {
   }
   t.match(textOf('CMakeLists.txt'), 'native/sources.json');
   t.match(textOf('binding.gyp'), 'scripts/sources.mjs');
+});
+
+t.test('files that are compiled together have each source once, of one folder', async (t) => {
+  const env = { ...process.env, HOSTWIRE_UNITY: 'ON' };
+  const listed = (...options: readonly string[]) => {
+    const args = ['scripts/sources.mjs', 'linux', ...options];
+    return execFileSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' }).trim().split('\n');
+  };
+  const included = listed().map((file) =>
+    [...textOf(file).matchAll(/^#include "(.+)"$/gm)].map(([, name = '']) =>
+      path.posix.join(path.posix.dirname(file), name),
+    ),
+  );
+  t.strictSame(included.flat().sort(), listed('--single').sort());
+  for (const sources of included) {
+    t.equal(new Set(sources.map((source) => path.posix.dirname(source))).size, 1, sources.join(' '));
+    t.ok(sources.length <= 12, sources.join(' '));
+  }
+  t.match(textOf('CMakeLists.txt'), '/ 12');
 });
 
 t.test('files open with what they are for, and stay readable', async (t) => {

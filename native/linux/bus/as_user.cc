@@ -11,10 +11,8 @@
 namespace hostwire {
 namespace {
 
-constexpr long kSame = -1;
-
-bool setEffectiveUser(std::uint32_t uid) { return syscall(SYS_setresuid, kSame, long{uid}, kSame) == 0; }
-bool setEffectiveGroup(std::uint32_t gid) { return syscall(SYS_setresgid, kSame, long{gid}, kSame) == 0; }
+bool setEffectiveUser(std::uint32_t uid) { return syscall(SYS_setresuid, kSameId, long{uid}, kSameId) == 0; }
+bool setEffectiveGroup(std::uint32_t gid) { return syscall(SYS_setresgid, kSameId, long{gid}, kSameId) == 0; }
 
 }  // namespace
 

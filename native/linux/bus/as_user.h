@@ -7,6 +7,9 @@
 
 namespace hostwire {
 
+// To the system calls that set the ids of a user or a group: leave this one as it is.
+inline constexpr long kSameId = -1;
+
 // Returns the result of `work`; a negative errno when this thread may not take the ids. Other threads keep
 // theirs, and the user can neither signal nor trace us: only the effective ids change. Needs CAP_SETUID and
 // CAP_SETGID.

@@ -18,7 +18,6 @@
 namespace hostwire {
 namespace {
 
-constexpr long kSame = -1;
 // SO_PEERCRED gives it where no user is known; to setresuid(2) it means "no change".
 constexpr std::uint32_t kNobody = UINT32_MAX;
 // The kernel's own limit (NGROUPS_MAX).
@@ -52,8 +51,8 @@ std::vector<std::uint32_t> groupsOfPeer(int socket) {
 // glibc's functions of these names would change all threads: setresuid(2), "C library/kernel differences".
 void setIds(const UserRights& user) {
   if (syscall(kSetGroups, user.groups.size(), user.groups.data()) != 0) fail(errno);
-  if (syscall(SYS_setresgid, kSame, long{user.gid}, kSame) != 0) fail(errno);
-  if (syscall(SYS_setresuid, kSame, long{user.uid}, kSame) != 0) fail(errno);
+  if (syscall(SYS_setresgid, kSameId, long{user.gid}, kSameId) != 0) fail(errno);
+  if (syscall(SYS_setresuid, kSameId, long{user.uid}, kSameId) != 0) fail(errno);
 }
 
 bool hasGroups(std::vector<std::uint32_t> wanted) {
@@ -68,8 +67,8 @@ bool hasGroups(std::vector<std::uint32_t> wanted) {
 
 // The ids for files follow the effective ones; -1 only asks for them (setfsuid(2)).
 bool hasIds(const UserRights& user) {
-  return geteuid() == user.uid && getegid() == user.gid && syscall(SYS_setfsuid, kSame) == long{user.uid} &&
-         syscall(SYS_setfsgid, kSame) == long{user.gid} && hasGroups(user.groups);
+  return geteuid() == user.uid && getegid() == user.gid && syscall(SYS_setfsuid, kSameId) == long{user.uid} &&
+         syscall(SYS_setfsgid, kSameId) == long{user.gid} && hasGroups(user.groups);
 }
 
 // A change of ids drops them only where the old user was root, and there not under every setting

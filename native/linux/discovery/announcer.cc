@@ -12,15 +12,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// An answer takes less than a millisecond.
-constexpr milliseconds kDeadline{2000};
 // After a refusal: a setting of Avahi may have been changed.
 constexpr milliseconds kRetry{30'000};
 // Each is a number that is counted up: "name #2".
 constexpr int kMaxRenames = 50;
 constexpr std::size_t kMaxTextBytes = 256;
-
-constexpr const char* kAvahi = "Avahi";
 
 }  // namespace
 
@@ -28,9 +24,10 @@ Announcer::Announcer(BusLoop& loop, Discovery::NewsHandler onNews)
     : loop_(loop), bus_(loop.systemBus()), onNews_(std::move(onNews)) {}
 
 void Announcer::ask(Call call, std::function<void(Reply&)> then) {
-  bus_.call(std::move(call), kDeadline, [weak = weak_from_this(), then = std::move(then)](Reply& reply) {
-    if (const auto self = weak.lock()) then(reply);
-  });
+  bus_.call(std::move(call), avahi::kDeadline,
+            [weak = weak_from_this(), then = std::move(then)](Reply& reply) {
+              if (const auto self = weak.lock()) then(reply);
+            });
 }
 
 void Announcer::ask(std::size_t at, Call call, Step then) {
@@ -106,7 +103,7 @@ void Announcer::begin() {
   ask(0, avahi::stateCall(), [this](Entry&, Reply& reply) {
     const auto state = avahi::readServerState(reply.body);
     if (state) return onServer(*state);
-    failAll(failureText(reply, kAvahi));
+    failAll(failureText(reply, avahi::kName));
     if (!isNobody(reply)) retryLater();
   });
 }
@@ -133,7 +130,7 @@ void Announcer::publish() {
         if (group) ask(avahi::freeGroupCall(*group), [](Reply&) {});
         return;
       }
-      if (!group) return fail(at, failureText(reply, kAvahi));
+      if (!group) return fail(at, failureText(reply, avahi::kName));
       entries_[at].group = *group;
       fill(at);
     });
@@ -144,9 +141,9 @@ void Announcer::fill(std::size_t at) {
   const Entry& entry = entries_[at];
   ask(at, avahi::addCall(entry.group, entry.now.name, entry.wanted), [this, at](Entry& filled, Reply& reply) {
     if (avahi::isCollision(reply)) return rename(at);
-    if (reply.end != CallEnd::kAnswered) return fail(at, failureText(reply, kAvahi));
+    if (reply.end != CallEnd::kAnswered) return fail(at, failureText(reply, avahi::kName));
     ask(at, avahi::commitCall(filled.group), [this, at](Entry&, Reply& committed) {
-      if (committed.end != CallEnd::kAnswered) fail(at, failureText(committed, kAvahi));
+      if (committed.end != CallEnd::kAnswered) fail(at, failureText(committed, avahi::kName));
     });
   });
 }
@@ -159,7 +156,7 @@ void Announcer::rename(std::size_t at) {
   ask(at, avahi::resetCall(entry.group), [](Entry&, Reply&) {});
   ask(at, avahi::alternativeCall(entry.now.name), [this, at](Entry& renamed, Reply& reply) {
     const auto name = reply.body.text(kMaxTextBytes);
-    if (!name) return fail(at, failureText(reply, kAvahi));
+    if (!name) return fail(at, failureText(reply, avahi::kName));
     renamed.now.name = *name;
     fill(at);
   });

@@ -2,6 +2,7 @@
 // siblings, version 0.6 and later).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,11 @@
 #include "linux/bus/call.h"
 
 namespace hostwire::avahi {
+
+// Its name in messages.
+inline constexpr const char* kName = "Avahi";
+// An answer takes less than a millisecond.
+inline constexpr std::chrono::milliseconds kDeadline{2000};
 
 // Signals of our own groups and browsers only: Avahi sends each to the client that made it.
 inline constexpr const char* kOwnerRule =

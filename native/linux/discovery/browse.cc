@@ -16,11 +16,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kDeadline{2000};
 // Anybody on the network may announce any number.
 constexpr std::size_t kMaxItems = 256;
 constexpr std::size_t kMaxReasonBytes = 256;
-constexpr const char* kAvahi = "Avahi";
 
 // Lives in the handlers of what it has asked for.
 class Browse : public std::enable_shared_from_this<Browse> {
@@ -40,9 +38,9 @@ class Browse : public std::enable_shared_from_this<Browse> {
   void begin() {
     match_ = bus_.addMatch(avahi::kBrowserRule,
                            [self = shared_from_this()](Signal& signal) { self->hear(signal); });
-    bus_.call(avahi::newBrowserCall(), kDeadline, [self = shared_from_this()](Reply& reply) {
+    bus_.call(avahi::newBrowserCall(), avahi::kDeadline, [self = shared_from_this()](Reply& reply) {
       const auto browser = avahi::readObject(reply.body);
-      if (!browser) return self->finish(failureText(reply, kAvahi));
+      if (!browser) return self->finish(failureText(reply, avahi::kName));
       self->browser_ = *browser;
       self->loop_.after(self->left(), [self] { self->finish(self->failure_); });
     });
@@ -73,7 +71,7 @@ class Browse : public std::enable_shared_from_this<Browse> {
 
   void finish(const std::optional<std::string>& failure) {
     bus_.removeMatch(match_);
-    if (!browser_.empty()) bus_.call(avahi::freeBrowserCall(browser_), kDeadline, [](Reply&) {});
+    if (!browser_.empty()) bus_.call(avahi::freeBrowserCall(browser_), avahi::kDeadline, [](Reply&) {});
     std::exchange(answer_, nullptr)(found_, failure);
   }
 

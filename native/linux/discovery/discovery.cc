@@ -11,7 +11,7 @@
 namespace hostwire {
 namespace {
 
-constexpr std::chrono::milliseconds kDeadline{1000};
+constexpr std::chrono::milliseconds kVersionDeadline{1000};
 constexpr const char* kSubject = "mdns";
 constexpr const char* kStopping = "the service is stopping";
 constexpr std::size_t kMaxVersionBytes = 64;
@@ -23,7 +23,7 @@ Finding noAvahi(const std::string& reason) {
 }
 
 void findAvahi(BusConnection& bus, const std::function<void(const Finding&)>& answer) {
-  bus.call(avahi::versionCall(), kDeadline, [&bus, answer](Reply& reply) {
+  bus.call(avahi::versionCall(), kVersionDeadline, [&bus, answer](Reply& reply) {
     if (reply.end != CallEnd::kAnswered) return answer(noAvahi(failureText(reply, "Avahi")));
     const std::string version = reply.body.text(kMaxVersionBytes).value_or("Avahi");
     answer(Finding::works(kSubject, version + " on " + bus.address().text));

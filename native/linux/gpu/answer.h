@@ -8,6 +8,9 @@
 
 namespace hostwire {
 
+// A clock beyond it is not believed.
+inline constexpr double kMaxGpuMhz = 20'000;
+
 struct GpuAnswer {
   std::string address;
   std::string name;

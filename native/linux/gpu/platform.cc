@@ -16,7 +16,6 @@ namespace hostwire {
 namespace {
 
 constexpr double kHzPerMhz = 1e6;
-constexpr double kMaxMhz = 20'000;
 constexpr double kPermillePerPercent = 10;
 // Between closer readings of the queues chance dominates the load.
 constexpr std::uint64_t kShortestWindowNs = 20'000'000;
@@ -153,7 +152,7 @@ GpuAnswer PlatformGpu::read(bool withDetail) {
   if (temperature_)
     answer.values.temperatureCelsius = parseMillidegrees(temperature_->readIfPresent(buffer_));
   if (clock_ && (withDetail || !answer.values.isAnyKnown()))
-    answer.values.clockMhz = parseScaled(clock_->readIfPresent(buffer_), kHzPerMhz, kMaxMhz);
+    answer.values.clockMhz = parseScaled(clock_->readIfPresent(buffer_), kHzPerMhz, kMaxGpuMhz);
   if (!answer.values.isAnyKnown()) answer.failure.reason = "its driver reports nothing in /sys";
   return answer;
 }

@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kMaxBytes = 1e15;
 constexpr double kMaxWatts = 10'000;
-constexpr double kMaxMhz = 20'000;
 constexpr double kMaxRpm = 100'000;
 constexpr double kMicro = 1e6;
 constexpr double kMaxJoules = 1e12;
@@ -165,7 +164,7 @@ GpuValues SysfsGpu::readValues(bool withDetail) {
   if (!withDetail && values.isAnyKnown()) return values;
   values.powerWatts = readPower();
   values.fanPercent = readFan();
-  values.clockMhz = readNumber(clock_, clockUnit_, kMaxMhz);
+  values.clockMhz = readNumber(clock_, clockUnit_, kMaxGpuMhz);
   return values;
 }
 

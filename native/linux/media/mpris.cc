@@ -13,14 +13,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kPrefix = "org.mpris.MediaPlayer2.";
-constexpr const char* kBusName = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
 
 // The daemon answers quickly or not at all.
 constexpr milliseconds kBusLimit{1000};
 // How long the players that are there at the beginning are waited for; a later answer still counts.
 constexpr milliseconds kSettleLimit{1000};
-constexpr milliseconds kPatience{25'000};
 // D-Bus names have at most 255 bytes.
 constexpr std::size_t kMaxNameBytes = 255;
 // A bus may have any number of names: beyond this they are ignored.
@@ -50,9 +47,10 @@ void Mpris::start() {
       [this](Signal& signal) { onSeeked(std::string(signal.sender), signal.body); });
   bus().watch([this] { onReady(); }, [this](const std::string& reason) { onLost(reason); });
   // A bus that was never connected cannot be lost: this call reports it.
-  bus().call({kBusName, kBusPath, kBusName, "GetId", {}}, kBusLimit, [this](Reply& reply) {
-    if (reply.end == CallEnd::kNoBus) onLost(reply.errorText);
-  });
+  bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "GetId", {}}, kBusLimit,
+             [this](Reply& reply) {
+               if (reply.end == CallEnd::kNoBus) onLost(reply.errorText);
+             });
 }
 
 // The matches are in force by now, so no player that appears or changes from here on is missed.
@@ -87,11 +85,12 @@ void Mpris::onLost(const std::string& reason) {
 
 void Mpris::list() {
   if (std::exchange(isListing_, true)) return;
-  bus().call({kBusName, kBusPath, kBusName, "ListNames", {}}, kBusLimit, [this](Reply& reply) {
-    isListing_ = false;
-    if (reply.end == CallEnd::kAnswered) takeNames(reply.body);
-    notify();
-  });
+  bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "ListNames", {}}, kBusLimit,
+             [this](Reply& reply) {
+               isListing_ = false;
+               if (reply.end == CallEnd::kAnswered) takeNames(reply.body);
+               notify();
+             });
 }
 
 void Mpris::takeNames(BodyReader& body) {
@@ -123,13 +122,15 @@ void Mpris::takeNames(BodyReader& body) {
 
 void Mpris::findOwner(const std::string& name) {
   ++findings_;
-  bus().call({kBusName, kBusPath, kBusName, "GetNameOwner", {name}}, kBusLimit, [this, name](Reply& reply) {
-    --findings_;
-    // Without an answer it has left meanwhile.
-    const auto owner = reply.end == CallEnd::kAnswered ? reply.body.text(kMaxNameBytes) : std::nullopt;
-    if (owner) setOwner(playerNameOf(name), *owner);
-    notify();
-  });
+  bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "GetNameOwner", {name}}, kBusLimit,
+             [this, name](Reply& reply) {
+               --findings_;
+               // Without an answer it has left meanwhile.
+               const auto owner =
+                   reply.end == CallEnd::kAnswered ? reply.body.text(kMaxNameBytes) : std::nullopt;
+               if (owner) setOwner(playerNameOf(name), *owner);
+               notify();
+             });
 }
 
 void Mpris::setOwner(std::string_view name, const std::string& owner) {
@@ -200,7 +201,7 @@ void Mpris::askAll(const std::string& owner) {
   }
   asking.isAll = true;
   const double askedMs = mpris::nowMs();
-  bus().call({owner, mpris::kPath, mpris::kProperties, "GetAll", {mpris::kPlayer}}, kPatience,
+  bus().call({owner, mpris::kPath, mpris::kProperties, "GetAll", {mpris::kPlayer}}, mpris::kPatience,
              [this, owner, askedMs](Reply& reply) { onAll(owner, reply, askedMs); });
 }
 
@@ -229,7 +230,7 @@ void Mpris::askPosition(const std::string& owner) {
     return;
   }
   asking.isPosition = true;
-  bus().call({owner, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Position"}}, kPatience,
+  bus().call({owner, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Position"}}, mpris::kPatience,
              [this, owner](Reply& reply) {
                const auto asked = asking_.find(owner);
                if (asked == asking_.end()) return;

@@ -4,20 +4,14 @@
 #include <mutex>
 
 #include "linux/media/mpris.h"
+#include "linux/media/mpris_names.h"
 
 namespace hostwire {
-namespace {
-
-constexpr const char* kBusName = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
-constexpr std::chrono::milliseconds kPatience{25'000};
-
-}  // namespace
 
 // Asked before the player's properties, so that it is known when a picture is.
 void Mpris::askUser(const std::string& owner) {
-  bus().call({kBusName, kBusPath, kBusName, "GetConnectionUnixUser", {owner}}, kPatience,
-             [this, owner](Reply& reply) {
+  bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "GetConnectionUnixUser", {owner}},
+             mpris::kPatience, [this, owner](Reply& reply) {
                if (reply.end != CallEnd::kAnswered || !table_.has(owner)) return;
                const auto uid = reply.body.number();
                if (!uid || !(*uid >= 0) || *uid >= UINT32_MAX || *uid != std::floor(*uid)) return;

@@ -9,6 +9,13 @@ inline constexpr const char* kPath = "/org/mpris/MediaPlayer2";
 inline constexpr const char* kPlayer = "org.mpris.MediaPlayer2.Player";
 inline constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 
+// The bus itself.
+inline constexpr const char* kBusName = "org.freedesktop.DBus";
+inline constexpr const char* kBusPath = "/org/freedesktop/DBus";
+
+// How long an answer may take that nothing waits for.
+inline constexpr std::chrono::milliseconds kPatience{25'000};
+
 // Monotonic milliseconds.
 inline double nowMs() {
   using Milliseconds = std::chrono::duration<double, std::milli>;

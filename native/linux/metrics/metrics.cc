@@ -37,7 +37,6 @@
 namespace hostwire {
 namespace {
 
-constexpr auto kGauge = MetricType::kGauge;
 // Bounds the answer, on a machine with a veth per container, too.
 constexpr std::size_t kMaxLinks = 512;
 constexpr std::size_t kMaxSupplies = 64;
@@ -70,7 +69,8 @@ void writeTime(Exposition& out) {
   clock_gettime(CLOCK_REALTIME, &now);
   const auto ns =
       static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-  out.single("node_time_seconds", "System time in seconds since epoch (1970).", kGauge, MetricValue(ns, 9));
+  out.single("node_time_seconds", "System time in seconds since epoch (1970).", MetricType::kGauge,
+             MetricValue(ns, 9));
 }
 
 // Nothing where the call is forbidden, as by ProtectClock= of systemd.
@@ -85,7 +85,7 @@ void writeTimeZone(Exposition& out) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) == nullptr || local.tm_zone == nullptr) return;
-  out.family("node_time_zone_offset_seconds", "System time zone offset in seconds.", kGauge);
+  out.family("node_time_zone_offset_seconds", "System time zone offset in seconds.", MetricType::kGauge);
   out.add(MetricValue::ofSigned(local.tm_gmtoff), {{"time_zone", toDistinctUtf8(local.tm_zone)}});
 }
 
@@ -93,7 +93,8 @@ void writeUname(Exposition& out) {
   utsname system{};
   if (uname(&system) != 0) return;
   const auto textOf = [](const char* text) { return toDistinctUtf8(text); };
-  out.family("node_uname_info", "Labeled system information as provided by the uname system call.", kGauge);
+  out.family("node_uname_info", "Labeled system information as provided by the uname system call.",
+             MetricType::kGauge);
   out.add(MetricValue(1), {{"domainname", textOf(system.domainname)},
                            {"machine", textOf(system.machine)},
                            {"nodename", textOf(system.nodename)},
@@ -104,7 +105,8 @@ void writeUname(Exposition& out) {
 
 // Adapters and whatever else says whether it supplies; of batteries the probers know more.
 void writeSupplies(const std::string& folder, const std::vector<std::string>& names, Exposition& out) {
-  out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.", kGauge);
+  out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.",
+             MetricType::kGauge);
   for (const std::string& name : names)
     if (const auto value = parseInteger(readSmallFile(folder + name + "/online")))
       out.add(MetricValue::ofSigned(*value), {{"power_supply", toDistinctUtf8(name)}});
@@ -137,7 +139,7 @@ struct MetricsReader::State {
     for (const NumberFile& row : kNumberFiles)
       add(row.path, [&row](std::string_view text, Exposition& out) {
         if (const auto value = parseInteger(text))
-          out.single(row.name, row.help, kGauge, MetricValue::ofSigned(*value));
+          out.single(row.name, row.help, MetricType::kGauge, MetricValue::ofSigned(*value));
       });
     addClockSource("current_clocksource", writeCurrentClockSource);
     addClockSource("available_clocksource", writeClockSources);

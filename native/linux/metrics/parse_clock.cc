@@ -14,8 +14,6 @@
 namespace hostwire {
 namespace {
 
-constexpr auto kCounter = MetricType::kCounter;
-constexpr auto kGauge = MetricType::kGauge;
 constexpr unsigned kMicroseconds = 6;
 constexpr unsigned kNanoseconds = 9;
 // Bounds the answer; a machine has two or three.
@@ -43,41 +41,41 @@ MetricValue fineTime(const timex& clock, std::int64_t value) {
 }
 
 constexpr std::array kRows{
-    ClockRow{"node_timex_offset_seconds", "Time offset in between local system and reference clock.", kGauge,
-             [](const timex& clock) { return fineTime(clock, clock.offset); }},
+    ClockRow{"node_timex_offset_seconds", "Time offset in between local system and reference clock.",
+             MetricType::kGauge, [](const timex& clock) { return fineTime(clock, clock.offset); }},
     ClockRow{
-        "node_timex_frequency_adjustment_ratio", "Local clock frequency adjustment.", kGauge,
+        "node_timex_frequency_adjustment_ratio", "Local clock frequency adjustment.", MetricType::kGauge,
         [](const timex& clock) { return MetricValue::ofSigned(kOne + ratioOf(clock.freq), kRatioDecimals); }},
-    ClockRow{"node_timex_maxerror_seconds", "Maximum error in seconds.", kGauge,
+    ClockRow{"node_timex_maxerror_seconds", "Maximum error in seconds.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.maxerror, kMicroseconds); }},
-    ClockRow{"node_timex_estimated_error_seconds", "Estimated error in seconds.", kGauge,
+    ClockRow{"node_timex_estimated_error_seconds", "Estimated error in seconds.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.esterror, kMicroseconds); }},
-    ClockRow{"node_timex_status", "Value of the status array bits.", kGauge,
+    ClockRow{"node_timex_status", "Value of the status array bits.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.status); }},
-    ClockRow{"node_timex_loop_time_constant", "Phase-locked loop time constant.", kGauge,
+    ClockRow{"node_timex_loop_time_constant", "Phase-locked loop time constant.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.constant); }},
-    ClockRow{"node_timex_tick_seconds", "Seconds between clock ticks.", kGauge,
+    ClockRow{"node_timex_tick_seconds", "Seconds between clock ticks.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.tick, kMicroseconds); }},
     ClockRow{
-        "node_timex_pps_frequency_hertz", "Pulse per second frequency.", kGauge,
+        "node_timex_pps_frequency_hertz", "Pulse per second frequency.", MetricType::kGauge,
         [](const timex& clock) { return MetricValue::ofSigned(ratioOf(clock.ppsfreq), kRatioDecimals); }},
-    ClockRow{"node_timex_pps_jitter_seconds", "Pulse per second jitter.", kGauge,
+    ClockRow{"node_timex_pps_jitter_seconds", "Pulse per second jitter.", MetricType::kGauge,
              [](const timex& clock) { return fineTime(clock, clock.jitter); }},
-    ClockRow{"node_timex_pps_shift_seconds", "Pulse per second interval duration.", kGauge,
+    ClockRow{"node_timex_pps_shift_seconds", "Pulse per second interval duration.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.shift); }},
     ClockRow{"node_timex_pps_stability_hertz",
-             "Pulse per second stability, average of recent frequency changes.", kGauge,
+             "Pulse per second stability, average of recent frequency changes.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(ratioOf(clock.stabil), kRatioDecimals); }},
     ClockRow{"node_timex_pps_jitter_total", "Pulse per second count of jitter limit exceeded events.",
-             kCounter, [](const timex& clock) { return MetricValue::ofSigned(clock.jitcnt); }},
-    ClockRow{"node_timex_pps_calibration_total", "Pulse per second count of calibration intervals.", kCounter,
-             [](const timex& clock) { return MetricValue::ofSigned(clock.calcnt); }},
-    ClockRow{"node_timex_pps_error_total", "Pulse per second count of calibration errors.", kCounter,
-             [](const timex& clock) { return MetricValue::ofSigned(clock.errcnt); }},
+             MetricType::kCounter, [](const timex& clock) { return MetricValue::ofSigned(clock.jitcnt); }},
+    ClockRow{"node_timex_pps_calibration_total", "Pulse per second count of calibration intervals.",
+             MetricType::kCounter, [](const timex& clock) { return MetricValue::ofSigned(clock.calcnt); }},
+    ClockRow{"node_timex_pps_error_total", "Pulse per second count of calibration errors.",
+             MetricType::kCounter, [](const timex& clock) { return MetricValue::ofSigned(clock.errcnt); }},
     ClockRow{"node_timex_pps_stability_exceeded_total",
-             "Pulse per second count of stability limit exceeded events.", kCounter,
+             "Pulse per second count of stability limit exceeded events.", MetricType::kCounter,
              [](const timex& clock) { return MetricValue::ofSigned(clock.stbcnt); }},
-    ClockRow{"node_timex_tai_offset_seconds", "International Atomic Time (TAI) offset.", kGauge,
+    ClockRow{"node_timex_tai_offset_seconds", "International Atomic Time (TAI) offset.", MetricType::kGauge,
              [](const timex& clock) { return MetricValue::ofSigned(clock.tai); }}};
 
 void addSource(std::string_view name, Exposition& out) {
@@ -96,7 +94,7 @@ std::string_view firstLine(std::string_view text) {
 void writeClock(const timex& clock, int state, Exposition& out) {
   for (const ClockRow& row : kRows) out.single(row.name, row.help, row.type, row.of(clock));
   out.single("node_timex_sync_status", "Is clock synchronized to a reliable server (1 = yes, 0 = no).",
-             kGauge, MetricValue::ofFlag(state != TIME_ERROR));
+             MetricType::kGauge, MetricValue::ofFlag(state != TIME_ERROR));
 }
 
 void writeCurrentClockSource(std::string_view text, Exposition& out) {
@@ -104,13 +102,13 @@ void writeCurrentClockSource(std::string_view text, Exposition& out) {
   const std::string_view name = takeWord(line);
   if (name.empty()) return;
   out.family("node_time_clocksource_current_info",
-             "Current clocksource read from '/sys/devices/system/clocksource'.", kGauge);
+             "Current clocksource read from '/sys/devices/system/clocksource'.", MetricType::kGauge);
   addSource(name, out);
 }
 
 void writeClockSources(std::string_view text, Exposition& out) {
   out.family("node_time_clocksource_available_info",
-             "Available clocksources read from '/sys/devices/system/clocksource'.", kGauge);
+             "Available clocksources read from '/sys/devices/system/clocksource'.", MetricType::kGauge);
   std::array<std::string_view, kMaxSources> written;
   std::size_t count = 0;
   std::string_view line = firstLine(text);

@@ -14,14 +14,10 @@
 namespace hostwire {
 namespace {
 
-constexpr auto kCounter = MetricType::kCounter;
-constexpr auto kGauge = MetricType::kGauge;
-
 // The texts count in USER_HZ, which is 100 on every architecture that Node runs on.
 constexpr unsigned kTickDecimals = 2;
 constexpr std::uint64_t kTicksPerSecond = 100;
-// More processors and fields than any kernel has.
-constexpr std::size_t kMaxProcessors = 8192;
+// More fields than any kernel has.
 constexpr std::size_t kMaxFields = 256;
 
 struct Processor {
@@ -42,12 +38,12 @@ std::optional<Processor> parseProcessor(std::string_view line, SteadyTimes& time
 
 void writeProcessors(const std::vector<Processor>& processors, Exposition& out) {
   constexpr std::array kModes{"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"};
-  out.family("node_cpu_seconds_total", "Seconds the CPUs spent in each mode.", kCounter);
+  out.family("node_cpu_seconds_total", "Seconds the CPUs spent in each mode.", MetricType::kCounter);
   for (const Processor& one : processors)
     for (std::size_t at = 0; at < kModes.size(); ++at)
       out.add(MetricValue(one.ticks[at], kTickDecimals), {{"cpu", one.index}, {"mode", kModes[at]}});
   out.family("node_cpu_guest_seconds_total", "Seconds the CPUs spent in guests (VMs) for each mode.",
-             kCounter);
+             MetricType::kCounter);
   for (const Processor& one : processors) {
     out.add(MetricValue(one.ticks[8], kTickDecimals), {{"cpu", one.index}, {"mode", "user"}});
     out.add(MetricValue(one.ticks[9], kTickDecimals), {{"cpu", one.index}, {"mode", "nice"}});
@@ -62,13 +58,15 @@ struct StatLine {
 };
 // Only the first number of `intr` is the total: the others count each interrupt.
 constexpr std::array kStatLines{
-    StatLine{"intr", "node_intr_total", "Total number of interrupts serviced.", kCounter},
-    StatLine{"ctxt", "node_context_switches_total", "Total number of context switches.", kCounter},
-    StatLine{"btime", "node_boot_time_seconds", "Node boot time, in unixtime.", kGauge},
-    StatLine{"processes", "node_forks_total", "Total number of forks.", kCounter},
-    StatLine{"procs_running", "node_procs_running", "Number of processes in runnable state.", kGauge},
+    StatLine{"intr", "node_intr_total", "Total number of interrupts serviced.", MetricType::kCounter},
+    StatLine{"ctxt", "node_context_switches_total", "Total number of context switches.",
+             MetricType::kCounter},
+    StatLine{"btime", "node_boot_time_seconds", "Node boot time, in unixtime.", MetricType::kGauge},
+    StatLine{"processes", "node_forks_total", "Total number of forks.", MetricType::kCounter},
+    StatLine{"procs_running", "node_procs_running", "Number of processes in runnable state.",
+             MetricType::kGauge},
     StatLine{"procs_blocked", "node_procs_blocked",
-             "Number of processes blocked waiting for I/O to complete.", kGauge}};
+             "Number of processes blocked waiting for I/O to complete.", MetricType::kGauge}};
 
 // "Active(anon)" as Active_anon; empty where there would be other characters than those of names.
 std::string fieldName(std::string_view field) {
@@ -179,7 +177,8 @@ void writeLoad(std::string_view text, Exposition& out) {
                                                               {"node_load5", "5m load average."},
                                                               {"node_load15", "15m load average."}}};
   for (const auto& [name, help] : kLoads)
-    if (const auto value = parseMetricValue(takeWord(text))) out.single(name, help, kGauge, *value);
+    if (const auto value = parseMetricValue(takeWord(text)))
+      out.single(name, help, MetricType::kGauge, *value);
 }
 
 void writeMemory(std::string_view text, Exposition& out) {
@@ -193,7 +192,7 @@ void writeMemory(std::string_view text, Exposition& out) {
     if (field.empty() || !value) continue;
     const bool isKib = takeWord(line) == "kB";
     if (isKib) field.append("_bytes");
-    out.single("node_memory_" + field, "Memory information field " + field + ".", kGauge,
+    out.single("node_memory_" + field, "Memory information field " + field + ".", MetricType::kGauge,
                MetricValue(isKib ? kibToBytes(*value) : *value));
   }
 }
@@ -203,7 +202,7 @@ void writePressure(std::string_view resource, std::string_view text, Exposition&
   while (takeLine(text, line))
     for (const PressureLine& row : kPressureLines) {
       if (row.resource != resource || !line.starts_with(row.line)) continue;
-      if (const auto value = parseStalled(line)) out.single(row.name, row.help, kCounter, *value);
+      if (const auto value = parseStalled(line)) out.single(row.name, row.help, MetricType::kCounter, *value);
     }
 }
 
@@ -225,9 +224,11 @@ void writeFileDescriptors(std::string_view text, Exposition& out) {
   takeWord(text);  // free ones: always 0
   const auto maximum = takeUnsigned(text);
   if (allocated)
-    out.single("node_filefd_allocated", "File descriptor statistics: allocated.", kGauge, *allocated);
+    out.single("node_filefd_allocated", "File descriptor statistics: allocated.", MetricType::kGauge,
+               *allocated);
   if (maximum)
-    out.single("node_filefd_maximum", "File descriptor statistics: maximum.", kGauge, MetricValue(*maximum));
+    out.single("node_filefd_maximum", "File descriptor statistics: maximum.", MetricType::kGauge,
+               MetricValue(*maximum));
 }
 
 void writeOs(std::string_view text, Exposition& out) {
@@ -242,7 +243,7 @@ void writeOs(std::string_view text, Exposition& out) {
   out.family("node_os_info",
              "A metric with a constant '1' value labeled by build_id, id, id_like, image_id, image_version, "
              "name, pretty_name, variant, variant_id, version, version_codename, version_id.",
-             kGauge);
+             MetricType::kGauge);
   out.add(MetricValue(1), {{"build_id", find("BUILD_ID")},
                            {"id", id},
                            {"id_like", idLike},
@@ -257,7 +258,8 @@ void writeOs(std::string_view text, Exposition& out) {
                            {"version_id", versionId}});
   const auto version = parseMetricValue(leadingNumber(versionId));
   if (!version) return;
-  out.family("node_os_version", "Metric containing the major.minor part of the OS version.", kGauge);
+  out.family("node_os_version", "Metric containing the major.minor part of the OS version.",
+             MetricType::kGauge);
   out.add(*version, {{"id", id}, {"id_like", idLike}, {"name", name}});
 }
 

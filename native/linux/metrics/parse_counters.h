@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +11,9 @@
 #include "host/exposition.h"
 
 namespace hostwire {
+
+// More than any kernel has.
+inline constexpr std::size_t kMaxProcessors = 8192;
 
 // The times of each processor as they were written last. The kernel's idle and iowait may step back a little
 // (proc_stat(5)), which Prometheus would take for a restart of the counter, and add all of it to a rate.

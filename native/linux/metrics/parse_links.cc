@@ -137,11 +137,10 @@ template <class T>
 constexpr Value whileRunning(const LinkMetrics& link, T value) {
   return link.isRunning ? Value(value) : std::nullopt;
 }
-constexpr auto kGauge = MetricType::kGauge;
 constexpr std::array kProperties{
-    Property{"node_network_up", "Value is 1 if operstate is 'up', 0 otherwise.", kGauge,
+    Property{"node_network_up", "Value is 1 if operstate is 'up', 0 otherwise.", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.operState == kUp ? 1 : 0); }},
-    Property{"node_network_carrier", "Network device property: carrier", kGauge,
+    Property{"node_network_carrier", "Network device property: carrier", MetricType::kGauge,
              [](const LinkMetrics& of) { return of.carrier ? whileRunning(of, *of.carrier) : Value(); }},
     Property{"node_network_carrier_changes_total", "Network device property: carrier_changes_total",
              MetricType::kCounter, [](const LinkMetrics& of) { return Value(of.carrierChanges); }},
@@ -149,29 +148,30 @@ constexpr std::array kProperties{
              MetricType::kCounter, [](const LinkMetrics& of) { return Value(of.carrierUps); }},
     Property{"node_network_carrier_down_changes_total", "Network device property: carrier_down_changes_total",
              MetricType::kCounter, [](const LinkMetrics& of) { return Value(of.carrierDowns); }},
-    Property{"node_network_dormant", "Network device property: dormant", kGauge,
+    Property{"node_network_dormant", "Network device property: dormant", MetricType::kGauge,
              [](const LinkMetrics& of) { return whileRunning(of, of.isDormant ? 1 : 0); }},
-    Property{"node_network_flags", "Network device property: flags", kGauge,
+    Property{"node_network_flags", "Network device property: flags", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.flags); }},
-    Property{"node_network_iface_id", "Network device property: iface_id", kGauge,
+    Property{"node_network_iface_id", "Network device property: iface_id", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.index); }},
-    Property{"node_network_iface_link", "Network device property: iface_link", kGauge,
+    Property{"node_network_iface_link", "Network device property: iface_link", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.link); }},
-    Property{"node_network_iface_link_mode", "Network device property: iface_link_mode", kGauge,
+    Property{"node_network_iface_link_mode", "Network device property: iface_link_mode", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.linkMode); }},
-    Property{"node_network_mtu_bytes", "Network device property: mtu_bytes", kGauge,
+    Property{"node_network_mtu_bytes", "Network device property: mtu_bytes", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.mtu); }},
-    Property{"node_network_net_dev_group", "Network device property: net_dev_group", kGauge,
+    Property{"node_network_net_dev_group", "Network device property: net_dev_group", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.group); }},
-    Property{"node_network_protocol_type", "Network device property: protocol_type", kGauge,
+    Property{"node_network_protocol_type", "Network device property: protocol_type", MetricType::kGauge,
              [](const LinkMetrics& of) { return Value(of.protocolType); }},
-    Property{"node_network_speed_bytes", "Network device property: speed_bytes", kGauge,
+    Property{"node_network_speed_bytes", "Network device property: speed_bytes", MetricType::kGauge,
              [](const LinkMetrics& of) { return of.speedMbps ? Value(*of.speedMbps * 125'000) : Value(); }},
-    Property{"node_network_transmit_queue_length", "Network device property: transmit_queue_length", kGauge,
-             [](const LinkMetrics& of) { return Value(of.queueLength); }}};
+    Property{"node_network_transmit_queue_length", "Network device property: transmit_queue_length",
+             MetricType::kGauge, [](const LinkMetrics& of) { return Value(of.queueLength); }}};
 
 void writeInfo(const Links& links, Exposition& out) {
-  out.family("node_network_info", "Non-numeric data from /sys/class/net/<iface>, value is always 1.", kGauge);
+  out.family("node_network_info", "Non-numeric data from /sys/class/net/<iface>, value is always 1.",
+             MetricType::kGauge);
   for (const LinkMetrics& link : links) {
     const char* state = link.operState < kOperStates.size() ? kOperStates.at(link.operState) : "unknown";
     out.add(MetricValue(1), {{"address", link.address},

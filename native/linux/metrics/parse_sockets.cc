@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "linux/kernel/scan.h"
+#include "linux/metrics/parse_counters.h"
 
 namespace hostwire {
 namespace {
-
-constexpr auto kCounter = MetricType::kCounter;
-constexpr auto kGauge = MetricType::kGauge;
-constexpr std::size_t kMaxProcessors = 8192;
 
 // Of several hundred, those that node_exporter shows by default.
 constexpr std::array<std::string_view, 40> kShown{"Icmp6_InErrors",
@@ -79,7 +76,7 @@ void writeSocketCount(std::string_view protocol, std::string_view state, std::ui
   help.append(state).append(".");
   if (protocol == "sockets" && state == "used") help = "Number of IPv4 sockets in use.";
   const std::string name = std::string("node_sockstat_").append(protocol).append("_").append(state);
-  out.single(name, help, kGauge, MetricValue(value));
+  out.single(name, help, MetricType::kGauge, MetricValue(value));
 }
 
 struct PacketQueue {
@@ -155,7 +152,7 @@ void writePacketQueues(std::string_view text, Exposition& out) {
     queues.push_back({std::to_string(processor), {values[0], values[1], values[2]}});
   }
   for (std::size_t at = 0; at < kQueueColumns.size(); ++at) {
-    out.family(kQueueColumns.at(at).name, kQueueColumns.at(at).help, kCounter);
+    out.family(kQueueColumns.at(at).name, kQueueColumns.at(at).help, MetricType::kCounter);
     for (const PacketQueue& queue : queues)
       out.add(MetricValue(queue.values.at(at)), {{"cpu", queue.processor}});
   }

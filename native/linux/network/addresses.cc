@@ -8,20 +8,16 @@
 
 #include <array>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
+#include "linux/network/address_list.h"
 #include "linux/network/parse_ipv4.h"
 
 namespace hostwire {
 namespace {
-
-struct FreeAddresses {
-  void operator()(ifaddrs* list) const { freeifaddrs(list); }
-};
 
 std::optional<InterfaceAddress> convert(const ifaddrs& entry) {
   if (entry.ifa_addr == nullptr || entry.ifa_name == nullptr) return std::nullopt;
@@ -53,7 +49,7 @@ std::vector<InterfaceAddress> askKernel() {
   std::vector<InterfaceAddress> addresses;
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) return addresses;
-  const std::unique_ptr<ifaddrs, FreeAddresses> list(first);
+  const AddressList list(first);
   for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next)
     if (auto address = convert(*entry)) addresses.push_back(std::move(*address));
   return addresses;

@@ -7,18 +7,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "host/error.h"
 #include "host/wake.h"
 #include "linux/kernel/text.h"
+#include "linux/network/address_list.h"
 
 namespace hostwire {
 namespace {
-
-struct FreeAddresses {
-  void operator()(ifaddrs* list) const { freeifaddrs(list); }
-};
 
 // In host byte order; 0 where there is none.
 std::uint32_t bitsOf(const sockaddr* address) {
@@ -55,7 +51,7 @@ std::optional<std::string> broadcastOf(std::uint32_t address, std::uint32_t mask
 std::vector<BroadcastAddress> readBroadcastAddresses() {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) throw HostError(errno, "list the network interfaces");
-  const std::unique_ptr<ifaddrs, FreeAddresses> list(first);
+  const AddressList list(first);
   std::vector<BroadcastAddress> addresses;
   for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
     if (!canBroadcast(*entry)) continue;

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // An answer takes less than a millisecond, 50 when polkit is asked first.
-constexpr milliseconds kDeadline{1000};
+constexpr milliseconds kInhibitDeadline{1000};
 // A service that hangs must not delay a sleep for the 5 s that logind would wait.
 constexpr milliseconds kMaxDelay{1000};
 constexpr std::size_t kMaxNameBytes = 256;
@@ -62,15 +62,16 @@ void SleepDelay::takeAgain() {
 
 void SleepDelay::take(const Answer& answer) {
   BusConnection& bus = loop_.descriptorBus();
-  bus.call(logind::delaySleepCall(why_), kDeadline, [&bus, weak = weak_from_this(), answer](Reply& reply) {
-    bus.rest();
-    if (reply.end != CallEnd::kAnswered) return answer(failureText(reply, "logind"));
-    FileDescriptor taken = reply.body.descriptor();
-    if (!taken.isOpen()) return answer("logind's answer has no descriptor");
-    // Released meanwhile: it closes here.
-    if (const auto self = weak.lock(); self && self->isWanted_) self->inhibitor_ = std::move(taken);
-    answer(std::nullopt);
-  });
+  bus.call(logind::delaySleepCall(why_), kInhibitDeadline,
+           [&bus, weak = weak_from_this(), answer](Reply& reply) {
+             bus.rest();
+             if (reply.end != CallEnd::kAnswered) return answer(failureText(reply, "logind"));
+             FileDescriptor taken = reply.body.descriptor();
+             if (!taken.isOpen()) return answer("logind's answer has no descriptor");
+             // Released meanwhile: it closes here.
+             if (const auto self = weak.lock(); self && self->isWanted_) self->inhibitor_ = std::move(taken);
+             answer(std::nullopt);
+           });
 }
 
 }  // namespace hostwire

@@ -1,8 +1,8 @@
 // Finds the service's listening socket among the process's descriptors and tunes it.
 #include "host/listener.h"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

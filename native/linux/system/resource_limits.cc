@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // A service manager seldom moves a service, or sets a limit where there was none. A cgroup that is gone is
 // noticed at once.
-constexpr std::chrono::seconds kLookInterval{30};
+constexpr std::chrono::seconds kLimitsInterval{30};
 
 // Belongs to one prober's question: used by one thread at a time.
 class CgroupLimits {
@@ -33,7 +33,7 @@ class CgroupLimits {
 
   LimitCounters read() {
     const auto now = Clock::now();
-    if (!lookedAt_ || now - *lookedAt_ >= kLookInterval) {
+    if (!lookedAt_ || now - *lookedAt_ >= kLimitsInterval) {
       lookedAt_ = now;
       look();
     }
