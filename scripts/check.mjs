@@ -1,5 +1,6 @@
-// Everything that CI runs: the build with an empty HOME, lint, types, the build with node-gyp, sanitizers, the build for
-// Windows; then the tests: on this Node, on the others, under sanitizers and under Wine.
+// Everything that CI runs: the build with an empty HOME, lint, the build of single files with node-gyp, sanitizers, the
+// build for Windows; then the tests: `npm test`, the system tests, the second engine on the newest Node, a few on the other
+// Nodes, under sanitizers and under Wine.
 //   node scripts/check.mjs [STEP…]   (all steps without a name)
 // Steps that only compile and compute run in the background, at the lowest priority: they use the time in which tests wait.
 import { spawn } from 'node:child_process';
@@ -95,7 +96,7 @@ async function build() {
   rmSync(path.join(root, 'build/cmake'), { recursive: true, force: true });
   const halves = [
     ['addon', 'programs'],
-    ['tests', 'web'],
+    ['program', 'tests'],
   ].map((steps) => run(process.execPath, ['scripts/build.mjs', ...steps], { env }));
   for (const { isGood } of await Promise.all(halves)) note(isGood, 'built with an empty HOME');
   rmSync(home, { recursive: true, force: true });
@@ -123,15 +124,20 @@ async function parsers() {
   ]);
 }
 
-/** On Node 20 and 22 with both engines; uWebSockets.js has no binary for later ones. The oldest Node only has to serve. */
+/** On the first engine that each of them loads; the newest runs all of `engines`. The oldest only has to serve. */
 async function nodes() {
   const test = (name, node, ...args) => runTests(name, 'scripts/test.mjs', '--node', node, ...args);
-  await onNodes(OTHER_NODES, (node, version) =>
-    test(`contract tests on Node ${version}`, node, '--contract'),
+  await onNodes(OTHER_NODES.slice(0, -1), (node, version) =>
+    test(`contract tests on Node ${version}`, node, '--smoke'),
   );
-  const stream = 'build/ts/test/contract/stream.test.js';
+  const stream = 'test/contract/stream.test.ts';
   await onNodes([OLDEST_NODE], (node, version) => test(`streams on Node ${version}`, node, stream));
 }
+
+const engines = () =>
+  onNodes(OTHER_NODES.slice(-1), (node, version) =>
+    runTests(`Node's engine on Node ${version}`, 'scripts/test.mjs', '--node', node, '--engines'),
+  );
 
 const steps = {
   build,
@@ -141,6 +147,8 @@ const steps = {
   parsers,
   'windows-build': () => runScript('built for Windows', 'scripts/test-windows.mjs', '--prepare'),
   test: () => runTests('npm test with coverage', 'scripts/test.mjs', '--coverage'),
+  system: () => runTests('system tests with coverage', 'scripts/test.mjs', '--system', '--coverage'),
+  engines,
   nodes,
   races: () => runTests('programs under sanitizers', 'scripts/test.mjs', ...testFiles('sanitized')),
   windows: () => runTests('the service on Windows, under Wine', 'scripts/test-windows.mjs'),
@@ -148,9 +156,9 @@ const steps = {
 
 /** Steps in the background, which start after the build, and the one that a step waits for. */
 const BACKGROUND = ['lint', 'sanitized', 'parsers', 'windows-build', 'gyp'];
-const NEEDS = { nodes: 'gyp', parsers: 'sanitized', races: 'sanitized', windows: 'windows-build' };
+const NEEDS = { engines: 'gyp', parsers: 'sanitized', races: 'sanitized', windows: 'windows-build' };
 /** Steps in the foreground, one after the other: Wine waits much, so the sanitizers' build ends beside it. */
-const FOREGROUND = ['build', 'test', 'nodes', 'windows', 'races'];
+const FOREGROUND = ['build', 'test', 'system', 'engines', 'nodes', 'windows', 'races'];
 
 const wanted = process.argv.slice(2);
 for (const name of wanted)

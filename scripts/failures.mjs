@@ -49,20 +49,24 @@ export function failuresOf(tap) {
 
 const FILES_LISTED = 10;
 
-/** Seconds and name of the slowest files, one per line, under a line with the total. Empty if there are few files. */
+/** Seconds of each run of test files, by its name. */
+export function secondsOf(tap) {
+  const runs = tap.matchAll(/^(?:not )?ok \d+ - (test\/.+?)(?: #.*)? # time=([\d.]+)(m?s)$/gm);
+  return Object.fromEntries(
+    [...runs].map(([, name, time, unit]) => [
+      name,
+      Math.round(Number(time) / (unit === 's' ? 0.1 : 100)) / 10,
+    ]),
+  );
+}
+
+/** Seconds and name of the slowest runs, one per line, under a line with the total. Empty if there are few. */
 export function slowestOf(tap) {
-  const files = [...tap.matchAll(/^(?:not )?ok \d+ - (\S+)\.test\.js(?: #.*)? # time=([\d.]+)(m?s)$/gm)];
-  if (files.length <= FILES_LISTED) return [];
-  const times = files.map(([, name, time, unit]) => ({
-    name,
-    seconds: Number(time) / (unit === 's' ? 1 : 1000),
-  }));
-  times.sort((a, b) => b.seconds - a.seconds);
-  const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
+  const times = Object.entries(secondsOf(tap)).sort(([, a], [, b]) => b - a);
+  if (times.length <= FILES_LISTED) return [];
+  const total = times.reduce((sum, [, seconds]) => sum + seconds, 0);
   return [
-    `${files.length} files, ${total.toFixed(0)} s in all; the slowest:`,
-    ...times
-      .slice(0, FILES_LISTED)
-      .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name.replace('build/ts/', '')}`),
+    `${times.length} runs of files, ${total.toFixed(0)} s in all; the slowest:`,
+    ...times.slice(0, FILES_LISTED).map(([name, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${name}`),
   ];
 }

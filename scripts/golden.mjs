@@ -17,4 +17,5 @@ function run(args, env = {}) {
 }
 
 run(['scripts/build.mjs', 'missing', 'tests']);
-run(['build/ts/test/stats/fixtures.test.js'], { HOSTWIRE_GOLDEN: 'write' });
+for (const file of ['fixtures', 'system/fixtures'])
+  run([`build/ts/test/stats/${file}.test.js`], { HOSTWIRE_GOLDEN: 'write' });

@@ -13,12 +13,12 @@ import { runsOnBothEngines, runTests, sourceOf, testFiles } from './test.mjs';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const page = path.join(root, 'docs/proofs.md');
 
-/** Tests of `npm test` with more in a proof: a full form, limits in milliseconds (test/helpers/limits.ts), figures. */
+/** Tests of the other tiers with more in a proof: a full form, limits in milliseconds (test/helpers/limits.ts), figures. */
 function othersWithProofs() {
-  const isProof = /HOSTWIRE_FULL|\bcheckTime\(|figure: /;
-  return [...testFiles(undefined), ...testFiles('solo')].filter((file) =>
-    isProof.test(readFileSync(path.join(root, sourceOf(file)), 'utf8')),
-  );
+  const isProof = /HOSTWIRE_FULL|\brepetitions\(|\bcheckTime\(|figure: /;
+  return [undefined, 'system', 'solo']
+    .flatMap(testFiles)
+    .filter((file) => isProof.test(readFileSync(path.join(root, sourceOf(file)), 'utf8')));
 }
 
 /** The suffix of the rows of Node's own engine, and one for the command line that leaves them out. */
@@ -35,7 +35,7 @@ function proofs() {
       .replace(/^build\/ts\/test\//, '')
       .replace(/\.test\.js$/, '')
       .replace(/^prove\//, '')
-      .replace(/\/(?:slow|solo)\//, '/');
+      .replace(/\/(?:slow|solo|system)\//, '/');
     const onNode = { name: `${name}${ON_NODE}`, file, engine: 'node' };
     return [{ name, file }, ...(runsOnBothEngines(file) ? [onNode] : [])];
   });

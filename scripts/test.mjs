@@ -1,11 +1,15 @@
 // Runs the tests with tap and ends with the line "N passed, N failed[, N skipped]". In CI a skip is a failure.
-//   node scripts/test.mjs [--coverage] [--node PATH] [--contract | FILE.test.js…]
-// Without files: test/**, four at a time, then those in solo/ folders, one at a time; then those that serve HTTP once
-// more, on Node's own engine. With --contract: of these only the tests of the contract and of HTTP, without solo/. Other
-// commands run the rest: `npm run prove` runs slow/ and prove/, `npm run check` runs sanitized/ and windows/.
+//   node scripts/test.mjs               `npm test`: what needs nothing but Node, git, python3, make and g++
+//   node scripts/test.mjs --system      `npm run test:system`: what needs Debian packages, root or the machine to itself
+//   node scripts/test.mjs --changed     what imports a file that differs from main; lists the system tests of these
+//   node scripts/test.mjs --engines     the contract and HTTP on Node's own engine, for `npm run check`
+//   node scripts/test.mjs --smoke       a few files of the contract, for the other versions of Node
+//   node scripts/test.mjs FILE…         these, test/**/*.test.ts
+// With --node PATH under another Node, with --coverage counting lines, with --record noting the seconds of each file.
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -15,10 +19,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { failuresOf, slowestOf } from './failures.mjs';
+import { failuresOf, secondsOf, slowestOf } from './failures.mjs';
+import { isPure, testsOf } from './imports.mjs';
 import { provideNeeds } from './needs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -28,43 +34,84 @@ const DEAD_BUSES = {
   DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
 };
-/** Tests wait for the greater part of their time: two at a time leave half of two cores idle. */
-const JOBS = 4;
-const MIN_LINES_COVERED = 95;
+/** Tests wait for the greater part of their time: one per core would leave the cores idle. */
+const CORES = os.availableParallelism();
+const JOBS = 4 * CORES;
+/** Browsers and brokers are busier. */
+const SYSTEM_JOBS = 2 * CORES;
+/** Percent of the lines of src/ that `npm test` reaches, and with the system tests. */
+const MIN_COVERED = { fast: 94, all: 98 };
 const coverageFolder = path.join(root, 'build/coverage');
+const SECONDS = path.join(root, 'test/seconds.json');
 
-/** Folders whose tests run alone, or not in `npm test`. */
-const TIERS = ['prove', 'sanitized', 'slow', 'solo', 'windows'];
+/** Folders whose tests are not in `npm test`. `solo` runs after the system tests, one file at a time. */
+const TIERS = ['prove', 'sanitized', 'slow', 'solo', 'system', 'windows'];
+
+const tierOf = (file) => TIERS.find((name) => file.split('/').includes(name));
+
+/** All test files, `test/…/x.test.ts`. Listed from the sources, because build/ may still hold tests that were removed. */
+const allTests = () =>
+  readdirSync(path.join(root, 'test'), { recursive: true })
+    .map((file) => path.posix.join('test', String(file).replaceAll('\\', '/')))
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort();
+
+export const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
+const compiledOf = (file) => path.join('build/ts', sourceOf(file).replace(/\.ts$/, '.js'));
 
 /** The compiled test files of `tier` (one of TIERS), or of no tier if it is undefined. */
-export function testFiles(tier) {
-  // Listed from the sources, because build/ may still hold tests that were removed.
-  return readdirSync(path.join(root, 'test'), { recursive: true })
-    .map(String)
-    .filter((file) => file.endsWith('.test.ts'))
-    .filter((file) => TIERS.find((name) => file.split(path.sep).includes(name)) === tier)
-    .map((file) => path.join('build/ts/test', file.replace(/\.ts$/, '.js')))
-    .sort();
-}
+export const testFiles = (tier) =>
+  allTests()
+    .filter((file) => tierOf(file) === tier)
+    .map(compiledOf);
 
-/** The rooms and proofs that run on both engines, and how one of their files says that it serves. */
+const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
+
+/** The modules and proofs that run on both engines, and how one of their files says that it serves. */
 const ON_BOTH_ENGINES =
   /\/test\/(?:(?:access|client|contract|http|hub)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|hub-siege|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
   /\b(?:createEngine|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
-/** What `--contract` runs: all but the two slowest files of HTTP, which take a quarter of the time. */
-const CONTRACT = /\/test\/(?:contract|http)\/(?!(?:unread-answers|tls-readers)\.)/;
-
-export const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
-
 /** Whether a test starts the service or an engine, and is to be run on both. */
-export function runsOnBothEngines(file) {
-  const source = sourceOf(file);
-  return ON_BOTH_ENGINES.test(`/${source}`) && SERVES.test(readFileSync(path.join(root, source), 'utf8'));
-}
+export const runsOnBothEngines = (file) =>
+  ON_BOTH_ENGINES.test(`/${sourceOf(file)}`) && SERVES.test(textOf(file));
 
-const servingTests = (tier) => testFiles(tier).filter(runsOnBothEngines);
+/** What `--engines` runs: all but the two slowest files of HTTP, which take a quarter of the time. */
+const CONTRACT = /^test\/(?:contract|http)\/(?!.*\b(?:unread-answers|tls-readers)\.)/;
+/** What `--smoke` runs: streams, access, sockets, commands. */
+const SMOKE = /^test\/contract\/(?:stream|access|socket-order|socket-commands)\.test\.ts$/;
+/** Tests of what `node scripts/build.mjs types` writes, which is test/types.test.ts here. */
+const TYPES = 'test/types.test.ts';
+const NEEDS_TYPES = /\.d\.ts|helpers\/packages|'typescript'|dist\/client/;
+
+const readSeconds = () => (existsSync(SECONDS) ? JSON.parse(readFileSync(SECONDS, 'utf8')) : {});
+
+/**
+ * The runs of `files`, the longest first by the seconds that were recorded: one per file, and one for all files of a
+ * module that only compute. Those that need the types begin when these have been checked.
+ */
+function runsOf(files) {
+  const groups = new Map();
+  const runs = [];
+  for (const file of files.map(sourceOf)) {
+    const module = file.split('/')[1].replace('.test.ts', '');
+    if (!isPure(file)) runs.push({ name: file, files: [compiledOf(file)] });
+    else groups.set(module, [...(groups.get(module) ?? []), compiledOf(file)]);
+  }
+  for (const [module, members] of groups) {
+    const isOne = members.length === 1;
+    runs.push({ name: isOne ? sourceOf(members[0]) : `test/${module} (pure)`, files: members });
+  }
+  const seconds = readSeconds();
+  // One that was never measured may be long.
+  const length = ({ name }) => (name === TYPES ? Infinity : (seconds[name] ?? 60));
+  runs.sort((a, b) => length(b) - length(a));
+  const isLate = ({ files: [file] }) => NEEDS_TYPES.test(textOf(file));
+  if (runs.some(({ name }) => name === TYPES))
+    for (const run of runs) if (run.name !== TYPES && isLate(run)) run.after = TYPES;
+  return runs;
+}
 
 function countsOf(text) {
   const summary =
@@ -94,10 +141,11 @@ export function runTests({
 }) {
   // Of its own while it runs: two runs at once in one checkout don't mix their results.
   const output = path.join(root, `build/test-${process.pid}.tap`);
+  const plan = path.join(root, `build/test-${process.pid}.json`);
   mkdirSync(path.dirname(output), { recursive: true });
+  writeFileSync(plan, JSON.stringify({ jobs, seconds: limitSeconds, runs: runsOf(files) }));
   const tap = openSync(output, 'w');
-  const args = [path.join(root, 'scripts/tap.mjs'), String(jobs), String(limitSeconds), ...files];
-  const result = spawnSync(node, args, {
+  const result = spawnSync(node, [path.join(root, 'scripts/tap.mjs'), plan], {
     cwd: root,
     stdio: ['ignore', tap, 'inherit'],
     env: {
@@ -110,6 +158,7 @@ export function runTests({
     },
   });
   closeSync(tap);
+  rmSync(plan);
   const text = readFileSync(output, 'utf8');
   renameSync(output, path.join(root, 'build/test.tap'));
   const counts = countsOf(text);
@@ -119,27 +168,53 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/**
- * The tests of npm test: those in no tier, several at a time, then those that need the machine to themselves; then those
- * that serve, on the other engine. Where uWebSockets.js does not load, all of them run on Node's engine. `only` limits
- * this to the files in no tier that it matches.
- */
-function runAll({ only, ...options }) {
-  const tiers = only === undefined ? [undefined, 'solo'] : [undefined];
-  const runs = enginesOf(options.node).flatMap((engine, pass) =>
-    tiers.map((tier) => {
-      const files = (pass === 0 ? testFiles : servingTests)(tier).filter((file) => only?.test(file) ?? true);
-      const run = runTests({ ...options, files, engine, jobs: tier === 'solo' ? 1 : JOBS });
-      const where = engine === 'node' ? "on Node's engine: " : '';
-      return { ...run, failures: run.failures.map((failure) => `${where}${failure}`) };
-    }),
-  );
+/** The results of several runs as those of one. */
+function joined(runs) {
   const sum = (name) => runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
     counts: { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') },
     failures: runs.flatMap((run) => run.failures),
     text: runs.map((run) => run.text).join('\n'),
   };
+}
+
+/** The system tests, then those that need the machine to themselves. */
+const runSystem = (options) =>
+  joined([
+    runTests({ ...options, files: testFiles('system'), jobs: SYSTEM_JOBS }),
+    runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
+  ]);
+
+/** Files of the contract and of HTTP that serve, on Node's engine. */
+function runEngines(options) {
+  const files = [...testFiles(undefined), ...testFiles('system')];
+  const serving = files.filter((file) => CONTRACT.test(sourceOf(file)) && SERVES.test(textOf(file)));
+  return runTests({ ...options, files: serving, engine: 'node' });
+}
+
+function git(...args) {
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Paths that differ from the last commit on main, in commits or not, and new ones. */
+function changedFiles() {
+  const base = git('merge-base', 'HEAD', 'main') ?? git('merge-base', 'HEAD', 'origin/main');
+  if (base === undefined) throw new Error('there is no branch "main" to compare with');
+  const changed = git('diff', '--name-only', base) ?? '';
+  const added = git('ls-files', '--others', '--exclude-standard') ?? '';
+  return [...changed.split('\n'), ...added.split('\n')].filter((file) => file !== '');
+}
+
+function runChanged(options) {
+  const changed = changedFiles();
+  const tests = testsOf(changed, allTests());
+  const fast = tests.filter((file) => tierOf(file) === undefined);
+  const slow = tests.filter((file) => ['system', 'solo'].includes(tierOf(file)));
+  console.log(`${changed.length} files differ from main; tests of these: ${fast.length} of npm test`);
+  const result = fast.length > 0 ? runTests({ ...options, files: fast }) : joined([]);
+  if (slow.length > 0) console.log(`not run, system tests of these:\n  ${slow.join('\n  ')}`);
+  return { ...result, isEmpty: fast.length === 0 };
 }
 
 /**
@@ -156,17 +231,27 @@ function keepCounts() {
   }
 }
 
-function checkCoverage() {
+/** Prints what is covered; returns whether it is at least `least` percent of the lines. */
+function checkCoverage(least) {
   keepCounts();
   const c8 = path.join(path.dirname(require.resolve('c8/package.json')), 'bin/c8.js');
-  const limits = ['--functions=0', '--branches=0', '--statements=0', `--lines=${MIN_LINES_COVERED}`];
+  const limits = ['--functions=0', '--branches=0', '--statements=0', `--lines=${least}`];
   // By the source and not by the script: the bundle contains libraries too.
   const selection = ['--include=**/src/**', '--exclude-after-remap', '--reporter=text'];
   const args = [c8, 'report', `--temp-directory=${coverageFolder}`, ...selection, '--check-coverage'];
   const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
   const isCovered = spawnSync(process.execPath, [...args, ...limits], options).status === 0;
-  if (!isCovered) console.error(`less than ${MIN_LINES_COVERED} % of the lines of src/ are covered`);
+  if (!isCovered) console.error(`less than ${least} % of the lines of src/ are covered`);
   return isCovered;
+}
+
+/** Notes the seconds of each run of `text`, which order the next runs. */
+function recordSeconds(text) {
+  const known = new Set(allTests());
+  const kept = Object.entries(readSeconds()).filter(([name]) => known.has(name) || name.endsWith('(pure)'));
+  const seconds = { ...Object.fromEntries(kept), ...secondsOf(text) };
+  const sorted = Object.entries(seconds).sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(SECONDS, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 
 /** Prints all failures together and the closing line; returns the exit code. */
@@ -179,17 +264,29 @@ export function report({ passed, failed, skipped }, texts = []) {
   return failures === 0 && passed > 0 ? 0 : 1;
 }
 
+const MODES = {
+  '--system': runSystem,
+  '--changed': runChanged,
+  '--engines': runEngines,
+  '--smoke': (options) => runTests({ ...options, files: allTests().filter((file) => SMOKE.test(file)) }),
+};
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const args = process.argv.slice(2);
-  const coverage = args.includes('--coverage');
   const nodeAt = args.indexOf('--node');
   const node = nodeAt >= 0 ? args[nodeAt + 1] : process.execPath;
   const files = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
-  provideNeeds();
-  if (coverage) rmSync(coverageFolder, { recursive: true, force: true });
-  const options = { node, coverage, ...(args.includes('--contract') ? { only: CONTRACT } : {}) };
-  const { counts, failures, text } = files.length > 0 ? runTests({ ...options, files }) : runAll(options);
-  const isCovered = !coverage || checkCoverage();
+  const mode = Object.keys(MODES).find((name) => args.includes(name));
+  const options = { node, coverage: args.includes('--coverage') };
+  const isSystem = mode === '--system';
+  if (isSystem) provideNeeds();
+  // The system tests add to the counts of `npm test`.
+  if (options.coverage && !isSystem) rmSync(coverageFolder, { recursive: true, force: true });
+  const chosen = files.length > 0 ? files : testFiles(undefined);
+  const run = mode === undefined ? (each) => runTests({ ...each, files: chosen }) : MODES[mode];
+  const { counts, failures, text, isEmpty = false } = run(options);
+  const isCovered = !options.coverage || checkCoverage(isSystem ? MIN_COVERED.all : MIN_COVERED.fast);
+  if (args.includes('--record')) recordSeconds(text);
   for (const line of slowestOf(text)) console.log(line);
-  process.exitCode = report(counts, failures) || (isCovered ? 0 : 1);
+  process.exitCode = isEmpty ? 0 : report(counts, failures) || (isCovered ? 0 : 1);
 }

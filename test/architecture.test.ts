@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import t from 'tap';
+import { testMany } from './helpers/many.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -223,7 +223,7 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
   '@valibot/to-json-schema': (file) => file.startsWith('src/api/'),
 };
 
-t.test('rooms import only what ARROWS allows', async (t) => {
+testMany('rooms import only what ARROWS allows', async (t) => {
   for (const file of sources) {
     const room = roomOf(file);
     if (ARROWS[room] === undefined) {
@@ -240,7 +240,7 @@ t.test('rooms import only what ARROWS allows', async (t) => {
 /** The engines. */
 const ENGINES = /^http\/(?:uws|node)$/;
 
-t.test('one file loads an engine, and an engine knows of the rest only its seam', async (t) => {
+testMany('one file loads an engine, and an engine knows of the rest only its seam', async (t) => {
   for (const file of sources) {
     const room = roomOf(file);
     for (const imported of importsOf(file).filter((name) => name.startsWith('.'))) {
@@ -257,7 +257,7 @@ t.test('one file loads an engine, and an engine knows of the rest only its seam'
   }
 });
 
-t.test('the arrows between rooms have no cycle', async (t) => {
+testMany('the arrows between rooms have no cycle', async (t) => {
   const targets = new Map<string, Set<string>>();
   for (const file of sources)
     for (const name of importsOf(file).filter((imported) => imported.startsWith('.'))) {
@@ -279,7 +279,7 @@ t.test('the arrows between rooms have no cycle', async (t) => {
   t.ok(settled.size > 15, `${settled.size} rooms`);
 });
 
-t.test('each third-party library is known to one room', async (t) => {
+testMany('each third-party library is known to one room', async (t) => {
   for (const file of sources)
     for (const name of importsOf(file)) {
       if (name.startsWith('.') || name.startsWith('node:')) continue;
@@ -293,18 +293,22 @@ t.test('each third-party library is known to one room', async (t) => {
     devDependencies: Record<string, string>;
     bundleDependencies: readonly string[];
   }>;
-  t.same(
+  t.strictSame(
     Object.keys(dependencies).sort(),
     ['node-addon-api', 'node-api-headers', 'uWebSockets.js', 'ws'],
     'the engines, and what the addon is compiled with where no prebuilt one loads; the rest is in the bundle',
   );
-  t.same([...bundleDependencies].sort(), Object.keys(dependencies).sort(), 'the package brings all of them');
+  t.strictSame(
+    [...bundleDependencies].sort(),
+    Object.keys(dependencies).sort(),
+    'the package brings all of them',
+  );
   const versions = { ...devDependencies, ...dependencies };
   for (const name of new Set([...Object.keys(LIBRARIES), ...Object.keys(dependencies)]))
     t.match(versions[name] ?? 'none', /^(npm:[\w-]+@)?\d+\.\d+\.\d+$/, `${name} is pinned exactly`);
 });
 
-t.test(
+testMany(
   'the dashboard knows the client and the words of the wire, and keeps its texts out of the markup',
   async (t) => {
     const files = filesIn('web', '.ts', '.tsx');
@@ -347,7 +351,7 @@ const LAUNCHERS = new Map([
   ['native/windows/process/launch.cc', /CreateProcessW\(/],
 ]);
 
-t.test('nothing in src/ or native/ starts a process, but the launcher', async (t) => {
+testMany('nothing in src/ or native/ starts a process, but the launcher', async (t) => {
   for (const file of sources) t.notMatch(textOf(file), /child_process|process\.binding/, file);
   for (const file of native.filter((name) => !LAUNCHERS.has(name)))
     t.notMatch(
@@ -399,7 +403,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
 /** Those of node:fs that use no thread of the pool: the synchronous ones, and inotify. */
 const OFF_POOL = /Sync$|^(?:constants|watch|type FSWatcher)$/;
 
-t.test("libuv's pool runs nothing of the addon, and only what is listed of the service", async (t) => {
+testMany("libuv's pool runs nothing of the addon, and only what is listed of the service", async (t) => {
   for (const file of native)
     t.notMatch(textOf(file), /AsyncWorker|napi_create_async_work|uv_queue_work/, `${file} uses own threads`);
   const used = new Set<string>();
@@ -428,14 +432,14 @@ const THREADS = [
   ...['native/linux/process/launch.cc', 'native/linux/streams/streams.cc'],
 ];
 
-t.test('there are three ways to run work on another thread', async (t) => {
+testMany('there are three ways to run work on another thread', async (t) => {
   const starts = /\b(?:startThread|pthread_create|_beginthreadex|CreateThread)\(|\bstd::(?:j?thread|async)\b/;
   const ground = /^native\/(?:host|linux|windows|unsupported)\/thread\.(?:cc|h)$/; // startThread itself
   const found = native.filter((file) => !ground.test(file) && starts.test(codeOf(file)));
   t.strictSame([...found].sort(), [...THREADS].sort());
 });
 
-t.test('each error that the addon names has a symbol', async (t) => {
+testMany('each error that the addon names has a symbol', async (t) => {
   const known = new Set<string>();
   for (const file of ['native/host/error.cc', 'native/linux/error_symbol.cc'])
     for (const [, name = ''] of textOf(file).matchAll(/HOSTWIRE_ERROR\((\w+)\)/g)) known.add(name);
@@ -448,7 +452,7 @@ t.test('each error that the addon names has a symbol', async (t) => {
 /** The engine on Node's own server asks which Node it is, whose parsers differ. */
 const MAY_TOUCH_PROCESS = ['src/main.ts', 'src/run.ts', 'src/http/node/server.ts'];
 
-t.test('src/ reads no kernel files, and only main touches process', async (t) => {
+testMany('src/ reads no kernel files, and only main touches process', async (t) => {
   for (const file of sources) {
     const text = codeOf(file);
     if (!file.startsWith('src/config/'))
@@ -458,18 +462,18 @@ t.test('src/ reads no kernel files, and only main touches process', async (t) =>
   }
 });
 
-t.test('platforms stay in their folders', async (t) => {
+testMany('platforms stay in their folders', async (t) => {
   for (const file of native.filter((name) => !/^native\/(?:linux|windows|unsupported)\//.test(name))) {
     t.notMatch(textOf(file), /#\s*if(?:n?def)?\b.*(?:_WIN32|__linux__|__APPLE__|__GLIBC__|_MSC_VER)/, file);
   }
 });
 
-t.test('only the bus folder knows the library that speaks D-Bus', async (t) => {
+testMany('only the bus folder knows the library that speaks D-Bus', async (t) => {
   for (const file of native.filter((name) => !name.startsWith('native/linux/bus/')))
     t.notMatch(textOf(file), /sdbus::|sd_bus_|lib(?:systemd|elogind|basu)\b/, file);
 });
 
-t.test('both build files take the same sources', async (t) => {
+testMany('both build files take the same sources', async (t) => {
   const groups = JSON.parse(textOf('native/sources.json')) as Record<string, readonly string[]>;
   const entries = Object.values(groups).flat();
   for (const file of native.filter((name) => name.endsWith('.cc'))) {
@@ -480,7 +484,7 @@ t.test('both build files take the same sources', async (t) => {
   t.match(textOf('binding.gyp'), 'scripts/sources.mjs');
 });
 
-t.test('files that are compiled together have each source once, of one folder', async (t) => {
+testMany('files that are compiled together have each source once, of one folder', async (t) => {
   const env = { ...process.env, HOSTWIRE_UNITY: 'ON' };
   const listed = (...options: readonly string[]) => {
     const args = ['scripts/sources.mjs', 'linux', ...options];
@@ -499,7 +503,7 @@ t.test('files that are compiled together have each source once, of one folder', 
   t.match(textOf('CMakeLists.txt'), '/ 12');
 });
 
-t.test('files open with what they are for, and stay readable', async (t) => {
+testMany('files open with what they are for, and stay readable', async (t) => {
   for (const file of sources) t.match(textOf(file), /^(?:#!.*\n)?\/\*\*/, `${file} opens with a sentence`);
   for (const file of native) t.match(textOf(file), /^\/\//, `${file} opens with a sentence`);
   for (const file of [...sources, ...native]) {
@@ -508,7 +512,7 @@ t.test('files open with what they are for, and stay readable', async (t) => {
   }
 });
 
-t.test('strict TypeScript', async (t) => {
+testMany('strict TypeScript', async (t) => {
   for (const file of sources) {
     const text = codeOf(file);
     t.notMatch(text, /:\s*any\b|<any>|\bas any\b/, `${file} has no any`);

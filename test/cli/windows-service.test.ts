@@ -1,7 +1,6 @@
 /** What is registered with Windows' services, and what Linux says of it. */
 import '../helpers/service/dead-buses.ts';
 import path from 'node:path';
-import process from 'node:process';
 import t from 'tap';
 import { parseArguments } from '#src/cli/arguments.js';
 import { manageService, serviceCommand } from '#src/cli/windows-service.js';
@@ -37,20 +36,11 @@ t.test('[9.service] install reports what could not be set; remove removes', asyn
   t.same(acts, [[...program, '--service'], 'remove']);
 });
 
-t.test(
-  '[9.service] on Linux each of them is refused with a sentence',
-  { skip: process.platform !== 'linux' && 'it is what Linux says' },
-  async (t) => {
-    for (const words of [
-      ['--service'],
-      ['run', '--service'],
-      ['service', 'install'],
-      ['service', 'remove'],
-    ]) {
-      const { code, stdout, stderr } = await runToEnd(words);
-      t.equal(code, 1, words.join(' '));
-      t.match(stderr, /^hostwire: this is for Windows services only: [^\n]*docs\/operating\.md\)\n$/);
-      t.equal(stdout, '');
-    }
-  },
-);
+t.test('[9.service] on Linux each of them is refused with a sentence', async (t) => {
+  for (const words of [['--service'], ['run', '--service'], ['service', 'install'], ['service', 'remove']]) {
+    const { code, stdout, stderr } = await runToEnd(words);
+    t.equal(code, 1, words.join(' '));
+    t.match(stderr, /^hostwire: this is for Windows services only: [^\n]*docs\/operating\.md\)\n$/);
+    t.equal(stdout, '');
+  }
+});

@@ -1,5 +1,6 @@
 /** A pinned client: reaches the server with that key whatever its certificate says, and sends no other one anything. */
 import '../helpers/service/dead-buses.ts';
+import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 import type net from 'node:net';
 import path from 'node:path';
@@ -11,6 +12,12 @@ import { startSecure } from '../helpers/service/secure.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const KEY = 'k'.repeat(40);
+
+// As on every machine with an /etc/hosts.
+const { lookup } = dns;
+const lookupHere: net.LookupFunction = (name, options, done) =>
+  lookup(name === 'localhost' ? '127.0.0.1' : name, options, done);
+Object.assign(dns, { lookup: lookupHere });
 
 t.test(
   '[8.tls-pin] requests, streams and sockets reach a self-signed, expired certificate by its pin',

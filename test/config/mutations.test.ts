@@ -13,6 +13,7 @@ import { ConfigError, type Problem } from '#src/config/problems.js';
 import { Reloader } from '#src/config/reload.js';
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { checkTime } from '../helpers/limits.ts';
+import { repetitions, SHARE } from '../helpers/random.ts';
 import { asWritten, makeFolder, optionsFor } from './loading.ts';
 import {
   BASE,
@@ -99,7 +100,7 @@ t.test(
   '[8.mutations] 5,000 mutated configurations are applied or rejected as expected',
   { timeout: 240_000 },
   async (t) => {
-    t.comment(`HOSTWIRE_SEED=${SEED}`);
+    const repeated = repetitions(t, COUNT, SEED);
     const random = createRandom(SEED);
     const folder = makeFolder(t);
     const specials = Object.fromEntries(
@@ -125,7 +126,7 @@ t.test(
     const failures: string[] = [];
     const counts = new Map<string, { applied: number; refused: number }>();
     let slowest = 0;
-    for (let index = 0; index < COUNT; index++) {
+    for (let index = 0; index < repeated; index++) {
       const spelling: Spelling = index % 2 === 0 ? 'json' : 'yaml';
       const mutant = mutate(random, KINDS[(index >> 1) % KINDS.length] ?? '', spelling);
       const file =
@@ -155,11 +156,11 @@ t.test(
       count['config' in outcome ? 'applied' : 'refused']++;
       counts.set(mutant.kind, count);
     }
-    t.same(failures.slice(0, 5), [], `${failures.length} of ${COUNT} went wrong`);
+    t.same(failures.slice(0, 5), [], `${failures.length} of ${repeated} went wrong`);
     checkTime(t, slowest, MAX_MS, 'the slowest');
     for (const kind of KINDS) {
       const { applied = 0, refused = 0 } = counts.get(kind) ?? {};
-      t.ok(applied + refused >= 150, `${kind}: ${applied} applied, ${refused} refused`);
+      t.ok(applied + refused >= 150 * SHARE, `${kind}: ${applied} applied, ${refused} refused`);
     }
   },
 );
@@ -178,13 +179,13 @@ function readIndependently(text: string, spelling: Spelling): Values | undefined
 t.test(
   '[8.mutations-bytes] bytes changed at random: no crash, and the applied values are those of the file',
   async (t) => {
-    t.comment(`HOSTWIRE_SEED=${SEED}`);
+    const repeated = repetitions(t, 2000, SEED);
     const random = createRandom(SEED + 1);
     const folder = makeFolder(t);
     const failures: string[] = [];
     let applied = 0;
     let slowest = 0;
-    for (let index = 0; index < 2000; index++) {
+    for (let index = 0; index < repeated; index++) {
       const spelling: Spelling = index % 2 === 0 ? 'json' : 'yaml';
       const bytes = Buffer.from(renderBase(spelling));
       for (let changes = 1 + random(2); changes > 0; changes--) {
@@ -221,19 +222,19 @@ t.test(
         }
     }
     t.same(failures.slice(0, 3), [], `${failures.length} went wrong`);
-    t.ok(applied > 60, `${applied} were applied`);
+    t.ok(applied > 60 * SHARE, `${applied} were applied`);
     checkTime(t, slowest, MAX_MS * 2, 'the slowest');
   },
 );
 
 t.test('[8.mutations-pair] two files: applied together or not at all', async (t) => {
-  t.comment(`HOSTWIRE_SEED=${SEED}`);
+  const repeated = repetitions(t, 500, SEED);
   const random = createRandom(SEED + 2);
   const folder = makeFolder(t);
   const [a, b] = [path.join(folder, 'a.json'), path.join(folder, 'b.yaml')];
   writeAnew(a, '{"power": {"backend": "record"}}');
   const failures: string[] = [];
-  for (let index = 0; index < 500; index++) {
+  for (let index = 0; index < repeated; index++) {
     const kind = pick(
       random,
       KINDS.filter((name) => !['no regular file', 'ten MiB'].includes(name)),

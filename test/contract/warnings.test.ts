@@ -1,10 +1,8 @@
 /** The warnings at startup, each logged once, in words that explain the risk and the remedy to a newcomer. */
-import { spawn } from 'node:child_process';
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { ask } from '../helpers/clients/http.ts';
 import { ENGINE_PART } from '../helpers/service/engine.ts';
@@ -13,7 +11,6 @@ import { type ServiceProcess, startService } from '../helpers/service/service.ts
 const KEY = '0123456789abcdef0123456789abcdef';
 const ROOT_WARNING =
   'hostwire warn: running as root, which is not needed: an ordinary user is safer and sees the same stats';
-const MAIN = fileURLToPath(new URL('../../../../dist/main.js', import.meta.url));
 
 const isRoot = process.getuid?.() === 0;
 
@@ -43,28 +40,6 @@ t.test('[9.warn-root] running as root without need', async (t) => {
   t.equal(count, isRoot ? 1 : 0, isRoot ? 'said once' : 'not said to an ordinary user');
 });
 
-t.test(
-  '[9.warn-root] not logged for an ordinary user',
-  { skip: isRoot ? false : 'the test before has shown it' },
-  async (t) => {
-    const nobody = { uid: 65534, gid: 65534 };
-    const args = [MAIN, '--host', '127.0.0.1', '--port', '0'];
-    const child = spawn(process.execPath, args, { ...nobody, cwd: '/', env: {}, stdio: 'pipe' });
-    t.teardown(() => child.kill('SIGKILL'));
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (part: string) => {
-      stderr += part;
-    });
-    await until(() => /listening on/.test(stderr) || child.exitCode !== null);
-    if (/EACCES|cannot find module/i.test(stderr)) {
-      t.plan(0, 'this checkout is not readable for other users');
-      return;
-    }
-    t.match(stderr, /listening on/);
-    t.notMatch(stderr, /running as root/);
-  },
-);
-
 t.test('[8.warn-readable] a file that holds a key and that others can read', async (t) => {
   const service = await startService({ config: { auth: { enabled: true, api_key: KEY } } });
   t.teardown(() => service.stop());
@@ -86,10 +61,10 @@ t.test('[8.warn-readable] a file that holds a key and that others can read', asy
 });
 
 t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', async (t) => {
-  const service = await startService({ host: '::' });
+  const service = await startService({ host: '0.0.0.0' });
   t.teardown(() => service.stop());
   t.same(warningsOf(service), [
-    'hostwire warn: anyone who can reach this machine may use the service: auth.enabled is false and server.host is :: ' +
+    'hostwire warn: anyone who can reach this machine may use the service: auth.enabled is false and server.host is 0.0.0.0 ' +
       '(sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
       'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
       'Do not forward a port of your router to it; use a VPN to reach it from outside.',
@@ -120,18 +95,21 @@ t.test('[1.notice-open] not logged where it does not apply', async (t) => {
   const local = await startService();
   t.same(warningsOf(local), [], 'loopback only');
   await local.stop();
-  const guarded = await startService({ host: '::', config: { auth: { enabled: true, api_key: KEY } } });
+  const guarded = await startService({ host: '0.0.0.0', config: { auth: { enabled: true, api_key: KEY } } });
   t.same(warningsOf(guarded), [], 'auth on');
   await guarded.stop();
 });
 
 t.test('[1.keys-none] [1.keys-short] each is logged once', async (t) => {
-  const none = await startService({ host: '::', config: { auth: { enabled: true } } });
+  const none = await startService({ host: '0.0.0.0', config: { auth: { enabled: true } } });
   t.same(warningsOf(none), [
     'hostwire error: auth.enabled is true and no key is configured, so no client can connect; "hostwire keygen" makes a key',
   ]);
   await none.stop();
-  const short = await startService({ host: '::', config: { auth: { enabled: true, api_key: 'short' } } });
+  const short = await startService({
+    host: '0.0.0.0',
+    config: { auth: { enabled: true, api_key: 'short' } },
+  });
   t.same(warningsOf(short), [
     'hostwire warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a strong one',
   ]);

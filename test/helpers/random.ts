@@ -1,4 +1,16 @@
 /** Pseudo-random numbers that are equal in every run. */
+import process from 'node:process';
+import type { Test } from 'tap';
+
+/** The part of its inputs that a random loop takes: all of them in `npm run prove`. */
+export const SHARE = process.env['HOSTWIRE_FULL'] === '1' ? 1 : 1 / 20;
+
+/** Returns how many of `count` inputs a loop takes, and prints that with its seed. */
+export function repetitions(t: Pick<Test, 'comment'>, count: number, seed: number): number {
+  const taken = Math.ceil(count * SHARE);
+  t.comment(`seed ${seed}, ${taken} of ${count}`);
+  return taken;
+}
 
 export interface Random {
   /** A whole number from 0 to limit − 1. */

@@ -42,10 +42,12 @@ const entriesOf = (agents: Agents): Readonly<Record<string, AgentEntry>> =>
 /** `found` as soon as it is not undefined; a test that waits for nothing fails. */
 export async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
+  // Made now: its stack names the caller, which is gone after the first wait.
+  const late = new Error(`it never came: ${String(find).slice(0, 100)}`);
   for (;;) {
     const found = await find();
     if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Error('it never came');
+    if (performance.now() > deadline) throw late;
     await sleep(10);
   }
 }

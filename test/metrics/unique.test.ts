@@ -9,7 +9,6 @@ import type { SensorCounters } from '#src/host/details.js';
 import type { Counters } from '#src/host/host.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { makeMachine } from '../helpers/machine/tree.ts';
-import { runProgram, whyNoProgram } from '../helpers/native/program.ts';
 import { HEADER } from '../native/network-tree.ts';
 import { parseFamilies } from './families.ts';
 
@@ -121,13 +120,3 @@ t.test('[3.metrics-unique] names of the kernel that are not UTF-8: each has its 
       family,
     );
 });
-
-t.test(
-  '[3.metrics-unique] the same of interfaces in messages of the kernel',
-  { skip: whyNoProgram('netlink_test') },
-  async (t) => {
-    const { text } = await runProgram('netlink_test');
-    t.match(text, /^ok: interfaces whose names are not UTF-8 have series of their own$/m);
-    t.match(text, /^ok: no series is written twice$/m);
-  },
-);

@@ -1,6 +1,4 @@
 /** What each reader reports about itself, on machines made here and on captured ones: the rows of `hostwire doctor`. */
-import { spawnSync } from 'node:child_process';
-import process from 'node:process';
 import t, { type Test } from 'tap';
 import type { Capability, Finding } from '#src/host/finding.js';
 import { type NativeMachine, openNativeHost } from '#src/host/native.js';
@@ -189,7 +187,7 @@ const OF_PROCESSES: ReadonlySet<Capability> = new Set(['power', 'media']);
 t.test('[9.doctor-processes] this machine: how many there are, and that they can be ended', async (t) => {
   const findings = await openNativeHost().describe(OF_PROCESSES);
   const rowOf = (name: string) => findings.find(({ subject }) => subject === name);
-  t.match(rowOf('processes'), { status: 'works', source: /^\d+ processes in \/proc$/ });
+  t.match(rowOf('processes'), { status: 'works', source: /^\d+ process(?:es)? in \/proc$/ });
   t.strictSame(rowOf('process-control'), {
     subject: 'process-control',
     status: 'works',
@@ -198,29 +196,3 @@ t.test('[9.doctor-processes] this machine: how many there are, and that they can
     remedy: null,
   });
 });
-
-/** Prints the row on ending processes, in a place where /proc shows other processes than the program's own. */
-const IN_A_CONTAINER = `
-  const { openNativeHost } = await import('#src/host/native.js');
-  const findings = await openNativeHost().describe(new Set(['power', 'media']));
-  console.log(JSON.stringify(findings.find(({ subject }) => subject === 'process-control')));
-  process.exit(0);
-`;
-const UNSHARE = ['--user', '--map-root-user', '--pid', '--fork', process.execPath];
-const canUnshare = spawnSync('unshare', [...UNSHARE, '--version']).status === 0;
-
-t.test(
-  '[9.doctor-processes] in a container with the /proc of its host: the remedy for ending processes',
-  { skip: !canUnshare && 'unshare(1) may not make a namespace of processes here' },
-  async (t) => {
-    const args = [...UNSHARE, '--input-type=module', '--eval', IN_A_CONTAINER];
-    const { stdout, stderr } = spawnSync('unshare', args, { cwd: import.meta.dirname, encoding: 'utf8' });
-    t.equal(stderr, '');
-    t.match(JSON.parse(stdout), {
-      status: 'missing',
-      source: 'not possible',
-      reason: '/proc shows other processes than this service can reach',
-      remedy: "give the container the host's processes (--pid host)",
-    });
-  },
-);

@@ -32,7 +32,6 @@ import { SENDER } from '../helpers/fakes/sender.ts';
 import { checkTime } from '../helpers/limits.ts';
 
 const host = openNativeProcesses();
-const skip = host.whyNoControl() ?? false;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-kill-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -106,7 +105,7 @@ async function running(name: string): Promise<readonly number[]> {
   );
 }
 
-t.test('[7.kill] a process that handles SIGTERM ends, and its end is waited for', { skip }, async (t) => {
+t.test('[7.kill] a process that handles SIGTERM ends, and its end is waited for', async (t) => {
   const { child, pid } = await start(
     t,
     'trap "sleep 0.3; exit 0" TERM; echo on; while :; do sleep 0.05; done',
@@ -118,28 +117,24 @@ t.test('[7.kill] a process that handles SIGTERM ends, and its end is waited for'
   t.equal(child.exitCode, 0, 'by itself');
 });
 
-t.test(
-  '[7.kill-timeout] a process that ignores SIGTERM: TIMEOUT, and kill forces it',
-  { skip },
-  async (t) => {
-    const { child, pid } = await start(
-      t,
-      'trap "" TERM; echo on; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done',
-    );
-    const began = performance.now();
-    t.equal(await refusal('process.kill', { pid, timeout_ms: 300 }), 'TIMEOUT');
-    const took = performance.now() - began;
-    t.ok(took >= 300, `${took.toFixed()} ms`);
-    checkTime(t, took, 2000, 'the time-out of 300 ms');
-    t.equal(child.exitCode, null);
-    t.match(await invoke('process.kill', { pid, signal: 'kill' }), { success: true });
-    if (child.signalCode === null) await once(child, 'exit');
-    t.equal(child.signalCode, 'SIGKILL');
-    t.equal(await refusal('process.kill', { pid }), 'NOT_FOUND');
-  },
-);
+t.test('[7.kill-timeout] a process that ignores SIGTERM: TIMEOUT, and kill forces it', async (t) => {
+  const { child, pid } = await start(
+    t,
+    'trap "" TERM; echo on; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done',
+  );
+  const began = performance.now();
+  t.equal(await refusal('process.kill', { pid, timeout_ms: 300 }), 'TIMEOUT');
+  const took = performance.now() - began;
+  t.ok(took >= 300, `${took.toFixed()} ms`);
+  checkTime(t, took, 2000, 'the time-out of 300 ms');
+  t.equal(child.exitCode, null);
+  t.match(await invoke('process.kill', { pid, signal: 'kill' }), { success: true });
+  if (child.signalCode === null) await once(child, 'exit');
+  t.equal(child.signalCode, 'SIGKILL');
+  t.equal(await refusal('process.kill', { pid }), 'NOT_FOUND');
+});
 
-t.test('[7.kill] a stopped process gets SIGTERM and SIGCONT', { skip }, async (t) => {
+t.test('[7.kill] a stopped process gets SIGTERM and SIGCONT', async (t) => {
   const { child, pid } = await start(t, 'echo on; exec sleep 60');
   child.kill('SIGSTOP');
   t.match(await invoke('process.kill', { pid }), { success: true });
@@ -147,7 +142,6 @@ t.test('[7.kill] a stopped process gets SIGTERM and SIGCONT', { skip }, async (t
 
 t.test(
   '[7.kill-not-found] a process that ends meanwhile, and one that has ended and waits for its parent',
-  { skip },
   async (t) => {
     const { child, pid } = await start(t, 'echo on; exec sleep 60');
     const id = await idOf(pid);
@@ -170,7 +164,7 @@ t.test(
   },
 );
 
-t.test('[7.kill-reuse] another process with the same number is never reached', { skip }, async (t) => {
+t.test('[7.kill-reuse] another process with the same number is never reached', async (t) => {
   const { child, pid } = await start(t, 'echo on; exec sleep 60');
   const id = await idOf(pid);
   if (id === undefined) throw new Error('not there');
@@ -185,7 +179,7 @@ t.test('[7.kill-reuse] another process with the same number is never reached', {
   t.equal(child.exitCode ?? child.signalCode, null, 'it goes on');
 });
 
-t.test('[7.kill-tree] a tree of children, and nothing beside it', { skip }, async (t) => {
+t.test('[7.kill-tree] a tree of children, and nothing beside it', async (t) => {
   const name = unique('leaf');
   const leaf = path.join(folder, name);
   copyFileSync('/bin/sleep', leaf);
@@ -204,25 +198,21 @@ t.test('[7.kill-tree] a tree of children, and nothing beside it', { skip }, asyn
   t.strictSame(await running(name), []);
 });
 
-t.test(
-  '[7.kill-tree] a process that keeps starting children is ended with all of them',
-  { skip },
-  async (t) => {
-    const name = unique('spawn');
-    const leaf = path.join(folder, name);
-    copyFileSync('/bin/sleep', leaf);
-    const { pid } = await start(
-      t,
-      `echo on; i=0; while [ $i -lt 2000 ]; do ${leaf} 20 & i=$((i+1)); sleep 0.005; done`,
-    );
-    while ((await running(name)).length <= 5) await sleep(20);
-    t.ok((await running(name)).length > 5);
-    t.match(await invoke('process.kill', { pid, tree: true, signal: 'kill' }), { success: true });
-    t.strictSame(await running(name), []);
-  },
-);
+t.test('[7.kill-tree] a process that keeps starting children is ended with all of them', async (t) => {
+  const name = unique('spawn');
+  const leaf = path.join(folder, name);
+  copyFileSync('/bin/sleep', leaf);
+  const { pid } = await start(
+    t,
+    `echo on; i=0; while [ $i -lt 2000 ]; do ${leaf} 20 & i=$((i+1)); sleep 0.005; done`,
+  );
+  while ((await running(name)).length <= 5) await sleep(20);
+  t.ok((await running(name)).length > 5);
+  t.match(await invoke('process.kill', { pid, tree: true, signal: 'kill' }), { success: true });
+  t.strictSame(await running(name), []);
+});
 
-t.test('[7.launch] in a session of its own, with nothing open, reaped when it ends', { skip }, async (t) => {
+t.test('[7.launch] in a session of its own, with nothing open, reaped when it ends', async (t) => {
   const report = path.join(folder, 'report');
   const script = path.join(folder, 'app.sh');
   writeFileSync(
@@ -272,7 +262,7 @@ sleep 0.3
   t.equal(await idOf(pid), undefined, 'no zombie is left');
 });
 
-t.test('[7.launch] a program that cannot be started, and one that ends at once', { skip }, async (t) => {
+t.test('[7.launch] a program that cannot be started, and one that ends at once', async (t) => {
   const plain = (command: string): LaunchEntry => ({ command, args: [], env: {}, allow_args: false });
   apps['absent'] = plain(path.join(folder, 'absent'));
   apps['folder'] = plain(folder);

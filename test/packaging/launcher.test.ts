@@ -8,7 +8,6 @@ import process from 'node:process';
 import t, { type Test } from 'tap';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const skip = process.platform === 'linux' ? false : 'a shell script for Linux';
 
 /** A bundle whose Node prints what it was started with; its path has a space. */
 function makeBundle(t: Test): string {
@@ -21,7 +20,7 @@ function makeBundle(t: Test): string {
   return folder;
 }
 
-t.test('the launcher starts the Node and the program beside it', { skip }, async (t) => {
+t.test('the launcher starts the Node and the program beside it', async (t) => {
   const folder = makeBundle(t);
   const links = path.join(path.dirname(folder), 'links');
   mkdirSync(links);

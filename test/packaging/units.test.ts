@@ -1,21 +1,12 @@
-/** packaging/: systemd accepts the units, the system unit is sandboxed, and polkit allows one user a few actions. */
-import { execFileSync, spawnSync } from 'node:child_process';
+/** packaging/: the directives of the units, and polkit allows one user a few actions. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
 import t from 'tap';
 import '../helpers/service/dead-buses.ts';
-
-const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const SYSTEM_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire.service');
-const HUB_UNIT = path.join(ROOT, 'packaging/systemd/system/hostwire-hub.service');
-const USER_UNIT = path.join(ROOT, 'packaging/systemd/user/hostwire.service');
-/** Times ten, as systemd-analyze expects it. */
-const MOST_EXPOSED = { [SYSTEM_UNIT]: 25, [HUB_UNIT]: 15 };
-
-const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
-const skip = hasAnalyze ? false : 'no systemd-analyze (Debian: systemd)';
+import { HUB_UNIT, ROOT, SYSTEM_UNIT } from './unit-files.ts';
 
 /** Directives of a unit, in order: [key, value]. */
 function directivesOf(file: string): readonly (readonly [string, string])[] {
@@ -24,31 +15,6 @@ function directivesOf(file: string): readonly (readonly [string, string])[] {
     .filter((line) => /^[A-Z]\w*=/.test(line))
     .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
 }
-
-t.test('systemd accepts the units without a message', { skip }, async (t) => {
-  for (const file of [SYSTEM_UNIT, HUB_UNIT, USER_UNIT]) {
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
-      encoding: 'utf8',
-    });
-    // Messages about other units, or a node outside systemd's path, are allowed.
-    const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(file));
-    t.strictSame(ours, [], `${file} (exit code ${status})`);
-  }
-});
-
-t.test('the system unit is exposed at 2.5 or less, the hub at 1.5 or less', { skip }, async (t) => {
-  for (const [unit, limit] of Object.entries(MOST_EXPOSED)) {
-    const judge = (threshold: number) =>
-      spawnSync(
-        'systemd-analyze',
-        ['security', '--offline=true', `--threshold=${threshold}`, '--no-pager', unit],
-        { encoding: 'utf8' },
-      );
-    const { status, stdout, stderr } = judge(limit);
-    t.equal(status, 0, `${stdout.trim().split('\n').at(-1)}${stderr}`);
-    t.not(judge(1).status, 0, 'the judge can refuse');
-  }
-});
 
 t.test('the system unit does not restrict disks, stats and V8', async (t) => {
   const used = new Set(directivesOf(SYSTEM_UNIT).map(([key]) => key));

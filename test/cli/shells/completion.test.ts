@@ -1,49 +1,8 @@
-/** The completions that the build makes of the table of commands and options, in the shells themselves. */
+/** The completion that the build makes for bash, in bash itself, which every Debian has. */
 import t from 'tap';
-import { COMMAND_ROWS, COMMANDS, type Command, OPTION_LIST } from '#src/cli/words.js';
-import { SHELLS } from './shells.ts';
+import { judgeCompletion } from './judge.ts';
+import { BASH } from './shells.ts';
 
-const FILES = { 'a.json': '', 'b.yaml': '', 'c.yml': '', 'd.txt': '', folder: { 'e.json': '' } };
-const LEVELS = ['error', 'warn', 'info', 'debug'];
-
-const optionsOf = (command: Command) =>
-  OPTION_LIST.filter(({ commands }) => commands === undefined || commands.includes(command))
-    .flatMap(({ names }) => names)
-    .filter((name) => name.startsWith('--'));
-
-for (const { name, ask, isMissing } of SHELLS)
-  t.test(`[9.completion] ${name}`, { skip: isMissing && `no ${name}` }, async (t) => {
-    const cwd = t.testdir(FILES);
-    const offers = (words: readonly string[], expected: readonly string[]) => {
-      // zsh adds the "=" that a value needs, fish the "/" of a folder.
-      const found = ask({ cwd, words }).map((word) => word.replace(/[/=]$/, ''));
-      t.strictSame([...found].sort(), [...expected].sort(), `hostwire ${words.join(' ')}`);
-    };
-    offers(['ch'], ['check']);
-    offers(['--lo'], ['--log-level']);
-    offers(['--port', '80', 'do'], ['doctor']);
-    for (const command of COMMANDS) {
-      const { actions } = COMMAND_ROWS[command];
-      offers([command, '--'], optionsOf(command));
-      if (actions !== undefined)
-        offers(
-          [command, 're'],
-          actions.filter((word) => word.startsWith('re')),
-        );
-    }
-    offers(['--log-level', ''], LEVELS);
-    offers(['check', '--log-level', 'w'], ['warn']);
-    offers(['check', '--log-level=w'], ['--log-level=warn']);
-    offers(['--config', ''], ['a.json', 'b.yaml', 'c.yml', 'folder']);
-    offers(['keygen', '--tls', '--out', ''], ['folder']);
-    offers(['--port', ''], []);
-    offers(['keygen', '--tls', 'c'], []);
-  });
-
-t.test('[9.completion] an empty word is a command', async (t) => {
-  for (const { name, ask, isMissing } of SHELLS) {
-    if (isMissing) continue;
-    const found = ask({ cwd: t.testdir(FILES), words: [''] }).filter((word) => !word.startsWith('-'));
-    t.strictSame([...found].sort(), [...COMMANDS].sort(), name);
-  }
+t.test('[9.completion] bash', async (t) => {
+  judgeCompletion(t, BASH);
 });

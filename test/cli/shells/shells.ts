@@ -24,7 +24,7 @@ function run(command: string, args: readonly string[], cwd: string): string {
 }
 
 /** As readline calls it: "=" is a word of its own. */
-const BASH = `
+const BASH_SCRIPT = `
 source "$1"
 shift
 complete -p hostwire >/dev/null
@@ -41,7 +41,7 @@ function askBash({ cwd, words }: Asked): readonly string[] {
   });
   const file = path.join(SHARE, 'bash-completion/completions/hostwire');
   const inline = /^--[^=]+=/.exec(words.at(-1) ?? '')?.[0] ?? '';
-  return run('bash', ['--norc', '--noprofile', '-c', BASH, 'bash', file, ...split], cwd)
+  return run('bash', ['--norc', '--noprofile', '-c', BASH_SCRIPT, 'bash', file, ...split], cwd)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => `${inline}${line}`);
@@ -60,7 +60,7 @@ function askFish({ cwd, words }: Asked): readonly string[] {
  * An interactive zsh on a terminal of its own, whose Tab inserts all matches into the line. Another key writes the line
  * to a file.
  */
-const ZSH = `
+const ZSH_SCRIPT = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "
@@ -82,7 +82,7 @@ function askZsh({ cwd, words }: Asked): readonly string[] {
   try {
     run(
       'zsh',
-      ['-f', '-c', ZSH, 'zsh', path.join(SHARE, 'zsh/site-functions'), words.join(' '), folder],
+      ['-f', '-c', ZSH_SCRIPT, 'zsh', path.join(SHARE, 'zsh/site-functions'), words.join(' '), folder],
       cwd,
     );
     const line = readFileSync(path.join(folder, 'line'), 'utf8').trim();
@@ -95,11 +95,12 @@ function askZsh({ cwd, words }: Asked): readonly string[] {
   }
 }
 
-export const SHELLS = [
-  { name: 'bash', ask: askBash },
-  { name: 'zsh', ask: askZsh },
-  { name: 'fish', ask: askFish },
-].map((shell) => ({
-  ...shell,
-  isMissing: spawnSync(shell.name, ['--version'], { stdio: 'ignore' }).error !== undefined,
-}));
+export interface Shell {
+  readonly name: string;
+  /** The words that it offers. */
+  readonly ask: (asked: Asked) => readonly string[];
+}
+
+export const BASH: Shell = { name: 'bash', ask: askBash };
+export const ZSH: Shell = { name: 'zsh', ask: askZsh };
+export const FISH: Shell = { name: 'fish', ask: askFish };

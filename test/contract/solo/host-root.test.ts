@@ -5,7 +5,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { describeContainer, isContainer, rootsOf } from '#src/host/place.js';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { type ConfigPart, startService } from '../../helpers/service/service.ts';
 
@@ -64,27 +63,3 @@ t.test(
     t.match(inside, { host: 'nas' });
   },
 );
-
-t.test('[8.host-root] host.proc and host.sys stand below it, unless they are set', async (t) => {
-  const host = { proc: '/proc', sys: '/sys', root: undefined, name: undefined };
-  t.strictSame(rootsOf(host), { proc: '/proc', sys: '/sys' });
-  t.strictSame(rootsOf({ ...host, root: '/host' }), { proc: '/host/proc', sys: '/host/sys', files: '/host' });
-  t.strictSame(rootsOf({ ...host, root: '/host', proc: '/p' }), {
-    proc: '/p',
-    sys: '/host/sys',
-    files: '/host',
-  });
-});
-
-t.test('[8.host-root] a container without it says what is its own', async (t) => {
-  const host = { proc: '/proc', sys: '/sys', root: undefined, name: undefined };
-  t.equal(describeContainer(host, false), undefined);
-  t.match(describeContainer(host, true), {
-    reason: "the container's own are shown (disks, network, processes, host name)",
-    remedy: /^mount the host's \/ read-only at \/host and set host\.root to \/host; set host\.name$/,
-  });
-  t.match(describeContainer({ ...host, root: '/host' }, true), { reason: /shown \(host name\)$/ });
-  t.equal(describeContainer({ ...host, root: '/host', name: 'nas' }, true), undefined);
-  t.ok(isContainer((file) => file === '/run/.containerenv'));
-  t.notOk(isContainer(() => false));
-});

@@ -263,7 +263,12 @@ t.test('[5.body-ignored] any body of any type is read and ignored', async (t) =>
   }
   await recorded(rig, 1);
   const before = linesOf(rig, 'accepted').length;
-  const cut = await ask(rig.port, postText('/api/pw/sleep', 'x'.repeat(1_200_000)));
+  // Its length alone decides; a client that still wrote its body might be reset before it has read the answer.
+  const long = postText('/api/pw/sleep', '', 'Content-Length: 1200000\r\n').replace(
+    'Content-Length: 0\r\n',
+    '',
+  );
+  const cut = await ask(rig.port, long);
   t.equal(parse(cut.text).status, 413, 'one that is not read to its end acts on nothing');
   t.equal(linesOf(rig, 'accepted').length, before);
 });

@@ -151,9 +151,13 @@ function filesIn(folder: string): readonly string[] {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
 
+/** Whether the machine has a GPU that is read through NVIDIA's library. */
+export const isNvmlMachine = (name: string): boolean =>
+  existsSync(path.join(UNPACKED, name, 'before/nvml.control'));
+
 /** The reason why a machine cannot be laid out here; false if it can. */
 export const whyNoFixture = (name: string): string | false =>
-  existsSync(path.join(UNPACKED, name, 'before/nvml.control')) && whyNoProgram('fake_nvml.so');
+  isNvmlMachine(name) && whyNoProgram('fake_nvml.so');
 
 /** The fake NVIDIA library with the machine's nvml.control as its script; none if there is no such file. */
 function playNvml(t: { teardown(done: () => void): unknown }, root: string): { readonly nvml?: string } {

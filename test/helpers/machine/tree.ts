@@ -1,6 +1,16 @@
 /** Builds the /proc, /sys and other files of a machine in a temporary folder, and reads it through the addon. */
 import '../service/dead-buses.ts';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,11 +33,20 @@ export interface Machine {
   remove(name: string): void;
 }
 
+/** Unlike writeFileSync, which empties the file first: a prober that reads it meanwhile would find nothing. */
+function overwrite(file: string, content: string | Buffer): void {
+  const bytes = Buffer.from(content);
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT);
+  writeSync(descriptor, bytes);
+  ftruncateSync(descriptor, bytes.length);
+  closeSync(descriptor);
+}
+
 function writeTree(root: string, tree: Tree): void {
   for (const [name, entry] of Object.entries(tree)) {
     const target = path.join(root, name);
     mkdirSync(path.dirname(target), { recursive: true });
-    if (typeof entry === 'string' || Buffer.isBuffer(entry)) writeFileSync(target, entry);
+    if (typeof entry === 'string' || Buffer.isBuffer(entry)) overwrite(target, entry);
     else if ('link' in entry) symlinkSync(entry.link, target);
     else mkdirSync(target, { recursive: true });
   }

@@ -132,7 +132,9 @@ export async function startService(
     configFile,
     ...(options.args ?? []),
   ];
-  const env = { ...process.env, ...DEAD_BUSES, ...options.env };
+  // The file always has a backend: one in the environment, as a workplace may set it, would be another.
+  const { HOSTWIRE_POWER_BACKEND: _, ...inherited } = process.env;
+  const env = { ...inherited, ...DEAD_BUSES, ...options.env };
   refuseRealPower(options.config, env.DBUS_SYSTEM_BUS_ADDRESS);
   const start = options.start ?? spawn;
   const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env });

@@ -1,152 +1,102 @@
-/** The files of packaging/mqtt: with them everything works, and nobody can speak for another or command it. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import t, { type Test } from 'tap';
-import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
-import { findFreePort } from '../../../helpers/service/free-port.ts';
-import {
-  type Broker,
-  NO_BROKER,
-  NO_NATS,
-  natsKind,
-  startBeside,
-  startBroker,
-  until,
-  Witness,
-} from '../broker.ts';
-import { HUB, hubCommand, hubPart, TestHub } from './rig.ts';
-
-const FILES = path.resolve(import.meta.dirname, '../../../../../../packaging/mqtt');
-const shipped = (name: string) => readFileSync(path.join(FILES, name), 'utf8');
-const PASSWORDS = { pc: 'pc-password-1', nas: 'nas-password-1', hub1: 'hub-password-1' };
-type User = keyof typeof PASSWORDS;
-const login = (username: User) => ({ username, password: PASSWORDS[username] });
-
-const BROKERS = [
-  {
-    name: 'mosquitto',
-    skip: NO_BROKER,
-    start: (t: Test) =>
-      startBroker(
-        t,
-        ['allow_anonymous false', 'password_file @/users', 'acl_file @/acl'],
-        (broker: Broker) => {
-          broker.users(PASSWORDS);
-          broker.file('acl', shipped('mosquitto.acl'));
-        },
-      ),
-  },
-  {
-    name: 'nats-server',
-    skip: NO_NATS,
-    start: async (t: Test) =>
-      await startBroker(
-        t,
-        ['include "nats-users.conf"'],
-        (broker) => {
-          broker.file('nats-users.conf', shipped('nats-users.conf'));
-          broker.env = Object.fromEntries(
-            Object.entries(PASSWORDS).map(([user, password]) => [
-              `HOSTWIRE_${user.toUpperCase()}_PASSWORD`,
-              password,
-            ]),
-          );
-        },
-        natsKind(await findFreePort()),
-      ),
-  },
-] as const;
-
-for (const { name, skip, start } of BROKERS)
-  t.test(
-    `[3.mqtt-hub-rights] ${name}: everything works, and nobody speaks for another`,
-    { skip },
-    async (t) => {
-      const broker = await start(t);
-      const hub = await TestHub.open(t, broker.url, 'hub1', login('hub1'));
-      const secret = { path: 'password', secret: PASSWORDS.pc };
-      const mqtt = hubPart(broker, { username: 'pc', password_file: secret });
-      const history = new FakeHistory();
-      const config = { mqtt, stats: { stream_interval_seconds: 1 } };
-      const { service, media } = await startBeside(t, config, { history });
-      await until(() => hub.state === 'online', 'online');
-      await hub.ask('clock');
-      await hub.want({ sections: ['cpu'], topics: ['media', 'power', 'events'] });
-      await until(
-        () =>
-          hub.samples.length > 1 && hub.on(`${HUB}/media`).length > 0 && hub.on(`${HUB}/power`).length > 0,
-        'all that an agent publishes',
-      );
-      history.notify(FAKE_EVENT);
-      await until(() => hub.on(`${HUB}/event`).length > 0, 'and events');
-      t.match(await hub.command('media.mute'), { stage: 'done' });
-      t.equal(media.controls.length, 1);
-      t.notMatch(service.stderr(), /refuses/);
-
-      // The other agent's credentials.
-      const spy = new Witness(broker.url, { ...login('nas'), protocolVersion: 4, clientId: 'nas' });
-      t.teardown(() => spy.client.end(true));
-      const foreign = [
-        `${HUB}/#`,
-        `${HUB}/want`,
-        `${HUB}/cmd/#`,
-        `${HUB}/sample`,
-        'hostwire/+/hub/feedback/hub1',
-      ];
-      for (const topic of foreign) await spy.client.subscribeAsync(topic, { qos: 0 }).catch(() => undefined);
-      await spy.client.subscribeAsync('hostwire/nas/hub/want', { qos: 0 });
-      const forged = { state: 'forged', hub: 'hub1', n: 0, plain: [] };
-      const command = hub.envelope({});
-      const forge = (topic: string, payload: object, retain = false) =>
-        spy.say(topic, JSON.stringify(payload), { qos: 0, retain });
-      for (const end of ['status', 'sample', 'media', 'power', 'event', 'feedback/hub1']) {
-        await forge(`${HUB}/${end}`, forged);
-        await forge(`${HUB}/${end}`, forged, true);
-      }
-      await forge(hubCommand('media.play'), command);
-      await forge(`${HUB}/want`, { hub: 'hub1', sections: ['memory'] });
-      // What it may say comes after all of that.
-      await forge('hostwire/nas/hub/status', { state: 'marker' });
-      await until(() => hub.on('hostwire/nas/hub/status').length > 0, 'its own topic');
-      await hub.want({ sections: ['cpu'] });
-      await hub.say('hostwire/nas/hub/want', { hub: 'hub1' });
-      await until(() => spy.on('hostwire/nas/hub/want').length > 0, 'and what it is asked');
-      t.match(await hub.ask('clock'), { stage: 'done' });
-      t.notOk(
-        hub.heard.some(({ text }) => text.includes('forged')),
-        'no forged message arrives',
-      );
-      t.ok(
-        spy.heard.every(({ topic }) => topic === 'hostwire/nas/hub/want'),
-        'nothing of another arrives',
-      );
-      t.equal(media.controls.length, 1, 'no command of an agent is done');
-      t.ok(
-        hub.samples.every(({ head }) => head.plain.join() === 'cpu'),
-        'and no want of an agent is heard',
-      );
-      t.notOk(hub.answers.some(({ id }) => id === command.id));
-      const late = await TestHub.open(t, broker.url, 'hub1', { ...login('hub1'), clientId: 'hub1-again' });
-      await until(() => late.state === 'online', 'the state that is kept');
-      t.notOk(
-        late.heard.some(({ text }) => text.includes('forged')),
-        'nothing forged was kept',
-      );
-
-      // A hub is no agent, and reads no other hub's answers.
-      await hub.say(`${HUB}/sample`, forged);
-      await hub.say(`${HUB}/feedback/hub2`, forged);
-      await hub.client
-        .subscribeAsync(['hostwire/+/hub/feedback/hub2', `${HUB}/want`], { qos: 0 })
-        .catch(() => undefined);
-      await hub.say(`${HUB}/cmd/get`, { ...hub.envelope({}), hub: 'hub2', what: 'power' });
-      t.match(await hub.ask('clock'), { stage: 'done' });
-      t.notOk(hub.heard.some(({ text, topic }) => text.includes('forged') || /hub2$|want$/.test(topic)));
-    },
-  );
+/** The configurations of packaging/mqtt: the rights of machines and of hubs at the brokers. */
+import t from 'tap';
+import { shipped } from './shipped.ts';
 
 t.test('[3.mqtt-hub-rights] the shipped configurations name the files of rights', async (t) => {
   t.match(shipped('mosquitto.conf'), /^acl_file .*hostwire\.acl$/m);
   t.match(shipped('nats.conf'), /^include "nats-users\.conf"$/m);
   for (const needed of [/^server_name:/m, /^jetstream/m, /^mqtt \{/m]) t.match(shipped('nats.conf'), needed);
+});
+
+/** Topic patterns that a user may publish to and subscribe to. */
+interface Rights {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/** Subjects are written with dots. */
+const topicOf = (subject: string) => subject.replaceAll('.', '/').replaceAll('*', '+').replace(/>$/, '#');
+
+/** The users of a file for nats-server. One without permissions may do everything. */
+function natsUsers(file: string): ReadonlyMap<string, Rights> {
+  const text = shipped(file).replaceAll(/^\s*#.*$/gm, '');
+  const shared = [...text.matchAll(/^(\w+) = (\{[^}]*\})/gm)];
+  const whole = shared.reduce((all, [, name = '', value = '']) => all.replaceAll(`$${name}`, value), text);
+  const listIn = (user: string, kind: string) =>
+    [
+      ...(new RegExp(`${kind}: \\{ allow: \\[([^\\]]*)\\]`).exec(user)?.[1] ?? '">"').matchAll(/"([^"]+)"/g),
+    ].map(([, subject = '']) => topicOf(subject));
+  return new Map(
+    whole
+      .split(/\buser: /)
+      .slice(1)
+      .map((user) => [
+        /^\w+/.exec(user)?.[0] ?? '',
+        { publish: listIn(user, 'publish'), subscribe: listIn(user, 'subscribe') },
+      ]),
+  );
+}
+
+/** The rights of `user` in the file for mosquitto, whose patterns are those of every user. */
+function mosquittoRights(user: string): Rights {
+  const lines = shipped('mosquitto.acl').split('\n');
+  const own = lines.slice(lines.indexOf(`user ${user}`) + 1);
+  const isNamed = lines.includes(`user ${user}`);
+  const of = (kind: 'read' | 'write') => [
+    ...lines.flatMap((line) => new RegExp(`^pattern ${kind} (\\S+)`).exec(line)?.[1] ?? []),
+    ...(isNamed ? own.flatMap((line) => new RegExp(`^topic ${kind} (\\S+)`).exec(line)?.[1] ?? []) : []),
+  ];
+  return {
+    publish: of('write').map((topic) => topic.replace('%u', user)),
+    subscribe: of('read').map((topic) => topic.replace('%u', user)),
+  };
+}
+
+const MACHINE: Rights = {
+  publish: ['status', 'sample', 'media', 'power', 'event', 'feedback/+'],
+  subscribe: ['want', 'cmd/#'],
+};
+const ofMachine = (id: string, leaves: readonly string[]) =>
+  leaves.map((leaf) => `hostwire/${id}/hub/${leaf}`).sort();
+
+/** The filter cmd/# includes cmd itself, which is a subject of its own at nats-server. */
+const withoutParent = (topics: readonly string[]) => topics.filter((topic) => !topics.includes(`${topic}/#`));
+
+function judge(
+  t: { strictSame: (found: unknown, wanted: unknown) => void },
+  user: string,
+  rights: Rights,
+): void {
+  t.strictSame([...rights.publish].sort(), ofMachine(user, MACHINE.publish));
+  t.strictSame(withoutParent(rights.subscribe).toSorted(), ofMachine(user, MACHINE.subscribe));
+}
+
+t.test("[3.mqtt-hub-rights] a machine's user has its own topics, and is no hub", async (t) => {
+  judge(t, 'pc', mosquittoRights('pc'));
+  for (const file of ['nats-users.conf', 'nats-cluster-users.conf']) {
+    const users = natsUsers(file);
+    const machines = [...users.keys()].filter((name) => !/^hub|^site$/.test(name));
+    t.ok(machines.includes('pc'), file);
+    for (const name of machines) judge(t, name, users.get(name) ?? { publish: [], subscribe: [] });
+  }
+});
+
+t.test('[3.mqtt-hub-rights] a hub reads all machines, and the feedback of its own commands', async (t) => {
+  const users = [
+    ['hub1', mosquittoRights('hub1')] as const,
+    ...['nats-users.conf', 'nats-cluster-users.conf'].flatMap((file) =>
+      [...natsUsers(file)].filter(([name]) => name.startsWith('hub')),
+    ),
+  ];
+  t.equal(users.length, 4);
+  for (const [name, { publish, subscribe }] of users) {
+    const topics = subscribe.filter((topic) => topic.startsWith('hostwire/+/'));
+    const wanted = ['status', 'sample', 'media', 'power', 'event', `feedback/${name}`];
+    t.strictSame([...topics].sort(), ofMachine('+', wanted), name);
+    t.strictSame(
+      publish.filter((topic) => topic.startsWith('hostwire/+/')).toSorted(),
+      ofMachine('+', MACHINE.subscribe),
+      name,
+    );
+  }
 });

@@ -1,0 +1,200 @@
+/**
+ * Every command with every flag and in several states of the machine, over HTTP, over MQTT and through a hub: the outcome and
+ * what it did are the same, and no secret is in any answer, topic, payload, line of the log or metric.
+ */
+import t, { type Test } from 'tap';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import type { MediaVerb } from '#src/host/media.js';
+import { mqttPart, NO_BROKER, startBroker, until, Witness } from '../../exporters/mqtt/broker.ts';
+import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
+import { FakeProcessHost } from '../../helpers/fakes/processes.ts';
+import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
+import { DOOR_CASES, type Features } from '../command-cases.ts';
+import { Doors, differenceOf, messagesOf } from './command-doors.ts';
+
+const skip = NO_BROKER;
+const KEY = 'canary-key-0123456789abcdef0123456789abcdef';
+const PASSWORD = 'canary-password-1';
+const CANARY = /canary/i;
+const APP = {
+  command: '/opt/canary-program',
+  args: ['--token', 'canary-argument'],
+  env: { TOKEN: 'canary-variable' },
+  cwd: '/opt/canary-folder',
+  allow_args: false,
+};
+
+const FLAGS = Object.keys(DEFAULT_CONFIG.features) as readonly (keyof Features)[];
+const allFlags = (isSet: boolean) => Object.fromEntries(FLAGS.map((flag) => [flag, isSet])) as Features;
+const ON = allFlags(true);
+const OFF = allFlags(false);
+const EACH = FLAGS.flatMap((flag) => [
+  { ...ON, [flag]: false },
+  { ...OFF, [flag]: true },
+]);
+
+/** Its player reports the volume that it was set to, as real ones do: what is remembered of it lasts for a while only. */
+class ReportingMedia extends FakeMediaHost {
+  override async control(id: string, verb: MediaVerb, value: number | undefined, limitMs: number) {
+    const reply = await super.control(id, verb, value, limitMs);
+    const players = this.snapshot.players.map((player) =>
+      verb === 'set_volume' && value !== undefined && player.id === id && reply.outcome === 'done'
+        ? { ...player, volume: value }
+        : player,
+    );
+    this.snapshot = { ...this.snapshot, players };
+    return reply;
+  }
+}
+
+function machine() {
+  const media = new ReportingMedia();
+  const processes = new FakeProcessHost();
+  const host = { ...fixtureHost(), media, processes };
+  const withPlayer = () => {
+    const player = { title: 'A', volume: 0.5, durationSeconds: 600, positionSeconds: 1 };
+    media.snapshot = snapshotOf(playerOf('mpv', { playback: 'playing', ...player }));
+  };
+  withPlayer();
+  return { media, processes, host, withPlayer };
+}
+type Machine = ReturnType<typeof machine>;
+
+/** What the machine was asked to do, in any order. */
+const actsOf = ({ media, processes }: Machine) =>
+  [
+    ...media.controls.splice(0).map(({ verb, value }) => `${verb} ${value}`),
+    ...processes.sent.splice(0).map(([pid, signal]) => `${signal} ${pid}`),
+    ...processes.launched.splice(0).map(({ program }) => program),
+  ].toSorted();
+
+const partOf = (features: Features, more: ConfigPart): ConfigPart => ({
+  host: { id: 'pc' },
+  auth: { enabled: true, api_key: KEY },
+  log: { level: 'debug' },
+  features,
+  ...more,
+});
+
+const THERE: ConfigPart = {
+  wake: { hosts: { nas: { mac: '02:00:5e:10:ab:cd', broadcast: '127.0.0.1', port: 9 } } },
+  processes: { launch: { app: APP } },
+};
+
+interface State {
+  readonly name: string;
+  readonly features: readonly Features[];
+  readonly more: ConfigPart;
+  readonly prepare: (machine: Machine) => void;
+}
+
+const FEW = [ON, OFF, DEFAULT_CONFIG.features];
+/** What else decides an outcome: the power backend, players, processes, and what the configuration names. */
+const STATES: readonly State[] = [
+  { name: 'everything is there', features: [...FEW, ...EACH], more: THERE, prepare: () => undefined },
+  {
+    name: 'no player, no rights, nothing to wake or launch',
+    features: FEW,
+    more: {},
+    prepare({ media, processes }) {
+      media.snapshot = snapshotOf();
+      for (const { pid } of processes.processes) processes.denied.add(pid);
+    },
+  },
+  {
+    name: 'no power manager, and no control of processes',
+    features: FEW,
+    // The fixture has no power manager that could be reached.
+    more: { ...THERE, power: { backend: 'system' } },
+    prepare({ processes, media }) {
+      processes.reason = 'not on this machine';
+      media.reply = { outcome: 'failed', reason: 'the player refuses' };
+    },
+  },
+];
+
+t.setTimeout(560_000);
+
+t.test(
+  '[1.matrix-commands] [3.mqtt-commands] [3.mqtt-hub-matrix] [8.secrets-mqtt] HTTP, MQTT and hubs: one outcome, and no secret',
+  { skip },
+  async (t) => {
+    const broker = await startBroker(
+      t,
+      ['allow_anonymous false', 'password_file @/users', 'set_tcp_nodelay true'],
+      (each) => {
+        each.users({ pc: PASSWORD, home: 'home-password-1' });
+      },
+    );
+    const witness = await Witness.open(t, broker.url, { username: 'home', password: 'home-password-1' });
+    const user = { username: 'pc', password_file: { path: 'canary-file', secret: PASSWORD } };
+    const doors = new Doors(witness, KEY);
+    const count = { outcomes: 0, done: 0, acts: 0 };
+    for (const state of STATES) {
+      const here = machine();
+      state.prepare(here);
+      const service = await startHere(here.host, partOf(ON, state.more));
+      t.teardown(() => service.stop());
+      doors.use(service);
+      for (const [at, features] of state.features.entries()) {
+        const topic = `s${STATES.indexOf(state)}x${at}`;
+        const mqtt = mqttPart(broker.url, { ...user, topic, publish: 'both' });
+        // The document has names of its own; once is enough.
+        service.reconfigure(
+          partOf(features, { ...state.more, mqtt: at === 0 ? mqtt : { ...mqtt, discovery_prefix: '' } }),
+        );
+        await until(() => witness.on(`${topic}/pc/power`).length > 0, 'the exporter');
+        const http = await doors.http();
+        const actsOverHttp = actsOf(here);
+        const messages = messagesOf(`${topic}/pc`, features);
+        const answers = await doors.mqtt(messages);
+        const differences = messages.flatMap((sent) => {
+          const outcome = http[sent.index];
+          const feedback = answers.get(sent.id);
+          const what = outcome === undefined ? 'no outcome' : differenceOf(sent, outcome, feedback, features);
+          count.outcomes++;
+          count.done += outcome?.isDone === true ? 1 : 0;
+          return what === undefined ? [] : [{ what, sent: sent.payload, http: outcome, mqtt: feedback }];
+        });
+        t.same(differences, [], `${state.name}: flags ${at}`);
+        t.same(actsOf(here), actsOverHttp, `${state.name}: what was done with flags ${at}`);
+        count.acts += actsOverHttp.length;
+        await until(() => witness.on(`${topic}/pc/hub/status`).length > 0, 'the agent of hubs');
+        const throughHub = await doors.hub(`${topic}/pc`);
+        const otherwise = DOOR_CASES.flatMap((each, index) => {
+          const outcome = http[index];
+          const sent = { ...each, isExpected: true };
+          const feedback = throughHub[index];
+          const what = outcome === undefined ? 'no outcome' : differenceOf(sent, outcome, feedback, features);
+          count.outcomes++;
+          return what === undefined ? [] : [{ what, sent: each.params, http: outcome, hub: feedback }];
+        });
+        t.same(otherwise, [], `${state.name}: flags ${at}, through a hub`);
+        t.same(actsOf(here), actsOverHttp, `${state.name}: what a hub did with flags ${at}`);
+      }
+      await checkMetrics(t, service, state);
+      await service.stop();
+      t.notMatch(service.stderr(), CANARY, 'no secret in the log');
+    }
+    t.same(doors.unexpected, [], 'nothing else is answered');
+    t.notOk(
+      doors.texts.find((text) => CANARY.test(text)),
+      'no secret in an answer',
+    );
+    t.notOk(
+      witness.heard.find(({ topic, text }) => CANARY.test(`${topic} ${text}`)),
+      'no secret in a message',
+    );
+    t.comment(`${count.outcomes} outcomes, ${count.done} done, ${count.acts} acts`);
+  },
+);
+
+/** The metrics have no secret. */
+async function checkMetrics(t: Test, service: ServiceHere, state: State): Promise<void> {
+  service.reconfigure(partOf(ON, state.more));
+  const headers = { authorization: `Bearer ${KEY}` };
+  const metrics = await (await fetch(`${service.baseUrl}/metrics`, { headers })).text();
+  t.match(metrics, /^hostwire_build_info/m);
+  t.notMatch(metrics, CANARY, 'no secret in a metric');
+}

@@ -1,0 +1,104 @@
+/** What the cards say: a trial, free space, interfaces that are down, the limits of the service; in plain English. */
+import '../../../helpers/service/dead-buses.ts';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import type { Counters, Host } from '#src/host/host.js';
+import { livelyHost, withCounters } from '../../../helpers/fakes/lively-host.ts';
+import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
+import { card, liveState, openPage, skipBrowser, startBrowser } from '../../browser.ts';
+
+const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
+const GIB = 1024 ** 3;
+
+t.setTimeout(280_000);
+
+if (skipBrowser) t.test('the cards in Chromium', { skip: skipBrowser }, () => undefined);
+else {
+  const browser = await startBrowser(t);
+
+  const open = async (t: Test, host: Host, config: ConfigPart = QUICK): Promise<Page> => {
+    const service = await startHere(host, config);
+    t.teardown(() => service.stop());
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(service.baseUrl);
+    await liveState(page).waitFor();
+    return page;
+  };
+
+  t.test('a trial with power.backend "record" says so before anything was recorded', async (t) => {
+    const page = await open(t, livelyHost());
+    const power = card(page, 'Power');
+    await power.getByText('This is a trial. Nothing is carried out').waitFor();
+    t.notMatch(await power.innerText(), /was recorded/);
+    await power.getByRole('button', { name: 'Sleep' }).click();
+    t.match(await page.getByRole('dialog').innerText(), /Nothing is carried out/, 'the question says it too');
+  });
+
+  t.test('disks show what is free', async (t) => {
+    const page = await open(t, livelyHost());
+    const words = await card(page, 'Disks').innerText();
+    t.match(words, /\/home\s+469 GiB free\s+of 1\.35 TiB · ext4/);
+    const bar = card(page, 'Disks').getByRole('meter', { name: '/home' });
+    t.equal(await bar.getAttribute('aria-valuetext'), '66 % used');
+  });
+
+  t.test('interfaces that are down are folded away, and opened on request', async (t) => {
+    const host = withCounters(livelyHost(), ({ network }) => {
+      const [first] = network ?? [];
+      if (first === undefined) return {};
+      const named = (name: string, index: number, isUp: boolean) => ({ ...first, name, index, isUp });
+      const many = Array.from({ length: 11 }, (_, i) => named(`veth${i}`, 20 + i, true));
+      return { network: [...many, named('wired8', 8, false), named('wired9', 9, false)] };
+    });
+    const page = await open(t, host);
+    const network = card(page, 'Network');
+    t.equal(await network.getByText('wired8').isVisible(), false);
+    t.equal(await network.getByText('veth7').isVisible(), true);
+    t.equal(await network.getByText('veth8').isVisible(), false, 'more than eight are folded too');
+    await network.getByText('2 not connected').click();
+    t.equal(await network.getByText('wired8').isVisible(), true);
+    await network.getByText('3 more').click();
+    t.equal(await network.getByText('veth10').isVisible(), true);
+  });
+
+  t.test('the limits of the service are shown where it has any', async (t) => {
+    const limits: Counters['limits'] = {
+      memoryBytes: 2 * GIB,
+      memoryUsedBytes: GIB / 2,
+      cpus: 1.5,
+      throttling: { group: '/box', periods: 1000, throttledPeriods: 10 },
+      failure: null,
+    };
+    const page = await open(
+      t,
+      withCounters(livelyHost(), () => ({ limits })),
+    );
+    const words = await card(page, 'Limits of this service').innerText();
+    t.match(words, /512 MiB of 2 GiB[\s\S]*Processor cores it may use\s+1\.50[\s\S]*Time held back/);
+    const without = await open(t, livelyHost());
+    t.equal(await card(without, 'Limits of this service').count(), 0);
+  });
+
+  t.test('labels are in plain English', async (t) => {
+    const page = await open(t, livelyHost(), { ...QUICK, features: { enable_media: false } });
+    await card(page, 'Not available here').waitFor();
+    const words = await page.locator('body').innerText();
+    for (const label of [
+      'Clock speed',
+      'Power draw',
+      'Load over 1, 5, 15 min',
+      'Waiting for the processor',
+      'Waiting for memory',
+      'Used as cache',
+      'Fan speed',
+      'since the machine started',
+      'running for 1 d',
+      'switched off in the configuration (features.enable_media)',
+    ])
+      t.ok(words.includes(label), label);
+    const labels = await page.locator('dt').allInnerTexts();
+    for (const vague of ['Waiting', 'Cached', 'Clock', 'Speed', 'Throttled'])
+      t.notOk(labels.includes(vague), `"${vague}" alone says too little`);
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * Nothing overlaps, leaves its card or makes the page wider than the screen: from 360 to 1280 px, light and dark, and with
+ * text of twice the size (the font size of the root element, as a browser's setting for larger text changes it).
+ */
+import '../../../helpers/service/dead-buses.ts';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { type LivelyHost, livelyHost, withCounters } from '../../../helpers/fakes/lively-host.ts';
+import { startHere } from '../../../helpers/service/service.ts';
+import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { findProblems, RECORD_LABELS } from '../../dashboard/layout.ts';
+import { rangeSwitch } from '../../dashboard/past-rig.ts';
+
+const WIDTHS = [360, 390, 768, 1280] as const;
+const TEXT_SIZES = [100, 200] as const;
+/** The size of the labels of charts at the usual text size. */
+const LABEL_PX = 11;
+/** Layout, drawing and a reading follow a change within this time on a busy machine. */
+const SETTLE_MS = 30_000;
+
+t.setTimeout(280_000);
+
+/** A machine with many parts and long names. */
+function crowdedHost(): LivelyHost {
+  const host = withCounters(livelyHost(), ({ cpu, gpu, disks, network }) => {
+    const [core] = cpu?.cores ?? [];
+    const [device] = gpu ?? [];
+    const [disk] = disks ?? [];
+    const [link] = network ?? [];
+    if (!cpu || !core || !device || !disk || !link) return {};
+    return {
+      cpu: { ...cpu, cores: Array.from({ length: 160 }, (_, index) => ({ ...core, index })) },
+      gpu: [{ ...device, name: 'NVIDIA GeForce RTX 4090 Laptop GPU with Max-Q Design' }],
+      disks: [
+        ...(disks ?? []),
+        {
+          ...disk,
+          mountPoint: '/var/lib/containers/storage/overlay-0123456789abcdef/merged',
+          device: '/dev/dm-9',
+        },
+      ],
+      network: [...(network ?? []), { ...link, name: 'enx0123456789ab', index: 9 }],
+    };
+  });
+  return {
+    ...host,
+    readSystem: async () => ({
+      ...(await host.readSystem()),
+      hostname: 'a-workbench-with-a-very-long-host-name',
+    }),
+  };
+}
+
+if (skipBrowser) t.test('the layout in Chromium', { skip: skipBrowser }, () => undefined);
+else {
+  const browser = await startBrowser(t);
+  const service = await startHere(crowdedHost(), {
+    stats: { stream_interval_seconds: 1 },
+    features: { enable_shutdown: true, enable_restart: true, enable_process_control: true },
+    history: { minutes: 60 },
+  });
+  t.teardown(() => service.stop());
+
+  const setSize = async (page: Page, width: number, textPercent: number) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(`document.documentElement.style.fontSize = '${textPercent}%'`);
+    // As high as the page, because charts that are not visible are not drawn.
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    await page.setViewportSize({ width, height });
+  };
+  const check = async (t: Test, page: Page, textPercent: number, name: string) => {
+    const read = () => page.evaluate<readonly string[]>(findProblems((LABEL_PX * textPercent) / 100));
+    const problems = await until(read, (found) => found.length === 0, SETTLE_MS).catch(read);
+    t.strictSame(problems, [], name);
+  };
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    t.test(`nothing overlaps or overflows: ${colorScheme}`, async (t) => {
+      const { page, complaints } = await openPage(browser, { colorScheme, bypassCSP: true });
+      t.teardown(() => page.context().close());
+      await page.addInitScript(RECORD_LABELS);
+      await page.goto(service.baseUrl);
+      await liveState(page).waitFor();
+      // The labels of an hour are wider than those of five minutes.
+      if (colorScheme === 'dark') await rangeSwitch(page).getByRole('radio', { name: '1 h' }).check();
+      await page.locator('.track').waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByText('All 7 sensors').click();
+      await page.locator('tbody .act button').first().waitFor();
+      for (const textPercent of TEXT_SIZES)
+        for (const width of WIDTHS) {
+          await setSize(page, width, textPercent);
+          await check(t, page, textPercent, `${width} px, text ${textPercent} %`);
+        }
+      for (const textPercent of TEXT_SIZES) {
+        await setSize(page, 360, textPercent);
+        t.strictSame(await auditPage(page), [], `axe-core, text ${textPercent} %`);
+        await page.getByRole('button', { name: 'firefox', exact: true }).click();
+        await page.getByRole('dialog').locator('.rows li').first().waitFor();
+        await check(t, page, textPercent, `details of a name, text ${textPercent} %`);
+        await page.locator('dialog .rows button').first().click();
+        await page.getByRole('dialog').getByText('Threads').waitFor();
+        await check(t, page, textPercent, `details of a process, text ${textPercent} %`);
+        t.strictSame(await auditPage(page), [], `axe-core, details, text ${textPercent} %`);
+        await page.keyboard.press('Escape');
+      }
+      t.strictSame(complaints, []);
+    });
+}

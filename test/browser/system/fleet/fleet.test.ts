@@ -1,0 +1,240 @@
+/** The hub's page of all machines in Chromium, and the dashboard of one of them through the hub. */
+import '../../../helpers/service/dead-buses.ts';
+import t from 'tap';
+import { ask } from '../../../helpers/clients/http.ts';
+import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
+import { findFreePort } from '../../../helpers/service/free-port.ts';
+import { isDown, isUp, startHub } from '../../../hub/setup.ts';
+import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { namesOn, startAgent, startFleet } from '../../fleet/rig.ts';
+
+const KEY = 'correct-horse-battery-staple-0123456789';
+
+t.setTimeout(580_000);
+
+if (skipBrowser) t.test('the fleet in Chromium', { skip: skipBrowser }, () => undefined);
+else {
+  const browser = await startBrowser(t);
+
+  t.test('[I.hub.page] machines are shown, sorted, filtered and found again by the address', async (t) => {
+    const hub = await startFleet(t);
+    const { page, complaints } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`http://127.0.0.1:${hub.port}/`);
+    await liveState(page).waitFor();
+    const order = (wanted: string) =>
+      until(
+        () => namesOn(page),
+        (names) => names.join(' ') === wanted,
+      );
+    await order('desk.lan gone nas.lan');
+    const table = page.getByRole('table', { name: 'Table of machines' });
+    const desk = table.getByRole('row').filter({ hasText: 'desk.lan' });
+    await until(
+      () => desk.innerText(),
+      (text) => /Up[\s\S]*\d+ %[\s\S]*\d+ %[\s\S]*9\d %[\s\S]*\d+ °C/.test(text),
+    );
+    await until(
+      () => desk.locator('path').getAttribute('d'),
+      (d) => (d?.split('L').length ?? 0) >= 3,
+    );
+    const gone = table.getByRole('row').filter({ hasText: 'gone' });
+    await until(
+      () => gone.innerText(),
+      (text) => /Down[\s\S]*n\/a[\s\S]*nothing listens there/.test(text),
+    );
+    await until(
+      () => page.locator('.head').innerText(),
+      (text) => /2 up[\s\S]*1 down/.test(text),
+    );
+    await until(
+      () => page.title(),
+      (title) => title === '1 down · hostwire',
+    );
+
+    await page.getByRole('button', { name: 'Name' }).click();
+    await order('nas.lan gone desk.lan');
+    t.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'descending');
+    await page.getByRole('button', { name: 'State' }).click();
+    await order('gone desk.lan nas.lan');
+    await page.getByLabel('Label').selectOption('site: berlin');
+    await order('desk.lan nas.lan');
+    await page.getByText('2 of 3 machines').waitFor();
+    await page.getByLabel('Search').fill('NAS');
+    await order('nas.lan');
+    await page.getByRole('radio', { name: 'Tiles' }).check();
+    await page.reload();
+    await liveState(page).waitFor();
+    await order('nas.lan');
+    t.equal(await page.getByRole('radio', { name: 'Tiles' }).isChecked(), true);
+    await page.getByLabel('Search').fill('nothing of the kind');
+    await page.getByText('No machine matches.').waitFor();
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Label').selectOption('All');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('Down');
+    await order('gone');
+    await until(
+      () => page.locator('.tile').innerText(),
+      (text) => /gone[\s\S]*Down[\s\S]*nothing listens there/.test(text),
+    );
+    t.strictSame(complaints, []);
+  });
+
+  t.test('[I.hub.page] a machine opens its dashboard through the hub, also below a path', async (t) => {
+    const hub = await startFleet(t);
+    for (const prefix of ['', '/all/machines']) {
+      const proxy = await startPrefixProxy(t, hub.port, prefix);
+      const { page, complaints, requested } = await openPage(browser);
+      await page.goto(`${proxy.baseUrl}/?view=table`);
+      await page.getByRole('link', { name: 'desk.lan' }).click();
+      await card(page, 'Processor').waitFor();
+      t.equal(page.url(), `${proxy.baseUrl}/hosts/desk/`);
+      await liveState(page).waitFor();
+      await page.getByRole('heading', { name: 'desk.lan' }).waitFor();
+      await until(
+        () => page.locator('.head').innerText(),
+        (text) => /Debian GNU\/Linux 12/.test(text),
+      );
+      const paths = requested.map((url) => new URL(url).pathname.slice(prefix.length));
+      for (const path of [
+        '/api/fleet/stream',
+        '/api/hosts',
+        '/api/hosts/desk/stream',
+        '/api/hosts/desk/system',
+      ])
+        t.ok(paths.includes(path), path);
+      await page.getByRole('link', { name: 'All machines' }).click();
+      await page.getByRole('heading', { name: 'Machines' }).waitFor();
+      t.equal(page.url(), `${proxy.baseUrl}/`);
+      t.strictSame(
+        requested.filter((url) => !url.startsWith(`${proxy.baseUrl}/`)),
+        [],
+        'no request outside the path',
+      );
+      t.strictSame(proxy.strays, []);
+      t.strictSame(complaints, []);
+      await page.context().close();
+    }
+  });
+
+  t.test('[I.hub.page] one key for the pages of the hub', async (t) => {
+    const hub = await startFleet(t, { auth: { enabled: true, api_key: KEY } });
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`http://127.0.0.1:${hub.port}/?view=table`);
+    await page.getByLabel('Key', { exact: true }).fill(KEY);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('link', { name: 'nas.lan' }).click();
+    await liveState(page).waitFor();
+    await card(page, 'Memory').waitFor();
+    t.strictSame(
+      await page.evaluate('[Object.keys(sessionStorage), localStorage.length]'),
+      [['hostwire-key /'], 0],
+      'kept in the tab, and not asked for again',
+    );
+  });
+
+  t.test(
+    '[I.hub.page] controls, processes and the history of a machine, by the rules of the hub',
+    async (t) => {
+      const features = { enable_media: true, enable_processes: true };
+      const desk = await startAgent(t, 'desk.lan', 0, { features, history: { minutes: 60 } });
+      const agents = { desk: { url: desk.baseUrl } };
+      const hub = await startHub(t, agents);
+      await hub.host('desk', isUp);
+      const { page } = await openPage(browser);
+      t.teardown(() => page.context().close());
+      await page.goto(`http://127.0.0.1:${hub.port}/hosts/desk/`);
+      await page.getByRole('radio', { name: '1 h' }).waitFor();
+      await card(page, 'Processes').waitFor();
+      const media = card(page, 'Media');
+      await media.getByRole('button', { name: 'Pause' }).click();
+      await media.getByText('hub.commands does not allow this client to do that').waitFor();
+      hub.reconfigure(agents, { hub: { commands: { all: { commands: ['media.*'], labels: {} } } } });
+      await media.getByRole('button', { name: 'Pause' }).click();
+      await media.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    },
+  );
+
+  t.test('[I.hub.page] what is played, of the machines in view alone', async (t) => {
+    const desk = await startAgent(t, 'desk.lan');
+    const mute = await startAgent(t, 'mute.lan', 0, { features: { enable_media: false } });
+    const hub = await startHub(t, { desk: { url: desk.baseUrl }, mute: { url: mute.baseUrl } });
+    await hub.host('desk', isUp);
+    await hub.host('mute', isUp);
+    const { page, requested } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`http://127.0.0.1:${hub.port}/?view=table`);
+    const playing = page.locator('td.media');
+    await until(
+      () => playing.allInnerTexts(),
+      ([first = '', second]) => first.includes(' — ') && !first.startsWith('Paused') && second === '',
+    );
+    const asked = (id: string) => requested.filter((url) => url.includes(`/api/hosts/${id}/media/status`));
+    await until(
+      async () => asked('desk').length,
+      (count) => count >= 2,
+    );
+    t.equal(asked('mute').length, 1, 'one whose media are off is not asked again soon');
+    await ask(desk.port, '/api/media/control', { method: 'POST', body: JSON.stringify({ action: 'pause' }) });
+    await until(
+      () => playing.first().innerText(),
+      (text) => text.startsWith('Paused: '),
+    );
+    await page.getByRole('radio', { name: 'Tiles' }).check();
+    await page.locator('.tile').getByText('Paused: ').waitFor();
+    await desk.stop();
+    await hub.host('desk', isDown);
+    await until(
+      () => page.locator('.tile').getByText('Paused: ').count(),
+      (count) => count === 0,
+    );
+  });
+
+  t.test('[I.hub.page] a machine that goes and comes back: its row, and its dashboard', async (t) => {
+    const port = await findFreePort();
+    const first = await startAgent(t, 'desk.lan', port);
+    const hub = await startHub(t, { desk: { url: first.baseUrl } });
+    await hub.host('desk', isUp);
+    const address = `http://127.0.0.1:${hub.port}`;
+    const all = await openPage(browser);
+    const one = await openPage(browser);
+    t.teardown(() => Promise.all([all.page.context().close(), one.page.context().close()]));
+    await all.page.goto(`${address}/?view=tiles`);
+    await one.page.goto(`${address}/hosts/desk/`);
+    const tile = all.page.locator('.tile');
+    await tile.getByText('Up', { exact: true }).waitFor();
+    await card(one.page, 'Processor').waitFor();
+    await liveState(one.page).waitFor();
+    await first.stop();
+    await hub.host('desk', isDown);
+    await tile.getByText('Down', { exact: true }).waitFor();
+    await one.page.locator('.state.lost').waitFor();
+    t.pass('the stream of the hub is open, and its silence is shown');
+    await startAgent(t, 'desk.lan', port);
+    await tile.getByText('Up', { exact: true }).waitFor();
+    await liveState(one.page).waitFor();
+    const unknown = await openPage(browser);
+    t.teardown(() => unknown.page.context().close());
+    await unknown.page.goto(`${address}/hosts/nobody/`);
+    await unknown.page.getByText('There is no machine of that id.').waitFor();
+  });
+
+  t.test('[I.hub.page] the order is held while the focus or the pointer is on a machine', async (t) => {
+    const hub = await startFleet(t);
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`http://127.0.0.1:${hub.port}/?view=table&state=up`);
+    const link = page.getByRole('link', { name: 'nas.lan' });
+    await link.focus();
+    hub.reconfigure({ desk: { url: 'http://127.0.0.1:1' }, nas: { url: 'http://127.0.0.1:1' } });
+    await page.getByText('0 up').waitFor();
+    t.equal(
+      await link.evaluate('document.activeElement?.textContent'),
+      'nas.lan',
+      'it stays while it exists',
+    );
+    await page.getByLabel('Search').focus();
+    await page.getByText('No machine matches.').waitFor();
+  });
+}

@@ -1,0 +1,110 @@
+/** `hostwire top` without a terminal. */
+import { X509Certificate } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { pinOf } from '#src/tls/certificate.js';
+import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { FakeHistory } from '../../helpers/fakes/history.ts';
+import { startSecure } from '../../helpers/service/secure.ts';
+import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
+import { judgeScreen } from './judge.ts';
+import { startLively } from './lively.ts';
+
+const KEY = 'k'.repeat(40);
+
+async function startReal(t: Pick<Test, 'teardown'>, config: ConfigPart = {}) {
+  const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, ...config } });
+  t.teardown(() => service.stop());
+  return service;
+}
+
+t.test('[9.top-once] --once prints one screen, --json the sample, without escapes', async (t) => {
+  const { baseUrl, port } = await startReal(t);
+  const env = { COLUMNS: '100', LINES: '30', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' };
+  const once = await runToEnd(['top', '--once', baseUrl], {}, [], env);
+  t.same([once.code, once.stderr], [0, '']);
+  t.notMatch(once.stdout.replaceAll('\n', ''), /\p{C}/u, 'no escapes, no control characters');
+  judgeScreen(t, [...once.stdout.split('\n').slice(0, -1), 'q quit  k end process'], {
+    columns: 100,
+    rows: 30,
+  });
+  const piped = await runToEnd(['top', baseUrl], {}, [], { ...env, COLUMNS: '', LINES: '' });
+  t.equal(piped.stdout.split('\n').length, 24, 'a pipe gets one screen too, of 80x24 without the keys');
+  const json = await runToEnd(['top', '--json', baseUrl]);
+  t.equal(json.code, 0);
+  const sample = JSON.parse(json.stdout) as Record<string, unknown>;
+  const usage = jsonOf(await ask(port, '/api/usage?detail=1')) as object;
+  t.same(Object.keys(sample).sort(), Object.keys(usage).sort(), 'as /api/usage?detail=1');
+});
+
+t.test('[9.top-history] the charts are full at once where the service has a history', async (t) => {
+  const history = new FakeHistory();
+  history.now = () => Date.now() / 1000;
+  history.valueAt = () => 50;
+  const { baseUrl } = await startLively(t, {}, 'a title', history);
+  const env = { COLUMNS: '100', LINES: '60', LC_ALL: 'C.UTF-8' };
+  const chartIn = async () => {
+    const { stdout, code } = await runToEnd(['top', '--once', baseUrl], {}, [], env);
+    t.equal(code, 0);
+    const from = stdout.indexOf('\nMemory ');
+    return stdout.slice(from, stdout.indexOf('\nNetwork ')).match(/[\u2801-\u28ff]/g)?.length ?? 0;
+  };
+  // 49 characters wide; of the four rows, two are filled.
+  const full = await chartIn();
+  t.ok(full >= 96, `${full} characters`);
+  history.isOn = false;
+  const empty = await chartIn();
+  t.ok(empty > 0 && empty <= 4, `${empty} characters without a history`);
+});
+
+t.test('[9.top-untrusted] neither --json nor --once prints escapes of others', async (t) => {
+  const { baseUrl } = await startLively(t);
+  const json = await runToEnd(['top', '--json', baseUrl]);
+  t.equal(json.code, 0);
+  const screen = await runToEnd(['top', '--once', baseUrl]);
+  t.match(screen.stdout, /playing 日本語/);
+  for (const { stdout } of [json, screen]) t.notMatch(stdout.replaceAll('\n', ''), /\p{C}/u);
+});
+
+t.test('[9.top-refused] what is wrong is a sentence and exit code 1', async (t) => {
+  const { baseUrl, stop } = await startReal(t, { auth: { enabled: true, api_key: KEY } });
+  const run = async (env: Record<string, string>, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args], {}, [], env);
+    return [code, stdout === '', stderr.replaceAll(baseUrl, 'URL')];
+  };
+  const [code, isSilent, text] = await run({ HOSTWIRE_KEY: 'wrong' }, baseUrl);
+  t.same([code, isSilent], [1, true]);
+  t.match(text, /^hostwire: URL: .*key.*\n$/);
+  t.match((await run({}, baseUrl))[2], /^hostwire: URL: .*key.*\n$/);
+  t.equal((await run({ HOSTWIRE_KEY: KEY }, baseUrl))[0], 0, 'the environment has the key');
+  await stop();
+  t.match((await run({}, baseUrl))[2], /^hostwire: URL: the service cannot be reached/);
+});
+
+t.test('[9.top-refused] another server, and features that are off', async (t) => {
+  const { createServer } = await import('node:http');
+  const other = createServer((_request, response) => response.end('hello'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const address = other.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const refused = await runToEnd(['top', '--once', `http://127.0.0.1:${port}`]);
+  t.equal(refused.code, 1);
+  t.match(refused.stderr, /^hostwire: http:\/\/127\.0\.0\.1:\d+: .+\n$/);
+  const { baseUrl } = await startReal(t, { features: { enable_media: false, enable_processes: false } });
+  const { stdout } = await runToEnd(['top', '--once', baseUrl]);
+  t.match(stdout, /^Media +switched off in the service$/m);
+  t.match(stdout, /^Processes {2}switched off in the service$/m);
+});
+
+t.test('[9.top-target] a self-signed certificate is accepted by its pin only', async (t) => {
+  const { baseUrl, pair } = await startSecure(t, {}, false);
+  const pin = pinOf(new X509Certificate(pair.cert));
+  const pinned = await runToEnd(['top', '--once', '--pin', pin, baseUrl]);
+  t.same([pinned.code, pinned.stderr], [0, '']);
+  const other = `sha256/${'A'.repeat(43)}=`;
+  for (const args of [['--pin', other], []]) {
+    const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args, baseUrl]);
+    t.same([code, stdout], [1, '']);
+    t.match(stderr, args.length === 0 ? /cannot be reached/ : /the server's key has the pin/);
+  }
+});

@@ -1,0 +1,33 @@
+/** Brokers that speak an older version. */
+import net from 'node:net';
+import t from 'tap';
+import { mqttPart, startBeside, until } from './broker.ts';
+
+t.test('[3.mqtt-versions] a broker that speaks only 3.1.1 is asked with it', async (t) => {
+  for (const refusal of [Buffer.from([0x20, 2, 0, 1]), undefined]) {
+    const levels: number[] = [];
+    const server = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (bytes) => {
+        // The fixed head, the length (2 bytes), the name of the protocol (6 bytes), then its level.
+        const level = bytes[bytes.indexOf('MQTT') + 4] ?? 0;
+        levels.push(level);
+        if (level === 4) socket.write(Buffer.from([0x20, 2, 0, 0]));
+        else if (refusal === undefined) socket.end();
+        else socket.end(refusal);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { service } = await startBeside(
+      t,
+      { mqtt: mqttPart(`mqtt://127.0.0.1:${port}`) },
+      { isClosed: false },
+    );
+    await until(() => /connected to .*3\.1\.1/.test(service.stderr()), 'version 3.1.1');
+    t.same(levels, [5, 4], refusal === undefined ? 'closed at once' : 'refused');
+    await service.stop();
+    server.close();
+  }
+});

@@ -1,0 +1,74 @@
+/** Sockets that listen, those that connect to them, and the census of both. */
+import '../service/dead-buses.ts';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import type { Census } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
+
+const host = openNativeHost();
+
+export async function listen(t: Test, address: string) {
+  const accepted: net.Socket[] = [];
+  // A side that was closed by this one stays open until the peer closes: as with uWebSockets.js.
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    accepted.push(socket);
+    socket.on('error', () => undefined);
+    socket.resume();
+  });
+  server.listen(0, address);
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const socket of accepted) socket.destroy();
+    server.close();
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  return { port: bound.port, accepted };
+}
+
+export async function connect(t: Test, port: number, from: string, to = '127.0.0.1'): Promise<net.Socket> {
+  const socket = net.connect({ port, host: to, localAddress: from, allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** The first census of `port` that is `wanted`. */
+export async function censusOf(port: number, wanted: (census: Census) => boolean): Promise<Census> {
+  for (;;) {
+    const census = await host.takeCensus(port, { halfClosedMs: 300, unansweredBytes: 1000 });
+    if (wanted(census)) return census;
+    await sleep(10);
+  }
+}
+
+/** A server on a free port, and that port. */
+export async function startListener(
+  t: Test,
+  address = '127.0.0.1',
+): Promise<{ server: net.Server; port: number }> {
+  const server = net.createServer();
+  t.teardown(() => server.close());
+  server.listen(0, address);
+  await once(server, 'listening');
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  return { server, port: bound.port };
+}
+
+/** Both ends of a connection; the client reads nothing until the test resumes it. */
+export async function connectPair(t: Test, server: net.Server, port: number) {
+  const client = net.connect({ port, host: '127.0.0.1' });
+  client.on('error', () => {});
+  const [accepted] = await once(server, 'connection');
+  if (!(accepted instanceof net.Socket)) throw new Error('no connection');
+  accepted.on('error', () => {});
+  t.teardown(() => {
+    client.destroy();
+    accepted.destroy();
+  });
+  return { client, accepted };
+}

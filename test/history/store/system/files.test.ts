@@ -1,0 +1,214 @@
+/** What may be at the path of the history, or become of it: nothing of a user is destroyed, and the service goes on. */
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { openSqlite } from '#src/history/store/sqlite.js';
+import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
+import { BEGIN, emptyFolder, readAll, StoreRig, slotAt } from '../harness.ts';
+
+const test = await sqliteTests(t, import.meta.filename);
+
+function rigIn(t: Test, folder = emptyFolder(t)): StoreRig {
+  const rig = new StoreRig(path.join(folder, 'history.db'));
+  t.teardown(() => rig.close());
+  return rig;
+}
+
+/** A minute passes, in which the store tries again. */
+async function pass(rig: StoreRig): Promise<void> {
+  rig.now += 80;
+  await rig.clock.advance(80_000);
+  await rig.settled();
+}
+
+const fileOf = (rig: StoreRig) => readFileSync(rig.path);
+
+/** Whether SQLite finds nothing wrong with a file that no service has open. */
+function soundnessOf(file: string): unknown {
+  const database = openSqlite(file);
+  const result = database.prepare('PRAGMA integrity_check').get();
+  database.close();
+  return result?.['integrity_check'];
+}
+
+const PAUSES = /^error: history\.path: recording on disk pauses: /;
+
+test('a file of another program is left as it is, and recording begins when it is gone', async (t) => {
+  const others: readonly (readonly [string, (file: string) => void])[] = [
+    ['text', (file) => writeFileSync(file, 'my notes\n'.repeat(100))],
+    ['a few bytes', (file) => writeFileSync(file, 'SQLite')],
+    [
+      'a database',
+      (file) => {
+        const database = openSqlite(file);
+        database.exec('CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
+        database.close();
+      },
+    ],
+  ];
+  for (const [name, make] of others) {
+    const rig = rigIn(t);
+    make(rig.path);
+    const before = fileOf(rig);
+    rig.open();
+    await rig.record(BEGIN, 1);
+    await pass(rig);
+    t.equal(rig.lines.length, 1, name);
+    t.match(rig.lines[0], PAUSES);
+    t.match(rig.lines[0], /history\.db: it is a file of another program, and is left as it is;/);
+    t.same(fileOf(rig), before, 'not a byte of it has changed');
+    t.strictSame(readdirSync(path.dirname(rig.path)), ['history.db'], 'and nothing is beside it');
+    await t.rejects(readAll(rig.store, BEGIN, BEGIN + 60), /file of another program/);
+    rmSync(rig.path);
+    await pass(rig);
+    t.equal((await readAll(rig.store, BEGIN, BEGIN + 60)).slots.length, 6, 'what waited is there');
+    t.match(rig.lines[1], /^info: history\.path: recording on disk goes on; nothing was lost/);
+    t.equal(rig.lines.length, 2);
+  }
+});
+
+test('a file of a newer version is left as it is', async (t) => {
+  const rig = rigIn(t);
+  rig.open();
+  await rig.record(BEGIN, 1);
+  await rig.close();
+  const database = openSqlite(rig.path);
+  database.exec('PRAGMA user_version = 2');
+  database.close();
+  const before = fileOf(rig);
+  rig.open();
+  await rig.settled();
+  t.match(rig.lines, [/written by a newer version of hostwire \(format 2, this one has 1\)/]);
+  t.equal(await rig.close(), true);
+  t.same(fileOf(rig), before);
+});
+
+test('a damaged file of ours is moved aside, also one that breaks while it is open', async (t) => {
+  const rig = rigIn(t);
+  const folder = path.dirname(rig.path);
+  rig.open();
+  await rig.record(BEGIN, 30);
+  await rig.close();
+  const whole = fileOf(rig);
+  const damage = () => {
+    // All pages but the first.
+    const descriptor = openSync(rig.path, 'r+');
+    writeSync(descriptor, Buffer.alloc(whole.length - 4096, 0x5a), 0, whole.length - 4096, 4096);
+    const damaged = fileOf(rig);
+    return damaged;
+  };
+  const damaged = damage();
+  rig.now = BEGIN + 3600;
+  rig.open();
+  await rig.record(BEGIN + 3600, 1);
+  t.equal((await readAll(rig.store, BEGIN, BEGIN + 3660)).slots.length, 6);
+  const [aside = ''] = readdirSync(folder).filter((name) => name.includes('.corrupt-'));
+  t.match(aside, /^history\.db\.corrupt-\d{4}-\d\d-\d\dT\d{6}$/);
+  t.same(readFileSync(path.join(folder, aside)), damaged, 'with all that is left');
+  t.match(rig.lines, [
+    /^error: history\.path: .*history\.db is damaged: it was moved to .*, and a new file is begun$/,
+  ]);
+  t.equal(rig.lines.length, 1);
+  await rig.close();
+  truncateSync(rig.path, 8192);
+  rig.open();
+  await rig.record(BEGIN + 7200, 1);
+  t.equal(
+    readdirSync(folder).filter((name) => name.includes('.corrupt-')).length,
+    2,
+    'each under its own name',
+  );
+  t.equal(rig.lines.length, 2);
+  await rig.close();
+  t.equal(soundnessOf(rig.path), 'ok');
+});
+
+test('a folder that is missing, and is made later', async (t) => {
+  const folder = path.join(emptyFolder(t), 'later');
+  const rig = rigIn(t, folder);
+  rig.open();
+  await rig.record(BEGIN, 2);
+  t.equal(rig.lines.length, 1);
+  t.match(rig.lines[0], PAUSES);
+  t.match(rig.lines[0], `the folder ${folder} does not exist`);
+  mkdirSync(folder);
+  await pass(rig);
+  t.equal((await readAll(rig.store, BEGIN, BEGIN + 120)).slots.length, 12);
+  t.equal(rig.lines.length, 2);
+});
+
+test('what is no file', async (t) => {
+  const rig = rigIn(t);
+  execFileSync('mkfifo', [rig.path]);
+  rig.open();
+  await rig.settled();
+  t.match(rig.lines, [/it is not a file/]);
+  await rig.close();
+  rmSync(rig.path);
+  mkdirSync(rig.path);
+  rig.open();
+  await rig.settled();
+  t.match(rig.lines[1], PAUSES);
+});
+
+test('a removed file is noticed with the next minute, and a new one is begun', async (t) => {
+  const rig = rigIn(t);
+  rig.open();
+  await rig.record(BEGIN, 2);
+  rmSync(rig.path);
+  await rig.record(BEGIN + 120, 1);
+  t.match(rig.lines, [/^warn: history\.path: .*history\.db was removed; a new file is begun$/]);
+  t.equal((await readAll(rig.store, BEGIN, BEGIN + 180)).slots.length, 6);
+  await rig.close();
+  t.equal(soundnessOf(rig.path), 'ok');
+  t.equal(rig.lines.length, 1);
+});
+
+test('a file that was put in its place is used, whole', async (t) => {
+  const rig = rigIn(t);
+  rig.open();
+  await rig.record(BEGIN, 2);
+  await rig.close();
+  const backup = fileOf(rig);
+  rig.open();
+  await rig.record(BEGIN + 120, 30);
+  writeFileSync(`${rig.path}.new`, backup, { mode: 0o640 });
+  renameSync(`${rig.path}.new`, rig.path);
+  await rig.record(BEGIN + 3600, 1);
+  t.match(rig.lines, [/^warn: history\.path: .*history\.db was replaced; it goes on there$/]);
+  const { slots } = await readAll(rig.store, BEGIN, BEGIN + 3660);
+  t.equal(slots.length, 18, 'two minutes of the backup, and the new one');
+  await rig.close();
+  t.equal(soundnessOf(rig.path), 'ok');
+  t.equal(statSync(rig.path).mode & 0o777, 0o640, 'the rights of a file that was there are the user’s');
+});
+
+test('a second service says so, and begins when the first has ended', async (t) => {
+  const first = rigIn(t);
+  first.open();
+  await first.record(BEGIN, 1);
+  const second = rigIn(t, path.dirname(first.path));
+  second.open();
+  await second.settled();
+  t.match(second.lines, [/another process has it open, such as a second hostwire/]);
+  second.store.put(slotAt(BEGIN + 60));
+  await first.record(BEGIN + 120, 1);
+  t.equal((await readAll(first.store, BEGIN, BEGIN + 180)).slots.length, 12, 'the first is not disturbed');
+  await first.close();
+  second.now = first.now;
+  await pass(second);
+  t.equal((await readAll(second.store, BEGIN, BEGIN + 180)).slots.length, 13);
+  t.strictSame(first.lines, []);
+});
