@@ -1,4 +1,6 @@
-/** Chooses the HTTP engine and loads it; the other one is never loaded. */
+/** Chooses the HTTP engine and loads it; the other one is loaded for HTTPS alone. */
+import os from 'node:os';
+import { Doors } from './http/doors.ts';
 import type { Engine, EngineOptions } from './http/engine.ts';
 
 export type EngineName = 'uws' | 'node';
@@ -30,9 +32,19 @@ function reasonOf(error: unknown): string {
   return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
 }
 
+/** HTTPS is Node's, which is loaded where a certificate is configured. Its connections are counted with the others. */
 async function loadUws(why: string): Promise<EngineChoice> {
   const { UwsEngine } = await import('./http/uws/server.ts');
-  return { name: 'uws', title: 'uWebSockets.js', why, create: (options) => new UwsEngine(options) };
+  return {
+    name: 'uws',
+    title: 'uWebSockets.js',
+    why,
+    create: (options) =>
+      new Doors(new UwsEngine(options), async () => {
+        const { create } = await loadNode(why);
+        return create({ ...options, countAdopted: () => 0 });
+      }),
+  };
 }
 
 async function loadNode(why: string): Promise<EngineChoice> {
@@ -41,12 +53,16 @@ async function loadNode(why: string): Promise<EngineChoice> {
 }
 
 /**
- * `auto` is uWebSockets.js where its binary loads, which is found out by loading it: another
+ * `auto` is uWebSockets.js on Linux, whose native writer makes the bytes of its streams exact, where its binary loads, which is found out by loading it: another
  * uWebSockets.js than the one that this package depends on may have been installed, with binaries for other versions of
  * Node. Rejects with EngineError.
  */
-export async function loadEngine(wanted: EngineName | 'auto'): Promise<EngineChoice> {
+export async function loadEngine(
+  wanted: EngineName | 'auto',
+  platform = os.platform(),
+): Promise<EngineChoice> {
   if (wanted === 'node') return await loadNode('server.engine is node');
+  if (wanted === 'auto' && platform !== 'linux') return await loadNode(`it is the default on ${platform}`);
   try {
     return await loadUws(wanted === 'uws' ? 'server.engine is uws' : 'its binary loads here');
   } catch (error) {

@@ -6,6 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { AddressCounts } from './fairness/address-counts.ts';
+import type { Host } from './host/host.ts';
+import type { PausedPolls } from './host/streams.ts';
 import { Ledger } from './http/clients/ledger.ts';
 import { ConnectionCensus } from './http/connections/census.ts';
 import { DescriptorRoom, MIN_DESCRIPTORS, roomFor } from './http/connections/descriptors.ts';
@@ -17,6 +19,11 @@ import { Gate, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { Relay } from './http/relay.ts';
 import type { Route } from './http/routes.ts';
+import { Fanout, type FanoutOptions } from './http/stream/fanout.ts';
+import { NativeFanout } from './http/stream/native-fanout.ts';
+import { StreamPool } from './http/stream/pool.ts';
+import type { EventCounters, StreamFigures, StreamHub } from './http/stream/stream-hub.ts';
+import type { Log } from './log/log.ts';
 import type { Base } from './parts.ts';
 import type { TlsPair } from './tls/pair.ts';
 
@@ -30,15 +37,6 @@ const WRITER_LIMIT_MS = 5000;
 /** Poll interval meanwhile; also the minimum wait, because an engine may hold stream bytes without reporting it. */
 const CLOSE_GRACE_MS = 50;
 
-/** The open streams of a role, which are made after its front. */
-export interface OpenStreams {
-  readonly size: number;
-  /** Those whose connections are no longer the engine's. */
-  readonly adopted: number;
-  /** Closed, and some streams have not been sent their end. */
-  readonly isEnding: boolean;
-}
-
 export interface FrontOptions {
   readonly base: Base;
   readonly engine: EngineChoice;
@@ -48,7 +46,8 @@ export interface FrontOptions {
   readonly dashboardPaths?: readonly string[];
   /** The request headers that the routes read, in lower case. */
   readonly headersRead: ReadonlySet<string>;
-  readonly streams: () => OpenStreams;
+  /** The open streams of the role, which are made after its front. */
+  readonly streams: () => { readonly size: number };
   /** Where a WebSocket can be asked for, as paths of routes. Default: that of the service. */
   readonly socketPaths?: readonly string[];
   /** As GateOptions.provenPaths. */
@@ -57,9 +56,20 @@ export interface FrontOptions {
   readonly rss?: (() => number) | undefined;
 }
 
+/** undefined: an engine that does not know its descriptors sends its streams itself. */
+function openPolls(host: Host, log: Log): PausedPolls | undefined {
+  try {
+    return host.streams?.openPolls();
+  } catch (error) {
+    log.warn(`connections cannot be handed to the writer of streams: ${String(error)}`);
+    return undefined;
+  }
+}
+
 export class Front {
   readonly #base: Base;
-  readonly #streams: () => OpenStreams;
+  /** undefined: this platform has no native writer, and the engine sends all streams. */
+  readonly #pool: StreamPool | undefined;
   readonly gate: Gate;
   readonly server: Engine;
   readonly ledger: Ledger;
@@ -82,7 +92,6 @@ export class Front {
     const { socketPaths = SOCKET_PATHS, provenPaths = [] } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
-    this.#streams = streams;
     const paths = dashboardPaths === undefined ? {} : { dashboardPaths };
     this.gate = new Gate({
       config: config.current,
@@ -100,11 +109,14 @@ export class Front {
         this.#heap?.trimSoon();
       },
     });
+    this.#pool = host.streams && new StreamPool(host.streams, this.ledger);
+    const polls = openPolls(host, log);
     log.info(describeEngine(engine));
     this.server = engine.create({
       ledger: this.ledger,
       countDescriptors: () => host.openDescriptors(),
-      countAdopted: () => streams().adopted,
+      countAdopted: () => this.#pool?.size ?? 0,
+      ...(polls === undefined ? {} : { polls }),
       headersRead,
       socketPaths,
       // `serve` comes before `start`.
@@ -136,6 +148,31 @@ export class Front {
   /** Whether one more subscriber may be let in beside those of `doors`. */
   roomBeside(doors: readonly { readonly size: number }[]): ReturnType<typeof roomFor> {
     return roomFor(this.#room, this.#base.config, doors, this.tally);
+  }
+
+  /** A fan-out whose streams are in this front's ledger and counts. */
+  createFanout(options: Pick<FanoutOptions, 'source' | 'tally'>): StreamHub {
+    const { clock } = this.#base;
+    const all = { clock, ledger: this.ledger, tally: this.tally, ...options };
+    const pool = this.#pool;
+    const fanout = pool === undefined ? new Fanout(all) : new NativeFanout({ ...all, pool });
+    fanout.stallLimitSeconds = this.stallLimitSeconds;
+    return fanout;
+  }
+
+  /** The figures of all streams: those of `fanouts` together, and what the native writer sent for them. */
+  streamFigures(fanouts: { readonly size: number; readonly eventCounters: EventCounters }): StreamFigures {
+    const { size } = fanouts;
+    const { sent, skipped } = this.#pool?.eventCounters ?? { sent: 0, skipped: 0 };
+    const writer = this.#pool?.size ?? 0;
+    return {
+      size,
+      senders: { writer, engine: size - writer },
+      eventCounters: {
+        sent: fanouts.eventCounters.sent + sent,
+        skipped: fanouts.eventCounters.skipped + skipped,
+      },
+    };
   }
 
   /** Many connections were opened that the engine does not know: memory may be returned when they have gone. */
@@ -222,13 +259,14 @@ export class Front {
   /** Waits, less than a second after `stop`, until clients have their last bytes; then closes. `isDrained`: no stream is full. */
   async close(isDrained: boolean): Promise<void> {
     const { server } = this;
+    this.#pool?.end();
     const isSettled = () => isDrained && server.pending === 0;
     const hasTime = (limitMs: number) => performance.now() - this.#stoppedAt < limitMs;
     // In real time, which is what the kernel takes. Ended streams' connections stay open for another request: nothing
     // waits for those.
     do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
     while (
-      (this.#streams().isEnding && hasTime(WRITER_LIMIT_MS)) ||
+      (this.#pool?.isEnding === true && hasTime(WRITER_LIMIT_MS)) ||
       (!isSettled() && server.connections > 0 && hasTime(CLOSE_LIMIT_MS))
     );
     server.close();

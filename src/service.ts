@@ -15,8 +15,6 @@ import { HEADERS_READ, surfaceOf } from './http/endpoints/surface.ts';
 import { sharedSystem } from './http/endpoints/system.ts';
 import type { Route } from './http/routes.ts';
 import { Hub } from './http/socket/hub.ts';
-import { Fanout } from './http/stream/fanout.ts';
-import { NativeFanout } from './http/stream/native-fanout.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
 import { createCommands, createHistory, createStats } from './parts.ts';
@@ -82,13 +80,9 @@ export class Service {
       headersRead: HEADERS_READ,
       streams: () => this.#fanout,
     });
-    const { gate, server, ledger, tally } = front;
+    const { gate, server, tally } = front;
     this.#front = front;
-    const fanoutOptions = { source: sampler, clock, ledger, tally };
-    this.#fanout =
-      engine.name === 'node' && host.streams !== undefined
-        ? new NativeFanout({ ...fanoutOptions, streams: host.streams })
-        : new Fanout(fanoutOptions);
+    this.#fanout = front.createFanout({ source: sampler });
     this.#hub = new Hub({
       version: facts.version,
       config,
@@ -114,7 +108,15 @@ export class Service {
       dashboard,
       metrics: {
         ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate },
-        ...{ server, streams: this.#fanout, sockets: this.#hub, media, config, log, rss },
+        ...{
+          server,
+          streams: () => front.streamFigures(this.#fanout),
+          sockets: this.#hub,
+          media,
+          config,
+          log,
+          rss,
+        },
         processes: readings,
       },
       readSystem: readSystemNow,

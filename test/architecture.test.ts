@@ -38,7 +38,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
     ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
-  front: ['engines', 'parts', 'tls', 'config', 'http', 'fairness'],
+  front: ['engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
     ...[
       'front',
@@ -93,11 +93,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   parts: ['config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['http'],
   http: [
-    ...['http/clients', 'fairness', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params', 'log'],
-    ...['clock', 'piece-buffer'],
+    ...['http/clients', 'fairness', 'host', 'stats', 'tls', 'access', 'config', 'wire', 'errors', 'params'],
+    ...['log', 'clock', 'piece-buffer'],
   ],
   'http/clients': ['access', 'fairness', 'clock'],
-  'http/uws': ['http', 'http/clients', 'stats', 'tls', 'clock'],
+  'http/uws': ['host', 'http', 'http/clients', 'stats', 'clock'],
   'http/node': ['http', 'http/clients', 'stats', 'tls'],
   'http/connections': [
     ...['tls', 'http', 'http/clients', 'fairness', 'access', 'host', 'config', 'log', 'clock'],

@@ -88,8 +88,9 @@ class Loop {
 
   #open(response: uws.HttpResponse): void {
     const exchange = {
-      startStream({ status, headers, event, view, caller, sent, writtenAt, onEvent }: StreamStart) {
-        const socket = new UwsStream(response, view, caller, sent, writtenAt);
+      startStream(start: StreamStart) {
+        const { status, headers, event, onEvent } = start;
+        const socket = new UwsStream(response, start);
         const onSocketEvent = onEvent.bind(socket);
         response.onAborted(onSocketEvent);
         response.onWritable(onSocketEvent);

@@ -1,5 +1,5 @@
-// Event streams whose sockets the addon owns: one thread sends each sample to all of them. Knows chunk marks
-// and nothing else of HTTP; the head and the first event have left before a socket comes here.
+// Event streams whose sockets the addon owns: one thread sends each of them its head and its first event, and
+// each sample to all of them. Knows chunk marks and nothing else of HTTP.
 #pragma once
 
 #include <chrono>
@@ -27,6 +27,24 @@ struct StreamOptions {
   std::chrono::milliseconds silence{15'000};
   // A full socket that takes nothing for this long is cut; 0: never, where others watch over silent peers.
   std::chrono::milliseconds stallLimit{0};
+};
+
+// How a stream begins.
+struct StreamOpening {
+  // Streams of one channel are sent the same events. Channels are numbered from 0 without large gaps.
+  std::uint32_t channel = 0;
+  std::uint32_t sent = 0;  // number of the newest sample that it has had with `event`, or is not to have
+  StreamFraming framing = StreamFraming::kChunked;
+  std::string_view head;   // of the answer, with its blank line
+  std::string_view event;  // with its blank line
+};
+
+// One sample as it is published.
+struct StreamSample {
+  std::uint32_t number = 0;
+  std::string_view event;  // its blank line included
+  // For a stream that missed the sample before; empty: the same event.
+  std::string_view whole;
 };
 
 // Its slot in the lower 20 bits and the slot's generation above. Not used again before its end was taken from
@@ -66,14 +84,20 @@ class StreamWriter {
   StreamWriter(const StreamWriter&) = delete;
   StreamWriter& operator=(const StreamWriter&) = delete;
 
-  // Owns a duplicate of the connected socket `fd` from now on, as a stream of `view` that has had all samples
-  // up to number `sent`; the caller closes `fd` without a shutdown(2). Throws HostError: EMFILE, ENFILE,
-  // EBADF, ENOMEM, and EAGAIN without a thread; ECANCELED after end(); ENOSPC with 2^20 streams.
-  virtual StreamId adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) = 0;
-  // Sends `event`, its blank line included, to every stream of `view` which has had no sample of this
-  // number or a higher one. One of the same number again reaches those which joined meanwhile. Does nothing
-  // without streams.
-  virtual void publish(std::uint8_t view, std::uint32_t number, std::string_view event) = 0;
+  // Owns a duplicate of the connected socket `fd` from now on, and sends it `opening` before anything else;
+  // the caller closes `fd` without a shutdown(2). Throws HostError: EMFILE, ENFILE, EBADF, ENOMEM, and EAGAIN
+  // without a thread; ECANCELED after end(); ENOSPC with 2^20 streams.
+  virtual StreamId adopt(int fd, const StreamOpening& opening) = 0;
+  // Sends `sample` to every stream of `channel` which has had no sample of this number or a higher one. One
+  // of the same number again reaches those which joined meanwhile. Does nothing without streams.
+  virtual void publish(std::uint32_t channel, const StreamSample& sample) = 0;
+  // Whether some stream may miss the sample that is published next: one is full, or the last one is still
+  // being sent.
+  virtual bool mayMiss() const = 0;
+  // Keeps no event of `channel`, which has no streams any more; its number may be given to another.
+  virtual void forget(std::uint32_t channel) = 0;
+  // Every stream of `channel` is sent its rest and a last chunk.
+  virtual void finish(std::uint32_t channel) = 0;
   // Resets these connections; ids that have ended are ignored.
   virtual void cut(std::span<const StreamId> ids) = 0;
   // Every stream is sent its rest and a last chunk; what has not taken it after `limit` is reset. Then

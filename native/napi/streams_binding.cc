@@ -8,16 +8,19 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "napi/error_js.h"
 #include "napi/js.h"
+#include "napi/polls_binding.h"
 
 namespace hostwire {
 namespace {
 
-constexpr std::uint32_t kMaxView = 255;
+// Each takes memory of its own: they are numbered without large gaps.
+constexpr std::uint32_t kMaxChannel = (1U << 20U) - 1;
 
 const char* nameOf(SendMethod method) {
   switch (method) {
@@ -44,10 +47,18 @@ StreamOptions optionsOf(const Napi::Value& value) {
   return options;
 }
 
-std::uint8_t viewOf(const Napi::Value& value) {
-  const std::uint32_t view = value.ToNumber().Uint32Value();
-  if (view > kMaxView) throw Napi::RangeError::New(value.Env(), "no view " + std::to_string(view));
-  return static_cast<std::uint8_t>(view);
+std::uint32_t channelOf(const Napi::Value& value) {
+  const std::uint32_t channel = value.ToNumber().Uint32Value();
+  if (channel > kMaxChannel)
+    throw Napi::RangeError::New(value.Env(), "no channel " + std::to_string(channel));
+  return channel;
+}
+
+std::string_view bytesOf(const Napi::Value& value, const char* name) {
+  if (!value.IsTypedArray())
+    throw Napi::TypeError::New(value.Env(), std::string(name) + " must be a Uint8Array");
+  const auto bytes = value.As<Napi::Uint8Array>();
+  return {reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()};
 }
 
 Napi::Uint32Array numbersOf(Napi::Env env, const std::vector<std::uint32_t>& numbers) {
@@ -62,8 +73,9 @@ Napi::Function StreamsBinding::define(Napi::Env env) {
   return DefineClass(
       env, "Streams",
       {InstanceMethod<&StreamsBinding::adopt>("adopt"), InstanceMethod<&StreamsBinding::publish>("publish"),
-       InstanceMethod<&StreamsBinding::cut>("cut"), InstanceMethod<&StreamsBinding::end>("end"),
-       InstanceMethod<&StreamsBinding::close>("close"),
+       InstanceMethod<&StreamsBinding::mayMiss>("mayMiss"), InstanceMethod<&StreamsBinding::forget>("forget"),
+       InstanceMethod<&StreamsBinding::finishChannel>("finish"), InstanceMethod<&StreamsBinding::cut>("cut"),
+       InstanceMethod<&StreamsBinding::end>("end"), InstanceMethod<&StreamsBinding::close>("close"),
        InstanceMethod<&StreamsBinding::counters>("counters")});
 }
 
@@ -103,22 +115,39 @@ void StreamsBinding::endWithEnvironment(void* data) {
 
 Napi::Value StreamsBinding::adopt(const Napi::CallbackInfo& info) {
   const int descriptor = info[0].ToNumber().Int32Value();
-  const std::uint8_t view = viewOf(info[1]);
-  const std::uint32_t sent = info[2].ToNumber().Uint32Value();
-  const bool isPlain = info[3].ToBoolean();
+  StreamOpening opening;
+  opening.channel = channelOf(info[1]);
+  opening.sent = info[2].ToNumber().Uint32Value();
+  opening.framing = info[3].ToBoolean() ? StreamFraming::kPlain : StreamFraming::kChunked;
+  opening.head = bytesOf(info[4], "head");
+  opening.event = bytesOf(info[5], "event");
   try {
-    return js(info.Env(), writer_->adopt(descriptor, view, sent,
-                                         isPlain ? StreamFraming::kPlain : StreamFraming::kChunked));
+    return js(info.Env(), writer_->adopt(descriptor, opening));
   } catch (const std::exception& error) {
     throw toJsError(info.Env(), error);
   }
 }
 
 Napi::Value StreamsBinding::publish(const Napi::CallbackInfo& info) {
-  if (!info[2].IsTypedArray()) throw Napi::TypeError::New(info.Env(), "event must be a Uint8Array");
-  const auto event = info[2].As<Napi::Uint8Array>();
-  writer_->publish(viewOf(info[0]), info[1].ToNumber().Uint32Value(),
-                   {reinterpret_cast<const char*>(event.Data()), event.ByteLength()});
+  StreamSample sample;
+  sample.number = info[1].ToNumber().Uint32Value();
+  sample.event = bytesOf(info[2], "event");
+  if (!info[3].IsUndefined()) sample.whole = bytesOf(info[3], "whole");
+  writer_->publish(channelOf(info[0]), sample);
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamsBinding::mayMiss(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), writer_->mayMiss());
+}
+
+Napi::Value StreamsBinding::forget(const Napi::CallbackInfo& info) {
+  writer_->forget(channelOf(info[0]));
+  return info.Env().Undefined();
+}
+
+Napi::Value StreamsBinding::finishChannel(const Napi::CallbackInfo& info) {
+  writer_->finish(channelOf(info[0]));
   return info.Env().Undefined();
 }
 
@@ -181,6 +210,7 @@ void StreamsBinding::deliver(Napi::Env env) {
 
 void exportStreams(Napi::Env env, Napi::Object exports) {
   exports.Set("Streams", StreamsBinding::define(env));
+  exports.Set("PausedPolls", PollsBinding::define(env));
   const auto add = [&](const char* name, const auto& function) {
     exports.Set(name, Napi::Function::New(env, function, name));
   };

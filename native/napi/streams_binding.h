@@ -21,10 +21,17 @@ class StreamsBinding : public Napi::ObjectWrap<StreamsBinding> {
   ~StreamsBinding() override;
 
  private:
-  // adopt(descriptor: number, view: number, sent: number, isPlain: boolean): number
+  // adopt(descriptor: number, channel: number, sent: number, isPlain: boolean, head: Uint8Array,
+  //       event: Uint8Array): number
   Napi::Value adopt(const Napi::CallbackInfo& info);
-  // publish(view: number, number: number, event: Uint8Array)
+  // publish(channel: number, number: number, event: Uint8Array, whole?: Uint8Array)
   Napi::Value publish(const Napi::CallbackInfo& info);
+  // mayMiss(): boolean
+  Napi::Value mayMiss(const Napi::CallbackInfo& info);
+  // forget(channel: number)
+  Napi::Value forget(const Napi::CallbackInfo& info);
+  // finish(channel: number)
+  Napi::Value finishChannel(const Napi::CallbackInfo& info);
   // cut(ids: Uint32Array)
   Napi::Value cut(const Napi::CallbackInfo& info);
   // end(limitMs: number): Promise<number>, once

@@ -17,6 +17,7 @@
 #include "host/metrics.h"
 #include "host/network.h"
 #include "host/output.h"
+#include "host/paused_polls.h"
 #include "host/peers.h"
 #include "host/port_holder.h"
 #include "host/process.h"
@@ -165,6 +166,8 @@ int cutPeers(const std::vector<PendingPeer>&) { return 0; }
 Census takeCensus(const CensusOptions&) { refuse("count connections"); }
 int cutConnections(const std::vector<ConnectionId>&) { return 0; }
 
+std::unique_ptr<PausedPolls> watchPolls(void*) { refuse("look at the handles of the event loop"); }
+bool hasUnacknowledged(int) { return false; }
 bool canOwnStreams() { return false; }
 std::unique_ptr<StreamWriter> makeStreamWriter(const StreamOptions&, std::function<void()>) {
   refuse("own streams");

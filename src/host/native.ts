@@ -15,6 +15,7 @@ import type { ProcessHost } from './processes.ts';
 import {
   type NativeStreams,
   type OpenNativeStreams,
+  type PausedPolls,
   type SendMethod,
   type StreamHost,
   startStreams,
@@ -73,6 +74,7 @@ interface Addon {
   ) => NativeDiscovery;
   readonly Processes: new (roots: Roots) => NativeProcesses;
   readonly Streams: new (...args: Parameters<OpenNativeStreams>) => NativeStreams;
+  readonly PausedPolls: new () => PausedPolls;
   canOwnStreams(): boolean;
   findSendMethod(): SendMethod;
   sinceBootMs(): number;
@@ -170,6 +172,7 @@ function openStreams(addon: Addon): { readonly streams?: StreamHost } {
     streams: {
       start: (options, events) => startStreams((...args) => new addon.Streams(...args), options, events),
       findMethod: () => addon.findSendMethod(),
+      openPolls: () => new addon.PausedPolls(),
     },
   };
 }

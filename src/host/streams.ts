@@ -1,4 +1,4 @@
-/** Event streams whose sockets the addon owns: one thread of its own sends each sample to all of them. */
+/** Event streams whose sockets the addon owns: one thread of its own sends them their head and each sample. */
 
 /** 'none': there is no stream, so there is neither a thread nor an io_uring. */
 export type SendMethod = 'none' | 'send' | 'io_uring';
@@ -20,29 +20,43 @@ export interface StreamEvents {
   onClosed(ids: Uint32Array): void;
 }
 
-export interface StreamAdoption {
-  /** 0–255: streams of one view are sent the same events. */
-  readonly view: number;
-  /** Number of the newest sample that this stream has had, or is not to have. */
+/** How the bytes of a body are framed: HTTP/1.0 has no chunks. */
+export type Framing = 'chunked' | 'plain';
+
+/** How a stream begins: its head and its first event are sent before anything else. */
+export interface StreamOpening {
+  /** Streams of one channel are sent the same events. Channels are numbered from 0 without large gaps. */
+  readonly channel: number;
+  /** Number of the newest sample that this stream has had with `event`, or is not to have. */
   readonly sent: number;
-  /** 'plain' without chunk marks, for HTTP/1.0. */
-  readonly framing: 'chunked' | 'plain';
+  readonly framing: Framing;
+  /** Of the answer, with its blank line. */
+  readonly head: Uint8Array;
+  /** `data: …\n\n`. */
+  readonly event: Uint8Array;
 }
 
 /** Every call returns at once. */
 export interface StreamWriter {
   /**
    * Takes over the connection behind `descriptor`, by a duplicate of it: the caller then destroys its own socket without
-   * a shutdown. All that was written to it before must have left. Returns its id: its slot in the lower 20 bits, with
-   * the slots in use numbered from 0 without large gaps. Throws an error with a code: EMFILE, ENFILE, EBADF, ENOMEM,
-   * EAGAIN; ECANCELED after the end.
+   * a shutdown. All that was written to it before must have left user memory. Returns its id: its slot in the lower 20
+   * bits, with the slots in use numbered from 0 without large gaps. Throws an error with a code: EMFILE, ENFILE, EBADF,
+   * ENOMEM, EAGAIN; ECANCELED after the end.
    */
-  adopt(descriptor: number, stream: StreamAdoption): number;
+  adopt(descriptor: number, opening: StreamOpening): number;
   /**
-   * Sends `event` (`data: …\n\n`) to all streams of `view` whose `sent` is less than `number`, which is
-   * less than 2³². Once more with the same number, it reaches those that joined since.
+   * Sends `event` (`data: …\n\n`) to all streams of `channel` whose `sent` is less than `number`, which is less than 2³²;
+   * `whole`, where it is given, to those that missed the number before. Once more with the same number, it reaches those
+   * that joined since.
    */
-  publish(view: number, number: number, event: Uint8Array): void;
+  publish(channel: number, number: number, event: Uint8Array, whole?: Uint8Array): void;
+  /** Whether a stream may miss the sample that is published next. */
+  mayMiss(): boolean;
+  /** Keeps no event of `channel`. Its number may be given to others when its streams have closed. */
+  forget(channel: number): void;
+  /** Ends the streams of `channel` on the boundary of an event, as far as they take their rest. */
+  finish(channel: number): void;
   /** Resets the connections of these streams; ids of closed ones are ignored. */
   cut(ids: readonly number[]): void;
   /**
@@ -71,6 +85,21 @@ export interface StreamHost {
   start(options: StreamWriterOptions, events: StreamEvents): StreamWriter;
   /** What is used where no method is asked for. */
   findMethod(): SendMethod;
+  /** Of this thread's event loop. Throws where Node does not name its handles. */
+  openPolls(): PausedPolls;
+}
+
+/**
+ * Finds the descriptors of connections of this thread's event loop whose library names none: what it pauses is a handle that
+ * polls nothing, and what it resumes polls again.
+ */
+export interface PausedPolls {
+  /** Lists the handles that poll nothing now. */
+  look(): void;
+  /** The descriptor of the one handle of that list which polls again; undefined where there is none, or more than one. */
+  takeResumed(): number | undefined;
+  /** Whether the kernel has bytes of the connection that its peer has not acknowledged. */
+  hasPending(descriptor: number): boolean;
 }
 
 /** The slot of a stream's id. */
@@ -78,8 +107,18 @@ export const slotOf = (id: number): number => id & 0xf_ff_ff;
 
 /** What the addon exports for it. */
 export interface NativeStreams {
-  adopt(descriptor: number, view: number, sent: number, isPlain: boolean): number;
-  publish(view: number, number: number, event: Uint8Array): void;
+  adopt(
+    descriptor: number,
+    channel: number,
+    sent: number,
+    isPlain: boolean,
+    head: Uint8Array,
+    event: Uint8Array,
+  ): number;
+  publish(channel: number, number: number, event: Uint8Array, whole?: Uint8Array): void;
+  mayMiss(): boolean;
+  forget(channel: number): void;
+  finish(channel: number): void;
   cut(ids: Uint32Array): void;
   end(limitMs: number): Promise<number>;
   close(): void;
@@ -103,8 +142,12 @@ export function startStreams(
   });
   let ending: Promise<number> | undefined;
   return {
-    adopt: (descriptor, { view, sent, framing }) => native.adopt(descriptor, view, sent, framing === 'plain'),
-    publish: (view, number, event) => native.publish(view, number, event),
+    adopt: (descriptor, { channel, sent, framing, head, event }) =>
+      native.adopt(descriptor, channel, sent, framing === 'plain', head, event),
+    publish: (channel, number, event, whole) => native.publish(channel, number, event, whole),
+    mayMiss: () => native.mayMiss(),
+    forget: (channel) => native.forget(channel),
+    finish: (channel) => native.finish(channel),
     cut: (ids) => native.cut(Uint32Array.from(ids)),
     end(limitMs) {
       ending ??= native.end(limitMs);

@@ -3,6 +3,7 @@
  * in node/; src/engines.ts chooses one and loads nothing of the other.
  */
 
+import type { Framing, PausedPolls } from '../host/streams.ts';
 import type { View } from '../stats/view.ts';
 import type { TlsPair } from '../tls/pair.ts';
 import type { Caller } from './clients/caller.ts';
@@ -42,8 +43,10 @@ export interface EngineOptions {
   readonly onConnection?: (address: string) => boolean;
   /** Called when this side has closed a WebSocket in good order. */
   readonly onEnded?: () => void;
-  /** Connections that were handed over (StreamSocket.handOver) and are still open: they count as the engine's. */
+  /** Connections that were handed over (Exchange.handOver) and are still open: they count as the engine's. */
   readonly countAdopted?: () => number;
+  /** Names the descriptors of connections that are to be handed over, for an engine that does not know them. */
+  readonly polls?: PausedPolls;
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
@@ -88,10 +91,31 @@ export interface Exchange extends Holder {
   /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it cannot be upgraded. */
   startSocket(events: SocketEvents): Socket | undefined;
   /**
+   * Gives its connection to `taker`, which answers, at once or in a later turn; the engine writes no byte of the answer.
+   * undefined: it cannot be given away (TLS, a peer that has gone), and is to be answered here.
+   */
+  handOver(taker: Taker): HandOver | undefined;
+  /**
    * Answers with headers and a first event, and keeps the connection as a stream. `isWhole` false: the event was long,
    * and the stream must `goOn` in a later turn. undefined when the peer has gone.
    */
   startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined;
+}
+
+/** Who takes a connection from an engine. One of its functions is called, once. */
+export interface Taker {
+  /** Owns a duplicate of `descriptor` from now on; throws where it cannot, and the connection is cut. */
+  take(descriptor: number, framing: Framing): void;
+  /** The connection has closed, or was cut. */
+  onGone(): void;
+  /** Its descriptor was not found: the exchange is to be answered by the engine. */
+  onRefused(): void;
+}
+
+/** A connection that is being handed over. */
+export interface HandOver {
+  /** Cuts it, if it was not taken yet. */
+  cut(): void;
 }
 
 export interface BodyEvents {
@@ -132,11 +156,6 @@ export interface StreamSocket extends Holder {
   readonly isFull: boolean;
   /** The maximum of what is kept for it in user memory while it is full, where the last event had `eventBytes`. */
   keptBytes(eventBytes: number): number;
-  /**
-   * Gives the connection away once nothing waits for it: `adopt` duplicates the descriptor, or throws. No event of the
-   * stream follows. False: something waits. Absent where the engine cannot do that.
-   */
-  handOver?(adopt: (descriptor: number, framing: 'chunked' | 'plain') => void): boolean;
   /** Sends one event, `data: …\n\n`. Nothing is sent while full or closed. */
   send(event: Buffer): void;
   /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */

@@ -49,6 +49,27 @@ export function writeHeaders(headers: readonly Header[], write: (name: string, v
     if (!SPLITS_ANSWER.test(name) && !SPLITS_ANSWER.test(value)) write(name, value);
 }
 
+// node:http throws on others. A header that cannot be written is left out, as one with a line break is.
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The headers of an answer, one name and one value after the other. */
+export function flatHeaders(headers: readonly Header[]): string[] {
+  const flat: string[] = [];
+  writeHeaders(headers, (name, value) => {
+    if (NAME.test(name) && VALUE.test(value)) flat.push(name, value);
+  });
+  return flat;
+}
+
+/** The head of an answer as bytes, for what is written past the engine. */
+export function headBytes(status: string, headers: readonly Header[]): Buffer {
+  const flat = flatHeaders([...headers, ['Date', new Date().toUTCString()]]);
+  let text = `HTTP/1.1 ${status}\r\n`;
+  for (let at = 0; at + 1 < flat.length; at += 2) text += `${flat[at]}: ${flat[at + 1]}\r\n`;
+  return Buffer.from(`${text}\r\n`, 'latin1');
+}
+
 const CLOSE_OPTION = /(?:^|,)\s*close\s*(?:,|$)/i;
 
 /** Whether the client wants the connection to end with the answer. */

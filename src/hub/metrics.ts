@@ -1,15 +1,13 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
-import type { EventCounters } from '../http/stream/stream-hub.ts';
+import type { StreamFigures } from '../http/stream/stream-hub.ts';
 import type { HostState } from '../wire/hub.ts';
 import type { Counters } from './host/parts.ts';
 
 export interface Figures {
   readonly states: Readonly<Record<HostState, number>>;
-  readonly viewers: number;
+  readonly streams: StreamFigures;
   readonly sockets: { readonly size: number; readonly sent: number };
   readonly counters: Counters;
-  /** Of all fan-outs, those that are gone included. */
-  readonly events: EventCounters;
 }
 
 type Kind = 'gauge' | 'counter';
@@ -19,11 +17,18 @@ const family = (name: string, kind: Kind, help: string, ...samples: readonly str
     '\n',
   );
 
-export function hubMetrics({ states, viewers, sockets, counters, events }: Figures): string {
+export function hubMetrics({ states, streams, sockets, counters }: Figures): string {
+  const { size: viewers, senders, eventCounters: events } = streams;
   const hosts = Object.entries(states).map(([state, count]) => `{state="${state}"} ${count}`);
   const families = [
     family('hostwire_hub_hosts', 'gauge', 'Machines by state.', ...hosts),
     family('hostwire_hub_viewers', 'gauge', 'Open streams of viewers.', ` ${viewers}`),
+    family(
+      'hostwire_streams',
+      'gauge',
+      'Open event streams by what sends them: the native writer, or the HTTP engine.',
+      ...Object.entries(senders).map(([sender, count]) => `{sender="${sender}"} ${count}`),
+    ),
     family('hostwire_hub_sockets', 'gauge', 'Open WebSockets.', ` ${sockets.size}`),
     family(
       'hostwire_hub_socket_samples_total',

@@ -5,7 +5,7 @@
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { EngineChoice } from '../engines.ts';
-import { Front, type OpenStreams } from '../front.ts';
+import { Front } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import { fileRoutes } from '../http/endpoints/dashboard.ts';
@@ -48,14 +48,6 @@ export interface HubOptions {
 const nameOf = ([first = '']: readonly string[]) =>
   first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
 
-const streamsOf = (viewers: { readonly size: number }): OpenStreams => ({
-  get size() {
-    return viewers.size;
-  },
-  adopted: 0,
-  isEnding: false,
-});
-
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
@@ -74,7 +66,6 @@ export class HubService {
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
     const config = { current: initial };
     const viewers = { size: 0 };
-    const streams = streamsOf(viewers);
     const pages = readPages();
     const front = new Front({
       ...{ base: { config, host, clock, log }, engine, machineNames, rss },
@@ -82,7 +73,7 @@ export class HubService {
       headersRead: HUB_HEADERS,
       socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path, HUB_OPERATIONS.dialIn.path],
       provenPaths: [HUB_OPERATIONS.dialIn.path],
-      streams: () => streams,
+      streams: () => viewers,
     });
     const { ledger, tally, gate } = front;
     const counters = createCounters();
@@ -92,7 +83,7 @@ export class HubService {
       times: { ...TIMES, ...times },
       conditions: new Listeners(),
       random: Math.random,
-      stallLimitSeconds: () => front.stallLimitSeconds,
+      createFanout: (options) => front.createFanout(options),
     };
     this.#front = front;
     this.#log = log;
@@ -160,10 +151,11 @@ export class HubService {
 
   #metrics(viewers: number, counters: Counters): string {
     const open = [this.#hosts.eventCounters, this.#fleet.eventCounters];
-    const events = {
+    const eventCounters = {
       sent: open.reduce((sum, each) => sum + each.sent, counters.sent),
       skipped: open.reduce((sum, each) => sum + each.skipped, counters.skipped),
     };
-    return hubMetrics({ states: this.#hosts.states, viewers, sockets: this.#sockets, counters, events });
+    const streams = this.#front.streamFigures({ size: viewers, eventCounters });
+    return hubMetrics({ states: this.#hosts.states, streams, sockets: this.#sockets, counters });
   }
 }

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import t from 'tap';
 import type { EngineName } from '#src/engines.js';
-import { EventStream } from '../helpers/clients/event-stream.ts';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { isNodeEngine, TEST_ENGINE } from '../helpers/service/engine.ts';
@@ -104,18 +103,6 @@ t.test('[9.engine-differences] more than 100 headers', async (t) => {
   const many = Array.from({ length: 120 }, (_, at) => `X-${at}: 1\r\n`).join('');
   const connection = await ask(`GET /api/status ${HEAD}${many}\r\n`);
   t.equal((await connection.readAnswer()).status, DIFFERENCES.takesManyHeaders ? 200 : 431);
-});
-
-t.test('[9.engine-differences] the chunks of an event', async (t) => {
-  const stream = await EventStream.open(service.port, '/api/stream?fields=cpu');
-  t.teardown(() => stream.close());
-  for (let event = 0; event < 3; event++) await stream.next();
-  const { chunksPerEvent } = DIFFERENCES;
-  const chunks = stream.chunks.slice(0, 2 * chunksPerEvent.length);
-  t.match(
-    chunks.map(({ text }) => text),
-    [...chunksPerEvent, ...chunksPerEvent],
-  );
 });
 
 /** What a process has loaded that has chosen this engine. */

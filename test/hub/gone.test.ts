@@ -3,6 +3,7 @@ import t from 'tap';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
+import { Fanout } from '#src/http/stream/fanout.js';
 import { Lane, type StreamSink } from '#src/hub/host/lane.js';
 import { createCounters, type HubParts } from '#src/hub/host/parts.js';
 import { HostSample } from '#src/hub/host/sample.js';
@@ -25,7 +26,11 @@ function play() {
   const parts: HubParts = {
     ...{ name: 'hub1', clock, times: TIMES, ledger: new Ledger(), tally: new AddressCounts() },
     ...{ log: createLog(() => undefined), counters: createCounters(), viewers: { size: 0 } },
-    ...{ conditions: new Listeners<readonly [id: string]>(), stallLimitSeconds: () => 20, random: () => 0.5 },
+    ...{
+      conditions: new Listeners<readonly [id: string]>(),
+      createFanout: (options) => new Fanout({ clock, ...options }),
+      random: () => 0.5,
+    },
   };
   const sinks: StreamSink[] = [];
   const lane = new Lane(

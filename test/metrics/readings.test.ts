@@ -17,7 +17,7 @@ const OWN: OwnRooms = {
   facts: FACTS,
   engine: 'uws',
   server: { connections: 1 },
-  streams: { size: 2, eventCounters: { sent: 3, skipped: 4 } },
+  streams: () => ({ size: 2, senders: { writer: 1, engine: 1 }, eventCounters: { sent: 3, skipped: 4 } }),
   sockets: { size: 5, sent: 6 },
   sampler: { tickCounters: { ticks: 7, latenessMs: 8 } },
   gate: { refusals: { unauthorized: 9 } },

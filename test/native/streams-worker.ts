@@ -6,14 +6,13 @@ import { openNativeHost } from '#src/host/native.js';
 
 const writer = openNativeHost().streams?.start({}, { onKept: () => undefined, onClosed: () => undefined });
 const server = net.createServer((socket) => {
-  socket.write('HTTP/1.1 200 OK\r\n\r\n', () => {
-    // Undocumented, and there since Node 0.x.
-    const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle;
-    writer?.adopt(fd, { view: 0, sent: 0, framing: 'plain' });
-    socket.destroy();
-    parentPort?.postMessage('adopted');
-    let number = 0;
-    setInterval(() => writer?.publish(0, ++number, Buffer.from('data: {}\n\n')), 1);
-  });
+  // Undocumented, and there since Node 0.x.
+  const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle;
+  const [head, event] = [Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), Buffer.from('data: {}\n\n')];
+  writer?.adopt(fd, { channel: 0, sent: 0, framing: 'plain', head, event });
+  socket.destroy();
+  parentPort?.postMessage('adopted');
+  let number = 0;
+  setInterval(() => writer?.publish(0, ++number, event), 1);
 });
 server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as net.AddressInfo).port));

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { openNativeHost } from '#src/host/native.js';
 import {
-  type StreamAdoption,
+  type StreamOpening,
   type StreamWriter,
   type StreamWriterOptions,
   slotOf,
@@ -18,7 +18,13 @@ const streams = host.streams;
 if (streams === undefined) throw new Error('no streams on this platform');
 
 const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-const FIRST: StreamAdoption = { view: 0, sent: 0, framing: 'chunked' };
+const FIRST: StreamOpening = {
+  ...{ channel: 0, sent: 0, framing: 'chunked' },
+  head: Buffer.from(HEAD),
+  event: Buffer.from('data: 0\n\n'),
+};
+/** What a stream begins with. */
+const BEGIN = `${HEAD}9\r\ndata: 0\n\n\r\n`;
 const METHODS = streams.findMethod() === 'io_uring' ? (['send', 'io_uring'] as const) : (['send'] as const);
 
 /** Undocumented, and there since Node 0.x. */
@@ -36,14 +42,12 @@ function start(t: Test, options: StreamWriterOptions) {
   return { writer, kept, closed };
 }
 
-/** A server whose connections are handed over after the head has left; `ids` in the order of connections. */
-async function serve(t: Test, writer: StreamWriter, adoption = FIRST) {
+/** A server whose connections are handed over; `ids` in the order of connections. */
+async function serve(t: Test, writer: StreamWriter, opening = FIRST) {
   const ids: number[] = [];
   const server = net.createServer((socket) => {
-    socket.write(HEAD, () => {
-      ids.push(writer.adopt(descriptorOf(socket), adoption));
-      socket.destroy();
-    });
+    ids.push(writer.adopt(descriptorOf(socket), opening));
+    socket.destroy();
   });
   t.teardown(() => server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -77,8 +81,8 @@ for (const method of METHODS)
     t.equal(writer.counters().method, method);
     t.strictSame(ids.map(slotOf).sort(), [0, 1], 'slots are dense');
     writer.publish(0, 1, Buffer.from('data: {}\n\n'));
-    writer.publish(1, 1, Buffer.from('data: of another view\n\n'));
-    await until(() => received() === `${HEAD}a\r\ndata: {}\n\n\r\n`);
+    writer.publish(1, 1, Buffer.from('data: of another channel\n\n'));
+    await until(() => received() === `${BEGIN}a\r\ndata: {}\n\n\r\n`);
     client.destroy();
     await until(() => closed.length === 1);
     t.strictSame(closed, [ids[0]], 'a hang-up is reported');
@@ -86,7 +90,7 @@ for (const method of METHODS)
     const ending = writer.end(60_000);
     t.equal(await ending, 0, 'nobody was cut');
     await until(() => other.client.closed);
-    t.equal(other.received(), `${HEAD}a\r\ndata: {}\n\n\r\n0\r\n\r\n`, 'the end is clean');
+    t.equal(other.received(), `${BEGIN}a\r\ndata: {}\n\n\r\n0\r\n\r\n`, 'the end is clean');
     t.equal(await writer.end(0), 0, 'it ends once');
     t.throws(() => writer.adopt(0, FIRST), { code: 'ECANCELED' });
   });
@@ -94,7 +98,7 @@ for (const method of METHODS)
 t.test('what cannot be adopted has a code', async (t) => {
   const { writer } = start(t, {});
   t.throws(() => writer.adopt(-1, FIRST), { code: 'EBADF' });
-  t.throws(() => writer.adopt(0, { ...FIRST, view: 256 }), RangeError);
+  t.throws(() => writer.adopt(0, { ...FIRST, channel: 2 ** 20 }), RangeError);
   t.match(writer.counters(), { streams: 0 });
 });
 

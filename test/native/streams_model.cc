@@ -129,13 +129,20 @@ class History {
     // Also one that lacks the newest, and one that skips the next.
     const std::uint32_t newest = newest_[subscriber->view];
     subscriber->sentBefore = newest == 0 ? 0 : newest - 1 + static_cast<std::uint32_t>(below(3));
-    subscriber->id =
-        watched_.writer.adopt(subscriber->peer.served(), subscriber->view, subscriber->sentBefore,
-                              subscriber->isPlain ? StreamFraming::kPlain : StreamFraming::kChunked);
+    subscriber->id = watched_.writer.adopt(subscriber->peer.served(), openingOf(*subscriber));
     subscriber->peer.closeServed();
     ids_.insert(subscriber->id);
     publishAgain(subscriber->view);
     subscribers_.push_back(std::move(subscriber));
+  }
+
+  // With the sample that it has had, where there is one: as long as any.
+  hostwire::StreamOpening openingOf(const Subscriber& subscriber) {
+    first_ = subscriber.sentBefore == 0 ? std::string(kOpening)
+                                        : eventOf(subscriber.view, subscriber.sentBefore,
+                                                  below(4) == 0 ? below(60'000) : below(2000));
+    const auto framing = subscriber.isPlain ? StreamFraming::kPlain : StreamFraming::kChunked;
+    return {subscriber.view, subscriber.sentBefore, framing, "", first_};
   }
 
   void publish(std::uint8_t view) {
@@ -145,7 +152,7 @@ class History {
   }
   void publishAgain(std::uint8_t view) {
     if (newest_[view] > 0)
-      watched_.writer.publish(view, newest_[view], eventOf(view, newest_[view], padding_[view]));
+      watched_.writer.publish(view, {newest_[view], eventOf(view, newest_[view], padding_[view]), {}});
   }
 
   // Everyone reads until everyone has the newest sample of its view.
@@ -175,7 +182,7 @@ class History {
   void judge(const Subscriber& subscriber) {
     const auto received = parse(subscriber.peer, subscriber.view, subscriber.isPlain);
     check(received.fault.empty(), name_ + received.fault);
-    check(received.numbers.empty() || received.numbers.front() > subscriber.sentBefore,
+    check(received.numbers.empty() || received.numbers.front() >= subscriber.sentBefore,
           name_ + "no sample is sent that it has had");
     if (subscriber.isCut || !subscriber.peer.isOpen()) return;
     check(received.left == 0, name_ + "nothing is torn at the end");
@@ -187,6 +194,7 @@ class History {
   std::mt19937 random_;
   std::string name_;
   std::string late_;
+  std::string first_;
   std::vector<std::unique_ptr<Subscriber>> subscribers_;
   std::set<StreamId> ids_;
   std::array<std::uint32_t, kViews> newest_{};
@@ -235,14 +243,15 @@ void testReuse(hostwire::SendMethod method) {
   for (int round = 0; round < 300; ++round) {
     for (int i = 0; i < 4; ++i) {
       peers.push_back(std::make_unique<Peer>());
-      ids.push_back(watched.writer.adopt(peers.back()->served(), 0, number, StreamFraming::kChunked));
+      ids.push_back(
+          watched.writer.adopt(peers.back()->served(), {0, number, StreamFraming::kChunked, "", kOpening}));
       if (const auto cookie = hostwire::readCookie(peers.back()->served()))
         for (int fd = peers.back()->served(); fd < peers.back()->served() + 8; ++fd)
           listed.push_back({fd, *cookie});
       peers.back()->closeServed();
     }
     ++number;
-    watched.writer.publish(0, number, eventOf(0, number, 200));
+    watched.writer.publish(0, {number, eventOf(0, number, 200), {}});
     for (int i = 0; i < 4; ++i) {
       if (random() % 2 == 0)
         peers[random() % peers.size()]->hangUp();

@@ -40,9 +40,14 @@ inline std::string eventOf(std::uint32_t view, std::uint32_t number, std::size_t
          "\n\n";
 }
 
+// What a stream begins with, as it is and as a chunk.
+constexpr std::string_view kOpening = "data: first\n\n";
+constexpr std::string_view kOpeningChunk = "d\r\ndata: first\n\n\r\n";
+
 // What a peer got, parsed.
 struct Received {
   std::vector<std::uint32_t> numbers;
+  int openings = 0;
   int comments = 0;
   bool hasEnd = false;
   std::string fault;     // the first thing that is wrong
@@ -50,6 +55,11 @@ struct Received {
 };
 
 inline void takeEvent(Received& received, std::string_view event, std::uint32_t view) {
+  if (event == kOpening) {
+    if (received.openings++ > 0 || !received.numbers.empty() || received.comments > 0)
+      received.fault = "the first event is not first";
+    return;
+  }
   if (event == ":\n\n") {
     ++received.comments;
     return;

@@ -2,7 +2,6 @@
 // machine's hash table of connections, 5 to 11 ms even for a few, and needs another address family.
 #include "host/peers.h"
 
-#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -21,18 +20,6 @@
 
 namespace hostwire {
 namespace {
-
-// The kernel writes SK_MEMINFO_VARS numbers, more with each version: those that do not fit are dropped.
-using SocketMemory = std::array<std::uint32_t, SK_MEMINFO_VARS>;
-
-// Bytes stay in a TCP socket's write queue until they are acknowledged. Unlike an ioctl or a poll, this
-// question never reaches the driver or filesystem behind a descriptor that is not a socket, where it might
-// hang.
-std::optional<bool> hasPending(int fd) {
-  const auto memory = readSocketOption<SocketMemory>(fd, SOL_SOCKET, SO_MEMINFO);
-  if (!memory) return std::nullopt;
-  return (*memory)[SK_MEMINFO_WMEM_QUEUED] > 0;
-}
 
 // A lower bound from the retransmission timer (tcp_retransmit_timer in net/ipv4/tcp_timer.c): it has expired
 // tcpi_retransmits times since the last progress, each time after half of the next interval, and data was

@@ -1,9 +1,11 @@
 // What the kernel reports of one TCP connection, and the descriptors that may be one.
 #include "linux/sockets/tcp.h"
 
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <string>
@@ -25,6 +27,14 @@ std::optional<tcp_info> readTcpInfo(int fd) {
 
 std::optional<std::uint64_t> readCookie(int fd) {
   return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
+}
+
+std::optional<bool> hasPending(int fd) {
+  // The kernel writes SK_MEMINFO_VARS numbers, more with each version: those that do not fit are dropped.
+  using SocketMemory = std::array<std::uint32_t, SK_MEMINFO_VARS>;
+  const auto memory = readSocketOption<SocketMemory>(fd, SOL_SOCKET, SO_MEMINFO);
+  if (!memory) return std::nullopt;
+  return (*memory)[SK_MEMINFO_WMEM_QUEUED] > 0;
 }
 
 std::optional<TcpConnection> readConnection(int fd) {

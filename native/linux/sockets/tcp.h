@@ -15,6 +15,11 @@ std::optional<tcp_info> readTcpInfo(int fd);
 // SO_COOKIE: identifies a connection among all since the machine booted, even after its descriptor is reused.
 std::optional<std::uint64_t> readCookie(int fd);
 
+// Whether bytes are in the write queue of a TCP socket, where they stay until they are acknowledged. Unlike
+// an ioctl or a poll, this question never reaches the driver or filesystem behind a descriptor that is not a
+// socket, where it might hang. Nothing where the kernel does not say.
+std::optional<bool> hasPending(int fd);
+
 struct TcpConnection {
   std::uint64_t cookie = 0;
   tcp_info info{};

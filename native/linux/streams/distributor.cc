@@ -2,6 +2,7 @@
 #include "linux/streams/distributor.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,6 +72,7 @@ void Distributor::run() {
     now_ = tenths();
     obey(mailbox_.takeOrders());
     runBatch();
+    if (!hasDueChannel()) mailbox_.markServed();
     poll();
     if (StreamClock::now() >= tendAt_) tend();
     flushNews();
@@ -78,22 +80,32 @@ void Distributor::run() {
 }
 
 void Distributor::obey(const Orders& orders) {
+  auto& channels = table_.channels();
+  for (const std::uint32_t channel : orders.forgotten)
+    if (channel < channels.size()) {
+      channels[channel].newest = {};
+      channels[channel].isFinished = false;
+    }
   for (const Adoption& adoption : orders.adopted) adopt(adoption);
   for (const StreamId id : orders.cut)
     if (table_.find(id) != nullptr) close(StreamTable::slotOf(id), Close::kReset);
-  auto& views = table_.views();
-  for (const auto& [index, frame] : orders.newest) {
+  for (const auto& [index, frames] : orders.newest) {
     // Nobody is here to have it; who comes has had one of this number or gets it by another call.
-    if (index >= views.size()) continue;
-    StreamView& view = views[index];
-    if (view.newest && view.newest->number() > frame->number()) continue;
-    view.newest = frame;
-    view.isDue = true;
+    if (index >= channels.size()) continue;
+    Frames& newest = channels[index].newest;
+    if (newest.event && newest.event->number() > frames.event->number()) continue;
+    newest = frames;
+    markDue(index);
   }
   isStopped_ = isStopped_ || orders.isStopped;
+  for (const std::uint32_t channel : orders.finished) {
+    if (channel >= channels.size()) continue;
+    channels[channel].isFinished = true;
+    markDue(channel);
+  }
   if (!orders.endAt) return;
   endAt_ = orders.endAt;
-  for (StreamView& view : views) view.isDue = true;
+  markAllDue();
 }
 
 void Distributor::adopt(const Adoption& adoption) {
@@ -103,8 +115,27 @@ void Distributor::adopt(const Adoption& adoption) {
   epoll_event event{EPOLLIN | EPOLLRDHUP, {.u64 = StreamTable::idOf(adoption.slot, stream)}};
   if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, stream.fd, &event) != 0)
     return close(adoption.slot, Close::kReset);
+  sendOpening(adoption);
   // It may lack a sample that came while it was handed over.
   serve(adoption.slot);
+}
+
+// Head and first event leave together; what the kernel does not take is kept.
+void Distributor::sendOpening(const Adoption& adoption) {
+  Stream& stream = table_.at(adoption.slot);
+  const std::string_view chunk = adoption.event->bytes(stream.framing());
+  std::array<iovec, 2> parts{iovec{const_cast<char*>(adoption.head.data()), adoption.head.size()},
+                             iovec{const_cast<char*>(chunk.data()), chunk.size()}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  const ssize_t sent = sendmsg(stream.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && !isTemporary(-errno)) return close(adoption.slot, Close::kPlain);
+  ++mailbox_.sentEvents;
+  const auto taken = static_cast<std::size_t>(std::max<ssize_t>(0, sent));
+  if (taken == adoption.head.size() + chunk.size()) return;
+  setFull(adoption.slot);
+  keep(adoption.slot, {Frame::opening(adoption.head, chunk, stream.sent), taken});
 }
 
 // Whether the thread ends here.
@@ -113,7 +144,7 @@ bool Distributor::isOver() {
   if (endAt_) {
     // A thread that had no processor for that long has not got round to all: only those that took nothing are
     // cut.
-    if (table_.size() > 0 && (hasDueView() || StreamClock::now() < *endAt_)) return false;
+    if (table_.size() > 0 && (hasDueChannel() || StreamClock::now() < *endAt_)) return false;
     finishEnd();
     return mailbox_.finish(true);
   }
@@ -131,7 +162,7 @@ void Distributor::finishEnd() {
 }
 
 int Distributor::waitMs() const {
-  if (hasDueView() || isStopped_) return 0;
+  if (hasDueChannel() || isStopped_) return 0;
   auto until = table_.size() > 0 ? tendAt_ : idleSince_ + kIdleLimit;
   if (endAt_) until = table_.size() > 0 ? std::min(until, *endAt_) : StreamClock::now();
   const auto wait = std::chrono::ceil<milliseconds>(until - StreamClock::now());
@@ -179,7 +210,7 @@ void Distributor::tend() {
     const Stream& stream = table_.at(slot);
     if (stream.fd >= 0 && stream.isFull && now_ - stream.wroteAt >= stallLimit_) close(slot, Close::kReset);
   }
-  for (StreamView& view : table_.views()) view.isDue = view.isDue || !view.slots.empty();
+  markAllDue();
 }
 
 void Distributor::flushNews() {

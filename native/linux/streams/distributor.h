@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -44,6 +45,7 @@ class Distributor {
   // distributor.cc: the loop.
   void obey(const Orders& orders);
   void adopt(const Adoption& adoption);
+  void sendOpening(const Adoption& adoption);
   void finishEnd();
   void closeAll(Close how);
   bool isOver();
@@ -55,7 +57,9 @@ class Distributor {
   void flushNews();
 
   // passes.cc: what is sent to whom.
-  bool hasDueView() const;
+  bool hasDueChannel() const { return passPlace_ > 0 || !due_.empty(); }
+  void markDue(std::uint32_t channel);
+  void markAllDue();
   bool beginPass();
   void runBatch();
   const std::shared_ptr<const Frame>* needOf(Stream& stream);
@@ -83,9 +87,12 @@ class Distributor {
   const std::shared_ptr<const Frame> comment_ = Frame::comment();
   const std::shared_ptr<const Frame> last_ = Frame::last();
 
-  // The running pass: the streams of `passView_` below this place are still to be looked at. From the end to
-  // the beginning, so that a removal, which moves the last stream to the free place, leaves none out.
-  std::size_t passView_ = 0;
+  // Channels whose streams may need something, in turn, so that one that is always due does not keep the
+  // others waiting.
+  std::deque<std::uint32_t> due_;
+  // The running pass: the streams of `passChannel_` below this place are still to be looked at. From the end
+  // to the beginning, so that a removal, which moves the last stream to the free place, leaves none out.
+  std::uint32_t passChannel_ = 0;
   std::size_t passPlace_ = 0;
   // The sends of a batch and what they send, to which slot.
   std::vector<Send> sends_;

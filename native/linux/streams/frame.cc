@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace hostwire {
 
@@ -17,6 +18,13 @@ Frame::Frame(std::string_view body, std::uint32_t number) : body_(body.size()), 
 
 std::shared_ptr<const Frame> Frame::event(std::string_view event, std::uint32_t number) {
   return std::shared_ptr<const Frame>(new Frame(event, number));
+}
+
+std::shared_ptr<const Frame> Frame::opening(std::string_view head, std::string_view chunk,
+                                            std::uint32_t number) {
+  std::string bytes(head);
+  bytes.append(chunk);
+  return std::shared_ptr<const Frame>(new Frame(number, std::move(bytes)));
 }
 
 std::shared_ptr<const Frame> Frame::comment() { return std::shared_ptr<const Frame>(new Frame(":\n\n", 0)); }

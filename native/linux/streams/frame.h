@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/streams.h"
 
@@ -14,6 +15,9 @@ class Frame {
  public:
   // `event` with its blank line, and the number of its sample.
   static std::shared_ptr<const Frame> event(std::string_view event, std::uint32_t number);
+  // The start of a stream as far as it was not sent: bytes that are no chunk.
+  static std::shared_ptr<const Frame> opening(std::string_view head, std::string_view chunk,
+                                              std::uint32_t number);
   // Readers of event streams ignore it.
   static std::shared_ptr<const Frame> comment();
   // The end of a body: empty where it is not chunked.
@@ -27,6 +31,8 @@ class Frame {
 
  private:
   Frame(std::string_view body, std::uint32_t number);
+  Frame(std::uint32_t number, std::string bytes)
+      : bytes_(std::move(bytes)), body_(bytes_.size()), number_(number) {}
 
   std::string bytes_;
   std::size_t head_ = 0;  // bytes of the chunk's size line

@@ -43,11 +43,18 @@ Orders Mailbox::takeOrders() {
   return std::exchange(orders_, {});
 }
 
+void Mailbox::markServed() {
+  if (!isServing) return;
+  const std::lock_guard lock(mutex_);
+  isServing = !orders_.newest.empty();
+}
+
 bool Mailbox::finish(bool isLast) {
   const std::lock_guard lock(mutex_);
   if (!isLast && !orders_.isEmpty()) return false;
   orders_ = {};
   isRunning_ = false;
+  isServing = false;
   method = SendMethod::kAuto;
   return true;
 }

@@ -6,10 +6,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,17 +26,24 @@ using StreamClock = std::chrono::steady_clock;
 struct Adoption {
   std::uint32_t slot = 0;
   Stream stream;
+  std::string head;
+  std::shared_ptr<const Frame> event;
 };
 
 // For the writer's thread, since it last looked.
 struct Orders {
   std::vector<Adoption> adopted;
   std::vector<StreamId> cut;
-  std::map<std::uint8_t, std::shared_ptr<const Frame>> newest;
+  std::unordered_map<std::uint32_t, Frames> newest;
+  std::vector<std::uint32_t> finished;
+  std::vector<std::uint32_t> forgotten;  // before all others: a channel may be in use again
   std::optional<StreamClock::time_point> endAt;
   bool isStopped = false;
 
-  bool isEmpty() const { return adopted.empty() && cut.empty() && newest.empty() && !endAt && !isStopped; }
+  bool isEmpty() const {
+    return adopted.empty() && cut.empty() && newest.empty() && finished.empty() && forgotten.empty() &&
+           !endAt && !isStopped;
+  }
 };
 
 class Mailbox {
@@ -60,6 +68,8 @@ class Mailbox {
   // On the writer's thread, like the rest.
   int wakeDescriptor() const { return wakeFd_.get(); }
   Orders takeOrders();
+  // Nothing is left to be sent of what was published so far.
+  void markServed();
   // False when there are orders: otherwise the thread must end now. `isLast`: no more orders are obeyed.
   bool finish(bool isLast);
   // Whether kept bytes that were reported before have been taken, so that more may be.
@@ -73,6 +83,7 @@ class Mailbox {
     skippedEvents.fetch_add(number - before - 1, std::memory_order_relaxed);
   }
 
+  std::atomic<bool> isServing = false;  // between publish() and markServed()
   std::atomic<std::size_t> streams = 0;
   std::atomic<std::size_t> fullStreams = 0;
   std::atomic<std::size_t> keptBytes = 0;

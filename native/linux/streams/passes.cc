@@ -1,4 +1,4 @@
-// What is sent to whom. A pass goes once over the streams of a view and sends each what it needs then; a
+// What is sent to whom. A pass goes once over the streams of a channel and sends each what it needs then; a
 // newer sample that comes meanwhile reaches the streams that are left by this pass, and the others by the
 // next.
 #include <sys/socket.h>
@@ -18,40 +18,37 @@ namespace {
 constexpr int kMaxLastReads = 16;
 constexpr std::size_t kBytesPerLastRead = 64U << 10U;
 
-// The connection lives, and the kernel has no room or memory for it now.
-bool isTemporary(std::int32_t result) {
-  return result == -EAGAIN || result == -EINTR || result == -ENOBUFS || result == -ENOMEM;
-}
-
 }  // namespace
 
-bool Distributor::hasDueView() const {
-  return passPlace_ > 0 || std::any_of(table_.views().begin(), table_.views().end(),
-                                       [](const StreamView& view) { return view.isDue; });
+void Distributor::markDue(std::uint32_t channel) {
+  if (!std::exchange(table_.channels()[channel].isDue, true)) due_.push_back(channel);
 }
 
-// The next view in turn, so that one that is always due does not keep the others waiting. False when none is
-// due.
+void Distributor::markAllDue() {
+  auto& channels = table_.channels();
+  for (std::uint32_t channel = 0; channel < channels.size(); ++channel)
+    if (!channels[channel].slots.empty()) markDue(channel);
+}
+
+// False when no channel is due.
 bool Distributor::beginPass() {
-  auto& views = table_.views();
-  for (std::size_t step = 1; step <= views.size(); ++step) {
-    const std::size_t index = (passView_ + step) % views.size();
-    if (!std::exchange(views[index].isDue, false)) continue;
-    passView_ = index;
-    passPlace_ = views[index].slots.size();
-    return true;
-  }
-  return false;
+  if (due_.empty()) return false;
+  passChannel_ = due_.front();
+  due_.pop_front();
+  StreamChannel& channel = table_.channels()[passChannel_];
+  channel.isDue = false;
+  passPlace_ = channel.slots.size();
+  return true;
 }
 
 void Distributor::runBatch() {
   sends_.clear();
   targets_.clear();
   while (sends_.size() < sender_.batch()) {
-    // A pass begins with an empty batch: the next one over the same view would meet streams that this one is
-    // sending to.
+    // A pass begins with an empty batch: the next one over the same channel would meet streams that this one
+    // is sending to.
     if (passPlace_ == 0 && (!sends_.empty() || !beginPass())) break;
-    const auto& slots = table_.views()[passView_].slots;
+    const auto& slots = table_.channels()[passChannel_].slots;
     passPlace_ = std::min(passPlace_, slots.size());
     if (passPlace_ == 0) continue;
     const std::uint32_t slot = slots[--passPlace_];
@@ -72,9 +69,10 @@ void Distributor::runBatch() {
 // What this stream is to be sent now; null for nothing.
 const std::shared_ptr<const Frame>* Distributor::needOf(Stream& stream) {
   if (stream.isFull || stream.isLastSent) return nullptr;
-  const auto& newest = table_.viewOf(stream).newest;
-  if (newest && newest->number() > stream.sent) return &newest;
-  if (endAt_) return &last_;
+  const auto& [event, whole] = table_.channelOf(stream).newest;
+  if (event && event->number() > stream.sent)
+    return whole && event->number() - stream.sent > 1 ? &whole : &event;
+  if (endAt_ || table_.channelOf(stream).isFinished) return &last_;
   return now_ - stream.wroteAt >= silence_ ? &comment_ : nullptr;
 }
 
@@ -97,7 +95,7 @@ void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>&
     return;
   }
   if (stream.isLastSent) return close(slot, Close::kPlain);
-  if (endAt_) table_.viewOf(stream).isDue = true;
+  if (endAt_ || table_.channelOf(stream).isFinished) markDue(stream.channel);
 }
 
 // Sends what a stream needs, until it needs nothing or is full.

@@ -66,8 +66,11 @@ class Writer final : public StreamWriter {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  StreamId adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) override;
-  void publish(std::uint8_t view, std::uint32_t number, std::string_view event) override;
+  StreamId adopt(int fd, const StreamOpening& opening) override;
+  void publish(std::uint32_t channel, const StreamSample& sample) override;
+  bool mayMiss() const override { return mailbox_.isServing || mailbox_.fullStreams > 0; }
+  void forget(std::uint32_t channel) override;
+  void finish(std::uint32_t channel) override;
   void cut(std::span<const StreamId> ids) override;
   void end(std::chrono::milliseconds limit) override;
   void close() override { stop(); }
@@ -78,6 +81,7 @@ class Writer final : public StreamWriter {
  private:
   void start();
   void stop();
+  const std::shared_ptr<const Frame>& frameOf(std::string_view event);
   void join() {
     if (std::exchange(hasThread_, false)) pthread_join(thread_, nullptr);
   }
@@ -85,6 +89,8 @@ class Writer final : public StreamWriter {
   const StreamOptions options_;
   Mailbox mailbox_;
   Slots slots_;
+  // The first event of the last stream: most that come have the same one.
+  std::shared_ptr<const Frame> firstEvent_;
   pthread_t thread_{};
   bool hasThread_ = false;
   bool isEnding_ = false;
@@ -115,17 +121,26 @@ void Writer::start() {
   pthread_setname_np(thread_, "hostwire-stream");
 }
 
-StreamId Writer::adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFraming framing) {
+const std::shared_ptr<const Frame>& Writer::frameOf(std::string_view event) {
+  if (!firstEvent_ || firstEvent_->bytes(StreamFraming::kPlain) != event)
+    firstEvent_ = Frame::event(event, 0);
+  return firstEvent_;
+}
+
+StreamId Writer::adopt(int fd, const StreamOpening& opening) {
   if (isEnding_) throw HostError(ECANCELED, "adopt a stream");
   FileDescriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!own.isOpen()) throw HostError(errno, "duplicate a stream's descriptor");
   Adoption adoption;
   adoption.stream.fd = own.get();
-  adoption.stream.view = view;
-  adoption.stream.sent = sent;
-  adoption.stream.isPlain = framing == StreamFraming::kPlain;
+  adoption.stream.channel = opening.channel;
+  adoption.stream.sent = opening.sent;
+  adoption.stream.isPlain = opening.framing == StreamFraming::kPlain;
+  adoption.head = opening.head;
+  adoption.event = frameOf(opening.event);
   std::tie(adoption.slot, adoption.stream.generation) = slots_.take();
-  const auto order = [&](Orders& orders) { orders.adopted.push_back(adoption); };
+  const auto order = [&](Orders& orders) { orders.adopted.push_back(std::move(adoption)); };
+  const StreamId id = StreamTable::idOf(adoption.slot, adoption.stream);
   ++mailbox_.streams;
   try {
     if (!mailbox_.order(order)) {
@@ -134,17 +149,33 @@ StreamId Writer::adopt(int fd, std::uint8_t view, std::uint32_t sent, StreamFram
     }
   } catch (...) {
     --mailbox_.streams;
-    slots_.release(adoption.slot);
+    slots_.release(StreamTable::slotOf(id));
     throw;
   }
   static_cast<void>(own.release());
-  return StreamTable::idOf(adoption.slot, adoption.stream);
+  return id;
 }
 
-void Writer::publish(std::uint8_t view, std::uint32_t number, std::string_view event) {
+void Writer::publish(std::uint32_t channel, const StreamSample& sample) {
   if (isEnding_ || mailbox_.streams == 0) return;
-  auto frame = Frame::event(event, number);
-  mailbox_.order([&](Orders& orders) { orders.newest.insert_or_assign(view, std::move(frame)); });
+  Frames frames{Frame::event(sample.event, sample.number), nullptr};
+  if (!sample.whole.empty()) frames.whole = Frame::event(sample.whole, sample.number);
+  firstEvent_ = nullptr;
+  mailbox_.order([&](Orders& orders) {
+    orders.newest.insert_or_assign(channel, std::move(frames));
+    mailbox_.isServing = true;
+  });
+}
+
+void Writer::forget(std::uint32_t channel) {
+  mailbox_.order([&](Orders& orders) {
+    orders.newest.erase(channel);
+    orders.forgotten.push_back(channel);
+  });
+}
+
+void Writer::finish(std::uint32_t channel) {
+  mailbox_.order([&](Orders& orders) { orders.finished.push_back(channel); });
 }
 
 void Writer::cut(std::span<const StreamId> ids) {

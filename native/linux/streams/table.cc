@@ -1,4 +1,4 @@
-// Records by slot, and slots by view.
+// Records by slot, and slots by channel.
 #include "linux/streams/table.h"
 
 #include <algorithm>
@@ -7,9 +7,9 @@ namespace hostwire {
 
 void StreamTable::add(std::uint32_t slot, const Stream& stream) {
   // May throw, so everything grows before anything changes.
-  if (views_.size() <= stream.view) views_.resize(stream.view + std::size_t{1});
+  if (channels_.size() <= stream.channel) channels_.resize(stream.channel + std::size_t{1});
   if (streams_.size() <= slot) streams_.resize(slot + std::size_t{1});
-  auto& list = views_[stream.view].slots;
+  auto& list = channels_[stream.channel].slots;
   list.push_back(slot);
   streams_[slot] = stream;
   streams_[slot].place = static_cast<std::uint32_t>(list.size() - 1);
@@ -18,7 +18,7 @@ void StreamTable::add(std::uint32_t slot, const Stream& stream) {
 
 void StreamTable::remove(std::uint32_t slot) {
   Stream& stream = streams_[slot];
-  auto& list = viewOf(stream).slots;
+  auto& list = channelOf(stream).slots;
   list[stream.place] = list.back();
   streams_[list.back()].place = stream.place;
   list.pop_back();

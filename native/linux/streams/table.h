@@ -1,4 +1,4 @@
-// The streams that the writer's thread owns: one small record each, and one list of slots per view.
+// The streams that the writer's thread owns: one small record each, and one list of slots per channel.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace hostwire {
 
-// 28 bytes; with its entry in a view's list 32.
+// 32 bytes; with its entry in a channel's list 36.
 struct Stream {
   int fd = -1;                // -1: the slot is free
-  std::uint32_t place = 0;    // in its view's list
+  std::uint32_t place = 0;    // in its channel's list
   std::uint32_t sent = 0;     // number of the newest sample that it has had
   std::uint32_t wroteAt = 0;  // last write, or when it became full, in tenths of a second
   std::uint32_t inputBytes = 0;
+  std::uint32_t channel = 0;
   std::uint16_t generation = 0;
-  std::uint8_t view = 0;
   bool isPlain = false;
   bool isFull = false;        // the kernel took not all of the last write
   bool isWaiting = false;     // epoll reports room
@@ -29,10 +29,17 @@ struct Stream {
   StreamFraming framing() const { return isPlain ? StreamFraming::kPlain : StreamFraming::kChunked; }
 };
 
-struct StreamView {
+// One sample, for streams that had the one before, and for others where those get something else.
+struct Frames {
+  std::shared_ptr<const Frame> event;
+  std::shared_ptr<const Frame> whole;
+};
+
+struct StreamChannel {
   std::vector<std::uint32_t> slots;
-  std::shared_ptr<const Frame> newest;
-  bool isDue = false;  // some of its streams may need something
+  Frames newest;
+  bool isDue = false;  // some of its streams may need something; it is in the list of these
+  bool isFinished = false;
 };
 
 class StreamTable {
@@ -42,9 +49,8 @@ class StreamTable {
   Stream& at(std::uint32_t slot) { return streams_[slot]; }
   // Null unless the stream with this id is there.
   Stream* find(StreamId id);
-  StreamView& viewOf(const Stream& stream) { return views_[stream.view]; }
-  std::vector<StreamView>& views() { return views_; }
-  const std::vector<StreamView>& views() const { return views_; }
+  StreamChannel& channelOf(const Stream& stream) { return channels_[stream.channel]; }
+  std::vector<StreamChannel>& channels() { return channels_; }
   std::size_t slots() const { return streams_.size(); }
   std::size_t size() const { return size_; }
 
@@ -55,7 +61,7 @@ class StreamTable {
 
  private:
   std::vector<Stream> streams_;
-  std::vector<StreamView> views_;
+  std::vector<StreamChannel> channels_;
   std::size_t size_ = 0;
 };
 

@@ -2,9 +2,14 @@
 #include "host/streams.h"
 
 #include "host/error.h"
+#include "host/paused_polls.h"
 
 namespace hostwire {
 
+std::unique_ptr<PausedPolls> watchPolls(void*) {
+  throw HostError(std::errc::not_supported, "look at the handles of the event loop");
+}
+bool hasUnacknowledged(int) { return false; }
 bool canOwnStreams() { return false; }
 std::unique_ptr<StreamWriter> makeStreamWriter(const StreamOptions&, std::function<void()>) {
   throw HostError(std::errc::not_supported, "own streams");

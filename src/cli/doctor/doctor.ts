@@ -97,14 +97,16 @@ async function examineMachine(config: Config, engine: EngineName | undefined): P
   const findings = await machine.describe(new Set(off.keys()));
   return [
     works('addon', 'loaded'),
-    ...findings.map((finding) => judgeRow(finding, config, engine)),
+    ...findings.map((finding) =>
+      judgeRow(finding, config, { engine, hasWriter: machine.streams !== undefined }),
+    ),
     ...off.values(),
   ];
 }
 
 /** What the configuration makes of a row of the machine. */
-function judgeRow(finding: Finding, config: Config, engine: EngineName | undefined): Finding {
-  if (finding.subject === 'streams') return judgeStreams(finding, engine, config.server);
+function judgeRow(finding: Finding, config: Config, sender: Parameters<typeof judgeStreams>[1]): Finding {
+  if (finding.subject === 'streams') return judgeStreams(finding, sender, config.server);
   if (finding.subject === 'mdns') return judgeMdns(finding, config.server);
   return judgeSwitch(finding, config);
 }

@@ -1,27 +1,32 @@
-/** The row on what sends events to subscribers: the engine's own sockets, or the addon's writer. */
+/** The row on what sends events to subscribers: the addon's writer, or the engine's own sockets. */
 import type { Config } from '../../config/schema.ts';
 import type { EngineName } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
-import { type Obstacle, partly, works } from './rows.ts';
+import { type Obstacle, partly } from './rows.ts';
 
 const ENCRYPTED = {
   reason:
     'what goes over TLS is encrypted by Node, which costs several times the time and memory per subscriber',
-  remedy: 'for more than a few subscribers set server.engine to uws, or let a reverse proxy speak TLS',
+  remedy: 'for more than some 50 subscribers let a reverse proxy speak TLS',
 } satisfies Obstacle;
 
-/** `native`: the row of the addon, which knows only of Node's engine over plain HTTP. Pure. */
+const UNFINISHED = {
+  reason: 'the line end that completes the chunk of an event comes with the next event',
+  remedy: 'set server.engine to auto or node',
+} satisfies Obstacle;
+
+/** `native`: the row of the addon, for plain HTTP; `hasWriter`: it sends the events, whatever the engine is. Pure. */
 export function judgeStreams(
   native: Finding,
-  engine: EngineName | undefined,
+  { engine, hasWriter }: { readonly engine: EngineName | undefined; readonly hasWriter: boolean },
   { tls }: Pick<Config['server'], 'tls'>,
 ): Finding {
   const { subject } = native;
-  if (engine === 'uws') return works(subject, 'uWebSockets.js');
-  if (tls.cert === undefined) return native;
+  const plain = engine === 'uws' && !hasWriter ? partly(subject, 'uWebSockets.js', UNFINISHED) : native;
+  if (tls.cert === undefined) return plain;
   if (tls.port === undefined) return partly(subject, "Node's sockets", ENCRYPTED);
-  const { reason, remedy } = native;
-  return partly(subject, `${native.source}; over TLS Node's sockets`, {
+  const { source, reason, remedy } = plain;
+  return partly(subject, `${source}; over TLS Node's sockets`, {
     reason: reason === null ? ENCRYPTED.reason : `${reason}; ${ENCRYPTED.reason}`,
     remedy: remedy === null ? ENCRYPTED.remedy : `${remedy}; ${ENCRYPTED.remedy}`,
   });

@@ -8,8 +8,10 @@ export interface OwnRooms {
   /** The name of the HTTP engine. */
   readonly engine: string;
   readonly server: { readonly connections: number };
-  readonly streams: {
+  readonly streams: () => {
     readonly size: number;
+    /** By what sends them. */
+    readonly senders: Readonly<Record<string, number>>;
     /** Samples that were sent, and those that a full stream was never sent. */
     readonly eventCounters: { readonly sent: number; readonly skipped: number };
   };
@@ -56,14 +58,21 @@ function processFamilies({ facts, engine, rss, server }: OwnRooms): readonly Fam
 }
 
 function subscriberFamilies({ streams, sockets, sampler }: OwnRooms): readonly Family[] {
-  const { sent, skipped } = streams.eventCounters;
+  const { size, senders, eventCounters } = streams();
+  const { sent, skipped } = eventCounters;
   const { ticks, latenessMs } = sampler.tickCounters;
   return [
     family(
       'gauge',
       'subscribers',
       'Open event streams and WebSockets.',
-      labelled('kind', { stream: streams.size, socket: sockets.size }),
+      labelled('kind', { stream: size, socket: sockets.size }),
+    ),
+    family(
+      'gauge',
+      'streams',
+      'Open event streams by what sends them: the native writer, or the HTTP engine.',
+      labelled('sender', senders),
     ),
     family(
       'counter',

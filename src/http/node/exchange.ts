@@ -1,11 +1,19 @@
 /** One request of node:http and its one answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Ledger } from '../clients/ledger.ts';
-import type { BodyEvents, Delivery, Exchange, SocketEvents, StreamStart } from '../engine.ts';
+import type {
+  BodyEvents,
+  Delivery,
+  Exchange,
+  HandOver,
+  SocketEvents,
+  StreamStart,
+  Taker,
+} from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
-import { type Answer, type RequestHead, saysClose } from '../head.ts';
-import { flatHeaders, hasBody, headBytes } from './head.ts';
-import { NodeStream } from './stream.ts';
+import { type Answer, flatHeaders, headBytes, type RequestHead, saysClose } from '../head.ts';
+import { hasBody } from './head.ts';
+import { descriptorOf, NodeStream, whenEmpty } from './stream.ts';
 
 /** The connection of an exchange, as far as it decides about it. */
 export interface Line {
@@ -161,6 +169,33 @@ export class NodeExchange implements Exchange {
     this.#response.detachSocket(this.#request.socket);
     const socket = new EngineSocket(events, this.address, this.#line.ledger);
     return this.#line.becomeSocket(socket, this.#request, head) ? socket : undefined;
+  }
+
+  handOver(taker: Taker): HandOver | undefined {
+    const { socket, httpVersion } = this.#request;
+    if (!this.isOpen || descriptorOf(socket) === undefined) return undefined;
+    this.#isAnswered = true;
+    let isTaken = false;
+    this.#line.becomeStream(() => {
+      if (!isTaken) taker.onGone();
+    });
+    this.#onClosed = undefined;
+    this.markOver();
+    const give = (): void => {
+      const descriptor = descriptorOf(socket);
+      if (socket.destroyed || descriptor === undefined) return;
+      // Earlier answers on the connection that the kernel has not taken yet.
+      if (whenEmpty(socket, give)) return;
+      try {
+        taker.take(descriptor, httpVersion === '1.0' ? 'plain' : 'chunked');
+        isTaken = true;
+      } finally {
+        // Closes Node's own descriptor, without a shutdown.
+        socket.destroy();
+      }
+    };
+    give();
+    return { cut: () => void socket.destroy() };
   }
 
   startStream(start: StreamStart): { readonly socket: NodeStream; readonly isWhole: boolean } | undefined {

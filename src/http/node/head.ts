@@ -1,6 +1,6 @@
 /** Heads as node:http has them: of requests, of answers, and the answer to bytes that are no request. */
 import type { IncomingMessage } from 'node:http';
-import { type Header, type RequestHead, writeHeaders } from '../head.ts';
+import { headBytes, type RequestHead } from '../head.ts';
 
 /** A target in absolute form (RFC 9112, 3.2.2): its authority stands for the Host header. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
@@ -60,27 +60,6 @@ export function readHead(request: IncomingMessage, wanted: ReadonlySet<string>):
     remoteAddress: remoteAddress === undefined ? undefined : withoutZone(remoteAddress),
     isSecure: 'encrypted' in socket,
   };
-}
-
-// node:http throws on others. A header that cannot be written is left out, as one with a line break is.
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** The headers of an answer, one name and one value after the other. */
-export function flatHeaders(headers: readonly Header[]): string[] {
-  const flat: string[] = [];
-  writeHeaders(headers, (name, value) => {
-    if (NAME.test(name) && VALUE.test(value)) flat.push(name, value);
-  });
-  return flat;
-}
-
-/** A head as bytes, for what is written past node:http. */
-export function headBytes(status: string, headers: readonly Header[]): Buffer {
-  const flat = flatHeaders([...headers, ['Date', new Date().toUTCString()]]);
-  let text = `HTTP/1.1 ${status}\r\n`;
-  for (let at = 0; at + 1 < flat.length; at += 2) text += `${flat[at]}: ${flat[at + 1]}\r\n`;
-  return Buffer.from(`${text}\r\n`, 'latin1');
 }
 
 /** A version that Node's parser takes, and that is not spoken here: 0.9 or 2.0. */

@@ -28,7 +28,7 @@ function chunkOf(event: Buffer): Buffer {
 export const framingOf = (isChunked: boolean) => (isChunked ? chunkOf : (event: Buffer) => event);
 
 /** Undocumented, but in every Node. undefined for TLS, whose bytes are not those of the descriptor, and on Windows. */
-function descriptorOf(socket: net.Socket): number | undefined {
+export function descriptorOf(socket: net.Socket): number | undefined {
   if ('encrypted' in socket) return undefined;
   const { _handle: handle } = socket as net.Socket & { readonly _handle?: { readonly fd?: number } | null };
   const fd = handle?.fd;
@@ -75,17 +75,6 @@ export class NodeStream implements StreamSocket {
 
   get isFull(): boolean {
     return this.#isFull;
-  }
-
-  handOver(adopt: (descriptor: number, framing: 'chunked' | 'plain') => void): boolean {
-    const socket = this.#socket;
-    const descriptor = socket === undefined ? undefined : descriptorOf(socket);
-    if (socket === undefined || descriptor === undefined || socket.writableLength > 0) return false;
-    adopt(descriptor, this.#isChunked ? 'chunked' : 'plain');
-    this.#socket = undefined;
-    // Closes Node's descriptor without a shutdown.
-    socket.destroy();
-    return true;
   }
 
   keptBytes(): number {

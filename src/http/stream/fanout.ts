@@ -17,8 +17,6 @@ export interface FanoutOptions {
   readonly ledger?: Ledger;
   /** Counts the streams of each address that were opened without the key. */
   readonly tally?: Pick<AddressCounts, 'add' | 'remove'>;
-  /** Takes over a stream that has been sent all it needs; true when it did. */
-  readonly handOver?: (socket: StreamSocket) => boolean;
   /** For tests. */
   readonly defer?: Defer;
 }
@@ -41,7 +39,6 @@ export class Fanout implements StreamHub {
   readonly #subscribers: Subscribers;
   readonly #ledger: Ledger;
   readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
-  readonly #handOver: ((socket: StreamSocket) => boolean) | undefined;
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: SampleEvents | undefined;
   #number = 0;
@@ -74,7 +71,6 @@ export class Fanout implements StreamHub {
     this.#defer = defer;
     this.#ledger = ledger;
     this.#tally = tally;
-    this.#handOver = options.handOver;
     this.#subscribers = new Subscribers(clock.now);
     const drain = (socket: StreamSocket) => this.#drain(socket);
     const forget = (socket: StreamSocket) => {
@@ -97,7 +93,6 @@ export class Fanout implements StreamHub {
   }
 
   readonly adopted = 0;
-  readonly isEnding = false;
 
   open(
     exchange: Exchange,
@@ -127,7 +122,6 @@ export class Fanout implements StreamHub {
     if (this.#tendTimer === undefined) this.#tendLater();
     if (this.#isClosed) this.#end(socket);
     else if (!isWhole) this.#defer(() => this.#drain(socket));
-    else this.#giveAway(socket);
   }
 
   publish(encoded: SampleEvents): void {
@@ -173,14 +167,12 @@ export class Fanout implements StreamHub {
     if (this.#newest === undefined || socket.sent >= this.#number) {
       // uWebSockets.js passes on the bytes it kept only when something is written.
       socket.flush();
-      this.#giveAway(socket);
       return;
     }
     const event = this.#take(this.#newest, socket);
     socket.writtenAt = this.#seconds();
     socket.sendDrained(event);
     this.#reportKept(socket, event);
-    if (!socket.isFull) this.#giveAway(socket);
   }
 
   /** The event of the newest sample for `socket`, which gets none of those between it and its last one. */
@@ -191,10 +183,6 @@ export class Fanout implements StreamHub {
     socket.sent = this.#number;
     const { view } = socket;
     return skipped > 0 && newest.whole !== undefined ? newest.whole(view) : newest.event(view);
-  }
-
-  #giveAway(socket: StreamSocket): void {
-    if (this.#handOver?.(socket) === true) this.#remove(socket);
   }
 
   #reportKept(socket: StreamSocket, event: Buffer): void {

@@ -1,55 +1,65 @@
 /**
- * The fan-out with a native writer: a stream stays with the engine until its head and first event have left; then the
- * addon owns its connection, and what is left of it here are some bytes in arrays.
+ * The fan-out with the native writer: the engine gives the connection of a stream away before a byte of the answer, and the
+ * writer sends head, first event and every sample. What an engine cannot give away (TLS) stays with its own streams.
  */
-
 import { AddressCounts } from '../../fairness/address-counts.ts';
-import type { StreamHost, StreamWriter } from '../../host/streams.ts';
-import { slotOf } from '../../host/streams.ts';
-import type { View } from '../../stats/view.ts';
-import { VIEW_COUNT, viewAt } from '../../stats/view.ts';
+import type { Framing } from '../../host/streams.ts';
+import type { Demand } from '../../stats/source.ts';
+import { type View, viewAt } from '../../stats/view.ts';
 import type { Caller } from '../clients/caller.ts';
-import { type Holder, Ledger } from '../clients/ledger.ts';
-import type { Exchange, StreamSocket } from '../engine.ts';
-import type { Headers } from '../reply.ts';
-import { Fanout, type FanoutOptions } from './fanout.ts';
+import type { Exchange, HandOver, Taker } from '../engine.ts';
+import { type Header, headBytes } from '../head.ts';
+import { type Headers, statusLine } from '../reply.ts';
+import { Fanout, type FanoutOptions, STREAM_HEADERS } from './fanout.ts';
+import type { Member, StreamOwner, StreamPool } from './pool.ts';
 import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
 
-/** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
-const END_LIMIT_MS = 400;
-const MIN_SLOTS = 64;
-
 export interface NativeFanoutOptions extends FanoutOptions {
-  readonly streams: StreamHost;
+  readonly pool: StreamPool;
 }
 
-export class NativeFanout implements StreamHub {
-  readonly #options: NativeFanoutOptions;
-  readonly #ledger: Ledger;
+/** The streams of one view. */
+interface Channel {
+  readonly number: number;
+  readonly view: View;
+  /** Those that the writer has, or is to have. */
+  size: number;
+  /** By caller: what the pool keeps of each of their streams. */
+  readonly members: WeakMap<Caller, Member>;
+}
+
+/** A stream whose connection is being handed over. */
+interface Opening {
+  readonly handOver: HandOver;
+  readonly caller: Caller;
+}
+
+const FRAMING_HEADERS: Readonly<Record<Framing, Header>> = {
+  chunked: ['Transfer-Encoding', 'chunked'],
+  plain: ['Connection', 'close'],
+};
+
+export class NativeFanout implements StreamHub, StreamOwner {
+  readonly #pool: StreamPool;
+  readonly #source: Demand;
   readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
-  /** Those that are the engine's: their first event has not left, or they are not for the writer (TLS). */
+  /** Those that stay with the engine. */
   readonly #fanout: Fanout;
-  /** Made with the first stream, when the stall limit is known. */
-  #writer: StreamWriter | undefined;
-  /** By slot. Equal callers are one object (Gate.keep). */
-  readonly #callers: (Caller | undefined)[] = [];
-  #ids = new Uint32Array(MIN_SLOTS);
-  #views = new Uint8Array(MIN_SLOTS);
-  /** By view. */
-  readonly #counts = new Uint32Array(VIEW_COUNT);
+  /** By the index of their view. */
+  readonly #channels = new Map<number, Channel>();
+  readonly #openings = new Set<Opening>();
   #size = 0;
-  /** By slot: the few for which bytes are kept. */
-  readonly #holders = new Map<number, Holder>();
+  #adopted = 0;
   #newest: SampleEvents | undefined;
   #number = 0;
-  #isEnding = false;
+  #isClosed = false;
 
   constructor(options: NativeFanoutOptions) {
-    const { ledger = new Ledger(), tally = new AddressCounts() } = options;
-    this.#options = options;
-    this.#ledger = ledger;
+    const { pool, source, tally = new AddressCounts() } = options;
+    this.#pool = pool;
+    this.#source = source;
     this.#tally = tally;
-    this.#fanout = new Fanout({ ...options, ledger, tally, handOver: (socket) => this.#take(socket) });
+    this.#fanout = new Fanout({ ...options, tally });
   }
 
   get size(): number {
@@ -57,17 +67,11 @@ export class NativeFanout implements StreamHub {
   }
 
   get adopted(): number {
-    return this.#size;
+    return this.#adopted;
   }
 
   get eventCounters(): EventCounters {
-    const { sent, skipped } = this.#fanout.eventCounters;
-    const written = this.#writer?.counters();
-    return { sent: sent + (written?.sentEvents ?? 0), skipped: skipped + (written?.skippedEvents ?? 0) };
-  }
-
-  get isEnding(): boolean {
-    return this.#isEnding;
+    return this.#fanout.eventCounters;
   }
 
   get stallLimitSeconds(): number {
@@ -76,6 +80,7 @@ export class NativeFanout implements StreamHub {
 
   set stallLimitSeconds(seconds: number) {
     this.#fanout.stallLimitSeconds = seconds;
+    this.#pool.stallLimitSeconds = seconds;
   }
 
   open(
@@ -86,127 +91,137 @@ export class NativeFanout implements StreamHub {
     caller: Caller,
     skipsNext: boolean,
   ): void {
-    this.#fanout.open(exchange, view, encoded, headers, caller, skipsNext);
+    const openHere = () => this.#fanout.open(exchange, view, encoded, headers, caller, skipsNext);
+    if (this.#isClosed || this.#pool.hasEnded) {
+      openHere();
+      return;
+    }
+    const sent = skipsNext ? this.#number + 1 : this.#number;
+    const event = encoded.event(view);
+    const channel = this.#channelOf(view);
+    let opening: Opening | undefined;
+    let isDone = false;
+    const settle = () => {
+      isDone = true;
+      if (opening !== undefined) this.#openings.delete(opening);
+    };
+    const taker: Taker = {
+      take: (descriptor, framing) => {
+        const head = headBytes(statusLine(200), [...STREAM_HEADERS, ...headers, FRAMING_HEADERS[framing]]);
+        this.#pool.adopt(
+          descriptor,
+          { channel: channel.number, sent, framing, head, event },
+          this.#memberOf(channel, caller),
+        );
+        settle();
+        this.#adopted++;
+        // It may lack samples that came while it was handed over.
+        if (sent < this.#number) this.#write(channel);
+      },
+      onGone: () => {
+        settle();
+        this.#lose(channel, caller);
+      },
+      onRefused: () => {
+        settle();
+        this.#lose(channel, caller);
+        openHere();
+      },
+    };
+    this.#count(channel, caller);
+    const handOver = exchange.handOver(taker);
+    if (handOver === undefined) {
+      // The other one first: a view in demand is never without a subscriber meanwhile.
+      openHere();
+      if (!isDone) this.#lose(channel, caller);
+      return;
+    }
+    if (isDone) return;
+    opening = { handOver, caller };
+    this.#openings.add(opening);
   }
 
   publish(encoded: SampleEvents): void {
     this.#newest = encoded;
     this.#number++;
     this.#fanout.publish(encoded);
-    for (let index = 0; index < VIEW_COUNT; index++)
-      if (this.#counts[index] !== 0) this.#write(viewAt(index));
+    for (const channel of this.#channels.values()) this.#write(channel);
+  }
+
+  forget(): void {
+    this.#newest = undefined;
+    this.#fanout.forget();
+    for (const { number } of this.#channels.values()) this.#pool.forget(number);
   }
 
   judgeAgain(passes: (caller: Caller) => boolean): void {
     this.#fanout.judgeAgain(passes);
-    const verdicts = new Map<Caller, boolean>();
-    const cut: number[] = [];
-    this.#callers.forEach((caller, slot) => {
-      if (caller === undefined) return;
-      const verdict = verdicts.get(caller) ?? passes(caller);
-      verdicts.set(caller, verdict);
-      if (!verdict) cut.push(this.#ids[slot] ?? 0);
-    });
-    this.#writer?.cut(cut);
+    for (const { caller, handOver } of [...this.#openings]) if (!passes(caller)) handOver.cut();
+    if (this.#adopted > 0) this.#pool.judgeAgain(this, passes);
   }
 
   close(): number {
-    const full = this.#fanout.close();
-    if (this.#size === 0 || this.#writer === undefined) return full;
-    this.#isEnding = true;
-    void this.#writer.end(END_LIMIT_MS).then(() => {
-      this.#isEnding = false;
-    });
-    return full;
+    this.#isClosed = true;
+    for (const { handOver } of [...this.#openings]) handOver.cut();
+    for (const { number } of this.#channels.values()) this.#pool.finish(number);
+    return this.#fanout.close();
   }
 
-  #write(view: View): void {
-    if (this.#newest !== undefined) this.#writer?.publish(view.index, this.#number, this.#newest.event(view));
+  onClosed(number: number, caller: Caller): void {
+    this.#adopted--;
+    for (const channel of this.#channels.values())
+      if (channel.number === number) {
+        this.#lose(channel, caller);
+        return;
+      }
   }
 
-  /** Whether the stream is the writer's now. */
-  #take(socket: StreamSocket): boolean {
-    if (socket.handOver === undefined || this.#isEnding) return false;
-    const { view, caller, sent } = socket;
-    this.#writer ??= this.#start();
-    const { adopt } = this.#writer;
-    let id = 0;
-    try {
-      const isTaken = socket.handOver((descriptor, framing) => {
-        id = adopt(descriptor, { view: view.index, sent, framing });
-      });
-      if (!isTaken) return false;
-    } catch {
-      // No descriptor is left: the engine goes on with it.
-      return false;
+  #write({ number, view }: Channel): void {
+    const newest = this.#newest;
+    if (newest === undefined) return;
+    const mayMiss = newest.whole !== undefined && (this.#openings.size > 0 || this.#pool.mayMiss());
+    this.#pool.publish(number, this.#number, newest.event(view), mayMiss ? newest.whole?.(view) : undefined);
+  }
+
+  #channelOf(view: View): Channel {
+    let channel = this.#channels.get(view.index);
+    if (channel === undefined) {
+      channel = {
+        number: this.#pool.openChannel(),
+        view: viewAt(view.index),
+        size: 0,
+        members: new WeakMap(),
+      };
+      this.#channels.set(view.index, channel);
     }
-    this.#add(id, view, caller);
-    if (sent < this.#number) this.#write(view);
-    return true;
+    return channel;
   }
 
-  #start(): StreamWriter {
-    const { stallLimitSeconds } = this;
-    const options = Number.isFinite(stallLimitSeconds) ? { stallLimitMs: stallLimitSeconds * 1000 } : {};
-    return this.#options.streams.start(options, {
-      onKept: (id, bytes) => this.#keep(id, bytes),
-      onClosed: (ids) => ids.forEach((id) => this.#remove(slotOf(id))),
-    });
+  /** One object for all streams of a caller: equal callers are one object too (Gate.keep). */
+  #memberOf(channel: Channel, caller: Caller): Member {
+    let member = channel.members.get(caller);
+    if (member === undefined) {
+      member = { owner: this, channel: channel.number, caller };
+      channel.members.set(caller, member);
+    }
+    return member;
   }
 
-  #add(id: number, view: View, caller: Caller): void {
-    const slot = slotOf(id);
-    if (slot >= this.#ids.length) this.#grow(slot + 1);
-    this.#callers[slot] = caller;
-    this.#ids[slot] = id;
-    this.#views[slot] = view.index;
-    this.#counts[view.index] = (this.#counts[view.index] ?? 0) + 1;
+  #count(channel: Channel, caller: Caller): void {
+    channel.size++;
     this.#size++;
     if (!caller.isKeyed) this.#tally.add(caller.address);
-    if (caller.kept !== undefined) this.#keep(id, 0);
-    this.#options.source.subscribe(view);
+    this.#source.subscribe(channel.view);
   }
 
-  #grow(slots: number): void {
-    const length = Math.max(slots, this.#ids.length * 2);
-    const [ids, views] = [this.#ids, this.#views];
-    this.#ids = new Uint32Array(length);
-    this.#views = new Uint8Array(length);
-    this.#ids.set(ids);
-    this.#views.set(views);
-  }
-
-  #keep(id: number, bytes: number): void {
-    const slot = slotOf(id);
-    const caller = this.#callers[slot];
-    if (caller === undefined) return;
-    const { address, kept } = caller;
-    const holder = this.#holders.get(slot) ?? {
-      address,
-      isStream: true,
-      cut: () => this.#writer?.cut([id]),
-    };
-    this.#ledger.set(holder, bytes, kept);
-    if (bytes === 0 && kept === undefined) this.#holders.delete(slot);
-    else this.#holders.set(slot, holder);
-  }
-
-  #remove(slot: number): void {
-    const caller = this.#callers[slot];
-    if (caller === undefined) return;
-    const holder = this.#holders.get(slot);
-    if (holder !== undefined) this.#ledger.release(holder);
-    this.#holders.delete(slot);
-    this.#callers[slot] = undefined;
-    const view = viewAt(this.#views[slot] ?? 0);
-    this.#counts[view.index] = (this.#counts[view.index] ?? 0) - 1;
+  #lose(channel: Channel, caller: Caller): void {
+    channel.size--;
     this.#size--;
     if (!caller.isKeyed) this.#tally.remove(caller.address);
-    this.#options.source.unsubscribe(view);
-    if (this.#size > 0) return;
-    // After a crowd nothing of it is left in memory.
-    this.#callers.length = 0;
-    this.#ids = new Uint32Array(MIN_SLOTS);
-    this.#views = new Uint8Array(MIN_SLOTS);
+    if (channel.size === 0) {
+      this.#channels.delete(channel.view.index);
+      this.#pool.closeChannel(channel.number);
+    }
+    this.#source.unsubscribe(channel.view);
   }
 }

@@ -9,6 +9,14 @@ export interface EventCounters {
   readonly skipped: number;
 }
 
+/** The open streams of a role, for its metrics. */
+export interface StreamFigures {
+  readonly size: number;
+  /** By what sends them: the native writer, or the engine. */
+  readonly senders: Readonly<Record<'writer' | 'engine', number>>;
+  readonly eventCounters: EventCounters;
+}
+
 /** One sample as events: of this machine (Encoded), or of another one, which a hub passes on. */
 export interface SampleEvents {
   /** `data: <JSON>\n\n`, the same bytes for all who want this view. */
@@ -22,10 +30,8 @@ export interface StreamHub {
   readonly size: number;
   /** Those of them whose connections are no longer the engine's. */
   readonly adopted: number;
-  /** Samples that were sent since the start, and those that a full stream was never sent. */
+  /** Samples that the engine's own streams were sent since the start, and those that a full one was never sent. */
   readonly eventCounters: EventCounters;
-  /** Closed, and some streams have not been sent their end. */
-  readonly isEnding: boolean;
   /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
   stallLimitSeconds: number;
   /** Replies with the stream's headers and `encoded`, then keeps the subscriber. `skipsNext`: the next tick is near. */
@@ -39,6 +45,8 @@ export interface StreamHub {
   ): void;
   /** Sends `encoded` to every subscriber. A distribution that is under way continues with it. */
   publish(encoded: SampleEvents): void;
+  /** Drops the newest sample when all that have room have had it: for now none follows it. */
+  forget(): void;
   /** Cuts every subscriber that `passes` no longer lets through. */
   judgeAgain(passes: (caller: Caller) => boolean): void;
   /** Ends every stream on a frame boundary; returns how many still have to take what they were sent before. */

@@ -5,10 +5,19 @@
 import type * as uws from 'uWebSockets.js';
 import { deferToNextTurn } from '../../clock.ts';
 import type { Ledger } from '../clients/ledger.ts';
-import type { BodyEvents, Delivery, Exchange, SocketEvents, StreamStart } from '../engine.ts';
+import type {
+  BodyEvents,
+  Delivery,
+  Exchange,
+  HandOver,
+  SocketEvents,
+  StreamStart,
+  Taker,
+} from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
 import { type Answer, type Header, type RequestHead, saysClose, writeHeaders } from '../head.ts';
 import type { Counters } from './counters.ts';
+import { type HandOvers, Waiting } from './hand-overs.ts';
 import { UwsStream } from './stream.ts';
 
 /** Longer bodies are counted in the ledger until the peer has taken them. */
@@ -42,6 +51,7 @@ export class UwsExchange implements Exchange {
   address: string;
   readonly #counters: Counters;
   readonly #ledger: Ledger;
+  readonly #handOvers: HandOvers | undefined;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
   #isAnswered = false;
@@ -53,6 +63,7 @@ export class UwsExchange implements Exchange {
     head: RequestHead,
     counters: Counters,
     ledger: Ledger,
+    handOvers: HandOvers | undefined,
     upgrade?: Upgrade,
   ) {
     this.head = head;
@@ -61,6 +72,7 @@ export class UwsExchange implements Exchange {
     this.#response = response;
     this.#counters = counters;
     this.#ledger = ledger;
+    this.#handOvers = handOvers;
     counters.pending++;
     response.onAborted(() => {
       this.#release();
@@ -203,11 +215,30 @@ export class UwsExchange implements Exchange {
     return socket;
   }
 
+  handOver(taker: Taker): HandOver | undefined {
+    const handOvers = this.#handOvers;
+    const response = this.#isAnswered || handOvers === undefined ? undefined : this.#release();
+    if (response === undefined || handOvers === undefined) return undefined;
+    const waiting = new Waiting(response, {
+      take: taker.take.bind(taker),
+      onGone: () => taker.onGone(),
+      onRefused: () => {
+        this.#response = response;
+        this.#counters.pending++;
+        taker.onRefused();
+      },
+    });
+    // Replaces the handler that would keep this exchange and its headers alive.
+    response.onAborted(() => waiting.markGone());
+    handOvers.add(waiting);
+    return waiting;
+  }
+
   startStream(start: StreamStart): { readonly socket: UwsStream; readonly isWhole: boolean } | undefined {
     const response = this.#isAnswered ? undefined : this.#release();
     if (response === undefined) return undefined;
     const { status, headers, event, onEvent } = start;
-    const socket = new UwsStream(response, start.view, start.caller, start.sent, start.writtenAt);
+    const socket = new UwsStream(response, start);
     // Replaces the handler that would keep this exchange and its headers alive. One function is both handlers.
     const onSocketEvent = onEvent.bind(socket);
     response.onAborted(onSocketEvent);

@@ -2,15 +2,17 @@
  * The only file that loads uWebSockets.js. Turns its requests and upgrades into an exchange or a socket, which are safe to
  * use at any time (its own request object is dead after its handler).
  */
-import type * as uws from 'uWebSockets.js';
-import type { TlsPair } from '../../tls/pair.ts';
+import * as uws from 'uWebSockets.js';
 import { Ledger } from '../clients/ledger.ts';
-import type { Engine, EngineOptions } from '../engine.ts';
+import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { Counters } from './counters.ts';
 import { type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
-import { Listener } from './listener.ts';
+import { HandOvers } from './hand-overs.ts';
+
+// The flag of uSockets that leaves out SO_REUSEPORT: a second instance must fail, not share the port.
+const LISTEN_EXCLUSIVE = 1;
 
 const SOCKETS = {
   /** None; the typings lack the constant. */
@@ -44,7 +46,6 @@ function readHead(
   response: uws.HttpResponse,
   request: uws.HttpRequest,
   wanted: ReadonlySet<string>,
-  isSecure: boolean,
 ): RequestHead {
   const headers = new Map<string, string[]>();
   request.forEach((name, value) => {
@@ -60,17 +61,18 @@ function readHead(
     query: request.getQuery() ?? '',
     headers,
     remoteAddress: address === '' ? undefined : address,
-    isSecure,
+    isSecure: false,
   };
 }
 
+/** Over plain TCP: HTTPS is served by the other engine (engines.ts). */
 export class UwsEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #ledger: Ledger;
   readonly #counters = new Counters();
-  /** Those that listen, and those with an earlier certificate that still have connections. */
-  #listeners: readonly Listener[] = [];
-  #secure: { readonly listener: Listener; readonly host: string; readonly port: number } | undefined;
+  readonly #handOvers: HandOvers | undefined;
+  readonly #app: uws.TemplatedApp;
+  #socket: uws.us_listen_socket | undefined;
   /** Connections that are said to be gone, and may still be there. */
   #doubtful = 0;
   /** Connections that are counted as open, and were gone at the last count of descriptors. */
@@ -82,30 +84,30 @@ export class UwsEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#ledger = options.ledger ?? new Ledger();
+    this.#handOvers = options.polls && new HandOvers(options.polls);
+    this.#app = uws.App();
+    this.#prepare(this.#app);
   }
 
-  #createListener(pair: TlsPair | undefined): Listener {
+  #prepare(app: uws.TemplatedApp): void {
     const options = this.#options;
     const counters = this.#counters;
-    const listener = new Listener(pair);
-    const { isSecure } = listener;
     const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
-      const head = readHead(response, request, options.headersRead, isSecure);
-      const exchange = new UwsExchange(response, head, counters, this.#ledger, upgrade);
+      const head = readHead(response, request, options.headersRead);
+      const exchange = new UwsExchange(response, head, counters, this.#ledger, this.#handOvers, upgrade);
       options.onRequest(exchange);
       exchange.markHandled();
     };
-    listener.app.filter((response, change) => {
+    app.filter((response, change) => {
       counters.connections += change;
-      listener.connections += change;
-      if (change < 0) this.#noteClosed(listener);
+      if (change < 0) counters.closes++;
       // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
       else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
       else if (options.onConnection?.(addressOf(response)) === false) response.close();
     });
     // Its own patterns name the part that may be any.
     for (const path of options.socketPaths?.map((each) => each.replace('*', ':part')) ?? ['/*'])
-      listener.app.ws<SocketData>(path, {
+      app.ws<SocketData>(path, {
         ...SOCKETS,
         upgrade: (response, request, context) =>
           take(response, request, { key: request.getHeader('sec-websocket-key'), context }),
@@ -116,45 +118,37 @@ export class UwsEngine implements Engine {
         drain: (ws) => socketOf(ws).markDrained(),
         close: (ws, code) => {
           const socket = socketOf(ws);
-          this.#endSocket(listener, code, socket.isCut);
+          this.#endSocket(code, socket.isCut);
           if (!socket.isCut) options.onEnded?.();
           socket.markClosed();
         },
       });
     // Catches everything: uWebSockets.js closes the socket without an answer where no route matches.
-    listener.app.any('/*', (response, request) => take(response, request));
-    return listener;
+    app.any('/*', (response, request) => take(response, request));
   }
 
   /** uWebSockets.js does not call `filter` for a connection that became a WebSocket. */
-  #endSocket(listener: Listener, code: number, isCut: boolean): void {
+  #endSocket(code: number, isCut: boolean): void {
     const isGone = isCut || code === GONE;
-    if (isGone) this.#forgetConnection(listener);
+    if (isGone) this.#forgetConnection();
     if (isCut) return;
     if (isGone) this.#doubtful++;
     const endedAt = performance.now();
     setTimeout(() => {
       if (isGone) this.#doubtful--;
-      else this.#forgetConnection(listener);
+      else this.#forgetConnection();
       if (endedAt < this.#countedAt && this.#phantoms > 0) this.#phantoms--;
     }, CLOSING_MS).unref();
   }
 
-  #forgetConnection(listener: Listener): void {
+  #forgetConnection(): void {
     this.#counters.connections--;
-    listener.connections--;
-    this.#noteClosed(listener);
-  }
-
-  #noteClosed(listener: Listener): void {
     this.#counters.closes++;
-    if (listener.connections === 0 && !listener.isListening)
-      this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
   /** No fewer than are open. */
   get #mayBeOpen(): number {
-    return this.#counters.connections + this.#doubtful - this.#phantoms;
+    return this.connections + this.#doubtful - this.#phantoms;
   }
 
   /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
@@ -171,63 +165,43 @@ export class UwsEngine implements Engine {
   }
 
   publish(topic: string, bytes: Buffer): void {
-    // A topic belongs to one app.
-    for (const { app } of this.#listeners) app.publish(topic, bytes, false, false);
+    this.#app.publish(topic, bytes, false, false);
   }
 
   get connections(): number {
-    return this.#counters.connections;
+    return this.#counters.connections + (this.#options.countAdopted?.() ?? 0);
   }
 
   get pending(): number {
     return this.#counters.pending;
   }
 
-  async listen(host: string, port: number, pair?: TlsPair): Promise<number> {
-    const listener = this.#createListener(pair);
-    const bound = listener.listen(host, port);
-    if (pair !== undefined && port === 0) {
-      // For a port that it chose itself uSockets does not set SO_REUSEADDR, and `renew` could not listen on it again
-      // while there are connections.
-      listener.stopListening();
-      listener.listen(host, bound);
-    }
-    this.#listeners = [...this.#listeners, listener];
-    if (pair !== undefined) this.#secure = { listener, host, port: bound };
-    return bound;
+  async listen(host: string, port: number): Promise<number> {
+    // The typings lack this overload; the binding reads (host, port, options, callback).
+    const listen = this.#app.listen.bind(this.#app) as unknown as (
+      host: string,
+      port: number,
+      options: number,
+      done: (socket: uws.us_listen_socket | false) => void,
+    ) => void;
+    listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
+      this.#socket = socket === false ? undefined : socket;
+    });
+    if (this.#socket === undefined) throw new ListenError(host, port);
+    return uws.us_socket_local_port(this.#socket);
   }
 
-  /**
-   * A client by address sends no server name, so it always gets the certificate that its app was made with: a new one
-   * needs another app. The port is exclusive, so the first app stops listening before the second begins, in one turn.
-   */
-  async renew(pair: TlsPair): Promise<void> {
-    const listener = this.#createListener(pair);
-    // The kernel resets connections that the old socket has not accepted yet: fewest right after the loop has polled.
-    // With six clients that connected all the time, 0.7 per renewal instead of 4.5.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (this.#secure === undefined) throw new Error('there is no listening socket for HTTPS');
-    const { listener: old, host, port } = this.#secure;
-    // The service ends.
-    if (!old.isListening) return;
-    old.stopListening();
-    try {
-      listener.listen(host, port);
-    } catch (error) {
-      old.listen(host, port);
-      throw error;
-    }
-    const kept = this.#listeners.filter((other) => other !== old || old.connections > 0);
-    this.#listeners = [...kept, listener];
-    this.#secure = { listener, host, port };
+  async renew(): Promise<void> {
+    throw new Error('this engine does not speak HTTPS');
   }
 
   stopListening(): void {
-    for (const listener of this.#listeners) listener.stopListening();
+    if (this.#socket !== undefined) uws.us_listen_socket_close(this.#socket);
+    this.#socket = undefined;
   }
 
   close(): void {
     this.stopListening();
-    for (const { app } of this.#listeners) app.close();
+    this.#app.close();
   }
 }

@@ -9,8 +9,7 @@ import { Tally } from '../../http/clients/tally.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import { inSlices } from '../../http/socket/slices.ts';
-import { Fanout } from '../../http/stream/fanout.ts';
-import type { SampleEvents } from '../../http/stream/stream-hub.ts';
+import type { SampleEvents, StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import type { Host } from '../host/host.ts';
@@ -64,7 +63,7 @@ export class Group {
   readonly #hosts: Hosts;
   readonly #filter: Filter;
   readonly #view: View;
-  readonly fanout: Fanout;
+  readonly fanout: StreamHub;
   /** The hosts whose samples it has subscribed to, and which hosts there were then. */
   readonly #subscribed = new Set<Host>();
   #version = -1;
@@ -86,7 +85,7 @@ export class Group {
     this.#hosts = hosts;
     this.#filter = filter;
     this.#view = view;
-    const { clock, ledger, tally, viewers, stallLimitSeconds } = parts;
+    const { tally, viewers, createFanout } = parts;
     const source: Demand = {
       subscribe: () => {
         viewers.size++;
@@ -107,8 +106,7 @@ export class Group {
         this.#removeKeyless(address);
       },
     };
-    this.fanout = new Fanout({ source, clock, ledger, tally: counts });
-    this.fanout.stallLimitSeconds = stallLimitSeconds();
+    this.fanout = createFanout({ source, tally: counts });
     this.#follow();
     this.#compose();
   }

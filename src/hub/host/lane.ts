@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../errors.ts';
 import { Tally } from '../../http/clients/tally.ts';
-import { Fanout } from '../../http/stream/fanout.ts';
+import type { StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import { BadAnswer } from '../pull/answer.ts';
@@ -70,7 +70,7 @@ export class Lane implements Demand {
   /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
   takenAtMs: number | undefined;
   sink: { publish(): void; forget(): void } | undefined;
-  #fanout: Fanout | undefined;
+  #fanout: StreamHub | undefined;
 
   constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
     this.#parts = parts;
@@ -92,7 +92,7 @@ export class Lane implements Demand {
     return this.#newest;
   }
 
-  get fanout(): Fanout | undefined {
+  get fanout(): StreamHub | undefined {
     return this.#fanout;
   }
 
@@ -111,9 +111,9 @@ export class Lane implements Demand {
   }
 
   /** Its viewers, whose streams it ends at the latest in `close`. */
-  openFanout(): Fanout {
+  openFanout(): StreamHub {
     if (this.#fanout !== undefined) return this.#fanout;
-    const { clock, ledger, tally, viewers, stallLimitSeconds } = this.#parts;
+    const { viewers, createFanout } = this.#parts;
     const source: Demand = {
       subscribe: (view) => {
         viewers.size++;
@@ -124,8 +124,7 @@ export class Lane implements Demand {
         this.unsubscribe(view);
       },
     };
-    this.#fanout = new Fanout({ source, clock, ledger, tally });
-    this.#fanout.stallLimitSeconds = stallLimitSeconds();
+    this.#fanout = createFanout({ source });
     return this.#fanout;
   }
 

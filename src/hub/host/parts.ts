@@ -2,6 +2,8 @@
 import type { Clock } from '../../clock.ts';
 import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Ledger } from '../../http/clients/ledger.ts';
+import type { FanoutOptions } from '../../http/stream/fanout.ts';
+import type { StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { Times } from './times.ts';
@@ -33,8 +35,8 @@ export interface HubParts {
   readonly conditions: Listeners<readonly [id: string]>;
   /** A number from 0 to 1. */
   readonly random: () => number;
-  /** Seconds a full stream may stay full; known once the hub listens. */
-  readonly stallLimitSeconds: () => number;
+  /** The viewers of something: their streams. */
+  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamHub;
 }
 
 export const createCounters = (): Counters => ({

@@ -1,4 +1,4 @@
-/** The row on what sends events to subscribers, by engine. */
+/** The row on what sends events to subscribers, by engine and platform. */
 import t from 'tap';
 import { judgeStreams } from '#src/cli/doctor/streams.js';
 import type { Finding } from '#src/host/finding.js';
@@ -14,20 +14,27 @@ t.test('[9.doctor-streams] by engine, and over TLS', async (t) => {
     native: Finding,
     engine: 'uws' | 'node',
     tls = plain.tls as typeof plain.tls | typeof OVER_TLS,
-  ) => judgeStreams(native, engine, { tls });
-  t.strictSame(judge(SEND, 'uws', OVER_TLS), { ...RING, source: 'uWebSockets.js' });
-  t.strictSame([judge(RING, 'node'), judge(SEND, 'node')], [RING, SEND], 'the row of the addon');
+    hasWriter = true,
+  ) => judgeStreams(native, { engine, hasWriter }, { tls });
+  for (const engine of ['uws', 'node'] as const)
+    t.strictSame([judge(RING, engine), judge(SEND, engine)], [RING, SEND], 'the row of the addon');
+  t.match(judge(RING, 'uws', plain.tls, false), {
+    status: 'partly',
+    source: 'uWebSockets.js',
+    reason: /comes with the next event/,
+    remedy: /auto or node/,
+  });
   t.match(judge(RING, 'node', OVER_TLS), {
     status: 'partly',
     source: "Node's sockets",
     reason: /encrypted by Node/,
-    remedy: /server\.engine to uws/,
+    remedy: /reverse proxy/,
   });
   const both = { ...OVER_TLS, port: 9991 } as unknown as typeof OVER_TLS;
   t.match(judge(SEND, 'node', both), {
     status: 'partly',
     source: "send; over TLS Node's sockets",
     reason: /^EPERM; .*encrypted by Node/,
-    remedy: /^permit it; .*server\.engine to uws/,
+    remedy: /^permit it; .*reverse proxy/,
   });
 });

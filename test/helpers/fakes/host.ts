@@ -1,8 +1,10 @@
 /** A machine of literals: every section is readable and complete, and readings are counted. */
+import '../service/dead-buses.ts';
 import os from 'node:os';
 import type { DetailCounters } from '#src/host/details.js';
 import type { Counters, Host, SystemInfo } from '#src/host/host.js';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
 
 const GIB = 1024 ** 3;
 
@@ -158,6 +160,11 @@ export interface FixtureHost extends Host {
   readonly reads: number;
 }
 
+function streamsOfThisMachine(): Pick<Host, 'streams'> {
+  const { streams } = openNativeHost();
+  return streams === undefined ? {} : { streams };
+}
+
 /** `change` is laid over every reading: a section or detail that it names is replaced. */
 export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
   let reads = 0;
@@ -194,6 +201,8 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
             '# HELP node_forks_total Total number of forks.\n# TYPE node_forks_total counter\nnode_forks_total 7\n',
         ),
       ),
+    // Events are sent as in the service.
+    ...streamsOfThisMachine(),
     tuneListener: () => 1,
     sinceBootMs: () => performance.now(),
     descriptorLimit: () => 20_000,

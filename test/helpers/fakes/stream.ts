@@ -20,7 +20,6 @@ export class FakeResponse implements StreamResponse {
   #cork: Buffer[] | undefined;
   #corkBytes = 0;
   #isPolled = false;
-  #isPaused = false;
   #lastWriteFailed = false;
   /** The bytes that the peer has read, chunk marks included. */
   readonly received: Buffer[] = [];
@@ -63,20 +62,6 @@ export class FakeResponse implements StreamResponse {
     if (this.isClosed || this.isEnded) throw new Error('end of a response that has already ended');
     this.#write(Buffer.from('\r\n0\r\n\r\n'));
     this.isEnded = true;
-    return this;
-  }
-
-  pause(): this {
-    if (this.isClosed || this.#isPaused) throw new Error('pause of a response that has ended or is paused');
-    this.#isPaused = true;
-    return this;
-  }
-
-  /** Its timer is the real one's alone: test/http/long-pauses. */
-  resume(): this {
-    if (this.isClosed || !this.#isPaused)
-      throw new Error('resume of a response that has ended or is not paused');
-    this.#isPaused = false;
     return this;
   }
 

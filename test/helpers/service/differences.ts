@@ -25,8 +25,6 @@ interface Differences {
   readonly takesManyHeaders: boolean;
   /** The headers, in lower case, that it adds to every answer. */
   readonly ownHeaders: readonly string[];
-  /** The chunks of one event. */
-  readonly chunksPerEvent: readonly RegExp[];
   /** Whether a request is answered that arrives while the one before it is not answered; otherwise both are cut. */
   readonly servesPipelined: boolean;
   /** Whether the delivery of an answer is reported that did not leave at once. */
@@ -45,7 +43,6 @@ const UWS: Differences = {
   servesAllForms: false,
   takesManyHeaders: false,
   ownHeaders: ['date', 'uwebsockets'],
-  chunksPerEvent: [/^data: \{[^\n]*\}\n\n$/, /^:\n\n$/],
   servesPipelined: false,
   reportsLateDelivery: false,
   cutsUnreadBareAnswers: true,
@@ -63,7 +60,6 @@ const NODE: Differences = {
   servesAllForms: true,
   takesManyHeaders: true,
   ownHeaders: ['date'],
-  chunksPerEvent: [/^data: \{[^\n]*\}\n\n$/],
   servesPipelined: true,
   reportsLateDelivery: true,
   cutsUnreadBareAnswers: false,

@@ -3,20 +3,19 @@ import './dead-buses.ts';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
+import { Ledger } from '#src/http/clients/ledger.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
-import { Fanout } from '#src/http/stream/fanout.js';
 import { NativeFanout } from '#src/http/stream/native-fanout.js';
+import { StreamPool } from '#src/http/stream/pool.js';
 import { createLog } from '#src/log/log.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';
 import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
-import { createEngine, isNodeEngine } from './engine.ts';
+import { createEngine } from './engine.ts';
 
 const DETAIL = viewOf(0, true);
-/** Shorter than in the service: well within the 10 s of uWebSockets.js. */
-const TEND_MS = 1000;
 
 function encodedOf(number: number, bytes: number): Encoded {
   const sample: Sample = {
@@ -51,15 +50,18 @@ export async function serveStreams(
   { address, eventBytes, tickMs, watch: limits, pair }: StreamServerOptions,
 ) {
   const host = openNativeHost();
-  const options = { source: new FakeDemand(), clock: systemClock(() => performance.now()) };
-  // As in the service: the native writer serves Node's engine.
-  const streams = isNodeEngine ? host.streams : undefined;
-  const fanout = streams === undefined ? new Fanout(options) : new NativeFanout({ ...options, streams });
+  const { streams } = host;
+  if (streams === undefined) throw new Error('no streams on this platform');
+  const ledger = new Ledger();
+  const pool = new StreamPool(streams, ledger);
+  const clock = systemClock(() => performance.now());
+  const fanout = new NativeFanout({ source: new FakeDemand(), clock, ledger, pool });
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = await createEngine({
     headersRead: new Set(),
-    countAdopted: () => fanout.adopted,
+    countAdopted: () => pool.size,
+    polls: streams.openPolls(),
     onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     onConnection: () => {
       watch.wake();
@@ -81,12 +83,11 @@ export async function serveStreams(
     fanout.publish(newest);
   };
   const ticks = tickMs === undefined ? undefined : setInterval(publish, tickMs);
-  const tends = fanout instanceof Fanout ? setInterval(() => fanout.tend(), TEND_MS) : undefined;
   t.teardown(() => {
     clearInterval(ticks);
-    clearInterval(tends);
     watch.stop();
     fanout.close();
+    pool.end();
     server.close();
   });
   return { host, port, fanout, server, publish };

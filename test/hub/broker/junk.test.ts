@@ -3,6 +3,7 @@ import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { Ledger } from '#src/http/clients/ledger.js';
+import { Fanout } from '#src/http/stream/fanout.js';
 import { Broker, type OpenLink } from '#src/hub/broker/broker.js';
 import { Budget } from '#src/hub/broker/budget.js';
 import { filterOf } from '#src/hub/fleet/filter.js';
@@ -41,7 +42,10 @@ function play() {
       random: () => 0.5,
     },
     ...{ log: createLog((line) => log.push(line), 'warn'), counters: createCounters(), viewers: { size: 0 } },
-    ...{ conditions: new Listeners<readonly [id: string]>(), stallLimitSeconds: () => 20 },
+    ...{
+      conditions: new Listeners<readonly [id: string]>(),
+      createFanout: (options) => new Fanout({ clock, ...options }),
+    },
   };
   const hosts = new Hosts({}, parts, () => {
     throw new Error('none dials in');

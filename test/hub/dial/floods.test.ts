@@ -63,8 +63,12 @@ for (const [name, send] of [
     t.match(hub.log.join(''), /the agent pc sent more than the hub takes, and was cut/);
     const max = 402 + (20 * (performance.now() - enteredAtMs)) / 1000;
     t.ok(watched.count() <= max, `${watched.count()} of ${FRAMES} samples were passed on, at most ${max}`);
-    await until(() => (viewer.count() === 1 + FRAMES / 1000 ? true : undefined));
-    t.pass('every sample of the honest agent has arrived');
+    // Those that come faster than they are sent are skipped.
+    await until(() => {
+      viewer.count();
+      return viewer.events.at(-1)?.text.includes(`"timestamp":${FRAMES},`) ? true : undefined;
+    });
+    t.pass('the newest sample of the honest agent has arrived');
 
     const again = new Dialler(t, hub.port);
     await again.claim();

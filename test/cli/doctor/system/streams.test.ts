@@ -16,10 +16,10 @@ needProgram('refuse_io_uring');
 const REFUSE = programPath('refuse_io_uring');
 const MAIN = path.resolve(import.meta.dirname, '../../../../../../dist/main.js');
 const RING = { subject: 'streams', source: 'io_uring', status: 'works', reason: null, remedy: null } as const;
-/** The row that the program prints with Node's engine, started by `command`. */
+/** The row that the program prints, started by `command`. */
 function rowOf(t: Test, ...command: readonly string[]): Finding | undefined {
   const [program = '', ...args] = [...command, process.execPath, MAIN, 'doctor', '--json'];
-  const env = { ...process.env, ...DEAD_BUSES, HOSTWIRE_SERVER_ENGINE: 'node' };
+  const env = { ...process.env, ...DEAD_BUSES };
   const place = ['--host', '127.0.0.1', '--port', '0'];
   const text = execFileSync(program, [...args, ...place], { cwd: t.testdir(), env, encoding: 'utf8' });
   return (JSON.parse(text) as readonly Finding[]).find(({ subject }) => subject === 'streams');
@@ -53,7 +53,7 @@ t.test('[9.doctor-streams] send where the kernel refuses io_uring, and why', asy
 
 t.test('[9.doctor-streams] subscribers get their events without io_uring', async (t) => {
   const service = await startService({
-    config: { server: { engine: 'node' }, stats: { stream_interval_seconds: 1 } },
+    config: { stats: { stream_interval_seconds: 1 } },
     start: (command, args, how) => spawn(REFUSE, [String(constants.errno.EPERM), command, ...args], how),
   });
   t.teardown(() => service.stop());

@@ -1,0 +1,176 @@
+/**
+ * The streams that the native writer sends, of all fan-outs of a role: one writer, one thread. Of each stream some bytes in
+ * arrays are left here.
+ */
+import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../../host/streams.ts';
+import type { Caller } from '../clients/caller.ts';
+import type { Holder, Ledger } from '../clients/ledger.ts';
+import type { EventCounters } from './stream-hub.ts';
+
+/** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
+const END_LIMIT_MS = 400;
+const MIN_SLOTS = 64;
+
+/** The fan-out of a stream. */
+export interface StreamOwner {
+  /** The stream of `caller` in `channel` has closed. */
+  onClosed(channel: number, caller: Caller): void;
+}
+
+/** The fan-out, the channel and the subscriber of a stream. */
+export interface Member {
+  readonly owner: StreamOwner;
+  readonly channel: number;
+  readonly caller: Caller;
+}
+
+export class StreamPool {
+  readonly #streams: StreamHost;
+  readonly #ledger: Ledger;
+  /** Made with the first stream, when the stall limit is known. */
+  #writer: StreamWriter | undefined;
+  /** By slot. Members of one channel with equal callers are one object. */
+  readonly #members: (Member | undefined)[] = [];
+  #ids = new Uint32Array(MIN_SLOTS);
+  #size = 0;
+  /** By slot: the few for which bytes are kept. */
+  readonly #holders = new Map<number, Holder>();
+  /** The first channel that was never given out, and those that were given back. */
+  #nextChannel = 0;
+  readonly #freeChannels: number[] = [];
+  #isEnding = false;
+  #hasEnded = false;
+  stallLimitSeconds = Number.POSITIVE_INFINITY;
+
+  constructor(streams: StreamHost, ledger: Ledger) {
+    this.#streams = streams;
+    this.#ledger = ledger;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Ended, and some streams have not been sent their end. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
+  /** No stream is taken any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  get eventCounters(): EventCounters {
+    const { sentEvents = 0, skippedEvents = 0 } = this.#writer?.counters() ?? {};
+    return { sent: sentEvents, skipped: skippedEvents };
+  }
+
+  openChannel(): number {
+    return this.#freeChannels.pop() ?? this.#nextChannel++;
+  }
+
+  /** Gives `channel` back, whose streams have closed. */
+  closeChannel(channel: number): void {
+    this.#writer?.forget(channel);
+    this.#freeChannels.push(channel);
+  }
+
+  /** Throws as StreamWriter.adopt. */
+  adopt(descriptor: number, opening: StreamOpening, member: Member): void {
+    this.#writer ??= this.#start();
+    const id = this.#writer.adopt(descriptor, opening);
+    const slot = slotOf(id);
+    if (slot >= this.#ids.length) this.#grow(slot + 1);
+    this.#members[slot] = member;
+    this.#ids[slot] = id;
+    this.#size++;
+    if (member.caller.kept !== undefined) this.#keep(id, 0);
+  }
+
+  publish(channel: number, number: number, event: Buffer, whole: Buffer | undefined): void {
+    this.#writer?.publish(channel, number, event, whole);
+  }
+
+  mayMiss(): boolean {
+    return this.#writer?.mayMiss() ?? false;
+  }
+
+  forget(channel: number): void {
+    this.#writer?.forget(channel);
+  }
+
+  finish(channel: number): void {
+    this.#writer?.finish(channel);
+  }
+
+  /** Cuts the streams of `owner` that `passes` no longer lets through. */
+  judgeAgain(owner: StreamOwner, passes: (caller: Caller) => boolean): void {
+    const verdicts = new Map<Caller, boolean>();
+    const cut: number[] = [];
+    this.#members.forEach((member, slot) => {
+      if (member?.owner !== owner) return;
+      const { caller } = member;
+      const verdict = verdicts.get(caller) ?? passes(caller);
+      verdicts.set(caller, verdict);
+      if (!verdict) cut.push(this.#ids[slot] ?? 0);
+    });
+    this.#writer?.cut(cut);
+  }
+
+  /** Ends all streams. */
+  end(): void {
+    this.#hasEnded = true;
+    if (this.#size === 0 || this.#writer === undefined) return;
+    this.#isEnding = true;
+    void this.#writer.end(END_LIMIT_MS).then(() => {
+      this.#isEnding = false;
+    });
+  }
+
+  #start(): StreamWriter {
+    const { stallLimitSeconds } = this;
+    const options = Number.isFinite(stallLimitSeconds) ? { stallLimitMs: stallLimitSeconds * 1000 } : {};
+    return this.#streams.start(options, {
+      onKept: (id, bytes) => this.#keep(id, bytes),
+      onClosed: (ids) => ids.forEach((id) => this.#remove(slotOf(id))),
+    });
+  }
+
+  #grow(slots: number): void {
+    const ids = this.#ids;
+    this.#ids = new Uint32Array(Math.max(slots, ids.length * 2));
+    this.#ids.set(ids);
+  }
+
+  #keep(id: number, bytes: number): void {
+    const slot = slotOf(id);
+    const caller = this.#members[slot]?.caller;
+    if (caller === undefined) return;
+    const { address, kept } = caller;
+    const holder = this.#holders.get(slot) ?? {
+      address,
+      isStream: true,
+      cut: () => this.#writer?.cut([id]),
+    };
+    this.#ledger.set(holder, bytes, kept);
+    if (bytes === 0 && kept === undefined) this.#holders.delete(slot);
+    else this.#holders.set(slot, holder);
+  }
+
+  #remove(slot: number): void {
+    const member = this.#members[slot];
+    if (member === undefined) return;
+    const holder = this.#holders.get(slot);
+    if (holder !== undefined) this.#ledger.release(holder);
+    this.#holders.delete(slot);
+    this.#members[slot] = undefined;
+    this.#size--;
+    if (this.#size === 0) {
+      // After a crowd nothing of it is left in memory.
+      this.#members.length = 0;
+      this.#ids = new Uint32Array(MIN_SLOTS);
+    }
+    member.owner.onClosed(member.channel, member.caller);
+  }
+}
