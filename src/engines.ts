@@ -53,9 +53,9 @@ async function loadNode(why: string): Promise<EngineChoice> {
 }
 
 /**
- * `auto` is uWebSockets.js on Linux, whose native writer makes the bytes of its streams exact, where its binary loads, which is found out by loading it: another
- * uWebSockets.js than the one that this package depends on may have been installed, with binaries for other versions of
- * Node. Rejects with EngineError.
+ * `auto` is uWebSockets.js on Linux, where the native writer sends its streams, if its binary loads. That is found out by
+ * loading it: another uWebSockets.js than the one that this package depends on may have been installed, with binaries for
+ * other versions of Node. Rejects with EngineError.
  */
 export async function loadEngine(
   wanted: EngineName | 'auto',

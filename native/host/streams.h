@@ -94,7 +94,7 @@ class StreamWriter {
   // Whether some stream may miss the sample that is published next: one is full, or the last one is still
   // being sent.
   virtual bool mayMiss() const = 0;
-  // Keeps no event of `channel`, which has no streams any more; its number may be given to another.
+  // Keeps no event of `channel`. Once it has no streams, its number may be given to another.
   virtual void forget(std::uint32_t channel) = 0;
   // Every stream of `channel` is sent its rest and a last chunk.
   virtual void finish(std::uint32_t channel) = 0;

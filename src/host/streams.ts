@@ -30,7 +30,7 @@ export interface StreamOpening {
   /** Number of the newest sample that this stream has had with `event`, or is not to have. */
   readonly sent: number;
   readonly framing: Framing;
-  /** Of the answer, with its blank line. */
+  /** Head of the answer, with its blank line. */
   readonly head: Uint8Array;
   /** `data: …\n\n`. */
   readonly event: Uint8Array;
@@ -85,7 +85,7 @@ export interface StreamHost {
   start(options: StreamWriterOptions, events: StreamEvents): StreamWriter;
   /** What is used where no method is asked for. */
   findMethod(): SendMethod;
-  /** Of this thread's event loop. Throws where Node does not name its handles. */
+  /** Watches this thread's event loop. Throws where Node does not name its handles. */
   openPolls(): PausedPolls;
 }
 

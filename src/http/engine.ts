@@ -102,7 +102,7 @@ export interface Exchange extends Holder {
   startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined;
 }
 
-/** Who takes a connection from an engine. One of its functions is called, once. */
+/** Takes a connection from an engine. One of its functions is called, once. */
 export interface Taker {
   /** Owns a duplicate of `descriptor` from now on; throws where it cannot, and the connection is cut. */
   take(descriptor: number, framing: Framing): void;

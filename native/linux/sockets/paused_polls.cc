@@ -11,6 +11,7 @@
 #include "linux/sockets/tcp.h"
 
 // Weak: programs that are not Node have none of them.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 struct uv_loop_s;
 struct uv_handle_s;
@@ -21,6 +22,7 @@ struct uv_handle_s;
 [[gnu::weak]] int uv_is_closing(const uv_handle_s* handle);
 [[gnu::weak]] int uv_fileno(const uv_handle_s* handle, int* fd);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace hostwire {
 namespace {

@@ -1,5 +1,5 @@
-// What is sent to whom. A pass goes once over the streams of a channel and sends each what it needs then; a
-// newer sample that comes meanwhile reaches the streams that are left by this pass, and the others by the
+// Passes over the streams. A pass goes once over the streams of a channel and sends each what it needs then;
+// a newer sample that comes meanwhile reaches the streams that are left by this pass, and the others by the
 // next.
 #include <sys/socket.h>
 #include <unistd.h>

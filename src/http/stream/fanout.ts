@@ -92,8 +92,6 @@ export class Fanout implements StreamHub {
     return { sent: this.#sent, skipped: this.#skipped };
   }
 
-  readonly adopted = 0;
-
   open(
     exchange: Exchange,
     view: View,

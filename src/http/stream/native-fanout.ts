@@ -22,7 +22,7 @@ export interface NativeFanoutOptions extends FanoutOptions {
 interface Channel {
   readonly number: number;
   readonly view: View;
-  /** Those that the writer has, or is to have. */
+  /** Streams that the writer has or will be given. */
   size: number;
   /** By caller: what the pool keeps of each of their streams. */
   readonly members: WeakMap<Caller, Member>;
@@ -43,7 +43,7 @@ export class NativeFanout implements StreamHub, StreamOwner {
   readonly #pool: StreamPool;
   readonly #source: Demand;
   readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
-  /** Those that stay with the engine. */
+  /** Streams that stay with the engine. */
   readonly #fanout: Fanout;
   /** By the index of their view. */
   readonly #channels = new Map<number, Channel>();
@@ -66,6 +66,7 @@ export class NativeFanout implements StreamHub, StreamOwner {
     return this.#fanout.size + this.#size;
   }
 
+  /** Streams that the writer has. */
   get adopted(): number {
     return this.#adopted;
   }

@@ -28,8 +28,6 @@ export interface SampleEvents {
 export interface StreamHub {
   /** Open streams. */
   readonly size: number;
-  /** Those of them whose connections are no longer the engine's. */
-  readonly adopted: number;
   /** Samples that the engine's own streams were sent since the start, and those that a full one was never sent. */
   readonly eventCounters: EventCounters;
   /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
