@@ -38,11 +38,15 @@ export class Avahi {
     return this.#child?.pid ?? 0;
   }
 
-  /** Resolves when it has its host name. Its folder in /run is not the machine's. */
+  /**
+   * Resolves when it has its host name. Its folder in /run is not the machine's. Not on the loopback interface: a name
+   * that was given up after a collision stays in the cache there, and avahi-browse waits five seconds for it, every time.
+   * Over IPv4 its address is one of IPv4.
+   */
   async start({ hostName, publish = '' }: AvahiWish): Promise<void> {
     writeFileSync(
       this.#file,
-      `[server]\nhost-name=${hostName}\n[publish]\npublish-workstation=no\n${publish}\n`,
+      `[server]\nhost-name=${hostName}\nallow-interfaces=eth0\n[publish]\npublish-workstation=no\npublish-aaaa-on-ipv4=no\n${publish}\n`,
     );
     const command = `mount -t tmpfs none /run && exec ${DAEMON} --no-drop-root --no-chroot --no-rlimits -f ${this.#file}`;
     const child = this.#host.start('/bin/sh', ['-c', command], {
