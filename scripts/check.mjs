@@ -43,10 +43,12 @@ async function run(command, args, { env = process.env, priority = 0 } = {}) {
   return { isGood, output };
 }
 
-/** Runs a script in the background. */
+/** Runs a script in the background. The end of its output is repeated with the failures. */
 async function runScript(name, ...args) {
-  const { isGood } = await run(process.execPath, args, { priority: os.constants.priority.PRIORITY_LOW });
-  note(isGood, name);
+  const { isGood, output } = await run(process.execPath, args, {
+    priority: os.constants.priority.PRIORITY_LOW,
+  });
+  note(isGood, name, isGood ? '' : `\n  ${output.trimEnd().split('\n').slice(-20).join('\n  ')}`);
   return isGood;
 }
 

@@ -111,6 +111,12 @@ export async function startHub(
   };
 }
 
+/** The keys of an answer with the types of their values. Of `processes`: null while no recent reading is there. */
+export const shapeOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([key, each]) => [key, key === 'processes' ? typeof each : shapeOf(each)])
+    : typeof value;
+
 export const isUp = ({ state }: HostRow): boolean => state === 'up';
 export const isDown = ({ state }: HostRow): boolean => state === 'down';
 

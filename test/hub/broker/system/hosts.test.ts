@@ -4,15 +4,10 @@ import { BROKERS, hubPart, startAgent } from '../../../exporters/mqtt/hub/rig.ts
 import { payloadOf } from '../../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { startService } from '../../../helpers/service/service.ts';
-import { eventWith, fleetEvents, isDown, isUp, until, watch } from '../../setup.ts';
+import { eventWith, fleetEvents, isDown, isUp, shapeOf, until, watch } from '../../setup.ts';
 import { EVERYTHING, PlayedAgent, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);
-
-const keysOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.entries(value).map(([key, each]) => [key, keysOf(each)])
-    : typeof value;
 
 for (const { name, skip, start } of BROKERS) {
   t.test(`[I.hub.mqtt] ${name}: samples, hardware and answers`, { skip }, async (t) => {
@@ -26,22 +21,22 @@ for (const { name, skip, start } of BROKERS) {
     for (const query of ['', '?fields=memory', '?detail=1', '?fields=cpu,disks&detail=1', '?fields=none']) {
       const stream = await hub.open(`/api/hosts/pc/stream${query}`);
       const own = jsonOf(await ask(service.port, `/api/usage${query}`));
-      t.same(keysOf(payloadOf(await stream.next())), keysOf(own), `stream${query}`);
-      t.same(keysOf(payloadOf(await stream.next())), keysOf(own), 'and again');
+      t.same(shapeOf(payloadOf(await stream.next())), shapeOf(own), `stream${query}`);
+      t.same(shapeOf(payloadOf(await stream.next())), shapeOf(own), 'and again');
       t.same(
-        keysOf(jsonOf(await ask(hub.port, `/api/hosts/pc/usage${query}`))),
-        keysOf(own),
+        shapeOf(jsonOf(await ask(hub.port, `/api/hosts/pc/usage${query}`))),
+        shapeOf(own),
         `usage${query}`,
       );
       stream.close();
     }
-    const system = async (port: number, path: string) => keysOf(jsonOf(await ask(port, path)));
+    const system = async (port: number, path: string) => shapeOf(jsonOf(await ask(port, path)));
     t.same(await system(hub.port, '/api/hosts/pc/system'), await system(service.port, '/api/system'));
     t.same(await system(hub.port, '/api/hosts/pc/pw'), await system(service.port, '/api/pw'));
     const fleet = await hub.open('/api/fleet/stream?fields=cpu');
     await until(() => {
       const event = fleetEvents(fleet).find(({ hosts }) => hosts['pc']?.sample !== undefined);
-      return event && keysOf(event.hosts['pc']?.sample);
+      return event && shapeOf(event.hosts['pc']?.sample);
     });
   });
 
