@@ -56,7 +56,7 @@ export interface FrontOptions {
   readonly rss?: (() => number) | undefined;
 }
 
-/** undefined: an engine that does not know its descriptors sends its streams itself. */
+/** Logs why there are none. */
 function openPolls(host: Host, log: Log): PausedPolls | undefined {
   try {
     return host.streams?.openPolls();
@@ -110,13 +110,12 @@ export class Front {
       },
     });
     this.#pool = host.streams && new StreamPool(host.streams, this.ledger);
-    const polls = openPolls(host, log);
     log.info(describeEngine(engine));
     this.server = engine.create({
       ledger: this.ledger,
       countDescriptors: () => host.openDescriptors(),
       countAdopted: () => this.#pool?.size ?? 0,
-      ...(polls === undefined ? {} : { polls }),
+      openPolls: () => openPolls(host, log),
       headersRead,
       socketPaths,
       // `serve` comes before `start`.

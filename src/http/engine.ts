@@ -45,8 +45,11 @@ export interface EngineOptions {
   readonly onEnded?: () => void;
   /** Connections that were handed over (Exchange.handOver) and are still open: they count as the engine's. */
   readonly countAdopted?: () => number;
-  /** Names the descriptors of connections that are to be handed over, for an engine that does not know them. */
-  readonly polls?: PausedPolls;
+  /**
+   * For an engine that does not know the descriptors of the connections that it hands over; called once. undefined: they
+   * cannot be found out, and it sends its streams itself.
+   */
+  readonly openPolls?: () => PausedPolls | undefined;
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */

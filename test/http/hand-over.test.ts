@@ -2,22 +2,16 @@
  * Connections of streams on their way from the engine to the native writer, among others that come and go: none is mistaken for
  * another, no byte is lost or torn, and no descriptor is left.
  */
-import '../helpers/service/dead-buses.ts';
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { systemClock } from '#src/clock.js';
-import { openNativeHost } from '#src/host/native.js';
-import { Ledger } from '#src/http/clients/ledger.js';
-import { NativeFanout } from '#src/http/stream/native-fanout.js';
-import { StreamPool } from '#src/http/stream/pool.js';
 import type { SampleEvents } from '#src/http/stream/stream-hub.js';
 import { viewOf } from '#src/stats/view.js';
-import { FakeDemand } from '../helpers/fakes/demand.ts';
 import { clientAt } from '../helpers/fakes/stream.ts';
 import { createRandom, repetitions } from '../helpers/random.ts';
 import { createEngine } from '../helpers/service/engine.ts';
+import { createStreams } from '../helpers/service/streams.ts';
 
 t.setTimeout(900_000);
 
@@ -32,19 +26,12 @@ const eventOf = (number: number, bytes: number): SampleEvents => {
 };
 
 async function serve(t: Test, host = '127.0.0.1') {
-  const { streams } = openNativeHost();
-  if (streams === undefined) throw new Error('no streams on this platform');
-  const [ledger, source] = [new Ledger(), new FakeDemand()];
-  const pool = new StreamPool(streams, ledger);
-  const clock = systemClock(() => performance.now());
-  const fanout = new NativeFanout({ source, clock, ledger, pool });
+  const { source, pool, fanout, engineOptions, endWith } = createStreams();
   let number = 0;
   let asked = 0;
   let newest = eventOf(0, 100);
   const engine = await createEngine({
-    headersRead: new Set(),
-    countAdopted: () => pool.size,
-    polls: streams.openPolls(),
+    ...engineOptions,
     onRequest(exchange) {
       asked++;
       const { path, query } = exchange.head;
@@ -58,11 +45,7 @@ async function serve(t: Test, host = '127.0.0.1') {
     newest = eventOf(++number, bytes);
     fanout.publish(newest);
   };
-  t.teardown(() => {
-    fanout.close();
-    pool.end();
-    engine.close();
-  });
+  endWith(t, engine);
   return { fanout, pool, source, engine, port, publish, asked: () => asked };
 }
 

@@ -1,46 +1,21 @@
 /** Streams of the Node engine whose connections the addon takes over: all that is counted stays right. */
-import '../helpers/service/dead-buses.ts';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { systemClock } from '#src/clock.js';
 import { loadEngine } from '#src/engines.js';
-import { AddressCounts } from '#src/fairness/address-counts.js';
-import { openNativeHost } from '#src/host/native.js';
-import { Ledger } from '#src/http/clients/ledger.js';
-import { NativeFanout } from '#src/http/stream/native-fanout.js';
-import { StreamPool } from '#src/http/stream/pool.js';
-import type { Sample } from '#src/stats/sample.js';
-import { Encoded, viewOf } from '#src/stats/view.js';
-import { FakeDemand } from '../helpers/fakes/demand.ts';
+import { viewOf } from '#src/stats/view.js';
 import { clientAt } from '../helpers/fakes/stream.ts';
-
-const { streams } = openNativeHost();
-if (streams === undefined) throw new Error('no streams on this platform');
+import { createStreams, encodedOf } from '../helpers/service/streams.ts';
 
 const VIEW = viewOf(0, true);
 
-function encodedOf(number: number, bytes = 10): Encoded {
-  const sample: Partial<Sample> = {
-    timestamp: number,
-    uptime: 0,
-    // Its other keys do not matter here.
-    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
-  };
-  return new Encoded(sample as Sample);
-}
-
 async function serve(t: Test, firstBytes = 10) {
-  const [ledger, tally, source] = [new Ledger(), new AddressCounts(), new FakeDemand()];
-  const clock = systemClock(() => performance.now());
-  const pool = new StreamPool(streams ?? never(), ledger);
-  const fanout = new NativeFanout({ source, clock, ledger, tally, pool });
+  const { ledger, tally, source, pool, fanout, engineOptions, endWith } = createStreams();
   let newest = encodedOf(1, firstBytes);
   let number = 1;
   const { create } = await loadEngine('node');
   const engine = create({
-    headersRead: new Set(),
-    countAdopted: () => pool.size,
+    ...engineOptions,
     onRequest: (exchange) =>
       fanout.open(
         exchange,
@@ -52,11 +27,7 @@ async function serve(t: Test, firstBytes = 10) {
       ),
   });
   const port = await engine.listen('127.0.0.1', 0);
-  t.teardown(() => {
-    fanout.close();
-    pool.end();
-    engine.close();
-  });
+  endWith(t, engine);
   const publish = (bytes?: number) => {
     newest = encodedOf(++number, bytes);
     fanout.publish(newest);
@@ -73,10 +44,6 @@ async function serve(t: Test, firstBytes = 10) {
     return { client, text: () => text };
   };
   return { fanout, pool, ledger, tally, source, engine, publish, open };
-}
-
-function never(): never {
-  throw new Error('never');
 }
 
 async function until(is: () => boolean): Promise<void> {

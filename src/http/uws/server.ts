@@ -84,7 +84,8 @@ export class UwsEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#ledger = options.ledger ?? new Ledger();
-    this.#handOvers = options.polls && new HandOvers(options.polls);
+    const polls = options.openPolls?.();
+    this.#handOvers = polls && new HandOvers(polls);
     this.#app = uws.App();
     this.#prepare(this.#app);
   }

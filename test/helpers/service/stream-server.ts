@@ -1,37 +1,14 @@
 /** The stream half of the service inside this process: events of one size, and the watch over their peers. */
-import './dead-buses.ts';
 import type { Test } from 'tap';
-import { systemClock } from '#src/clock.js';
-import { openNativeHost } from '#src/host/native.js';
-import { Ledger } from '#src/http/clients/ledger.js';
 import { PeerWatch } from '#src/http/connections/peers.js';
-import { NativeFanout } from '#src/http/stream/native-fanout.js';
-import { StreamPool } from '#src/http/stream/pool.js';
 import { createLog } from '#src/log/log.js';
-import type { Sample } from '#src/stats/sample.js';
-import { Encoded, viewOf } from '#src/stats/view.js';
+import { viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';
-import { FakeDemand } from '../fakes/demand.ts';
 import { clientAt } from '../fakes/stream.ts';
 import { createEngine } from './engine.ts';
+import { createStreams, encodedOf } from './streams.ts';
 
 const DETAIL = viewOf(0, true);
-
-function encodedOf(number: number, bytes: number): Encoded {
-  const sample: Sample = {
-    timestamp: number,
-    uptime: 0,
-    // Its other keys do not matter here.
-    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
-    cpu: undefined,
-    memory: undefined,
-    gpu: undefined,
-    disks: undefined,
-    network: undefined,
-    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
-  };
-  return new Encoded(sample);
-}
 
 export interface StreamServerOptions {
   readonly address: string;
@@ -49,19 +26,11 @@ export async function serveStreams(
   t: Test,
   { address, eventBytes, tickMs, watch: limits, pair }: StreamServerOptions,
 ) {
-  const host = openNativeHost();
-  const { streams } = host;
-  if (streams === undefined) throw new Error('no streams on this platform');
-  const ledger = new Ledger();
-  const pool = new StreamPool(streams, ledger);
-  const clock = systemClock(() => performance.now());
-  const fanout = new NativeFanout({ source: new FakeDemand(), clock, ledger, pool });
+  const { host, clock, fanout, engineOptions, endWith } = createStreams();
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = await createEngine({
-    headersRead: new Set(),
-    countAdopted: () => pool.size,
-    polls: streams.openPolls(),
+    ...engineOptions,
     onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     onConnection: () => {
       watch.wake();
@@ -70,7 +39,7 @@ export async function serveStreams(
   });
   const watch = new PeerWatch({
     host,
-    clock: systemClock(() => performance.now()),
+    clock,
     log: createLog(() => undefined),
     server,
     ...limits,
@@ -86,9 +55,7 @@ export async function serveStreams(
   t.teardown(() => {
     clearInterval(ticks);
     watch.stop();
-    fanout.close();
-    pool.end();
-    server.close();
   });
+  endWith(t, server);
   return { host, port, fanout, server, publish };
 }
