@@ -2,176 +2,18 @@
  * Connections of streams on their way from the engine to the native writer, among others that come and go: none is mistaken for
  * another, no byte is lost or torn, and no descriptor is left.
  */
-import { closeSync, openSync, readdirSync } from 'node:fs';
-import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
 import t, { type Test } from 'tap';
-import type { SampleEvents } from '#src/http/stream/stream-hub.js';
-import { viewOf } from '#src/stats/view.js';
-import { clientAt } from '../helpers/fakes/stream.ts';
-import { createRandom, repetitions } from '../helpers/random.ts';
-import { createEngine } from '../helpers/service/engine.ts';
-import { createStreams } from '../helpers/service/streams.ts';
+import { Client, churn, get, KIB, serve, until } from './stream-churn.ts';
 
 t.setTimeout(900_000);
 
-const VIEW = viewOf(31, false);
-const KIB = 1024;
-/** What the kernel holds of an earlier answer, and more. */
-const LONG_ANSWER = 300 * KIB;
-
-const eventOf = (number: number, bytes: number): SampleEvents => {
-  const event = Buffer.from(`data: ${JSON.stringify({ number, padding: 'x'.repeat(bytes) })}\n\n`);
-  return { event: () => event };
-};
-
-async function serve(t: Test, host = '127.0.0.1') {
-  const { source, pool, fanout, engineOptions, endWith } = createStreams();
-  let number = 0;
-  let asked = 0;
-  let newest = eventOf(0, 100);
-  const engine = await createEngine({
-    ...engineOptions,
-    onRequest(exchange) {
-      asked++;
-      const { path, query } = exchange.head;
-      if (path === '/answer')
-        exchange.answer({ status: '200 OK', headers: [], body: 'a'.repeat(Number(query)) });
-      else fanout.open(exchange, VIEW, newest, [['X-Id', query]], clientAt('127.0.0.1'), false);
-    },
-  });
-  const port = await engine.listen(host, 0);
-  const publish = (bytes = 100) => {
-    newest = eventOf(++number, bytes);
-    fanout.publish(newest);
-  };
-  endWith(t, engine);
-  return { fanout, pool, source, engine, port, publish, asked: () => asked };
-}
-
-const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
-
-/** A client, and what it has read. */
-class Client {
-  readonly id: string;
-  readonly socket: net.Socket;
-  #parts: Buffer[] = [];
-
-  constructor(port: number, id: string) {
-    this.id = id;
-    this.socket = net.connect({ port, host: '127.0.0.1' });
-    this.socket.on('error', () => undefined).on('data', (part) => this.#parts.push(part));
-  }
-
-  get text(): string {
-    const text = Buffer.concat(this.#parts);
-    this.#parts = [text];
-    return text.toString('latin1');
-  }
-
-  /** What is wrong with the bytes of its stream; `isOver`: no more will come. */
-  fault(isOver: boolean): string | undefined {
-    const { text } = this;
-    const first = text.slice(0, text.indexOf('\r\n\r\n') + 4);
-    const length = /\r\nContent-Length: (\d+)\r\n/i.exec(first)?.[1];
-    const rest = length === undefined ? text : text.slice(first.length + Number(length));
-    if (rest === '') return undefined;
-    const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return isOver ? 'a head without an end' : undefined;
-    const id = /\r\nX-Id: (\S+)\r\n/i.exec(rest.slice(0, end + 2))?.[1];
-    if (id !== this.id) return `the stream of ${id} at ${this.id}`;
-    const body = rest.slice(end + 4);
-    let at = 0;
-    while (at < body.length) {
-      const [mark = '', digits = ''] = /^([0-9a-f]+)\r\n/.exec(body.slice(at, at + 12)) ?? [];
-      const length = Number.parseInt(digits, 16);
-      const chunk = body.slice(at + mark.length, at + mark.length + length);
-      if (mark === '' || (length > 0 && !/^data: \{[^\n]*\}\n\n$/.test(chunk)))
-        return `torn: ${JSON.stringify(body.slice(at, at + 60))}`;
-      at += mark.length + length + 2;
-    }
-    return undefined;
-  }
-}
-
-const descriptors = () => readdirSync('/proc/self/fd').length;
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await sleep(5);
-}
-
-t.test('[4.bytes] churn: every stream is that of its client, whole, and nothing is left', async (t) => {
-  const { fanout, pool, source, engine, port, publish } = await serve(t);
-  await sleep(50);
-  // The writer has one of its own from its first stream on.
-  const before = descriptors() + 1;
-  const seed = 33;
-  const random = createRandom(seed);
-  const count = repetitions(t, 50_000, seed);
-  const ticks = setInterval(() => publish(random.below(20) === 0 ? 64 * KIB : random.below(2000)), 20);
-  // Descriptors that are no connections take and free the same numbers.
-  const others = setInterval(() => {
-    const files = Array.from({ length: 8 }, () => openSync('/dev/null', 'r'));
-    setImmediate(() => files.forEach((file) => closeSync(file)));
-  }, 1);
-  const clients = new Set<Client>();
-  const faults: string[] = [];
-  const judge = (client: Client, isOver: boolean) => {
-    const fault = client.fault(isOver && client.socket.readyState === 'closed' && !client.socket.errored);
-    if (fault !== undefined) faults.push(fault);
-  };
-  let streamed = 0;
-  for (let opened = 0; opened < count; opened++) {
-    const id = `c${opened}`;
-    const client = new Client(port, id);
-    clients.add(client);
-    const { socket } = client;
-    const target = `/stream?${id}`;
-    const kind = random.below(8);
-    if (kind === 0) socket.write(get(target), () => socket.destroy());
-    else if (kind === 1) socket.write(get('/answer?2000') + get(target));
-    else if (kind === 2) {
-      socket.write(get(`/answer?${random.below(2) === 0 ? 10 : LONG_ANSWER}`));
-      socket.once('data', () => socket.write(get(target)));
-    } else if (kind === 3) socket.end(get(target));
-    else if (kind === 4) {
-      // Unread for a while: the kernel has not sent all of the answer when the stream is asked for.
-      socket.pause();
-      socket.write(get(`/answer?${LONG_ANSWER}`));
-      setTimeout(() => {
-        socket.write(get(target));
-        setTimeout(() => socket.resume(), 20);
-      }, 10);
-    } else if (kind === 5) {
-      const text = get(target);
-      socket.write(text.slice(0, -4));
-      setTimeout(() => socket.write(text.slice(-4)), 1);
-    } else socket.write(get(target));
-    // libuv accepts one connection per turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (const each of clients) {
-      if (clients.size <= 150) break;
-      clients.delete(each);
-      if (/text\/event-stream/.test(each.text)) streamed++;
-      judge(each, false);
-      if (random.below(2) === 0) each.socket.resetAndDestroy();
-      else each.socket.destroy();
-    }
-  }
-  await sleep(200);
-  for (const client of clients) {
-    if (/text\/event-stream/.test(client.text)) streamed++;
-    judge(client, false);
-    client.socket.destroy();
-  }
-  clearInterval(ticks);
-  clearInterval(others);
-  await until(() => fanout.size === 0 && pool.size === 0);
-  await until(() => engine.connections === 0 && descriptors() <= before);
-  t.strictSame(faults.slice(0, 5), [], `${faults.length} faults`);
-  t.equal(source.size, 0, 'nobody is counted any more');
-  t.ok(streamed > count / 4, `${streamed} of ${count} became streams`);
-});
+t.test(
+  '[4.bytes] churn: every stream is that of its client, whole, and nothing is left',
+  async (t) => await churn(t),
+);
 
 t.test('[4.complete] each event is one chunk, whole within one read, whatever its size', async (t) => {
   const { pool, port, publish } = await serve(t);
@@ -210,3 +52,53 @@ t.test('those that are on their way when access is judged again, or when all end
   await until(() => fanout.size === 0);
   t.equal(source.size, 0);
 });
+
+/**
+ * Runs `act` while this process may open no descriptor. Another process sets the limits: this one could not start it then.
+ */
+async function withoutDescriptors(t: Test, act: () => Promise<void>): Promise<void> {
+  const pid = `${process.pid}`;
+  const most = spawnSync('prlimit', ['--pid', pid, '--nofile', '--output=SOFT', '--noheadings']);
+  const script = 'while read limit; do prlimit --pid "$0" --nofile="$limit:" && echo set; done';
+  const setter = spawn('/bin/sh', ['-c', script, pid], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(() => setter.kill());
+  const limit = async (text: string) => {
+    setter.stdin.write(`${text}\n`);
+    await once(setter.stdout, 'data');
+  };
+  await limit('3');
+  try {
+    await act();
+  } finally {
+    await limit(String(most.stdout).trim());
+  }
+}
+
+t.test(
+  '[4.few-descriptors] none is left for a connection on its way: it is cut, and nothing else',
+  async (t) => {
+    const { pool, source, fanout, engine, port, publish } = await serve(t);
+    const held = new Client(port, 'held');
+    held.socket.write(get('/stream?held'));
+    await until(() => pool.size === 1);
+    const clients = Array.from({ length: 20 }, (_, at) => new Client(port, `d${at}`));
+    for (const { socket } of clients) socket.write(get('/answer?10'));
+    await until(() => clients.every(({ text }) => text.endsWith('aaaaaaaaaa')));
+    await withoutDescriptors(t, async () => {
+      for (const { id, socket } of clients) socket.write(get(`/stream?${id}`));
+      await until(() => clients.every(({ socket }) => socket.closed));
+    });
+    await until(() => fanout.size === 1 && engine.connections === 1);
+    t.equal(source.size, 1, 'only the first is counted');
+    for (const client of clients) t.notMatch(client.text, 'event-stream', 'no byte of a stream was sent');
+    publish();
+    await until(() => held.text.includes('"number":1'));
+    t.equal(held.fault(false), undefined, 'the stream that was open goes on');
+    const late = new Client(port, 'late');
+    late.socket.write(get('/stream?late'));
+    await until(() => late.text.endsWith('\n\n\r\n'));
+    t.equal(pool.size, 2, 'and new ones are taken as soon as there are descriptors again');
+    for (const { socket } of [held, late]) socket.destroy();
+    await until(() => pool.size === 0);
+  },
+);

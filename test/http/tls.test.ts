@@ -2,6 +2,7 @@
 import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type tls from 'node:tls';
 import t from 'tap';
@@ -12,7 +13,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { createEngine } from '../helpers/service/engine.ts';
 import { startSecure } from '../helpers/service/secure.ts';
 
-const STREAMS = 50;
+const STREAMS = process.env['HOSTWIRE_FULL'] === '1' ? 1000 : 50;
 
 /** Until `isDone`, or the patience of the test runner ends. */
 async function until(isDone: () => boolean): Promise<void> {
@@ -131,7 +132,10 @@ t.test('[1.step4-origin-tls] over TLS an own page is one of https', async (t) =>
 });
 
 t.test('[8.tls-swap] a new certificate: open streams miss nothing, new connections get it', async (t) => {
-  const service = await startSecure(t, { stats: { stream_interval_seconds: 1 } });
+  const service = await startSecure(t, {
+    stats: { stream_interval_seconds: 1 },
+    server: { max_connections_per_address: 0, max_streams_per_address: 0 },
+  });
   const { pair, connect, renew, securePort, port, stderr } = service;
   const witness = await EventStream.open(port);
   t.teardown(() => witness.close());

@@ -189,10 +189,11 @@ export class NodeExchange implements Exchange {
       try {
         taker.take(descriptor, httpVersion === '1.0' ? 'plain' : 'chunked');
         isTaken = true;
-      } finally {
-        // Closes Node's own descriptor, without a shutdown.
-        socket.destroy();
+      } catch {
+        // No descriptor is left, or the service ends: closing it reports that it has gone.
       }
+      // Closes Node's own descriptor, without a shutdown.
+      socket.destroy();
     };
     give();
     return { cut: () => void socket.destroy() };
