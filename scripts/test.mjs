@@ -71,7 +71,7 @@ const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
 const ON_BOTH_ENGINES =
   /\/test\/(?:(?:access|client|contract|http|hub)\/|config\/slow\/reload-streams|prove\/(?:dead-peers|hub-siege|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
-  /\b(?:createEngine|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
+  /\b(?:churn|createEngine|serveNumbered|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
 /** Whether a test starts the service or an engine, and is to be run on both. */
 export const runsOnBothEngines = (file) =>
@@ -276,6 +276,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const nodeAt = args.indexOf('--node');
   const node = nodeAt >= 0 ? args[nodeAt + 1] : process.execPath;
   const files = args.filter((arg, index) => !arg.startsWith('--') && (nodeAt < 0 || index !== nodeAt + 1));
+  const missing = files.filter((file) => !allTests().includes(sourceOf(file)));
+  if (missing.length > 0) {
+    console.error(`no such test: ${missing.join(', ')} (expected: test/MODULE/NAME.test.ts)`);
+    process.exit(1);
+  }
   const mode = Object.keys(MODES).find((name) => args.includes(name));
   const options = { node, coverage: args.includes('--coverage') };
   const isSystem = mode === '--system';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask } from '../helpers/clients/http.ts';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
-import { fixtureHost } from '../helpers/fakes/host.ts';
+import { fixtureHost, untilSent } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
 
 /** The window of a first load. */
@@ -31,6 +31,7 @@ t.test(
     const before = arrivals.length;
     const comments = stream.comments.length;
     await clock.advance(14_900);
+    await untilSent();
     t.equal((await ask(service.port, '/api/status')).status, 200);
     t.equal(arrivals.length, before, 'silence for 14.9 s');
     await clock.advance(1600);
@@ -38,6 +39,7 @@ t.test(
     t.equal(stream.count(), 1, 'and no message');
     const then = arrivals.length;
     await clock.advance(3400);
+    await untilSent();
     t.equal((await ask(service.port, '/api/status')).status, 200);
     t.equal(arrivals.length, then, 'silence before 20 s');
     await clock.advance(200);

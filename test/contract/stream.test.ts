@@ -1,11 +1,12 @@
 /** GET /api/stream over raw sockets: its head, its bytes, its rhythm, its views. */
 import t, { type Test } from 'tap';
 import { SECTIONS } from '#src/host/host.js';
+import { openNativeHost } from '#src/host/native.js';
 import { checkHeaders, STREAM_HEADERS } from '../helpers/clients/answers.ts';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { settle } from '../helpers/fakes/clock.ts';
-import { fixtureHost } from '../helpers/fakes/host.ts';
+import { fixtureHost, untilSent } from '../helpers/fakes/host.ts';
 import { startOnClock } from '../helpers/service/clocked.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
@@ -36,12 +37,26 @@ t.test('[4.head] [I.stream] 200 and exactly the stream headers', async (t) => {
 });
 
 t.test(
-  '[4.bytes] [I.stream.message] [I.events] only data lines of JSON, each with a blank line, and comments',
+  '[4.bytes] [I.stream.message] [I.events] only data lines of JSON, each with a blank line',
   async (t) => {
     const stream = await open(t);
     for (let i = 0; i < 3; i++) t.strictSame(Object.keys(payloadOf(await stream.next())), ALL_KEYS);
     const text = stream.chunks.map((chunk) => chunk.text).join('');
     t.match(text, /^(data: \{[^\n\r]+\}\n\n)+$/, 'no comment, no id, no retry, no named event');
+  },
+);
+
+t.test(
+  '[4.writer] the native writer sends them, whichever engine accepted the connection',
+  { skip: openNativeHost().streams === undefined && 'there is no native writer for this platform' },
+  async (t) => {
+    // Of its own: a stream on its way to the writer counts as the engine's.
+    const own = await startHere(fixtureHost());
+    t.teardown(() => own.stop());
+    for (const query of ['', '?fields=cpu']) await (await open(t, `/api/stream${query}`, own.port)).next();
+    const metrics = String((await ask(own.port, '/metrics')).body);
+    t.match(metrics, /^hostwire_streams\{sender="engine"\} 0$/m);
+    t.match(metrics, /^hostwire_streams\{sender="writer"\} 2$/m);
   },
 );
 
@@ -55,6 +70,7 @@ async function openOnClock(t: Test, seconds: number) {
   await stream.next();
   /** How many messages `of` has received, once everything sent has arrived. */
   const countOf = async (of: EventStream) => {
+    await untilSent();
     await ask(rig.port, '/api/status');
     await settle();
     return of.count();
@@ -114,6 +130,7 @@ t.test('[4.clock] the first subscriber starts the clock', async (t) => {
   const askedAt = clock.now();
   while (stream.count() < 2) {
     await clock.advance(10);
+    await untilSent();
     await ask(port, '/api/status');
     await settle();
   }

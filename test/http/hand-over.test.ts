@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import t, { type Test } from 'tap';
-import { Client, churn, get, KIB, serve, until } from './stream-churn.ts';
+import { Client, churn, get, KIB, serveNumbered, until } from './stream-churn.ts';
 
 t.setTimeout(900_000);
 
@@ -16,7 +16,7 @@ t.test(
 );
 
 t.test('[4.complete] each event is one chunk, whole within one read, whatever its size', async (t) => {
-  const { pool, port, publish } = await serve(t);
+  const { pool, port, publish } = await serveNumbered(t);
   for (const bytes of [300, 16 * KIB, 64 * KIB, 200 * KIB]) {
     const client = new Client(port, `b${bytes}`);
     client.socket.write(get(`/stream?b${bytes}`));
@@ -34,7 +34,7 @@ t.test('[4.complete] each event is one chunk, whole within one read, whatever it
 });
 
 t.test('those that are on their way when access is judged again, or when all end', async (t) => {
-  const { fanout, pool, source, port, asked } = await serve(t);
+  const { fanout, pool, source, port, asked } = await serveNumbered(t);
   const clients = Array.from({ length: 50 }, (_, at) => new Client(port, `j${at}`));
   for (const { id, socket } of clients) socket.write(get(`/stream?${id}`));
   await until(() => {
@@ -77,7 +77,7 @@ async function withoutDescriptors(t: Test, act: () => Promise<void>): Promise<vo
 t.test(
   '[4.few-descriptors] none is left for a connection on its way: it is cut, and nothing else',
   async (t) => {
-    const { pool, source, fanout, engine, port, publish } = await serve(t);
+    const { pool, source, fanout, engine, port, publish } = await serveNumbered(t);
     const held = new Client(port, 'held');
     held.socket.write(get('/stream?held'));
     await until(() => pool.size === 1);

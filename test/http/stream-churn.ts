@@ -25,7 +25,7 @@ const eventOf = (number: number, bytes: number): SampleEvents => {
   return { event: () => event };
 };
 
-export async function serve(t: Test, host = LOOPBACK) {
+export async function serveNumbered(t: Test, host = LOOPBACK) {
   const { source, pool, fanout, engineOptions, endWith } = createStreams();
   let number = 0;
   let asked = 0;
@@ -104,7 +104,7 @@ export async function until(is: () => boolean): Promise<void> {
 
 /** Every stream is that of its client, whole, and nothing is left. */
 export async function churn(t: Test, host = LOOPBACK): Promise<void> {
-  const { fanout, pool, source, engine, port, publish } = await serve(t, host);
+  const { fanout, pool, source, engine, port, publish } = await serveNumbered(t, host);
   // libuv opens one with its first connection, the writer has one from its first stream on.
   const first = new Client(port, 'first', host);
   await once(first.socket, 'connect');

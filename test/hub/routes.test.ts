@@ -94,6 +94,7 @@ t.test('[I.hub.metrics] the figures of the hub', async (t) => {
   t.equal(figure('hostwire_hub_hosts\\{state="down"\\}'), 1);
   t.equal(figure('hostwire_hub_hosts\\{state="refused"\\}'), 0);
   t.equal(figure('hostwire_hub_viewers'), 1);
+  t.equal(figure('hostwire_streams\\{sender="engine"\\}'), 0, 'the native writer sends it');
   t.ok(figure('hostwire_hub_samples_total') >= 2);
   t.ok(figure('hostwire_hub_viewer_events_total') >= 2);
   const sent = figure('hostwire_hub_viewer_events_total');

@@ -21,7 +21,6 @@ export class EventStream {
   readonly connection: RawConnection;
   readonly chunks: StreamChunk[] = [];
   readonly events: StreamEvent[] = [];
-  /** Those after events, too. */
   readonly comments: StreamEvent[] = [];
   #at: number;
   #text = '';

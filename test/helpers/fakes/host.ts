@@ -5,6 +5,8 @@ import type { DetailCounters } from '#src/host/details.js';
 import type { Counters, Host, SystemInfo } from '#src/host/host.js';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import type { StreamHost, StreamWriter } from '#src/host/streams.js';
+import { settle } from './clock.ts';
 
 const GIB = 1024 ** 3;
 
@@ -160,9 +162,22 @@ export interface FixtureHost extends Host {
   readonly reads: number;
 }
 
+const writers = new Set<Pick<StreamWriter, 'mayMiss'>>();
+
+/** Until the native writers of all these hosts have sent what was published. Their clients must take it. */
+export async function untilSent(): Promise<void> {
+  while ([...writers].some((writer) => writer.mayMiss())) await settle();
+}
+
 function streamsOfThisMachine(): Pick<Host, 'streams'> {
   const { streams } = openNativeHost();
-  return streams === undefined ? {} : { streams };
+  if (streams === undefined) return {};
+  const start: StreamHost['start'] = (...how) => {
+    const writer = streams.start(...how);
+    writers.add(writer);
+    return writer;
+  };
+  return { streams: { ...streams, start } };
 }
 
 /** `change` is laid over every reading: a section or detail that it names is replaced. */
