@@ -5,12 +5,13 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import type { EngineName } from '#src/engines.js';
 import { startNginx } from './nginx.ts';
 import { BUILD, ROOT } from './report.ts';
 import { startService, stopChild } from './service-subject.ts';
 
-/** hostwire on either engine; on Node's, the native writer sends by one of two methods. */
-export type ServiceName = 'uws' | 'node, send' | 'node, io_uring';
+/** hostwire on either engine; the native writer sends by one of two methods. */
+export type ServiceName = `${EngineName}, ${'send' | 'io_uring'}`;
 
 export type SubjectName = 'floor' | ServiceName | 'nginx-nchan' | 'node-http';
 
@@ -75,9 +76,9 @@ export async function startProgram(command: string, args: readonly string[]): Pr
 async function startHostwire(name: ServiceName, nodeArgs: readonly string[]): Promise<Server> {
   const node = [process.execPath, ...nodeArgs] as const;
   const service = await startService(1, {
-    engine: name === 'uws' ? 'uws' : 'node',
+    engine: name.startsWith('uws') ? 'uws' : 'node',
     // Where there is io_uring the writer uses it.
-    command: name === 'node, send' ? [compile('without_io_uring'), ...node] : node,
+    command: name.endsWith('send') ? [compile('without_io_uring'), ...node] : node,
   });
   return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
 }
@@ -88,7 +89,7 @@ export function checkMethod(name: SubjectName, pid: number): void {
   const hasRing = readdirSync(folder).some(
     (fd) => readlinkSync(`${folder}/${fd}`) === 'anon_inode:[io_uring]',
   );
-  if (hasRing !== (name === 'node, io_uring')) throw new Error(`"${name}" does not send as it should`);
+  if (hasRing !== name.endsWith('io_uring')) throw new Error(`"${name}" does not send as it should`);
 }
 
 export async function startSubject(name: SubjectName, nodeArgs: readonly string[] = []): Promise<Server> {
@@ -112,12 +113,12 @@ export async function recordEvent(): Promise<number> {
     text += String(part);
     // The head, the first event, and the whole second one have arrived.
     const second = text.split(/\r\n(?=[0-9a-f]+\r\ndata: )/)[2];
-    if (second?.endsWith('\n\n\r\n3\r\n:\n\n') !== true) continue;
+    if (second?.endsWith('\n\n\r\n') !== true) continue;
     mkdirSync(BUILD, { recursive: true });
-    writeFileSync(EVENT_FILE, `\r\n${second}`);
+    writeFileSync(EVENT_FILE, second);
     socket.destroy();
     await service.stop();
-    return second.length + 2;
+    return second.length;
   }
   throw new Error('the service sent no event');
 }

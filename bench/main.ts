@@ -9,7 +9,6 @@ const BENCHES: ReadonlyMap<string, string> = new Map([
   ['metrics', 'CPU time of a scrape of /metrics, compared with bare reads and with node_exporter'],
   ['fanout', 'CPU time and memory of many event streams, compared with a C loop'],
   ['sockets', 'CPU time and memory of many WebSockets, compared with a C loop'],
-  ['second-loop', 'gain of a second event loop on the same port'],
 ]);
 
 interface Bench {

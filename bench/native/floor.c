@@ -28,7 +28,7 @@ static int size;
 
 static const char streamHead[] =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache, no-transform\r\n"
-    "X-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n";
+    "X-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n\r\n";
 // The answer to the example key of RFC 6455, which every client of the bench sends.
 static const char socketHead[] =
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
