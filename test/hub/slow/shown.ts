@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { EventStream } from '../../helpers/clients/event-stream.ts';
 import { checkTime } from '../../helpers/limits.ts';
-import { isNodeEngine, TEST_ENGINE } from '../../helpers/service/engine.ts';
+import { TEST_ENGINE } from '../../helpers/service/engine.ts';
 import { until } from '../setup.ts';
 import { type Crowd, seenBy } from './crowds.ts';
 import type { Kept, MeasuredHub } from './measured.ts';
@@ -25,8 +25,8 @@ const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 600 : 15;
 /** Two rounds of checks of agents that are pulled. */
 const REST_MS = 14_000;
 const MAX_HOST_KIB = 8;
-/** The limit of a subscriber in docs/performance.md; on Node's engine what docs/hub.md says of viewers of a hub. */
-const VIEWER_KIB = isNodeEngine ? 8 : 0.84;
+/** What a viewer may keep of a hub, as each subscriber of a service once might. */
+const VIEWER_KIB = 0.84;
 
 const keptBy = async (hubs: readonly MeasuredHub[]) => await Promise.all(hubs.map((hub) => hub.kept()));
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
