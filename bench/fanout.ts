@@ -1,6 +1,6 @@
 /**
- * The fan-out at its limit: hostwire on either engine, with either method of the native writer, beside a bare C server that sends the events with one `send` each, nginx with nchan, and Node's http. Options: --subscribers N,
- * --quick.
+ * The fan-out at its limit: hostwire on either engine, with either method of the native writer, beside a bare C server
+ * that sends the events with one `send` each, nginx with nchan, and Node's http. Options: --subscribers N, --quick.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';

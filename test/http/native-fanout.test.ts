@@ -1,11 +1,10 @@
 /** Streams of the Node engine whose connections the addon takes over: all that is counted stays right. */
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { loadEngine } from '#src/engines.js';
 import { viewOf } from '#src/stats/view.js';
 import { clientAt } from '../helpers/fakes/stream.ts';
-import { createStreams, encodedOf } from '../helpers/service/streams.ts';
+import { createStreams, encodedOf, until } from '../helpers/service/streams.ts';
 
 const VIEW = viewOf(0, true);
 
@@ -44,10 +43,6 @@ async function serve(t: Test, firstBytes = 10) {
     return { client, text: () => text };
   };
   return { fanout, pool, ledger, tally, source, engine, publish, open };
-}
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await sleep(5);
 }
 
 const eventsOf = (text: string) => [...text.matchAll(/"timestamp":(\d+)/g)].map((match) => Number(match[1]));

@@ -12,7 +12,7 @@ import { viewOf } from '#src/stats/view.js';
 import { clientAt } from '../helpers/fakes/stream.ts';
 import { createRandom, repetitions } from '../helpers/random.ts';
 import { createEngine } from '../helpers/service/engine.ts';
-import { createStreams } from '../helpers/service/streams.ts';
+import { createStreams, until } from '../helpers/service/streams.ts';
 
 const VIEW = viewOf(31, false);
 export const KIB = 1024;
@@ -97,10 +97,6 @@ export class Client {
 }
 
 export const descriptors = () => readdirSync('/proc/self/fd').length;
-
-export async function until(is: () => boolean): Promise<void> {
-  while (!is()) await sleep(5);
-}
 
 /** Every stream is that of its client, whole, and nothing is left. */
 export async function churn(t: Test, host = LOOPBACK): Promise<void> {

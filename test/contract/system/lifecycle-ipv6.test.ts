@@ -1,13 +1,8 @@
 /** The start of the program on every address of both families. */
-import os from 'node:os';
 import t from 'tap';
 import { ask } from '../../helpers/clients/http.ts';
+import { reasonAgainstIpv6 as skip } from '../../helpers/machine/ipv6.ts';
 import { runToEnd, startService } from '../../helpers/service/service.ts';
-
-const hasIpv6 = Object.values(os.networkInterfaces()).some((list) =>
-  list?.some(({ address }) => address === '::1'),
-);
-const skip = !hasIpv6 && 'this machine has no ::1';
 
 t.test('[9.listening-wildcard] for a wildcard it names the localhost URL', { skip }, async (t) => {
   const service = await startService({ host: '::' });
