@@ -21,7 +21,7 @@ function rig() {
     isStale: false,
     failure: undefined as Error | undefined,
     outcome: { result: {} } as Outcome,
-    isSent: true,
+    isSent: true as boolean | Promise<boolean>,
   };
   const door = new CommandDoor({
     commands: {
@@ -132,6 +132,13 @@ t.test('[3.mqtt-flood] a flood is refused, with one line a minute', async (t) =>
   for (let count = 0; count < 100; count++) await take('a.b', 'PRESS');
   t.equal(ran.length, 60, '20 per second');
   t.equal(lines.length, 1);
+});
+
+t.test('[3.mqtt-flood] an answer that waits for the broker takes no place of a command', async (t) => {
+  const { ran, take, state } = rig();
+  state.isSent = new Promise(() => undefined);
+  for (let count = 0; count < 30; count++) t.match(await take('a.b', 'PRESS'), { stage: 'done' });
+  t.equal(ran.length, 30);
 });
 
 t.test(

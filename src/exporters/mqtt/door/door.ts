@@ -158,7 +158,9 @@ export class CommandDoor {
       isBegun = true;
       this.#recent.note(message, key, clock.now());
       if (request.withStages === true) this.#reportBegun(request);
-      await this.#conclude(request, await run(this.#followerOf(request)));
+      const outcome = await run(this.#followerOf(request));
+      // Not awaited: a command whose answer is on its way to the broker no longer runs. The link limits the answers.
+      void this.#conclude(request, outcome);
     } catch (error) {
       if (!isServiceError(error)) log.error(`${this.#subject}: ${name} failed: ${String(error)}`);
       const failure = isServiceError(error) ? flawOf(error) : BROKEN;
