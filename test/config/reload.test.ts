@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { type LoadOptions, loadConfig } from '#src/config/load.js';
 import { keepRestartKeys, Reloader } from '#src/config/reload.js';
 import { type Config, DEFAULT_CONFIG, ROWS, readKey, toConfig } from '#src/config/schema.js';
+import { until } from '../helpers/until.ts';
 import { type Files, makeFolder, optionsFor, writeFiles } from './loading.ts';
 
 function start(
@@ -33,13 +34,12 @@ function start(
     times: { quietMs: 40, maxMs: 200, pollMs: 100 },
   });
   t.teardown(() => reloader.close());
-  /** Waits until `isDone`, at most 1.5 s, and then 120 ms for calls that should not come. */
-  const until = async (isDone: () => boolean) => {
-    const deadline = performance.now() + 1500;
-    while (!isDone() && performance.now() < deadline) await sleep(10);
+  /** Waits until `isDone`, and then 120 ms for calls that should not come. */
+  const settle = async (isDone: () => boolean) => {
+    await until(isDone);
     await sleep(120);
   };
-  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, results, until };
+  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, results, settle };
 }
 
 t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', async (t) => {
@@ -89,21 +89,21 @@ t.test(
 
 t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one error', async (t) => {
   for (const paths of [[], ['config.yaml']]) {
-    const { reloader, at, applied, said, until } = start(
+    const { reloader, at, applied, said, settle } = start(
       t,
       { 'config.yaml': 'auth: {enabled: true, blocked_ips: [1.1.1.1]}' },
       { paths },
     );
     reloader.start();
     rmSync(at('config.yaml'));
-    await until(() => said.length > 0);
+    await settle(() => said.length > 0);
     t.same(said, [
       'error: the configuration was not reloaded, the old one stays in effect: config.yaml: cannot be opened: it does not exist',
     ]);
     t.same(applied, []);
     t.equal(reloader.config.auth.enabled, true);
     writeFileSync(at('config.yaml'), 'auth: {enabled: true, blocked_ips: [2.2.2.2]}');
-    await until(() => applied.length > 0);
+    await settle(() => applied.length > 0);
     t.same(
       applied.map(({ auth }) => auth.blocked_ips.entries),
       [['2.2.2.2']],
@@ -176,7 +176,7 @@ t.test(
   '[8.reload-watch] changed files are reloaded automatically: rename-over, the key file, a second file',
   async (t) => {
     const key = (letter: string) => letter.repeat(40);
-    const { reloader, at, applied, said, until } = start(t, {
+    const { reloader, at, applied, said, settle } = start(t, {
       'config.yaml': 'auth: {api_key_file: key}',
       key: key('a'),
     });
@@ -184,24 +184,24 @@ t.test(
     reloader.start();
     writeFileSync(at('key.new'), key('b'), { mode: 0o600 });
     renameSync(at('key.new'), at('key'));
-    await until(() => applied.length === 1);
+    await settle(() => applied.length === 1);
     t.equal(applied[0]?.auth.api_key, key('b'));
     writeFileSync(at('config.new'), 'auth: {api_key_file: other}', { mode: 0o600 });
     renameSync(at('config.new'), at('config.yaml'));
-    await until(() => said.length === 1);
+    await settle(() => said.length === 1);
     t.same(said, [
       'error: the configuration was not reloaded, the old one stays in effect: config.yaml:1: auth.api_key_file: the file it names: cannot be opened: it does not exist',
     ]);
     t.equal(reloader.config.auth.api_key, key('b'));
     writeFileSync(at('other'), key('c'), { mode: 0o600 });
-    await until(() => applied.length === 2);
+    await settle(() => applied.length === 2);
     t.equal(applied[1]?.auth.api_key, key('c'), 'the missing key file appeared');
     writeFileSync(at('config.json'), '{"log": {"level": "warn"}}', { mode: 0o600 });
-    await until(() => applied.length === 3);
+    await settle(() => applied.length === 3);
     t.equal(applied[2]?.log.level, 'warn', 'a file beside the first');
     t.equal(said.length, 1);
     rmSync(at('config.json'));
-    await until(() => said.length === 2);
+    await settle(() => said.length === 2);
     t.equal(said[1], 'warn: config.json: gone, its settings no longer apply');
     t.equal(applied[3]?.log.level, 'info');
     reloader.close();
@@ -212,10 +212,10 @@ t.test(
 );
 
 t.test('[8.reload-first] without a file at the start, the first one to appear is loaded', async (t) => {
-  const { reloader, at, applied, until } = start(t, {});
+  const { reloader, at, applied, settle } = start(t, {});
   reloader.start();
   writeFileSync(at('config.yml'), 'log: {level: warn}');
-  await until(() => applied.length > 0);
+  await settle(() => applied.length > 0);
   t.match(applied, [{ log: { level: 'warn' } }]);
 });
 
@@ -227,21 +227,21 @@ t.test('[8.reload-gap] a change between the load and the start of watching is ap
 });
 
 t.test('[8.reload-repeat] an unchanged error is not reported again at each touch', async (t) => {
-  const { reloader, at, said, until } = start(t, { 'config.yaml': 'log: {level: info}' });
+  const { reloader, at, said, settle } = start(t, { 'config.yaml': 'log: {level: info}' });
   reloader.start();
   for (const text of ['log: {level: x}', 'log: {level: x} # touched', 'log: {level: x} # again']) {
     writeFileSync(at('config.yaml'), text);
     await sleep(150);
   }
-  await until(() => said.length > 0);
+  await settle(() => said.length > 0);
   t.equal(said.length, 1);
   writeFileSync(at('config.yaml'), 'log: {level: y}');
-  await until(() => said.length > 1);
+  await settle(() => said.length > 1);
   t.equal(said.length, 2);
   writeFileSync(at('config.yaml'), 'log: {level: warn}');
-  await until(() => reloader.config.log.level === 'warn');
+  await settle(() => reloader.config.log.level === 'warn');
   writeFileSync(at('config.yaml'), 'log: {level: y}');
-  await until(() => said.length > 2);
+  await settle(() => said.length > 2);
   t.equal(said.length, 3, 'reported again after a valid one');
 });
 

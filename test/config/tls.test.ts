@@ -9,6 +9,7 @@ import { loadConfig } from '#src/config/load.js';
 import { Reloader } from '#src/config/reload.js';
 import type { Config } from '#src/config/schema.js';
 import { makePair, type TestPair } from '../helpers/certificates.ts';
+import { until } from '../helpers/until.ts';
 import {
   catchProblems,
   type Files,
@@ -198,12 +199,8 @@ function startReloader(t: Test, files: Files) {
     dayMs: 20,
   });
   t.teardown(() => reloader.close());
-  const until = async (isDone: () => boolean) => {
-    const deadline = performance.now() + 60_000;
-    while (!isDone() && performance.now() < deadline) await sleep(10);
-  };
   const certs = () => applied.map(({ server }) => server.tls.cert?.pem);
-  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, certs, until };
+  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, certs };
 }
 
 t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one error', async (t) => {
@@ -228,7 +225,7 @@ t.test('[8.tls-reload-watch] files renamed over, and links that are switched', a
   writeFiles(renamed.folder, { 'new-cert': other.cert, 'new-key': other.key });
   renameSync(renamed.at('new-key'), renamed.at('key.pem'));
   renameSync(renamed.at('new-cert'), renamed.at('cert.pem'));
-  await renamed.until(() => renamed.certs().length > 0);
+  await until(() => renamed.certs().length > 0);
   t.same(renamed.certs(), [other.cert], 'renamed over');
 
   const config = TLS_CONFIG.replace('cert.pem', 'live/cert.pem').replace('key.pem', 'live/key.pem');
@@ -252,12 +249,12 @@ t.test('[8.tls-reload-watch] files renamed over, and links that are switched', a
   link(0);
   linked.reloader.start();
   link(1);
-  await linked.until(() => linked.certs().length > 0);
+  await until(() => linked.certs().length > 0);
   t.same(linked.certs(), [other.cert], 'a link to the renewed files, as certbot keeps them');
 });
 
 t.test('[8.tls-reload-mount] a folder behind a link that is switched', async (t) => {
-  const { folder, at, reloader, certs, until } = startReloader(t, filesOf(pair));
+  const { folder, at, reloader, certs } = startReloader(t, filesOf(pair));
   reloader.close();
   writeFiles(folder, {
     'v1/cert.pem': pair.cert,
@@ -281,7 +278,7 @@ t.test('[8.tls-reload-mount] a folder behind a link that is switched', async (t)
 t.test('[8.tls-warnings] a certificate that comes near its end while the service runs', async (t) => {
   // Its last fortnight begins in 5 s; the minute is that of makePair.
   const soon = await makePair({ untilDays: 14 - 55 / 86_400 });
-  const { reloader, said, until } = startReloader(t, filesOf(soon));
+  const { reloader, said } = startReloader(t, filesOf(soon));
   t.same(said, []);
   reloader.start();
   await until(() => said.length > 0);

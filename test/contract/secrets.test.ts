@@ -5,7 +5,9 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { RawConnection } from '../helpers/clients/http.ts';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 import { type ConfigPart, runToEnd, type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 /** The service's key, and a wrong one sent by a client: neither may appear anywhere. */
 const KEY = 'canary-right-0123456789abcdef0123456789';
@@ -13,11 +15,11 @@ const WRONG = 'canary-wrong-0123456789abcdef0123456789';
 // Parts too, and whatever the case: a shortened or lower-cased key is half a key.
 const CANARY = /canary|89abcdef/i;
 
-/** Everything read until the service closes the connection or sends no more. */
-async function exchange(port: number, bytes: string): Promise<string> {
+/** Everything read until the service closes the connection or sends no more; '' where it sends nothing for `limitMs`. */
+async function exchange(port: number, bytes: string, limitMs = 1500): Promise<string> {
   const connection = await RawConnection.open(port);
   connection.write(bytes);
-  const deadline = performance.now() + 1500;
+  const deadline = performance.now() + limitMs;
   while (!connection.isClosed && connection.rest.length === 0 && performance.now() < deadline) await sleep(5);
   // The rest of the answer comes with it.
   await sleep(5);
@@ -186,14 +188,14 @@ t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 240_000 }, a
     exchange(
       service.port,
       `GET /api/usage HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      PATIENCE_MS,
     );
   t.match(await ask(KEY), /^HTTP\/1\.1 200 /);
   t.match(await ask(WRONG), /^HTTP\/1\.1 401 /);
   // Two lines are not a key; the message must not show them.
   writeFileSync(path.join(folder, 'key'), `${KEY}\n${WRONG}\n`);
   process.kill(service.pid, 'SIGHUP');
-  const deadline = performance.now() + 5000;
-  while (!/was not reloaded/.test(service.stderr()) && performance.now() < deadline) await sleep(20);
+  await until(() => /was not reloaded/.test(service.stderr()));
   t.match(service.stderr(), /was not reloaded.*auth\.api_key_file/);
   t.notMatch(titleOf(service), CANARY);
   await service.stop();

@@ -2,11 +2,11 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ask } from '../helpers/clients/http.ts';
 import { ENGINE_PART } from '../helpers/service/engine.ts';
 import { type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const ROOT_WARNING =
@@ -26,11 +26,6 @@ function warningsOf(service: Pick<ServiceProcess, 'stderr'>): readonly string[] 
       .filter((line) => /^hostwire (warn|error): (?!running in a container)/.test(line))
       .filter((line) => line !== ROOT_WARNING && !line.includes('power.backend is record'))
   );
-}
-
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5000;
-  while (!(await isDone()) && performance.now() < deadline) await sleep(10);
 }
 
 t.test('[9.warn-root] running as root without need', async (t) => {

@@ -7,6 +7,7 @@ import type { Answer } from '#src/http/head.js';
 import { ask } from '../helpers/clients/http-thread.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { createEngine } from '../helpers/service/engine.ts';
+import { until } from '../helpers/until.ts';
 
 type Handler = (exchange: Exchange) => void;
 
@@ -25,10 +26,6 @@ async function serve(handlers: Readonly<Record<string, Handler>>): Promise<{
 }
 
 const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`;
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !isSo(); i++) await sleep(10);
-}
 
 /** A handler that waits for the body as the pipeline does, then answers for good. */
 function lastAnswer(reported: string[], answer = ANSWER): Handler {

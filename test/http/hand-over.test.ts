@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import t, { type Test } from 'tap';
-import { until } from '../helpers/service/streams.ts';
+import { until } from '../helpers/until.ts';
 import { Client, churn, get, KIB, serveNumbered } from './stream-churn.ts';
 
 t.setTimeout(900_000);

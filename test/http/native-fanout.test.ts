@@ -4,7 +4,8 @@ import t, { type Test } from 'tap';
 import { loadEngine } from '#src/engines.js';
 import { viewOf } from '#src/stats/view.js';
 import { clientAt } from '../helpers/fakes/stream.ts';
-import { createStreams, encodedOf, until } from '../helpers/service/streams.ts';
+import { createStreams, encodedOf } from '../helpers/service/streams.ts';
+import { until } from '../helpers/until.ts';
 
 const VIEW = viewOf(0, true);
 

@@ -12,7 +12,8 @@ import { viewOf } from '#src/stats/view.js';
 import { clientAt } from '../helpers/fakes/stream.ts';
 import { createRandom, repetitions } from '../helpers/random.ts';
 import { createEngine } from '../helpers/service/engine.ts';
-import { createStreams, until } from '../helpers/service/streams.ts';
+import { createStreams } from '../helpers/service/streams.ts';
+import { until } from '../helpers/until.ts';
 
 const VIEW = viewOf(31, false);
 export const KIB = 1024;

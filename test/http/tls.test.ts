@@ -12,13 +12,9 @@ import { ask, RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { createEngine } from '../helpers/service/engine.ts';
 import { startSecure } from '../helpers/service/secure.ts';
+import { until } from '../helpers/until.ts';
 
 const STREAMS = process.env['HOSTWIRE_FULL'] === '1' ? 1000 : 50;
-
-/** Until `isDone`, or the patience of the test runner ends. */
-async function until(isDone: () => boolean): Promise<void> {
-  while (!isDone()) await sleep(10);
-}
 
 t.test('[8.tls-versions] TLS 1.2 and 1.3 are spoken, older versions refused', async (t) => {
   const { securePort } = await startSecure(t);

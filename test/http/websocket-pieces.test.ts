@@ -2,9 +2,9 @@
 import t, { type Test } from 'tap';
 import { Ledger } from '#src/http/clients/ledger.js';
 import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
-import { PATIENCE_MS } from '../helpers/limits.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { createEngine } from '../helpers/service/engine.ts';
+import { until } from '../helpers/until.ts';
 import { frameBytes, OPCODES } from './socket-frames.ts';
 
 const UPGRADE = requestBytes('/api/ws', {
@@ -17,15 +17,6 @@ const UPGRADE = requestBytes('/api/ws', {
 });
 const part = (opcode: number, text: string, isPart = true) =>
   frameBytes({ opcode, payload: Buffer.from(text), isPart });
-
-/** Waits for a condition. */
-async function until(isTrue: () => boolean): Promise<void> {
-  const untilMs = performance.now() + PATIENCE_MS;
-  while (!isTrue()) {
-    if (performance.now() > untilMs) throw new Error('timed out');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
 
 /** An engine whose sockets note their messages, and a connection to it that has become one. */
 async function open(t: Test) {

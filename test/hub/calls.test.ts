@@ -6,8 +6,8 @@ import { type Call, Calls, FULL } from '#src/hub/pull/calls.js';
 import { isLost, type Lost, type WholeAnswer } from '#src/hub/pull/connection.js';
 import { targetOf } from '#src/hub/pull/target.js';
 import { PATIENCE_MS } from '../helpers/limits.ts';
+import { until } from '../helpers/until.ts';
 import { AnsweringAgent, reply, type Say } from './answering-agent.ts';
-import { until } from './setup.ts';
 
 const clock = systemClock(() => performance.now());
 const LONG_MS = 10 * PATIENCE_MS;

@@ -6,8 +6,9 @@ import { type FleetView, host, hosts, streamFleet } from '#src/client/hub.js';
 import { connectHubIn, type HubSocket } from '#src/client/hub-connect.js';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 import { startCommanded } from './commanded.ts';
-import { isUp, PlayedAgent, type StartedHub, startHub, until } from './setup.ts';
+import { isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
 
 const QUICK = {
   ...ENVIRONMENT,

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { HostList } from '#src/wire/hub.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { configText, startService } from '../helpers/service/service.ts';
-import { until } from './setup.ts';
+import { until } from '../helpers/until.ts';
 
 t.test('[9.hub] `hostwire hub` serves the machines of its configuration, and reloads them', async (t) => {
   const agent = await startService({ config: { stats: { stream_interval_seconds: 1 } } });

@@ -9,7 +9,8 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
 import { startHere, startService } from '../helpers/service/service.ts';
-import { eventWith, isDown, isUp, PlayedAgent, startHub, until, watch } from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { eventWith, isDown, isUp, PlayedAgent, startHub, watch } from './setup.ts';
 
 const EACH_SECOND = { stats: { stream_interval_seconds: 1 } };
 

@@ -3,15 +3,8 @@ import t, { type Test } from 'tap';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
-import {
-  fleetEvents,
-  isUp,
-  PlayedAgent,
-  type SeenFleetEvent,
-  type StartedHub,
-  startHub,
-  until,
-} from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { fleetEvents, isUp, PlayedAgent, type SeenFleetEvent, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 /** What a viewer knows after these events. */

@@ -5,7 +5,8 @@ import { Allowance } from '#src/allowance.js';
 import { AgentPace } from '#src/hub/pull/pace.js';
 import { ask } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
-import { isDown, isUp, PlayedAgent, type StartedHub, startHub, until, watch } from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { isDown, isUp, PlayedAgent, type StartedHub, startHub, watch } from './setup.ts';
 
 t.setTimeout(280_000);
 

@@ -5,8 +5,9 @@ import { OPERATIONS } from '#src/wire/operations.js';
 import { DOOR_CASES, type DoorCase, partsOf } from '../access/command-cases.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import { snapshotOf } from '../helpers/fakes/media.ts';
+import { until } from '../helpers/until.ts';
 import { allFlags, startCommanded } from './commanded.ts';
-import { isUp, startHub, until } from './setup.ts';
+import { isUp, startHub } from './setup.ts';
 
 t.setTimeout(280_000);
 

@@ -2,8 +2,9 @@
 import t from 'tap';
 import { SampleLines } from '#src/hub/broker/lines.js';
 import { HostSample } from '#src/hub/host/sample.js';
+import { until } from '../helpers/until.ts';
 import { Dialler, dialled } from './dial/setup.ts';
-import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub, until } from './setup.ts';
+import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 const NESTED = `${'['.repeat(5000)}${']'.repeat(5000)}`;

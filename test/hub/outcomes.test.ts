@@ -1,8 +1,9 @@
 /** Commands to agents that the test plays: what is sent, how often, by when, and what clients are answered. */
 import t from 'tap';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { until } from '../helpers/until.ts';
 import { AnsweringAgent, RUN, reply, type Say, there } from './answering-agent.ts';
-import { isDown, isUp, startHub, until } from './setup.ts';
+import { isDown, isUp, startHub } from './setup.ts';
 
 const ALL = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
 const OK = reply(200, '{"status":"ok","message":"Command initiated"}');

@@ -8,7 +8,8 @@ import { payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { isUp, type StartedHub, startHub, until } from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { isUp, type StartedHub, startHub } from './setup.ts';
 
 const document = openapiDocument('0', HUB_API);
 const openapi = new Openapi(document);

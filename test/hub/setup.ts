@@ -1,6 +1,5 @@
 /** A hub inside this process, and agents made of raw sockets that send what a test says. */
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEntry } from '#src/config/hub-rows.js';
 import type { Config } from '#src/config/schema.js';
 import type { Times } from '#src/hub/host/times.js';
@@ -10,8 +9,8 @@ import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { PATIENCE_MS } from '../helpers/limits.ts';
 import { loadTestEngine } from '../helpers/service/engine.ts';
+import { until } from '../helpers/until.ts';
 
 interface Scope {
   teardown(run: () => unknown): unknown;
@@ -38,19 +37,6 @@ export interface StartedHub {
 
 const entriesOf = (agents: Agents): Readonly<Record<string, AgentEntry>> =>
   Object.fromEntries(Object.entries(agents).map(([id, entry]) => [id, { labels: {}, ...entry }]));
-
-/** `found` as soon as it is not undefined; a test that waits for nothing fails. */
-export async function until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
-  // Made now: its stack names the caller, which is gone after the first wait.
-  const late = new Error(`it never came: ${String(find).slice(0, 100)}`);
-  for (;;) {
-    const found = await find();
-    if (found !== undefined) return found;
-    if (performance.now() > deadline) throw late;
-    await sleep(10);
-  }
-}
 
 const UNLIMITED: ConfigPart = {
   server: { host: '127.0.0.1', port: 0, max_connections_per_address: 0, max_streams_per_address: 0 },

@@ -3,7 +3,8 @@ import type net from 'node:net';
 import t from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
-import { isUp, PlayedAgent, startHub, until } from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { isUp, PlayedAgent, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 const KEY = 'k'.repeat(32);

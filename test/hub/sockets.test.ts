@@ -6,7 +6,8 @@ import { Refused, SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { isDown, isUp, PlayedAgent, startHub, until } from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { isDown, isUp, PlayedAgent, startHub } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
 
 const document = hubAsyncapiDocument('0') as {

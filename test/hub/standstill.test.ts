@@ -1,8 +1,9 @@
 /** A hub that has stood still: what waited for it meanwhile is read then, and a command among that is not done. */
 import t from 'tap';
 import { ask, jsonOf, RawConnection, requestBytes } from '../helpers/clients/http.ts';
+import { until } from '../helpers/until.ts';
 import { AnsweringAgent, reply } from './answering-agent.ts';
-import { isUp, startHub, until } from './setup.ts';
+import { isUp, startHub } from './setup.ts';
 
 const ALL = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
 const STOP_MS = 3500;

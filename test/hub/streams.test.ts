@@ -5,7 +5,8 @@ import { payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { eventWith, isUp, PlayedAgent, startHub, until, watch } from './setup.ts';
+import { until } from '../helpers/until.ts';
+import { eventWith, isUp, PlayedAgent, startHub, watch } from './setup.ts';
 
 t.test('[I.hub.stream] the samples of several services, each as its own stream sends them', async (t) => {
   const services = await Promise.all(

@@ -3,11 +3,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ask } from '../helpers/clients/http.ts';
-import { PATIENCE_MS } from '../helpers/limits.ts';
 import { type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
@@ -15,11 +14,6 @@ async function start(t: Test, options: Parameters<typeof startService>[0] = {}):
   const service = await startService(options);
   t.teardown(() => service.stop('SIGKILL'));
   return service;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!holds() && performance.now() < deadline) await sleep(20);
 }
 
 const linesOf = (text: string) => text.trimEnd().split('\n');

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { SensorCounters } from '#src/host/details.js';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 
 function chip(number: number, name: string, files: Readonly<Record<string, string | typeof FOLDER>>): Tree {
@@ -235,7 +236,7 @@ t.test('chips come and go: seen within seconds, without a failure left behind', 
   await readSensors(machine);
   machine.write(chip(1, 'usbtemp', { temp1_input: '21000' }));
   const readLater = async (isThere: (sensors: readonly SensorCounters[]) => boolean) => {
-    const end = performance.now() + 9000;
+    const end = performance.now() + PATIENCE_MS;
     let sensors = await readSensors(machine, isThere);
     while (!isThere(sensors) && performance.now() < end) sensors = await readSensors(machine, isThere);
     return sensors.map(textOf);

@@ -12,6 +12,7 @@ import {
   slotOf,
 } from '#src/host/streams.js';
 import '../helpers/service/dead-buses.ts';
+import { until } from '../helpers/until.ts';
 
 const host = openNativeHost();
 const streams = host.streams;
@@ -65,10 +66,6 @@ async function serve(t: Test, writer: StreamWriter, opening = FIRST) {
     return { client, received: () => text };
   };
   return { ids, port, connect };
-}
-
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await sleep(5);
 }
 
 for (const method of METHODS)

@@ -5,11 +5,12 @@
 import t, { type Test } from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import type { MediaVerb } from '#src/host/media.js';
-import { mqttPart, NO_BROKER, startBroker, until, Witness } from '../../exporters/mqtt/broker.ts';
+import { mqttPart, NO_BROKER, startBroker, Witness } from '../../exporters/mqtt/broker.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
 import { FakeProcessHost } from '../../helpers/fakes/processes.ts';
 import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import { DOOR_CASES, type Features } from '../command-cases.ts';
 import { Doors, differenceOf, messagesOf } from './command-doors.ts';
 

@@ -1,7 +1,8 @@
 /** Sends the cases of the matrix of commands over HTTP, over MQTT and through a hub, and compares the outcomes. */
 import type { Feedback } from '#src/exporters/mqtt/door/door.js';
-import { until, type Witness } from '../../exporters/mqtt/broker.ts';
+import type { Witness } from '../../exporters/mqtt/broker.ts';
 import type { ServiceHere } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import {
   DOOR_CASES,
   type DoorCase,

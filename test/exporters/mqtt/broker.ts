@@ -13,9 +13,9 @@ import type { Feedback } from '#src/exporters/mqtt/door/door.js';
 import type { History } from '#src/history/history.js';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
-import { PATIENCE_MS } from '../../helpers/limits.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 
 // In plain JavaScript, because the scripts use it too.
 const { findCommand } = (await import(
@@ -31,15 +31,6 @@ export const NO_BROKER = MOSQUITTO === undefined && 'mosquitto is not installed 
 
 interface Test {
   teardown(done: () => unknown): unknown;
-}
-
-/** Polls until `isTrue`; throws after minutes. */
-export async function until(isTrue: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
-    await sleep(10);
-  }
 }
 
 const running = new Set<ChildProcess>();

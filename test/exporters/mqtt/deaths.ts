@@ -4,6 +4,7 @@ import type { Test } from 'tap';
 import { FakeMediaHost } from '../../helpers/fakes/media.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { createRandom, type Random } from '../../helpers/random.ts';
+import { until } from '../../helpers/until.ts';
 import {
   AVAILABILITY,
   commandTopic,
@@ -11,7 +12,6 @@ import {
   mqttPart,
   startBeside,
   startBroker,
-  until,
   Witness,
 } from './broker.ts';
 

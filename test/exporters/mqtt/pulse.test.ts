@@ -4,7 +4,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Pulse } from '#src/exporters/mqtt/link/pulse.js';
-import { until } from './broker.ts';
+import { until } from '../../helpers/until.ts';
 
 const ANSWER_MS = 50;
 

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { Listeners } from '#src/listeners.js';
 import { findFreePort } from '../../helpers/service/free-port.ts';
-import { mqttPart, startBeside, until } from './broker.ts';
+import { until } from '../../helpers/until.ts';
+import { mqttPart, startBeside } from './broker.ts';
 
 const RELOADS = 100;
 

@@ -1,7 +1,8 @@
 /** Brokers that speak an older version. */
 import net from 'node:net';
 import t from 'tap';
-import { mqttPart, startBeside, until } from './broker.ts';
+import { until } from '../../helpers/until.ts';
+import { mqttPart, startBeside } from './broker.ts';
 
 t.test('[3.mqtt-versions] a broker that speaks only 3.1.1 is asked with it', async (t) => {
   for (const refusal of [Buffer.from([0x20, 2, 0, 1]), undefined]) {

@@ -1,6 +1,5 @@
 /** A fan-out whose streams the native writer sends, for an engine that the test makes. */
 import './dead-buses.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
@@ -22,11 +21,6 @@ export function encodedOf(number: number, bytes = 10): Encoded {
     extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
   };
   return new Encoded(sample as Sample);
-}
-
-/** Until `is` holds, or the patience of the test runner ends. */
-export async function until(is: () => boolean): Promise<void> {
-  while (!is()) await sleep(5);
 }
 
 export function createStreams() {

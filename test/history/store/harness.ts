@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Slot, Store, Summary } from '#src/history/history.js';
 import { openStore } from '#src/history/store/store.js';
@@ -17,15 +16,6 @@ export function emptyFolder(t: Test): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-history-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-/** Waits for a fact: what a worker does is not a matter of turns of the event loop. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it never came to that');
-    await sleep(5);
-  }
 }
 
 /** As memory has it. */

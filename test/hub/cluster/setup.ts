@@ -5,8 +5,9 @@ import { Broker, mqttPart, natsKind } from '../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../helpers/certificates.ts';
 import { ask } from '../../helpers/clients/http.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
+import { until } from '../../helpers/until.ts';
 import { brokerPart, EVERYTHING } from '../broker/setup.ts';
-import { type StartedHub, startHub, until } from '../setup.ts';
+import { type StartedHub, startHub } from '../setup.ts';
 import { edited, type Replacement, shipped } from './shipped.ts';
 
 interface Scope {

@@ -10,7 +10,8 @@ import { pinOf } from '#src/tls/certificate.js';
 import { makePairFiles } from '../../helpers/certificates.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import type { ServiceProcess } from '../../helpers/service/service.ts';
-import { isUp, startHub, until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { isUp, startHub } from '../setup.ts';
 import { dialled, KEY, OTHER_KEY, PlayedHub, proofOf, startAgent } from './setup.ts';
 
 t.setTimeout(280_000);

@@ -3,7 +3,8 @@ import t from 'tap';
 import { Attempts, type Unproven } from '#src/hub/dial/attempts.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
-import { isUp, startHub, until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { isUp, startHub } from '../setup.ts';
 import { Dialler, dialled } from './setup.ts';
 
 t.setTimeout(280_000);

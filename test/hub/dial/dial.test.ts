@@ -12,7 +12,8 @@ import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { startHere } from '../../helpers/service/service.ts';
-import { isDown, isUp, shapeOf, startHub, until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { isDown, isUp, shapeOf, startHub } from '../setup.ts';
 import { HubClient, type HubTold } from '../socket-setup.ts';
 import { Dialler, dialled, KEY, PlayedHub, startAgent } from './setup.ts';
 

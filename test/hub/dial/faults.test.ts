@@ -3,7 +3,8 @@ import net from 'node:net';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
-import { isDown, isUp, startHub, until, watch } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { isDown, isUp, startHub, watch } from '../setup.ts';
 import { Dialler, dialled, OTHER_KEY, startAgent } from './setup.ts';
 
 t.setTimeout(280_000);

@@ -3,7 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { DialPace } from '#src/hub/dial/pace.js';
 import { ask } from '../../helpers/clients/http.ts';
-import { isUp, startHub, until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { isUp, startHub } from '../setup.ts';
 import { Dialler, dialled } from './setup.ts';
 
 t.setTimeout(280_000);

@@ -5,7 +5,7 @@ import t from 'tap';
 import { WebSocketServer } from 'ws';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { startHere } from '../../helpers/service/service.ts';
-import { until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
 import { KEY, PlayedHub } from './setup.ts';
 
 t.setTimeout(280_000);

@@ -1,7 +1,8 @@
 /** Who may not be an agent of the hub: proofs that are wrong, and what a stranger can make the hub keep. */
 import t, { type Test } from 'tap';
 import { ask } from '../../helpers/clients/http.ts';
-import { type StartedHub, startHub, until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { type StartedHub, startHub } from '../setup.ts';
 import { Dialler, dialled, KEY, OTHER_KEY, proofOf } from './setup.ts';
 
 t.setTimeout(280_000);

@@ -7,7 +7,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import type { AgentEntry } from '#src/config/hub-rows.js';
 import type { ConfigPart } from '../../helpers/fakes/config-parts.ts';
 import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
-import { until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
 
 interface Scope {
   teardown(run: () => unknown): unknown;

@@ -6,9 +6,10 @@ import type { EventStream } from '../../helpers/clients/event-stream.ts';
 import { ask } from '../../helpers/clients/http.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
+import { until } from '../../helpers/until.ts';
 import { NO_HAPROXY, startHaproxy } from '../cluster/proxy.ts';
 import { agentPart, makeAuthority, startCluster, startClusterHub, startLeaf } from '../cluster/setup.ts';
-import { isUp, until, watch } from '../setup.ts';
+import { isUp, watch } from '../setup.ts';
 
 t.setTimeout(1_800_000);
 

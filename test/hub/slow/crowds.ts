@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
 import type { Seen } from './crowd/viewers.ts';
 
 interface Scope {

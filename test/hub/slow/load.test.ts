@@ -8,7 +8,8 @@ import { ask } from '../../helpers/clients/http.ts';
 import { collectedBytes } from '../../helpers/collected.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startService } from '../../helpers/service/service.ts';
-import { startHub, until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
+import { startHub } from '../setup.ts';
 import { seenBy, startCrowd } from './crowds.ts';
 
 t.setTimeout(1_200_000);

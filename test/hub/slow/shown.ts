@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import type { EventStream } from '../../helpers/clients/event-stream.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { TEST_ENGINE } from '../../helpers/service/engine.ts';
-import { until } from '../setup.ts';
+import { until } from '../../helpers/until.ts';
 import { type Crowd, seenBy } from './crowds.ts';
 import type { Kept, MeasuredHub } from './measured.ts';
 import {

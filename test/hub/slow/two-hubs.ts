@@ -13,8 +13,8 @@ import {
   type ServiceProcess,
   startService,
 } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import { brokerPart } from '../broker/setup.ts';
-import { until } from '../setup.ts';
 import { type BrokerName, HUBS, loginOf, startFleetBroker } from './brokers.ts';
 import { type Crowd, startCrowd } from './crowds.ts';
 import { type MeasuredHub, startMeasured } from './measured.ts';

@@ -2,6 +2,7 @@
 import mqtt, { type IClientOptions } from 'mqtt';
 import { type FakeClock, settle } from '../../../helpers/fakes/clock.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
+import { until } from '../../../helpers/until.ts';
 import {
   BASE,
   type Broker,
@@ -12,7 +13,6 @@ import {
   natsKind,
   startBeside,
   startBroker,
-  until,
 } from '../broker.ts';
 
 export const HUB = `${BASE}/hub`;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { makePair } from '../../../helpers/certificates.ts';
+import { until } from '../../../helpers/until.ts';
 import {
   AVAILABILITY,
   BASE,
@@ -14,7 +15,6 @@ import {
   NO_BROKER,
   startBeside,
   startBroker,
-  until,
   Witness,
 } from '../broker.ts';
 

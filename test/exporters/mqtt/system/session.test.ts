@@ -3,6 +3,7 @@ import t from 'tap';
 import { FakeClock } from '../../../helpers/fakes/clock.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { snapshotOf } from '../../../helpers/fakes/media.ts';
+import { until } from '../../../helpers/until.ts';
 import {
   AVAILABILITY,
   BASE,
@@ -14,7 +15,6 @@ import {
   NO_BROKER,
   startBeside,
   startBroker,
-  until,
   Witness,
 } from '../broker.ts';
 

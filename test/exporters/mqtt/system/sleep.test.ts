@@ -8,7 +8,8 @@ import { missingForBus, until as untilAsync } from '../../../helpers/dbus/bus.ts
 import { msBetween, Sleeper } from '../../../helpers/dbus/sleeper.ts';
 import { checkTime } from '../../../helpers/limits.ts';
 import { type ServiceProcess, startService } from '../../../helpers/service/service.ts';
-import { AVAILABILITY, NO_BROKER, startBroker, until, Witness } from '../broker.ts';
+import { until } from '../../../helpers/until.ts';
+import { AVAILABILITY, NO_BROKER, startBroker, Witness } from '../broker.ts';
 
 const skip = NO_BROKER || missingForBus();
 const MAX_DELAY_MS = 1500;

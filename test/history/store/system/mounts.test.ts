@@ -16,7 +16,8 @@ import t, { type Test } from 'tap';
 import { openSqlite } from '#src/history/store/sqlite.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
 import { programPath } from '../../../helpers/native/program.ts';
-import { BEGIN, emptyFolder, readAll, StoreRig, slotAt, until } from '../harness.ts';
+import { until } from '../../../helpers/until.ts';
+import { BEGIN, emptyFolder, readAll, StoreRig, slotAt } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename, { mounts: true });
 

@@ -7,7 +7,8 @@ import { ask } from '../../../helpers/clients/http.ts';
 import { openMountSpace, whyNoMountSpace } from '../../../helpers/machine/hung-mounts.ts';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
 import { type ServiceProcess, startService } from '../../../helpers/service/service.ts';
-import { emptyFolder, until } from '../harness.ts';
+import { until } from '../../../helpers/until.ts';
+import { emptyFolder } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 

@@ -4,7 +4,8 @@ import { WebSocket } from 'ws';
 import { connectHub, type HubEvents } from '#src/client/hub-connect.js';
 import { BROKERS, startAgent } from '../../../exporters/mqtt/hub/rig.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
-import { isUp, until } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { isUp } from '../../setup.ts';
 import { EVERYTHING, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);

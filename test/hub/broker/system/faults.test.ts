@@ -2,7 +2,8 @@
 import t from 'tap';
 import { BROKERS, startAgent } from '../../../exporters/mqtt/hub/rig.ts';
 import { ask } from '../../../helpers/clients/http.ts';
-import { isDown, isUp, until, watch } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { isDown, isUp, watch } from '../../setup.ts';
 import { EVERYTHING, PlayedAgent, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);

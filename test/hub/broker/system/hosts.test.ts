@@ -4,7 +4,8 @@ import { BROKERS, hubPart, startAgent } from '../../../exporters/mqtt/hub/rig.ts
 import { payloadOf } from '../../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { startService } from '../../../helpers/service/service.ts';
-import { eventWith, fleetEvents, isDown, isUp, shapeOf, until, watch } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { eventWith, fleetEvents, isDown, isUp, shapeOf, watch } from '../../setup.ts';
 import { EVERYTHING, PlayedAgent, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);

@@ -15,7 +15,8 @@ import { ask } from '../../../helpers/clients/http.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { snapshotOf } from '../../../helpers/fakes/media.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
-import { startHub, until, watch } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { startHub, watch } from '../../setup.ts';
 import { HubClient } from '../../socket-setup.ts';
 import { brokerPart, EVERYTHING } from '../setup.ts';
 

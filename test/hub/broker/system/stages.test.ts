@@ -5,8 +5,9 @@ import { ask } from '../../../helpers/clients/http.ts';
 import { SocketClient } from '../../../helpers/clients/socket.ts';
 import type { Told } from '../../../helpers/clients/talk.ts';
 import { snapshotOf } from '../../../helpers/fakes/media.ts';
+import { until } from '../../../helpers/until.ts';
 import { startCommanded } from '../../commanded.ts';
-import { isUp, type StartedHub, until } from '../../setup.ts';
+import { isUp, type StartedHub } from '../../setup.ts';
 import { HubClient } from '../../socket-setup.ts';
 import { EVERYTHING, PlayedAgent, startBrokerHub } from '../setup.ts';
 

@@ -11,8 +11,9 @@ import {
 } from '../../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../../helpers/certificates.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
+import { until } from '../../../helpers/until.ts';
 import { edited, shipped } from '../../cluster/shipped.ts';
-import { startHub, until, watch } from '../../setup.ts';
+import { startHub, watch } from '../../setup.ts';
 import { brokerPart } from '../setup.ts';
 
 t.setTimeout(280_000);

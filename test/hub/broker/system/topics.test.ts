@@ -4,7 +4,8 @@ import { Witness } from '../../../exporters/mqtt/broker.ts';
 import { BROKERS, HUB, startAgent } from '../../../exporters/mqtt/hub/rig.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { snapshotOf } from '../../../helpers/fakes/media.ts';
-import { isUp, until } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { isUp } from '../../setup.ts';
 import { HubClient, type HubTold } from '../../socket-setup.ts';
 import { PlayedAgent, startBrokerHub } from '../setup.ts';
 

@@ -1,7 +1,8 @@
 /** Viewers of machines behind a broker, which come, change and go without a reload of the hub. */
 import t from 'tap';
 import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
-import { fleetEvents, isUp, until } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { fleetEvents, isUp } from '../../setup.ts';
 import { HubClient } from '../../socket-setup.ts';
 import { PlayedAgent, startBrokerHub } from '../setup.ts';
 

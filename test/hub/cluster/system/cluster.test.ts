@@ -2,7 +2,8 @@
 import t from 'tap';
 import { NO_NATS, startBeside } from '../../../exporters/mqtt/broker.ts';
 import { ask } from '../../../helpers/clients/http.ts';
-import { isUp, until, watch } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { isUp, watch } from '../../setup.ts';
 import { agentPart, makeAuthority, startCluster, startClusterHub } from '../setup.ts';
 
 t.setTimeout(280_000);

@@ -5,8 +5,9 @@ import WebSocket from 'ws';
 import { NO_BROKER, startBroker } from '../../../exporters/mqtt/broker.ts';
 import { makePair } from '../../../helpers/certificates.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
+import { until } from '../../../helpers/until.ts';
 import { brokerPart, PlayedAgent } from '../../broker/setup.ts';
-import { isUp, type StartedHub, startHub, until } from '../../setup.ts';
+import { isUp, type StartedHub, startHub } from '../../setup.ts';
 import { NO_HAPROXY, startHaproxy } from '../proxy.ts';
 
 t.setTimeout(280_000);

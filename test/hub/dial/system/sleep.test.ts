@@ -3,7 +3,8 @@ import t from 'tap';
 import { missingForBus } from '../../../helpers/dbus/bus.ts';
 import { Sleeper } from '../../../helpers/dbus/sleeper.ts';
 import { startService } from '../../../helpers/service/service.ts';
-import { isUp, startHub, until } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
+import { isUp, startHub } from '../../setup.ts';
 import { dialled, keyFile, type Written } from '../setup.ts';
 
 t.setTimeout(280_000);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type RawAnswer, RawConnection, requestBytes } from '../../../helpers/clients/http.ts';
 import type { ConfigPart } from '../../../helpers/service/service.ts';
-import { until } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
 
 /** The hub's own limit: src/hub/host/times.ts. */
 const COMMAND_SECONDS = 5;

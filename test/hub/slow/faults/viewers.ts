@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { EventStream, payloadOf } from '../../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { checkTime } from '../../../helpers/limits.ts';
-import { until } from '../../setup.ts';
+import { until } from '../../../helpers/until.ts';
 import { HubClient, type HubTold } from '../../socket-setup.ts';
 
 /** The limit. */

@@ -4,7 +4,7 @@ import { FakeClock } from '../../../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../../../helpers/fakes/host.ts';
 import { FakeProcessHost } from '../../../../helpers/fakes/processes.ts';
 import { startHere } from '../../../../helpers/service/service.ts';
-import { until } from '../../broker.ts';
+import { until } from '../../../../helpers/until.ts';
 import { BROKERS, hubCommand, hubPart, startAgent, TestHub, untilOnline } from '../rig.ts';
 
 for (const { name, skip, start } of BROKERS) {

@@ -1,7 +1,7 @@
 /** Brokers that die, stand still and come back, and agents that start again: nothing is done twice, nothing old arrives. */
 import t from 'tap';
 import { FakeClock } from '../../../../helpers/fakes/clock.ts';
-import { until } from '../../broker.ts';
+import { until } from '../../../../helpers/until.ts';
 import { BROKERS, HUB, hubCommand, startAgent, TestHub, untilOnline } from '../rig.ts';
 
 /** Asks until there is an answer: both sides have found the broker again. */

@@ -2,7 +2,8 @@
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../../../helpers/fakes/clock.ts';
 import { snapshotOf } from '../../../../helpers/fakes/media.ts';
-import { AVAILABILITY, startBeside, until, Witness } from '../../broker.ts';
+import { until } from '../../../../helpers/until.ts';
+import { AVAILABILITY, startBeside, Witness } from '../../broker.ts';
 import { advanceUntil, BROKERS, HUB, hubPart, startAgent, TestHub, untilOnline } from '../rig.ts';
 
 /** One hub, an agent on a clock that the test moves, and the number of its readings. */

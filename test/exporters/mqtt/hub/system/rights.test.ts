@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import { FAKE_EVENT, FakeHistory } from '../../../../helpers/fakes/history.ts';
 import { findFreePort } from '../../../../helpers/service/free-port.ts';
+import { until } from '../../../../helpers/until.ts';
 import {
   type Broker,
   NO_BROKER,
@@ -9,7 +10,6 @@ import {
   natsKind,
   startBeside,
   startBroker,
-  until,
   Witness,
 } from '../../broker.ts';
 import { HUB, hubCommand, hubPart, TestHub } from '../rig.ts';

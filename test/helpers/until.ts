@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from './limits.ts';
+
+/**
+ * Resolves with the result of `find` once that is neither undefined nor false. Rejects when `limitMs` has passed, with
+ * `what` or else the text of `find`: a test that waits for nothing fails.
+ */
+export async function until<T>(
+  find: () => T | Promise<T>,
+  what?: string,
+  limitMs = PATIENCE_MS,
+): Promise<Exclude<Awaited<T>, undefined | false>> {
+  const deadline = performance.now() + limitMs;
+  // Made now: its stack names the caller, which is gone after the first wait.
+  const late = new Error(`not within ${limitMs} ms: ${what ?? String(find).slice(0, 100)}`);
+  for (;;) {
+    const found = await find();
+    if (found !== undefined && found !== false) return found as Exclude<Awaited<T>, undefined | false>;
+    if (performance.now() > deadline) throw late;
+    await sleep(5);
+  }
+}
