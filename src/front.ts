@@ -263,8 +263,11 @@ export class Front {
     const hasTime = (limitMs: number) => performance.now() - this.#stoppedAt < limitMs;
     // In real time, which is what the kernel takes. Ended streams' connections stay open for another request: nothing
     // waits for those.
-    do await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
-    while (
+    do {
+      await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
+      // A process that got no processor in this time has requests that it has not read: they come before this.
+      await new Promise(setImmediate);
+    } while (
       (this.#pool?.isEnding === true && hasTime(WRITER_LIMIT_MS)) ||
       (!isSettled() && server.connections > 0 && hasTime(CLOSE_LIMIT_MS))
     );
