@@ -91,21 +91,29 @@ t.test(
     const connection = await RawConnection.open(port);
     t.teardown(() => connection.destroy());
     for (const path of ['/api/status', '/api/system', '/api/usage', '/api/nope', '/api/ws']) {
-      connection.write(requestBytes(path));
-      const get = await connection.readAnswer('GET');
-      connection.write(requestBytes(path, { method: 'HEAD' }));
-      const head = await connection.readAnswer('HEAD');
+      const read = async (method: 'GET' | 'HEAD') => {
+        connection.write(requestBytes(path, { method }));
+        return await connection.readAnswer(method);
+      };
+      // Values of the machine may grow by a digit in between; those that a service learns after its start come later.
+      const isAlike = (one: number, other: number) => Math.abs(one - other) < 40;
+      let get = await read('GET');
+      let head = await read('HEAD');
+      for (
+        let next = await read('GET');
+        !isAlike(next.body.length, get.body.length);
+        next = await read('GET')
+      ) {
+        get = next;
+        head = await read('HEAD');
+      }
       t.equal(head.status, get.status, path);
       const named = (answer: typeof get) =>
         answer.headers.filter(([name]) => !['Date', 'Content-Length'].includes(name)).toSorted();
       t.strictSame(named(head), named(get));
       const lengths = valuesOf(head, 'content-length');
       t.equal(lengths.length, 1);
-      // Values of the machine may have grown by a digit in between.
-      t.ok(
-        Math.abs(Number(lengths[0]) - get.body.length) < 40,
-        `${path}: ${lengths[0]} ~ ${get.body.length}`,
-      );
+      t.ok(isAlike(Number(lengths[0]), get.body.length), `${path}: ${lengths[0]} ~ ${get.body.length}`);
     }
     t.equal(connection.rest.length, 0, 'nothing but the answers came');
   },

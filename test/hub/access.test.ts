@@ -1,8 +1,10 @@
 /** Every route of the hub, with every way in, and every rule for commands: who is answered what, and what is done. */
+import process from 'node:process';
 import t from 'tap';
 import type { CommandRule } from '#src/config/hub-rows.js';
 import { COMMAND_CASES, type CommandOperation, DOOR_CASES, partsOf } from '../access/command-cases.ts';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
+import { Many } from '../helpers/many.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { allFlags, startCommanded } from './commanded.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
@@ -107,11 +109,19 @@ function commandsAt(path: string) {
   return cases.filter(({ command }, i) => cases.findIndex((each) => each.command === command) === i);
 }
 
+/** Whether `call` is made by `way` under `rule`: in the proof all of them, here those on which the rule has an effect. */
+const isWanted = (rule: Rule, way: Way, call: Call) =>
+  process.env['HOSTWIRE_FULL'] === '1' ||
+  RULES.indexOf(rule) < 2 ||
+  (way.refused === undefined && call.command !== undefined);
+
 t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t) => {
+  const many = new Many(t);
   const machine = await startCommanded(t, { history: { minutes: 60 }, auth: { api_key: AGENT_KEY } });
   let requests = 0;
   let allowed = 0;
-  for (const { name, rule, allows } of RULES) {
+  for (const each of RULES) {
+    const { name, rule, allows } = each;
     const commands = rule === undefined ? {} : { r: { commands: ['*'], labels: {}, ...rule } };
     const agents = {
       a: {
@@ -129,9 +139,11 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
       'every command has a route',
     );
     for (const way of WAYS) {
+      const wanted = calls.filter((call) => isWanted(each, way, call));
+      if (wanted.length === 0) continue;
       hub.reconfigure(agents, { ...way.config, hub: { commands } });
       machine.acts();
-      for (const { method, path, body, command } of calls) {
+      for (const { method, path, body, command } of wanted) {
         const headers = {
           ...way.headers,
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -150,20 +162,21 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
         const isRefused = way.refused !== undefined && !isPublic && !isProven;
         const mayCommand = command === undefined || allows(command, way.isKeyed === true);
         const code = valuesOf(answer, 'x-error-code')[0];
-        if (isRefused) t.equal(answer.status, way.refused, what);
-        else if (!mayCommand) t.strictSame([answer.status, code], [403, 'command_not_allowed'], what);
-        else if (/\/(?:ws|agent)$/.test(path)) t.equal(answer.status, 426, what);
-        else t.ok([200, 404, 409].includes(answer.status) && code === undefined, `${what}: ${answer.status}`);
+        if (isRefused) many.equal(answer.status, way.refused, what);
+        else if (!mayCommand) many.strictSame([answer.status, code], [403, 'command_not_allowed'], what);
+        else if (/\/(?:ws|agent)$/.test(path)) many.equal(answer.status, 426, what);
+        else
+          many.ok([200, 404, 409].includes(answer.status) && code === undefined, `${what}: ${answer.status}`);
         if (command !== undefined) {
           const isAsked = machine.audit().length > before;
-          t.equal(isAsked, !isRefused && mayCommand, `${what}: whether the machine was asked`);
+          many.equal(isAsked, !isRefused && mayCommand, `${what}: whether the machine was asked`);
           if (isAsked) allowed++;
         }
       }
     }
     await hub.stop();
   }
-  t.comment(`${requests} requests, ${allowed} commands reached the machine`);
+  t.ok(allowed > 100, `${requests} requests, ${allowed} commands reached the machine`);
 });
 
 t.test('[I.hub.commands] a rule is no flag of the machine, and a reload takes rules back', async (t) => {
