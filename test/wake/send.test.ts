@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { magicPacket } from '#src/wake/packet.js';
 import { sendToAll, targetsOf } from '#src/wake/send.js';
-import { wakeMachine } from '#src/wake/wake.js';
+import { describeSent, wakeMachine } from '#src/wake/wake.js';
 
 const MAC = '02:00:5e:10:00:00';
 
@@ -48,6 +48,17 @@ t.test(
     t.strictSame(received, [packet, packet, packet]);
   },
 );
+
+t.test('[3.wake-targets] a target is named with its interface and its error', async (t) => {
+  const sent = { address: '192.0.2.255', port: 9, packets: 3 };
+  t.strictSame(
+    [
+      describeSent({ ...sent, interface: 'eth0', error: null }),
+      describeSent({ ...sent, interface: null, error: 'ENETDOWN: the interface is down' }),
+    ],
+    ['192.0.2.255 (eth0)', '192.0.2.255: ENETDOWN: the interface is down'],
+  );
+});
 
 t.test('[3.wake-nowhere] without an interface nothing is sent', async (t) => {
   t.strictSame(await wakeMachine({ mac: MAC, port: 9 }, async () => []), {
