@@ -126,7 +126,12 @@ t.test('a line has its time unless somebody adds it, and journald its priority',
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z hostwire warn: media: a b c\?\[2J address=::1 /,
   );
   t.equal(formatOf('text', { ...place, hasTime: true })(entry), `hostwire warn: ${body}`);
-  t.equal(formatOf('text', { ...place, isJournal: true })(entry), `<4>${body}`);
+  t.strictSame(
+    (['error', 'warn', 'info', 'debug'] as const).map((level) =>
+      formatOf('text', { ...place, isJournal: true })({ ...entry, level }),
+    ),
+    [`<3>${body}`, `<4>${body}`, `<6>${body}`, `<7>${body}`],
+  );
   const json = formatOf('json', place)(entry);
   t.ok(json.endsWith('}\n'));
   t.match(JSON.parse(json), {
