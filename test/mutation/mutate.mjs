@@ -101,12 +101,15 @@ function emit(fileName, text, options) {
     .outputText;
 }
 
+// Links the rest: tests read documents, sources and built programs.
 function copyTree() {
   const copy = mkdtempSync(path.join(tmpdir(), 'hostwire-mutants-'));
-  for (const name of ['package.json', 'dist', 'build/ts', 'test']) {
-    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-  }
-  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  const copied = ['package.json', 'dist', 'build/ts', 'test'];
+  for (const name of copied) cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  for (const folder of ['.', 'build'])
+    for (const name of readdirSync(path.join(root, folder)))
+      if (!copied.includes(path.join(folder, name)) && !['.git', '.tap', 'build'].includes(name))
+        symlinkSync(path.join(root, folder, name), path.join(copy, folder, name));
   writeFileSync(path.join(copy, 'dist/main.js'), "import '../build/ts/src/main.js';\n");
   return copy;
 }
