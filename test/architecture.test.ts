@@ -250,7 +250,7 @@ testMany('one file loads an engine, and an engine knows of the rest only its sea
       if (ENGINES.test(room) && roomOf(target) === 'http')
         t.match(
           target,
-          /^src\/http\/(?:chunked|engine|engine-socket|head)\.ts$/,
+          /^src\/http\/(?:chunked|engine|engine-socket|head|upgrade)\.ts$/,
           `${file} may import ${imported}`,
         );
     }

@@ -54,7 +54,7 @@ export interface EngineOptions {
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
   readonly ledger?: Ledger;
-  /** The paths where a GET with a Sec-WebSocket-Key can be upgraded, as those of routes; by default any. */
+  /** The paths where a request for a WebSocket can be upgraded, as those of routes; by default any. */
   readonly socketPaths?: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export interface Exchange extends Holder {
   address: string;
   /** Not answered, and its peer is still there. */
   readonly isOpen: boolean;
-  /** Whether `startSocket` can upgrade it: it came with a key, and is still being handled. */
+  /** Whether `startSocket` can upgrade it: it asks for a socket (upgrade.ts), and is still being handled. */
   readonly canUpgrade: boolean;
   /** Must be called once, while the request is being handled: later its bytes are gone. Throws otherwise. */
   readBody(events: BodyEvents): void;

@@ -156,6 +156,7 @@ function requestOf(
   head: RequestHead,
   socketPaths: readonly string[],
 ): { -readonly [Key in keyof Caller]: Caller[Key] } {
+  // More than asksForSocket: what may be meant as an upgrade is judged as one.
   const isUpgrade =
     head.method === 'GET' &&
     (head.headers.get('upgrade') ?? []).some((value) => value.toLowerCase().includes('websocket'));

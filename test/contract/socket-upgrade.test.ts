@@ -39,6 +39,16 @@ t.test('[7.upgrade] a GET with an upgrade gets 101, without subprotocol and exte
   checkHeaders(t, answer, { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-accept': ACCEPT });
 });
 
+t.test('[7.upgrade] an upgrade may offer other protocols too', async (t) => {
+  const service = await startHere(fixtureHost());
+  t.teardown(() => service.stop());
+  for (const offer of ['WebSocket', 'websocket, h2c', 'h2c,websocket']) {
+    const answer = await upgrade(service.port, '/api/ws', { ...UPGRADE, Upgrade: offer });
+    t.equal(answer.status, 101, offer);
+    checkHeaders(t, answer, { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-accept': ACCEPT });
+  }
+});
+
 t.test('[7.upgrade] an incomplete upgrade is 426 with the protocol to upgrade to', async (t) => {
   const service = await startHere(fixtureHost());
   t.teardown(() => service.stop());
@@ -48,6 +58,7 @@ t.test('[7.upgrade] an incomplete upgrade is 426 with the protocol to upgrade to
     {},
     ...Object.keys(UPGRADE).map(without),
     { ...UPGRADE, Upgrade: 'h2c' },
+    { ...UPGRADE, Upgrade: 'websocket/13' },
     { ...UPGRADE, Connection: 'close' },
     { ...UPGRADE, 'Sec-WebSocket-Version': '8' },
     { ...UPGRADE, 'Sec-WebSocket-Key': 'short' },

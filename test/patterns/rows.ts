@@ -87,7 +87,7 @@ const REACHED: readonly Row[] = [
   reached('machine', 'src/http/node/head.ts', /%.*$/s, run('%', '\n')),
   reached('client', 'src/http/head.ts', /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, run('A', LINE)),
   reached('client', 'src/http/head.ts', /^[\t\x20-\x7e\x80-\xff]*$/, run(' ', LINE)),
-  reached('client', 'src/http/node/server.ts', /^[+/0-9A-Za-z]{22}==$/, run('A', '==')),
+  reached('client', 'src/http/upgrade.ts', /^[+/0-9A-Za-z]{22}==$/, run('A', '==')),
   reached('client', 'src/http/query.ts', /^-?\d+(\.\d+)?$/, run('1', '.', '1.')),
   reached('client', 'src/http/relay.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
   reached('client', 'src/http/relay.ts', /^\d{1,15}$/, run('1', '!')),

@@ -45,14 +45,11 @@ export const socketRuns = ({ gate, sockets, hasRoom }: SocketRooms): Runs<'openS
   },
 });
 
-/** Whether it is a complete upgrade (RFC 6455, 4.2.1). */
+/** Whether it is a complete upgrade (RFC 6455, 4.2.1), and was judged as one. */
 function isUpgrade({ exchange, client }: Request): boolean {
-  const { headers } = exchange.head;
-  const options = (headers.get('connection') ?? []).join().toLowerCase().split(',');
   return (
     exchange.canUpgrade &&
     client.isUpgrade &&
-    options.some((option) => option.trim() === 'upgrade') &&
-    headers.get('sec-websocket-version')?.join() === VERSION
+    exchange.head.headers.get('sec-websocket-version')?.join() === VERSION
   );
 }

@@ -12,7 +12,7 @@ import type {
 } from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
 import { type Answer, flatHeaders, headBytes, type RequestHead, saysClose } from '../head.ts';
-import { hasBody } from './head.ts';
+import { asksForUpgrade, hasBody } from './head.ts';
 import { descriptorOf, NodeStream, whenEmpty } from './stream.ts';
 
 /** The connection of an exchange, as far as it decides about it. */
@@ -72,7 +72,8 @@ export class NodeExchange implements Exchange {
 
   get canUpgrade(): boolean {
     // With a body it cannot, which its route says better than 'no upgrade'.
-    const isUpgrade = this.#upgradeHead !== undefined || hasBody(this.#request);
+    const isUpgrade =
+      this.#upgradeHead !== undefined || (hasBody(this.#request) && asksForUpgrade(this.#request));
     return isUpgrade && this.#isBeingHandled && this.isOpen;
   }
 

@@ -1,6 +1,7 @@
 /** Heads as node:http has them: of requests, of answers, and the answer to bytes that are no request. */
 import type { IncomingMessage } from 'node:http';
 import { headBytes, type RequestHead } from '../head.ts';
+import { asksForSocket, UPGRADE_HEADERS } from '../upgrade.ts';
 
 /** A target in absolute form (RFC 9112, 3.2.2): its authority stands for the Host header. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
@@ -42,6 +43,10 @@ function readHeaders(raw: readonly string[], wanted: ReadonlySet<string>): Map<s
   }
   return lists;
 }
+
+/** As `asksForSocket`. In HTTP/1.0 an upgrade is ignored (RFC 9110, 7.8). */
+export const asksForUpgrade = ({ method = '', httpVersion, rawHeaders }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && asksForSocket({ method, headers: readHeaders(rawHeaders, UPGRADE_HEADERS) });
 
 /** An IPv6 address without its zone, which names an interface of this machine. */
 export const withoutZone = (address: string): string => address.replace(/%.*$/s, '');

@@ -7,7 +7,7 @@ import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { hasBody, readHead, withoutZone } from './head.ts';
+import { asksForUpgrade, hasBody, readHead, withoutZone } from './head.ts';
 import { createSecureServer, renewContext } from './secure.ts';
 import { NodeSockets } from './sockets.ts';
 
@@ -47,13 +47,9 @@ const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 const BACKLOG = 4096;
 
 /** Whether Node may take the request out of HTTP: only for what can become a WebSocket. */
-function asksForSocket(request: http.IncomingMessage, paths: readonly string[] | undefined): boolean {
-  const { upgrade, 'sec-websocket-key': key } = request.headers;
+function canUpgrade(request: http.IncomingMessage, paths: readonly string[] | undefined): boolean {
   return (
-    request.method === 'GET' &&
-    upgrade?.toLowerCase() === 'websocket' &&
-    key !== undefined &&
-    /^[+/0-9A-Za-z]{22}==$/.test(key) &&
+    asksForUpgrade(request) &&
     !hasBody(request) &&
     (paths === undefined || paths.some((path) => matchesPath(path, request.url?.split('?', 1)[0] ?? '')))
   );
@@ -78,7 +74,7 @@ function requestClass(socketPaths: readonly string[] | undefined): typeof http.I
 
     get upgrade(): boolean {
       if (this.socket.destroyed || isChunked(this)) return true;
-      return this.namesUpgrade && asksForSocket(this, socketPaths);
+      return this.namesUpgrade && canUpgrade(this, socketPaths);
     }
 
     set upgrade(namesUpgrade: boolean) {

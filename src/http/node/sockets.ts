@@ -196,6 +196,8 @@ export class NodeSockets {
   /** Upgrades `request`; false when `ws` refuses it, which it has answered then. `head`: bytes that came with it. */
   open(owner: EngineSocket, request: IncomingMessage, head: Buffer): boolean {
     const { socket } = request;
+    // Another protocol may have been offered too, which `ws` refuses; it was judged before (../upgrade.ts).
+    request.headers.upgrade = 'websocket';
     let raw: NodeSocket | undefined;
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const opened = new NodeSocket(ws, socket, owner, this.#topics);

@@ -6,7 +6,8 @@ import * as uws from 'uWebSockets.js';
 import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
-import type { RequestHead } from '../head.ts';
+import type { HeaderLists, RequestHead } from '../head.ts';
+import { asksForSocket, UPGRADE_HEADERS } from '../upgrade.ts';
 import { Counters } from './counters.ts';
 import { type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
 import { HandOvers } from './hand-overs.ts';
@@ -42,11 +43,7 @@ function addressOf(response: uws.HttpResponse): string {
   return Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
 }
 
-function readHead(
-  response: uws.HttpResponse,
-  request: uws.HttpRequest,
-  wanted: ReadonlySet<string>,
-): RequestHead {
+function readHeaders(request: uws.HttpRequest, wanted: ReadonlySet<string>): HeaderLists {
   const headers = new Map<string, string[]>();
   request.forEach((name, value) => {
     if (!wanted.has(name)) return;
@@ -54,12 +51,20 @@ function readHead(
     if (values === undefined) headers.set(name, [value]);
     else values.push(value);
   });
+  return headers;
+}
+
+function readHead(
+  response: uws.HttpResponse,
+  request: uws.HttpRequest,
+  wanted: ReadonlySet<string>,
+): RequestHead {
   const address = addressOf(response);
   return {
     method: request.getCaseSensitiveMethod(),
     path: request.getUrl(),
     query: request.getQuery() ?? '',
-    headers,
+    headers: readHeaders(request, wanted),
     remoteAddress: address === '' ? undefined : address,
     isSecure: false,
   };
@@ -110,8 +115,13 @@ export class UwsEngine implements Engine {
     for (const path of options.socketPaths?.map((each) => each.replace('*', ':part')) ?? ['/*'])
       app.ws<SocketData>(path, {
         ...SOCKETS,
-        upgrade: (response, request, context) =>
-          take(response, request, { key: request.getHeader('sec-websocket-key'), context }),
+        // Called for every GET with a key of 24 bytes.
+        upgrade: (response, request, context) => {
+          const headers = readHeaders(request, UPGRADE_HEADERS);
+          const [key = ''] = headers.get('sec-websocket-key') ?? [];
+          const isUpgrade = asksForSocket({ method: 'GET', headers });
+          take(response, request, isUpgrade ? { key, context } : undefined);
+        },
         open: (ws) => socketOf(ws).markOpen(ws),
         message: (ws, message, isBinary) => socketOf(ws).takeMessage(Buffer.from(message), isBinary),
         ping: (ws) => socketOf(ws).takeControlFrame(),
