@@ -122,7 +122,10 @@ export interface HandOver {
 }
 
 export interface BodyEvents {
-  /** Each chunk is valid only during the call. */
+  /**
+   * Each chunk is valid only during the call. The last one is reported when the engine has accepted what arrived with it:
+   * from then on the request may act, and its answer is sent whatever else the client sends.
+   */
   readonly onChunk: (chunk: Buffer, isLast: boolean) => void;
   readonly onAborted: () => void;
 }

@@ -3,7 +3,6 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type net from 'node:net';
 import { ChunkedReader } from '../chunked.ts';
 import type { Ledger } from '../clients/ledger.ts';
-import type { BodyEvents } from '../engine.ts';
 import type { EngineSocket } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { type Line, NodeExchange } from './exchange.ts';
@@ -17,7 +16,6 @@ const CLOSING_MS = 2000;
 const MAX_FORGOTTEN_BYTES = 2 ** 20;
 /** Requests that may wait for the answer before them, and that may follow a last one. A peer that sends more is cut. */
 const MAX_WAITING = 16;
-const NOTHING = Buffer.alloc(0);
 
 export interface ConnectionOptions {
   readonly ledger: Ledger;
@@ -59,7 +57,12 @@ export class Connection implements Line {
   #upgradeHead: Buffer | undefined;
   /** No further request is served: a last answer, a stream, or a WebSocket. */
   #isTaken = false;
+  /** No further request is parsed: the current one is answered, and the connection ends. */
+  isEnding = false;
+  /** The reader of the last chunked body. */
+  #chunks: ChunkedReader | undefined;
   #onClosed: (() => void) | undefined;
+  readonly #onEnd = () => this.#markEnded();
   #forgottenBytes = 0;
   /** Once this side has closed: when the connection is cut, by performance.now(). */
   #cutAtMs = Number.POSITIVE_INFINITY;
@@ -70,6 +73,26 @@ export class Connection implements Line {
     this.ledger = options.ledger;
     // node:http calls it after a last answer, and its own would close at that moment.
     socket.destroySoon = () => this.#closeGently();
+    socket.on('end', this.#onEnd);
+  }
+
+  /** The peer has closed its side. */
+  #markEnded(): void {
+    if (this.#endAfterCurrent()) return;
+    if (this.#chunks?.isDone === false) this.fail('');
+    else this.#socket.end();
+  }
+
+  /** Where the current request may have begun to act, its answer is the last one: what was done is answered. */
+  #endAfterCurrent(): boolean {
+    const current = this.#current;
+    if (current === undefined || !current.isActing) return false;
+    this.isEnding = true;
+    this.#waiting.length = 0;
+    // What it still sends waits in the kernel; closing reads on.
+    this.#socket.pause();
+    current.markLast();
+    return true;
   }
 
   #closeGently(): void {
@@ -97,7 +120,8 @@ export class Connection implements Line {
       return;
     }
     this.#waiting.push({ request, response });
-    if (this.#waiting.length > MAX_WAITING || this.#onClosed !== undefined) this.#socket.destroy();
+    const isFull = this.#waiting.length > MAX_WAITING || this.#onClosed !== undefined;
+    if (isFull && !this.#endAfterCurrent()) this.#socket.destroy();
   }
 
   /**
@@ -151,10 +175,11 @@ export class Connection implements Line {
     if (next !== undefined) this.#begin(next);
   }
 
-  readChunked(head: Buffer, { onChunk }: BodyEvents): void {
+  readChunked(head: Buffer, onChunk: (chunk: Buffer) => void, onEnd: () => void): void {
     const reader = new ChunkedReader({
-      onBody: (bytes, start, end) => onChunk(bytes.subarray(start, end), false),
+      onBody: (bytes, start, end) => onChunk(bytes.subarray(start, end)),
     });
+    this.#chunks = reader;
     const take = (bytes: Buffer): void => {
       if (reader.isDone) {
         this.#forget(bytes);
@@ -166,7 +191,7 @@ export class Connection implements Line {
         this.fail('');
         return;
       }
-      if (reader.isDone) onChunk(NOTHING, true);
+      if (reader.isDone) onEnd();
     };
     this.#socket.on('data', take);
     take(head);
@@ -186,13 +211,16 @@ export class Connection implements Line {
     this.#upgradeHead = undefined;
     this.#release();
     this.#socket.setTimeout(0);
+    this.#socket.off('end', this.#onEnd);
     return this.#options.onSocket(socket, request, head);
   }
 
   /** What has arrived is no request. It is said where nothing else is being answered. */
   fail(code: string): void {
+    // What follows a request that asks for the end of the connection is ignored (RFC 9112, 9.6).
+    if (code === 'HPE_CLOSED_CONNECTION' && this.#current !== undefined) return;
     // After the last answer anything may come.
-    if (this.#socket.writableEnded) return;
+    if (this.#socket.writableEnded || this.#endAfterCurrent()) return;
     const current = this.#current;
     // Without a byte of a request there is nothing to answer.
     const isMute = this.#socket.bytesRead === 0 || this.#isTaken;

@@ -23,7 +23,7 @@ export interface Line {
   /** Upgrades it for `socket`, with the bytes that came with the request; false when it was refused. */
   becomeSocket(socket: EngineSocket, request: IncomingMessage, head: Buffer): boolean;
   /** Reads the chunked body of the request, of which `head` has arrived. */
-  readChunked(head: Buffer, events: BodyEvents): void;
+  readChunked(head: Buffer, onChunk: (chunk: Buffer) => void, onEnd: () => void): void;
   /** The answer has left; `isLast`: nothing more is served. */
   answered(isLast: boolean): void;
 }
@@ -47,6 +47,9 @@ export class NodeExchange implements Exchange {
   #isOver = false;
   #isBeingHandled = true;
   #hasBody = false;
+  /** The end of its body was reported. */
+  #isWhole = false;
+  #endsConnection = false;
   #onClosed: (() => void) | undefined;
 
   constructor(
@@ -82,6 +85,16 @@ export class NodeExchange implements Exchange {
     this.#isBeingHandled = false;
   }
 
+  /** Its body was reported as whole, so that a command may have begun, and its answer has not left. */
+  get isActing(): boolean {
+    return this.#isWhole && !this.#isOver;
+  }
+
+  /** Called by the connection alone: its answer is the last one. */
+  markLast(): void {
+    this.#endsConnection = true;
+  }
+
   /** Called by the connection alone, when it has closed or its answer has left. */
   markOver(): void {
     if (this.#isOver) return;
@@ -104,12 +117,13 @@ export class NodeExchange implements Exchange {
     this.#hasBody = true;
     this.#onClosed = events.onAborted;
     if (this.#isOver) return;
-    if (this.#chunkedHead !== undefined) {
-      this.#line.readChunked(this.#chunkedHead, events);
-      return;
-    }
-    this.#request.on('data', (chunk: Buffer) => events.onChunk(chunk, false));
-    this.#request.on('end', () => events.onChunk(NOTHING, true));
+    const onChunk = (chunk: Buffer): void => events.onChunk(chunk, false);
+    const onEnd = (): void => {
+      this.#isWhole = true;
+      events.onChunk(NOTHING, true);
+    };
+    if (this.#chunkedHead !== undefined) this.#line.readChunked(this.#chunkedHead, onChunk, onEnd);
+    else this.#request.on('data', onChunk).on('end', onEnd);
   }
 
   answer(answer: Answer): boolean {
@@ -135,7 +149,7 @@ export class NodeExchange implements Exchange {
   #send({ status, headers, body, isLast = false }: Answer, onSent?: () => void): void {
     const { socket } = this.#request;
     const response = this.#response;
-    const isEnd = isLast || saysClose(this.head) || !response.shouldKeepAlive;
+    const isEnd = isLast || this.#endsConnection || saysClose(this.head) || !response.shouldKeepAlive;
     const flat = flatHeaders(headers);
     if (body !== undefined) flat.push('Content-Length', String(Buffer.byteLength(body)));
     // Persistent by default in HTTP/1.1; in HTTP/1.0 only when it is agreed on.
@@ -148,7 +162,7 @@ export class NodeExchange implements Exchange {
       onSent?.();
       this.#onClosed = undefined;
       this.markOver();
-      this.#line.answered(isEnd);
+      this.#line.answered(isEnd || this.#endsConnection);
     });
     const [code = '', ...reason] = status.split(' ');
     response.writeHead(Number(code), reason.join(' '), flat);

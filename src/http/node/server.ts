@@ -63,17 +63,20 @@ const isChunked = ({ headers }: http.IncomingMessage): boolean =>
 
 /**
  * Node takes a request out of HTTP where this property is true: requests that can become a WebSocket, those with a
- * chunked body, which Connection.takeChunked reads, and those on a connection that was cut, because otherwise the parser
- * would work through the rest of the read, 1,600 requests in 64 KiB. Requests that name another upgrade (h2c by curl and
- * Java) are ordinary ones.
+ * chunked body, which Connection.takeChunked reads, and those on a connection that was cut or ends, because otherwise the
+ * parser would work through the rest of the read, 1,600 requests in 64 KiB. Requests that name another upgrade (h2c by curl
+ * and Java) are ordinary ones.
  */
-function requestClass(socketPaths: readonly string[] | undefined): typeof http.IncomingMessage {
+function requestClass(
+  socketPaths: readonly string[] | undefined,
+  isEnding: (socket: net.Socket) => boolean,
+): typeof http.IncomingMessage {
   return class Request extends http.IncomingMessage {
     // No private field: Node's constructor sets `upgrade` before those of this class exist.
     declare namesUpgrade: boolean;
 
     get upgrade(): boolean {
-      if (this.socket.destroyed || isChunked(this)) return true;
+      if (isEnding(this.socket) || isChunked(this)) return true;
       return this.namesUpgrade && canUpgrade(this, socketPaths);
     }
 
@@ -125,6 +128,8 @@ export class NodeEngine implements Engine {
     server.maxRequestsPerSocket = 0;
     // The time of an answer is limited by its exchange, that of a request by the limits above.
     server.timeout = 0;
+    // Connection decides what happens when a peer closes its side; Node would end ours. The typings lack it.
+    Object.assign(server, { httpAllowHalfOpen: true });
     const take = (request: http.IncomingMessage, response: http.ServerResponse) =>
       this.#connections.get(request.socket)?.take(request, response);
     server
@@ -136,7 +141,7 @@ export class NodeEngine implements Engine {
       .on('checkExpectation', take)
       // Of a server on TCP every socket is one of node:net.
       .on('upgrade', (request, socket, head) => {
-        if (socket.destroyed) return;
+        if (this.#isEnding(socket as net.Socket)) return;
         if (isChunked(request)) this.#connections.get(socket as net.Socket)?.takeChunked(request, head);
         else this.#upgrade(request, socket as net.Socket, head).catch(() => socket.destroy());
       })
@@ -207,6 +212,11 @@ export class NodeEngine implements Engine {
     this.#connections.get(socket)?.take(request, response, head);
   }
 
+  /** What arrives on it is not served. */
+  #isEnding(socket: net.Socket): boolean {
+    return socket.destroyed || this.#connections.get(socket)?.isEnding === true;
+  }
+
   get connections(): number {
     return this.#accepted.size + (this.#options.countAdopted?.() ?? 0);
   }
@@ -230,7 +240,8 @@ export class NodeEngine implements Engine {
   }
 
   async #createServer(pair: TlsPair | undefined): Promise<http.Server | https.Server> {
-    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPaths) };
+    const isEnding = (socket: net.Socket) => this.#isEnding(socket);
+    const options = { ...LIMITS, IncomingMessage: requestClass(this.#options.socketPaths, isEnding) };
     if (pair === undefined) {
       this.#plain = http.createServer(options);
       return this.#plain;

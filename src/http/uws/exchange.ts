@@ -16,6 +16,7 @@ import type {
 } from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
 import { type Answer, type Header, type RequestHead, saysClose, writeHeaders } from '../head.ts';
+import type { BodyEnds } from './body-ends.ts';
 import type { Counters } from './counters.ts';
 import { type HandOvers, Waiting } from './hand-overs.ts';
 import { UwsStream } from './stream.ts';
@@ -24,6 +25,8 @@ import { UwsStream } from './stream.ts';
 const MIN_COUNTED_BODY = 1024;
 /** The last answer on a connection is copied by uWebSockets.js; one that is longer than this has a pace. */
 const MAX_COPIED_BODY = 8 * 1024;
+
+const NOTHING = Buffer.alloc(0);
 
 const TOO_MANY: Answer = { status: '429 Too Many Requests', headers: [['Retry-After', '1']], body: '' };
 
@@ -39,6 +42,14 @@ export interface Upgrade {
   readonly context: uws.us_socket_context_t;
 }
 
+/** What the exchanges of an engine share. */
+export interface ExchangeDeps {
+  readonly counters: Counters;
+  readonly ledger: Ledger;
+  readonly bodyEnds: BodyEnds;
+  readonly handOvers: HandOvers | undefined;
+}
+
 function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
   response.writeStatus(status);
   writeHeaders(headers, (name, value) => response.writeHeader(name, value));
@@ -49,31 +60,21 @@ export class UwsExchange implements Exchange {
   readonly head: RequestHead;
   readonly isStream = false;
   address: string;
-  readonly #counters: Counters;
-  readonly #ledger: Ledger;
-  readonly #handOvers: HandOvers | undefined;
+  readonly #deps: ExchangeDeps;
   #response: uws.HttpResponse | undefined;
   #onClosed: (() => void) | undefined;
   #isAnswered = false;
   #canReadBody = true;
+  #isPaused = false;
   #upgrade: Upgrade | undefined;
 
-  constructor(
-    response: uws.HttpResponse,
-    head: RequestHead,
-    counters: Counters,
-    ledger: Ledger,
-    handOvers: HandOvers | undefined,
-    upgrade?: Upgrade,
-  ) {
+  constructor(response: uws.HttpResponse, head: RequestHead, deps: ExchangeDeps, upgrade?: Upgrade) {
     this.head = head;
     this.address = head.remoteAddress ?? '';
     this.#upgrade = upgrade;
     this.#response = response;
-    this.#counters = counters;
-    this.#ledger = ledger;
-    this.#handOvers = handOvers;
-    counters.pending++;
+    this.#deps = deps;
+    deps.counters.pending++;
     response.onAborted(() => {
       this.#release();
       this.#onClosed?.();
@@ -84,8 +85,8 @@ export class UwsExchange implements Exchange {
     const response = this.#response;
     this.#response = undefined;
     if (response !== undefined) {
-      this.#counters.pending--;
-      this.#ledger.release(this);
+      this.#deps.counters.pending--;
+      this.#deps.ledger.release(this);
     }
     return response;
   }
@@ -96,7 +97,7 @@ export class UwsExchange implements Exchange {
   }
 
   keepBody(bytes: number): void {
-    if (this.#response !== undefined) this.#ledger.set(this, bytes);
+    if (this.#response !== undefined) this.#deps.ledger.set(this, bytes);
   }
 
   get isOpen(): boolean {
@@ -107,7 +108,32 @@ export class UwsExchange implements Exchange {
     if (!this.#canReadBody) throw new Error('a body can be read once, while its request is being handled');
     this.#canReadBody = false;
     this.#onClosed = events.onAborted;
-    this.#response?.onData((chunk, isLast) => events.onChunk(Buffer.from(chunk), isLast));
+    this.#response?.onData((chunk, isLast) => {
+      this.#deps.bodyEnds.reportAll();
+      if (chunk.byteLength > 0) events.onChunk(Buffer.from(chunk), false);
+      if (isLast) this.#endBody(events);
+    });
+  }
+
+  /**
+   * Reports the end of the body later, if the connection is still there. uWebSockets.js reports it before it parses what
+   * follows in the same read, and cuts the connection where that is a trailer, another request, or not HTTP: the request
+   * would have been carried out, and its client would get an error. What arrives later waits in the kernel until the
+   * answer has been written.
+   */
+  #endBody(events: BodyEvents): void {
+    if (this.#response === undefined) return;
+    this.#isPaused = true;
+    this.#response.pause();
+    this.#deps.bodyEnds.add(() => {
+      if (this.#response !== undefined) events.onChunk(NOTHING, true);
+    });
+  }
+
+  /** Reads from the connection again, from the next turn on. */
+  #resume(): void {
+    if (this.#isPaused) this.#response?.resume();
+    this.#isPaused = false;
   }
 
   /** Called by the server alone, when the request's handler has returned. */
@@ -126,6 +152,7 @@ export class UwsExchange implements Exchange {
   }
 
   #send(answer: Answer, isAsked: boolean): void {
+    this.#resume();
     const { body } = answer;
     const hasBody = this.head.method !== 'HEAD' && body !== undefined && body.length > 0;
     const wasLast = answer.isLast === true || isAsked;
@@ -133,11 +160,11 @@ export class UwsExchange implements Exchange {
       this.#sendAsTaken(answer, body);
       return;
     }
-    if (hasBody && body.length > MAX_COPIED_BODY && !this.#counters.longLast.take(this.address)) {
+    if (hasBody && body.length > MAX_COPIED_BODY && !this.#deps.counters.longLast.take(this.address)) {
       this.cut();
       return;
     }
-    const isLast = wasLast || !this.#counters.bare.take(this.address);
+    const isLast = wasLast || !this.#deps.counters.bare.take(this.address);
     if (isLast && !wasLast && body === undefined) {
       // Without a Content-Length uWebSockets.js does not close the connection.
       this.#send({ ...TOO_MANY, isLast: true }, false);
@@ -171,7 +198,7 @@ export class UwsExchange implements Exchange {
         return;
       }
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-      if (length > MIN_COUNTED_BODY) this.#ledger.set(this, 0, { key: bytes.buffer, bytes: length });
+      if (length > MIN_COUNTED_BODY) this.#deps.ledger.set(this, 0, { key: bytes.buffer, bytes: length });
       response.onWritable((offset) => {
         const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), length);
         if (isDone) this.#release();
@@ -194,9 +221,9 @@ export class UwsExchange implements Exchange {
     // In a turn of its own: the connection closes within the call if nothing is left over, and no other one can.
     deferToNextTurn(() => {
       if (this.#response === undefined) return;
-      const before = this.#counters.closes;
+      const before = this.#deps.counters.closes;
       this.#send({ ...answer, isLast: true }, false);
-      if (this.#counters.closes > before) onDelivered('sent');
+      if (this.#deps.counters.closes > before) onDelivered('sent');
     });
   }
 
@@ -209,14 +236,14 @@ export class UwsExchange implements Exchange {
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
-    const socket = new EngineSocket(events, this.address, this.#ledger);
+    const socket = new EngineSocket(events, this.address, this.#deps.ledger);
     // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;
   }
 
   handOver(taker: Taker): HandOver | undefined {
-    const handOvers = this.#handOvers;
+    const { handOvers } = this.#deps;
     const response = this.#isAnswered || handOvers === undefined ? undefined : this.#release();
     if (response === undefined || handOvers === undefined) return undefined;
     const waiting = new Waiting(response, {
@@ -224,7 +251,7 @@ export class UwsExchange implements Exchange {
       onGone: () => taker.onGone(),
       onRefused: () => {
         this.#response = response;
-        this.#counters.pending++;
+        this.#deps.counters.pending++;
         taker.onRefused();
       },
     });

@@ -8,8 +8,9 @@ import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
 import type { HeaderLists, RequestHead } from '../head.ts';
 import { asksForSocket, UPGRADE_HEADERS } from '../upgrade.ts';
+import { BodyEnds } from './body-ends.ts';
 import { Counters } from './counters.ts';
-import { type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
+import { type ExchangeDeps, type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
 import { HandOvers } from './hand-overs.ts';
 
 // The flag of uSockets that leaves out SO_REUSEPORT: a second instance must fail, not share the port.
@@ -73,9 +74,7 @@ function readHead(
 /** Over plain TCP: HTTPS is served by the other engine (engines.ts). */
 export class UwsEngine implements Engine {
   readonly #options: EngineOptions;
-  readonly #ledger: Ledger;
   readonly #counters = new Counters();
-  readonly #handOvers: HandOvers | undefined;
   readonly #app: uws.TemplatedApp;
   #socket: uws.us_listen_socket | undefined;
   /** Connections that are said to be gone, and may still be there. */
@@ -88,9 +87,6 @@ export class UwsEngine implements Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#ledger = options.ledger ?? new Ledger();
-    const polls = options.openPolls?.();
-    this.#handOvers = polls && new HandOvers(polls);
     this.#app = uws.App();
     this.#prepare(this.#app);
   }
@@ -98,9 +94,17 @@ export class UwsEngine implements Engine {
   #prepare(app: uws.TemplatedApp): void {
     const options = this.#options;
     const counters = this.#counters;
+    const polls = options.openPolls?.();
+    const deps: ExchangeDeps = {
+      counters,
+      ledger: options.ledger ?? new Ledger(),
+      bodyEnds: new BodyEnds(),
+      handOvers: polls && new HandOvers(polls),
+    };
     const take = (response: uws.HttpResponse, request: uws.HttpRequest, upgrade?: Upgrade) => {
+      deps.bodyEnds.reportAll();
       const head = readHead(response, request, options.headersRead);
-      const exchange = new UwsExchange(response, head, counters, this.#ledger, this.#handOvers, upgrade);
+      const exchange = new UwsExchange(response, head, deps, upgrade);
       options.onRequest(exchange);
       exchange.markHandled();
     };

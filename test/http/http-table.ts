@@ -1,0 +1,62 @@
+/** The table of docs/http-table.md: what each engine makes of each form of a request. */
+import { FORMS, type Form, type Outcome, startTable } from './request-forms.ts';
+
+/** What an engine made of each form, in the order of FORMS. */
+export async function treatAll(): Promise<readonly Outcome[]> {
+  const table = await startTable();
+  const outcomes: Outcome[] = [];
+  try {
+    for (const form of FORMS) outcomes.push(await table.treat(form));
+  } finally {
+    await table.stop();
+  }
+  return outcomes;
+}
+
+/** An outcome as a cell of the table. */
+export function cellOf({ answers, done }: Outcome): string {
+  const [times = ''] = done === 0 ? [] : [done === 1 ? ', done' : `, ${done} × done`];
+  return `${answers}${times}`;
+}
+
+/** Each engine whose outcome `isSo`. */
+const enginesThat = (isSo: (outcome: Outcome) => boolean, uws: Outcome, node: Outcome): string =>
+  [...(isSo(uws) ? ['uWebSockets.js'] : []), ...(isSo(node) ? ["Node's own"] : [])].join(', ');
+
+function rowOf({ name }: Form, uws: Outcome | undefined, node: Outcome | undefined): string {
+  if (uws === undefined || node === undefined) throw new Error(`an engine has no outcome for ${name}`);
+  const cells = [
+    name,
+    cellOf(uws),
+    cellOf(node),
+    enginesThat(({ answered, done }) => answered > done, uws, node),
+    enginesThat(({ answered, done }) => answered < done, uws, node),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+const HEAD =
+  "| request | uWebSockets.js | Node's own | answered but not done | done but not answered |\n|---|---|---|---|---|";
+
+/** The tables, one per section, from the outcomes of both engines. */
+export function tableText(uws: readonly Outcome[], node: readonly Outcome[]): string {
+  const sections = new Map<string, string[]>();
+  FORMS.forEach((form, at) => {
+    const rows = sections.get(form.section) ?? [];
+    sections.set(form.section, [...rows, rowOf(form, uws[at], node[at])]);
+  });
+  return [...sections].map(([section, rows]) => `## ${section}\n\n${HEAD}\n${rows.join('\n')}`).join('\n\n');
+}
+
+/** The cells of a page's table: section, name, uWebSockets.js, Node's own, and the two columns that stay empty. */
+export function readTable(page: string): readonly (readonly string[])[] {
+  const rows: string[][] = [];
+  let section = '';
+  for (const line of page.split('\n')) {
+    if (line.startsWith('## ')) section = line.slice(3);
+    const cells = line.startsWith('| ') ? line.slice(2, -2).split(' | ') : [];
+    if (cells.length === 5 && cells[0] !== 'request')
+      rows.push([section, ...cells.map((cell) => cell.trim())]);
+  }
+  return rows;
+}
