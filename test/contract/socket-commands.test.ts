@@ -5,19 +5,25 @@ import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import type { Told } from '../helpers/clients/talk.ts';
+import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { EVERYTHING_ON } from '../helpers/fakes/power.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 const FEATURES = { ...EVERYTHING_ON, enable_process_control: true };
 
-async function start(t: Test, config: ConfigPart = {}) {
+async function start(t: Test, config: ConfigPart = {}, clock?: FakeClock) {
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(playerOf('p', { playback: 'playing', title: 'x' }));
   const host = Object.assign(fixtureHost(), { media, processes: new FakeProcessHost() });
-  const service = await startHere(host, { features: FEATURES, ...config });
+  const service = await startHere(
+    host,
+    { features: FEATURES, ...config },
+    clock === undefined ? {} : { clock },
+  );
   t.teardown(() => service.stop());
   const connect = async (...topics: readonly string[]) => {
     const client = await SocketClient.open(service.port);
@@ -87,16 +93,25 @@ t.test('[7.feedback-stages] [7.id] with an id: accepted, running, then how it en
 });
 
 t.test('[7.power-first] the answer has left 100 ms before the act', async (t) => {
-  const { client, service } = await start(t);
-  for (const id of [undefined, 'with']) {
+  const clock = new FakeClock();
+  const { client, service } = await start(t, {}, clock);
+  const recorded = async () => {
+    const { recorded } = jsonOf(await ask(service.port, '/api/pw')) as {
+      readonly recorded: readonly unknown[];
+    };
+    return recorded.length;
+  };
+  for (const [done, id] of [undefined, 'with'].entries()) {
     client.say('power', { action: 'lock' }, id);
     const { data } = await client.take('power_feedback');
     t.match(data, { success: true, final: id === undefined });
     t.equal(data['message'], 'Command initiated');
-    const before = jsonOf(await ask(service.port, '/api/pw')) as { readonly recorded: readonly unknown[] };
-    await sleep(300);
-    const after = jsonOf(await ask(service.port, '/api/pw')) as { readonly recorded: readonly unknown[] };
-    t.equal(after.recorded.length, before.recorded.length + 1, 'it was not done when the answer came');
+    await clock.advance(99);
+    t.equal(await recorded(), done, 'it is not done within 100 ms');
+    await until(async () => {
+      await clock.advance(1);
+      return (await recorded()) > done;
+    });
   }
 });
 

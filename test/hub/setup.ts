@@ -1,5 +1,6 @@
 /** A hub inside this process, and agents made of raw sockets that send what a test says. */
 import net from 'node:net';
+import type { Clock } from '#src/clock.js';
 import type { AgentEntry } from '#src/config/hub-rows.js';
 import type { Config } from '#src/config/schema.js';
 import type { Times } from '#src/hub/host/times.js';
@@ -48,6 +49,7 @@ export async function startHub(
   agents: Agents,
   config: ConfigPart = {},
   times: Partial<Times> = {},
+  clock?: Clock,
 ): Promise<StartedHub> {
   const { HubService } = await import('#src/hub/service.js');
   const log: string[] = [];
@@ -64,6 +66,7 @@ export async function startHub(
     facts: { version: '0.0.0-test' },
     log: createLog((line) => log.push(line), 'debug'),
     times: { ...QUICK, ...times },
+    ...(clock !== undefined && { clock }),
   });
   const [bound] = await hub.start();
   const port = bound?.port ?? 0;
