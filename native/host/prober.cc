@@ -1,6 +1,7 @@
 // The public half of the probers.
 #include "host/prober.h"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -58,6 +59,13 @@ void askAll(const ProberPoolState& pool, milliseconds delay) {
     state.wakesAt = *state.roundAt;
     state.roundDue.notify_one();
   }
+}
+
+bool ProberPool::awaitsFirstAnswers() const {
+  const std::lock_guard lock(state_->mutex);
+  return std::any_of(state_->tasks.begin(), state_->tasks.end(), [](const State::Task& task) {
+    return !task->hasFinished && (task->isWanted || task->phase != ProbeTask::Phase::kIdle);
+  });
 }
 
 std::size_t ProberPool::stuckCount() const {

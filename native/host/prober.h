@@ -38,6 +38,9 @@ class ProberPool {
   // is not due yet. No thread wakes for a round in which no question is due.
   void askAll(std::chrono::milliseconds delay);
 
+  // Whether a question that was consulted has not been answered once yet, be it with an error.
+  bool awaitsFirstAnswers() const;
+
   // Threads that are stuck in a question at this moment.
   std::size_t stuckCount() const;
 

@@ -84,7 +84,7 @@ std::string keysOf(const std::vector<Section>& sections, const std::vector<Detai
     if (section.takenAtNs) keys.append(", ").append(section.key).append("TakenAtNs");
   }
   for (const Detail& detail : details) keys.append(", ").append(detail.key);
-  return keys + ", failures";
+  return keys + ", awaitsAnswers, failures";
 }
 
 // Why sections and details are null or incomplete, by key; undefined while none is.
@@ -154,10 +154,12 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const std::chrono::milliseconds nextIn{std::max<std::int64_t>(0, info[2].ToNumber().Int64Value())};
   const std::uint32_t wantedDetails = info[3].IsUndefined() ? ~0U : info[3].ToNumber().Uint32Value();
 
+  // An answer that comes while this reads may be in it or not.
+  const bool awaitedAnswers = probers_.awaitsFirstAnswers();
   const ClockReading clock = readClock();
   Failures failures(env);
   std::vector<napi_value> values;
-  values.reserve(sections_.size() + details_.size() + 5);
+  values.reserve(sections_.size() + details_.size() + 6);
   for (const std::int64_t time : {clock.monotonicNs, clock.sinceBootNs, clock.unixMs})
     values.push_back(js(env, time));
   for (std::size_t at = 0; at < sections_.size(); ++at) {
@@ -178,6 +180,8 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
     values.push_back(isWanted ? failures.valueOf(detail.key, [&] { return detail.read(env); })
                               : env.Undefined());
   }
+  const bool awaitsAnswers = awaitedAnswers || probers_.awaitsFirstAnswers();
+  values.push_back(awaitsAnswers ? js(env, true) : env.Undefined());
   values.push_back(failures.reasons());
 
   // Every Host has the same tables.

@@ -171,6 +171,8 @@ export interface Counters extends DetailCounters {
    * reading that comes before its next answer has the last one again. Absent: with the rest.
    */
   readonly networkTakenAtNs?: number | undefined;
+  /** A question that this reading or one before has put to a prober was never answered yet. Absent: none. */
+  readonly awaitsAnswers?: boolean | undefined;
   readonly failures?: Readonly<Record<string, string>>;
 }
 

@@ -39,6 +39,11 @@ export class Pace {
       nowMs + (unixMs === undefined ? this.#slow.intervalMs : Math.max(1, this.#slow.nextInMs(unixMs)));
   }
 
+  /** The slow demand is read `inMs` after `nowMs`, and not now. */
+  putOffSlow(nowMs: number, inMs: number): void {
+    this.#slowAtMs = nowMs + inMs;
+  }
+
   /** The tick was due at `tickAtMs`, and `nowMs` is not before that: missed ticks are skipped. */
   tickDone(nowMs: number): void {
     // setTimeout may fire up to a millisecond early; deadlines are absolute, so lateness never adds up.

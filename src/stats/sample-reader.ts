@@ -7,7 +7,7 @@ import { advanceBaseline, type Baseline, NO_BASELINE, newestOf } from './baselin
 import type { SampleFacts } from './detail-row.ts';
 import { failedParts } from './details.ts';
 import { Failures } from './failures.ts';
-import { bitsOf, needsOf, unite, wantsProcesses, windowed } from './needs.ts';
+import { bitsOf, covers, needsOf, unite, wantsProcesses, windowed } from './needs.ts';
 import { NO_TOTALS } from './network-totals.ts';
 import { keysThat, MAX_BASELINE_AGE_MS, PollBaseline, withKeys } from './poll-baseline.ts';
 import { deriveSample, type Sample } from './sample.ts';
@@ -45,7 +45,9 @@ export interface Tick {
 /** The window of a first load: a shorter one is noise (a tick of the kernel is 10 ms), a longer one is a wait. */
 export const FIRST_WINDOW_MS = 200;
 /** Time for the probers to answer before a requested reading. */
-const PROBE_WAIT_MS = 25;
+export const PROBE_WAIT_MS = 25;
+/** How long the first answers of probers are waited for: one that hangs must not keep all others from being shown. */
+const FIRST_ANSWERS_MS = 1000;
 
 /**
  * Keys are those of `keysOf` (needs.ts). Ticks are compared with ticks and requests with requests: neither shortens the
@@ -64,6 +66,10 @@ export class SampleReader {
   /** When each key of `#latest` was read. */
   readonly #tickAtMs = new Map<number, number>();
   #polls = new PollBaseline();
+  /** When each key was read first, until its probers have answered. */
+  readonly #awaitedSinceMs = new Map<number, number>();
+  /** The keys whose probers have answered once, or have had the time to. */
+  #answered = 0;
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #polledAtMs = Number.NEGATIVE_INFINITY;
   #totals = NO_TOTALS;
@@ -83,11 +89,15 @@ export class SampleReader {
   /**
    * The sample of a tick. What it reads for subscribers is over the time since the tick before, or since the last reading
    * of all if that one has not read it; what it reads for the slow demand alone is over the time since the last tick of
-   * either kind.
+   * either kind. `isWhole`: all of it is over some time, and no prober's first answer is missing.
    */
-  readTick({ demand: demanded, slow, ahead, nextInMs, nextTickInMs }: Tick): Sample {
+  readTick({ demand: demanded, slow, ahead, nextInMs, nextTickInMs }: Tick): {
+    readonly sample: Sample;
+    readonly isWhole: boolean;
+  } {
     const demand = demanded ?? 0;
     const keys = unite(demand, slow);
+    const isOpen = this.#isOpen(keys);
     const counters = this.#read(unite(keys, ahead), nextInMs);
     const newest = newestOf(this.#latest, this.#polls.newest);
     const slowly = keysThat(keys & ~demand, (key) => this.#hasTick(key));
@@ -95,11 +105,20 @@ export class SampleReader {
     const { sample, baseline } = this.#derive(keys, before, counters);
     this.#ticks = withKeys(this.#ticks, baseline, demand);
     this.#tickKeys = demanded ?? this.#tickKeys;
-    this.#latest = withKeys(this.#latest, baseline, keys);
-    this.#tickedAtMs = this.#options.clock.now();
-    for (const key of bitsOf(keys)) this.#tickAtMs.set(key, this.#tickedAtMs);
+    this.#keepLatest(keys, baseline);
     if (wantsProcesses(demand)) this.#options.processes?.ask(counters, nextTickInMs, this.intervalMs);
-    return sample;
+    return { sample, isWhole: isOpen && this.#areAnswered(keys) };
+  }
+
+  /**
+   * Prepares the first reading of `keys` for the slow demand: begins their windows, and has their probers asked. Returns
+   * how long that takes; 0 when nothing is missing.
+   */
+  prepareSlow(keys: number): number {
+    if (this.#isOpen(keys)) return this.haveAnswered(keys) ? 0 : FIRST_WINDOW_MS;
+    const counters = this.#read(keys, FIRST_WINDOW_MS);
+    this.#keepLatest(keys, advanceBaseline(this.#latest, counters, needsOf(keys).withDetail));
+    return FIRST_WINDOW_MS;
   }
 
   endTicks(): void {
@@ -119,13 +138,23 @@ export class SampleReader {
   }
 
   /**
-   * The first of the two readings of a request: asks the probers, and begins the windows of those of `keys` that have
-   * nothing to be compared with. Returns `start` with what `keys` will be compared with.
+   * Whether the probers behind `keys` have answered once, or have had the time to. Where that is not known yet it reads,
+   * and has them asked before PROBE_WAIT_MS are over.
    */
-  open(keys: number, waitMs: number, start: Baseline): Baseline {
+  haveAnswered(keys: number): boolean {
+    if (!this.#areAnswered(keys)) this.#read(keys, PROBE_WAIT_MS);
+    return this.#areAnswered(keys);
+  }
+
+  /**
+   * The first of the two readings of a request, which is ready in `waitMs`: begins the windows of those of `keys` that
+   * have nothing to be compared with, and has the probers asked before the next reading of all, in `nextInMs`. Returns
+   * `start` with what `keys` will be compared with.
+   */
+  open(keys: number, waitMs: number, nextInMs: number, start: Baseline): Baseline {
     const opened = windowed(keys);
     if (opened === 0) return start;
-    const counters = this.#read(opened, waitMs);
+    const counters = this.#read(opened, nextInMs);
     if (wantsProcesses(opened)) this.#options.processes?.ask(counters, waitMs, this.intervalMs);
     const now = this.#options.clock.now();
     const fresh = advanceBaseline(NO_BASELINE, counters, needsOf(opened).withDetail);
@@ -168,9 +197,33 @@ export class SampleReader {
     const needs = needsOf(keys);
     const { sections, withDetail, details } = needs;
     const counters = this.#options.host.readCounters(sections, withDetail, nextInMs, details);
+    this.#noteAnswers(keys, counters.awaitsAnswers === true);
     this.#failures.note(needs, counters.failures);
     if (withDetail) this.#failures.noteParts(failedParts(counters));
     return counters;
+  }
+
+  #noteAnswers(keys: number, areAwaited: boolean): void {
+    const now = this.#options.clock.now();
+    for (const key of bitsOf(keys & ~this.#answered)) {
+      const sinceMs = this.#awaitedSinceMs.get(key) ?? now;
+      this.#awaitedSinceMs.set(key, sinceMs);
+      if (!areAwaited || now - sinceMs >= FIRST_ANSWERS_MS) this.#answered |= key;
+    }
+  }
+
+  #areAnswered = (keys: number) => covers(this.#answered, windowed(keys));
+
+  /** Whether a reading of `keys` now has something to be compared with. */
+  #isOpen(keys: number): boolean {
+    const now = this.#options.clock.now();
+    return bitsOf(windowed(keys)).every((key) => this.#hasTick(key) || this.#polls.knows(key, now));
+  }
+
+  #keepLatest(keys: number, baseline: Baseline): void {
+    this.#latest = withKeys(this.#latest, baseline, keys);
+    this.#tickedAtMs = this.#options.clock.now();
+    for (const key of bitsOf(keys)) this.#tickAtMs.set(key, this.#tickedAtMs);
   }
 
   #derive(keys: number, before: Baseline, counters: Counters) {

@@ -4,10 +4,15 @@ import { FreshSamples } from './fresh-samples.ts';
 import { covers, keysOf, type Needs, unite, windowed } from './needs.ts';
 import { Pace, type Wake } from './pace.ts';
 import { MAX_BASELINE_AGE_MS } from './poll-baseline.ts';
-import type { Sample } from './sample.ts';
-import { FIRST_WINDOW_MS, SampleReader, type SampleReaderOptions, type Tick } from './sample-reader.ts';
+import {
+  FIRST_WINDOW_MS,
+  PROBE_WAIT_MS,
+  SampleReader,
+  type SampleReaderOptions,
+  type Tick,
+} from './sample-reader.ts';
 import type { SampleSink, SampleSource, SlowDemand } from './source.ts';
-import { type Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
+import { Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
 
 /** The longest that requests which join a reading may put it off, from its beginning. */
 const MAX_WAIT_MS = 2 * FIRST_WINDOW_MS;
@@ -145,9 +150,11 @@ export class Sampler implements SampleSource {
     const missing = keys & ~pending.keys;
     if (missing === 0) return true;
     const waitMs = this.#reader.windowMs(missing);
-    const readyAtMs = this.#clock.now() + waitMs;
+    const now = this.#clock.now();
+    const readyAtMs = now + waitMs;
     if (readyAtMs > pending.maxReadyAtMs) return false;
-    pending.start = this.#reader.open(missing, waitMs, pending.start);
+    const nextInMs = Math.max(0, Math.min(readyAtMs, this.#pace.next?.atMs ?? readyAtMs) - now);
+    pending.start = this.#reader.open(missing, waitMs, nextInMs, pending.start);
     pending.keys = keys;
     pending.readyAtMs = Math.max(pending.readyAtMs, readyAtMs);
     return true;
@@ -156,19 +163,31 @@ export class Sampler implements SampleSource {
   async #take(pending: PendingReading): Promise<Encoded> {
     // Whoever asks in the same turn joins, also where there is nothing to wait for.
     await Promise.resolve();
+    try {
+      for (;;) {
+        await this.#untilReady(pending);
+        // A tick may have come meanwhile.
+        const young = this.#fresh.find(pending.keys);
+        if (young !== undefined) return young;
+        if (this.#reader.haveAnswered(pending.keys)) break;
+        pending.readyAtMs = this.#clock.now() + PROBE_WAIT_MS;
+      }
+      const { next } = this.#pace;
+      const nextInMs = next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
+      this.#expireIn(MAX_BASELINE_AGE_MS);
+      const sample = this.#reader.readRequest(pending.keys, pending.start, nextInMs);
+      return this.#fresh.keep(pending.keys, sample);
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
+  async #untilReady(pending: PendingReading): Promise<void> {
     for (;;) {
       const waitMs = pending.readyAtMs - this.#clock.now();
-      if (waitMs <= 0) break;
+      if (waitMs <= 0) return;
       await new Promise<void>((resolve) => this.#clock.setTimer(resolve, waitMs));
     }
-    this.#pending = undefined;
-    // A tick may have come meanwhile.
-    const young = this.#fresh.find(pending.keys);
-    if (young !== undefined) return young;
-    const { next } = this.#pace;
-    const nextInMs = next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
-    this.#expireIn(MAX_BASELINE_AGE_MS);
-    return this.#fresh.keep(pending.keys, this.#reader.readRequest(pending.keys, pending.start, nextInMs));
   }
 
   /** One timer from the first reading on; it is set again only if it fires too early. */
@@ -207,27 +226,45 @@ export class Sampler implements SampleSource {
     }
     const { slow } = this.#pace;
     const slowKeys = slow === undefined ? 0 : keysOf(slow.needs);
+    if (!isTick && this.#isPuttingOffSlow(slowKeys, now)) return;
     // What follows is expected after an interval; the sample shows when it really is due.
     if (isSlow) this.#pace.slowDone(now, undefined);
-    const sample = this.#tryRead({
+    const nextAtMs = Math.min(
+      this.#pace.next?.atMs ?? now,
+      this.#pending?.readyAtMs ?? Number.POSITIVE_INFINITY,
+    );
+    const tick: Tick = {
       demand: isTick ? this.#keys : undefined,
       slow: isSlow ? slowKeys : 0,
       ahead: this.#pace.next?.isSlow === true ? slowKeys : 0,
-      nextInMs: (this.#pace.next?.atMs ?? now) - now,
+      nextInMs: Math.max(0, nextAtMs - now),
       nextTickInMs: this.nextTickInMs,
-    });
-    if (isSlow) this.#pace.slowDone(now, sample?.counters.unixMs);
+    };
+    const read = this.#attempt(() => this.#reader.readTick(tick));
+    if (isSlow) this.#pace.slowDone(now, read?.sample.counters.unixMs);
     this.#arm();
-    if (sample === undefined) return;
-    const encoded = this.#fresh.keep(unite(isTick ? this.#keys : 0, isSlow ? slowKeys : 0), sample);
+    if (read === undefined) return;
+    const { sample, isWhole } = read;
+    const encoded = isWhole
+      ? this.#fresh.keep(unite(isTick ? this.#keys : 0, isSlow ? slowKeys : 0), sample)
+      : new Encoded(sample);
     if (isTick) for (const sink of this.#sinks) sink.publish(encoded);
     else slow?.publish(encoded);
   }
 
-  /** A tick has no caller to throw to: its error is logged. */
-  #tryRead(tick: Tick): Sample | undefined {
+  /** Whether the reading for the slow demand that is due must wait, because it would be a first one. */
+  #isPuttingOffSlow(keys: number, now: number): boolean {
+    const waitMs = this.#attempt(() => this.#reader.prepareSlow(keys));
+    if (waitMs === undefined || waitMs === 0) return false;
+    this.#pace.putOffSlow(now, waitMs);
+    this.#arm();
+    return true;
+  }
+
+  /** A tick has no caller to throw to: its error is logged, and there is no result. */
+  #attempt<T>(read: () => T): T | undefined {
     try {
-      return this.#reader.readTick(tick);
+      return read();
     } catch (error) {
       this.#reader.noteError(error);
       return undefined;

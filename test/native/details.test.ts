@@ -5,12 +5,13 @@ import { DETAIL_KEYS } from '#src/stats/details.js';
 import { DETAIL_BITS } from '#src/stats/needs.js';
 import { makeMachine } from '../helpers/machine/tree.ts';
 
-const CLOCKS = ['takenAtNs', 'sinceBootNs', 'unixMs', 'networkTakenAtNs'];
+/** What is in a reading beside its sections and details. */
+const BESIDE = ['takenAtNs', 'sinceBootNs', 'unixMs', 'networkTakenAtNs', 'awaitsAnswers', 'failures'];
 
 /** The keys that a reading has a value for. */
 const keysOf = (counters: Counters) =>
   Object.entries(counters)
-    .filter(([key, value]) => value !== undefined && key !== 'failures' && !CLOCKS.includes(key))
+    .filter(([key, value]) => value !== undefined && !BESIDE.includes(key))
     .map(([key]) => key);
 
 t.test('each bit selects its section, and detail adds the details', async (t) => {

@@ -232,6 +232,25 @@ void wakesOnceARound() {
   check(sleepsOf(*thread) == resting, "none when nobody asks");
 }
 
+void knowsWhatWasNeverAnswered() {
+  ProberPool pool;
+  const auto hung = makeSubjects(pool, 1, false);
+  const Prober<int> broken(pool, []() -> int { throw std::runtime_error("no such sensor"); });
+  check(!pool.awaitsFirstAnswers(), "what nobody has consulted is not awaited");
+  static_cast<void>(broken.latest());
+  check(pool.awaitsFirstAnswers(), "what was consulted is, before it is asked");
+  check(comesTrue(pool, {}, 1, [&] { return !pool.awaitsFirstAnswers(); }), "an error is an answer");
+  check(comesTrue(pool, {&hung}, 1, [&] { return pool.stuckCount() == 1; }), "one is stuck");
+  check(pool.awaitsFirstAnswers(), "and awaited while it is");
+  openAll(hung, true);
+  check(comesTrue(pool, {&hung}, 1, [&] { return !pool.awaitsFirstAnswers(); }), "until it has answered");
+  openAll(hung, false);
+  tick(pool, {&hung});
+  check(!pool.awaitsFirstAnswers(), "its first answer was not the one that it is stuck in now");
+  openAll(hung, true);
+  waitUntilFree(pool);
+}
+
 void reportsErrors() {
   ProberPool pool;
   auto isBroken = std::make_shared<std::atomic<bool>>(true);
@@ -509,6 +528,7 @@ int main(int count, char** arguments) {
   costsLittleWhileStuck();
   std::vector<std::thread> scenarios;
   scenarios.emplace_back(wakesOnceARound);
+  scenarios.emplace_back(knowsWhatWasNeverAnswered);
   scenarios.emplace_back(reportsErrors);
   scenarios.emplace_back(sparesTheFresh);
   scenarios.emplace_back(judgesAgesAtTheRound);

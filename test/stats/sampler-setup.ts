@@ -21,6 +21,9 @@ interface Read {
   readonly details: number | undefined;
 }
 
+/** How long before a reading its probers are asked, as in the addon. */
+const PROBE_LEAD_MS = 100;
+
 /**
  * A machine whose processor is as busy as `busyAt` says at each millisecond, and whose interface sends a thousand
  * bytes per second.
@@ -31,6 +34,10 @@ class TestHost {
   busyAt: (ms: number) => number = () => 0.5;
   change: Partial<Counters> = {};
   error: Error | undefined;
+  /** How long the probers of speed and disks take for an answer; they know nothing before. */
+  answerMs = 0;
+  #roundAtMs = Number.POSITIVE_INFINITY;
+  #haveAnswered = false;
   readSystem = () => Promise.resolve(SYSTEM);
   readBroadcastAddresses = () => Promise.resolve([]);
   readWakeOnLan = () => Promise.resolve([]);
@@ -54,14 +61,23 @@ class TestHost {
     const now = this.#clock.now();
     this.reads.push({ atMs: now, sections, withDetail, nextInMs, details });
     if (this.error !== undefined) throw this.error;
+    this.#haveAnswered ||= this.answerMs === 0 || this.#roundAtMs + this.answerMs <= now;
+    const awaitsAnswers = !this.#haveAnswered;
+    // A round that has begun is not replaced by a later one.
+    if (this.#roundAtMs > now) this.#roundAtMs = now + Math.max(0, nextInMs - PROBE_LEAD_MS);
     let user = 0;
     for (let ms = 0; ms < now; ms++) user += this.busyAt(ms);
     const total = times({ user, idle: now - user });
     const every: Partial<Counters> = {
-      cpu: cpu(total, withDetail ? { cores: [{ index: 0, ...total }] } : {}),
+      cpu: cpu(total, {
+        ...(withDetail && { cores: [{ index: 0, ...total }] }),
+        speedHz: awaitsAnswers ? null : 3e9,
+      }),
       memory: memory(),
       gpu: [],
-      disks: [disk('/', withDetail ? { device: 'd', io: { readBytes: now, writeBytes: 0, busyMs: 0 } } : {})],
+      disks: awaitsAnswers
+        ? []
+        : [disk('/', withDetail ? { device: 'd', io: { readBytes: now, writeBytes: 0, busyMs: 0 } } : {})],
       network: [link('eth0', { sentBytes: now })],
       ...this.change,
     };
@@ -75,6 +91,7 @@ class TestHost {
       takenAtNs: now * 1e6,
       sinceBootNs: this.#clock.sinceBoot() * 1e6,
       unixMs: 1e12 + this.#clock.sinceBoot(),
+      ...(awaitsAnswers && { awaitsAnswers }),
       ...(hasLimits && {
         limits: { memoryBytes: null, memoryUsedBytes: null, cpus: 1, throttling, failure: null },
       }),
