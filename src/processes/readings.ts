@@ -18,8 +18,8 @@ export interface ProcessReadingsOptions {
 /** Of more processes a summary takes milliseconds: it is derived in a turn of its own, not with the rest of a sample. */
 const MANY_PROCESSES = 4000;
 
-/** Maximum age of a reading that answers for a list. */
-const FRESH_MS = 1000;
+/** How long a reading answers for lists, from the moment at which it was asked for: one each second gets a new one. */
+const FRESH_MS = 900;
 /** Maximum length of a window for a list… */
 const MAX_WINDOW_MS = 10_000;
 /** …and the time to the second reading where there is no recent first one. */
@@ -46,7 +46,7 @@ interface DerivedSummary {
 interface CachedWindow {
   readonly window: ProcessWindow;
   /** Of the clock that counts suspended time: processes from before a sleep are not fresh after it. */
-  readonly sinceBootMs: number;
+  readonly askedAtMs: number;
 }
 
 export class ProcessReadings {
@@ -150,7 +150,7 @@ export class ProcessReadings {
     return this.#picked;
   }
 
-  /** A window that ends less than a second ago. Rejects with the system's Error. */
+  /** A window that ends less than 0.9 s ago. Rejects with the system's Error. */
   async window(): Promise<ProcessWindow> {
     const fresh = this.#fresh();
     // The first of two readings is fresh too, but there is nothing to compare it with until the second.
@@ -161,39 +161,40 @@ export class ProcessReadings {
     return await this.#pending;
   }
 
-  /** A reading of less than a second ago, for those who compare it with nothing. Rejects with the system's Error. */
+  /** A reading of less than 0.9 s ago, for those who compare it with nothing. Rejects with the system's Error. */
   async columns(): Promise<ProcessColumns> {
     return (this.#fresh() ?? (await this.#read())).after;
   }
 
   #fresh(): ProcessWindow | undefined {
     const cached = this.#cached;
-    return cached !== undefined && this.#options.clock.sinceBoot() - cached.sinceBootMs < FRESH_MS
+    return cached !== undefined && this.#options.clock.sinceBoot() - cached.askedAtMs < FRESH_MS
       ? cached.window
       : undefined;
   }
 
   async #take(): Promise<ProcessWindow> {
+    const askedAtMs = this.#options.clock.sinceBoot();
     const first = this.#fresh() ?? (await this.#read());
     if (first.before !== undefined) return first;
     await new Promise<void>((resolve) => this.#options.clock.setTimer(resolve, FIRST_WINDOW_MS));
-    return await this.#read();
+    return await this.#read(askedAtMs);
   }
 
   /** One reading at a time: whoever asks meanwhile gets that one. */
-  #read(): Promise<ProcessWindow> {
+  #read(askedAtMs = this.#options.clock.sinceBoot()): Promise<ProcessWindow> {
     this.#reading ??= this.#options.host
       .read()
-      .then((columns) => this.#keep(columns))
+      .then((columns) => this.#keep(columns, askedAtMs))
       .finally(() => {
         this.#reading = undefined;
       });
     return this.#reading;
   }
 
-  #keep(columns: ProcessColumns): ProcessWindow {
+  #keep(columns: ProcessColumns, askedAtMs: number): ProcessWindow {
     const window = advanceWindow(this.#cached?.window, columns, MAX_WINDOW_MS * NS_PER_MS);
-    this.#cached = { window, sinceBootMs: this.#options.clock.sinceBoot() };
+    this.#cached = { window, askedAtMs };
     return window;
   }
 }

@@ -4,15 +4,18 @@ import { covers, unite } from './needs.ts';
 import type { Sample } from './sample.ts';
 import { Encoded } from './view.ts';
 
-/** Maximum age of a sample that answers a request. */
-const FRESH_MS = 1000;
+/**
+ * How long a sample answers requests, from the moment at which it was asked for. Less than a second, so that polls at that
+ * pace get a new one each: it is taken up to some hundred milliseconds after its poll, and the next poll may be early.
+ */
+const FRESH_MS = 900;
 
 interface CachedSample {
   readonly encoded: Encoded;
   /** What it has: a set of keys (needs.ts). */
   readonly keys: number;
-  /** Of the clock that counts suspended time: a sample from before a sleep is not fresh after it. */
-  readonly sinceBootMs: number;
+  /** When it was asked for, on the clock that counts suspended time: a sample from before a sleep is not fresh after it. */
+  readonly askedAtMs: number;
 }
 
 export class FreshSamples {
@@ -36,10 +39,10 @@ export class FreshSamples {
     return this.#cached.find((cached) => covers(cached.keys, wanted) && this.#isFresh(cached))?.encoded;
   }
 
-  keep(keys: number, sample: Sample): Encoded {
+  keep(keys: number, sample: Sample, askedAtMs = this.#clock.sinceBoot()): Encoded {
     const encoded = new Encoded(sample);
     const others = this.#cached.filter((cached) => !covers(keys, cached.keys) && this.#isFresh(cached));
-    this.#cached = [{ encoded, keys, sinceBootMs: this.#clock.sinceBoot() }, ...others];
+    this.#cached = [{ encoded, keys, askedAtMs }, ...others];
     return encoded;
   }
 
@@ -48,7 +51,7 @@ export class FreshSamples {
     this.#cached = this.#cached.filter((cached) => this.#isFresh(cached));
   }
 
-  #isFresh({ sinceBootMs }: CachedSample): boolean {
-    return this.#clock.sinceBoot() - sinceBootMs < FRESH_MS;
+  #isFresh({ askedAtMs }: CachedSample): boolean {
+    return this.#clock.sinceBoot() - askedAtMs < FRESH_MS;
   }
 }

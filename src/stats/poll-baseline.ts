@@ -5,8 +5,11 @@ import { bitsOf, covers, detailKey, keyOfDetail } from './needs.ts';
 
 /** An older reading is compared with nothing, and not kept. */
 export const MAX_BASELINE_AGE_MS = 600_000;
-/** A younger reading is not compared with: of two requests within it the second one would be answered with noise. */
-const MIN_WINDOW_MS = 1000;
+/**
+ * A younger reading is not compared with: of two requests of different views within it the second one would be answered
+ * with noise. Shorter than the time between two readings of one view (fresh-samples.ts) less the wait for a window.
+ */
+const MIN_WINDOW_MS = 500;
 
 const KEY_OF: Readonly<Record<BaselineField, number>> = {
   cpu: SECTION_BITS.cpu,
@@ -27,8 +30,8 @@ export const keysThat = (keys: number, holds: (key: number) => boolean) =>
   bitsOf(keys).reduce((all, key) => (holds(key) ? all | key : all), 0);
 
 /**
- * Two readings per key: a request that comes less than a second after another is compared with the older one. Keys are
- * those of `keysOf` (needs.ts), and all times are of one clock.
+ * Two readings per key: a request that comes soon after another is compared with the older one. Keys are those of
+ * `keysOf` (needs.ts), and all times are of one clock.
  */
 export class PollBaseline {
   #older: Baseline = NO_BASELINE;
@@ -57,7 +60,9 @@ export class PollBaseline {
   /** Keeps `fresh`, a reading of `keys` that was compared with `before`. */
   keep(keys: number, fresh: Baseline, before: Baseline, nowMs: number): void {
     const replaced = keysThat(keys, (key) => this.#ageMs(key, nowMs) >= MIN_WINDOW_MS);
-    this.#older = withKeys(this.#older, before, replaced);
+    // Where it was compared with the older one, that must not stay: its window would grow from request to request.
+    const known = keysThat(replaced, (key) => this.knows(key, nowMs));
+    this.#older = withKeys(this.#older, withKeys(before, this.#newer, known), replaced);
     this.#newer = withKeys(this.#newer, fresh, replaced);
     for (const key of bitsOf(replaced)) this.#readAtMs.set(key, nowMs);
   }

@@ -20,6 +20,8 @@ const MAX_WAIT_MS = 2 * FIRST_WINDOW_MS;
 /** A reading that requests wait for. Further ones join it, and may widen it. */
 interface PendingReading {
   keys: number;
+  /** When it was begun (Clock.sinceBoot). */
+  readonly askedAtMs: number;
   /** What `keys` will be compared with. */
   start: Baseline;
   readyAtMs: number;
@@ -135,7 +137,13 @@ export class Sampler implements SampleSource {
 
   #begin(wanted: number): Promise<Encoded> {
     const now = this.#clock.now();
-    const pending = { keys: 0, start: NO_BASELINE, readyAtMs: now, maxReadyAtMs: now + MAX_WAIT_MS };
+    const pending = {
+      keys: 0,
+      askedAtMs: this.#clock.sinceBoot(),
+      start: NO_BASELINE,
+      readyAtMs: now,
+      maxReadyAtMs: now + MAX_WAIT_MS,
+    };
     // With all that fresh samples have, so that requests of different views in turn soon find one for all of them.
     // What needs no window is not kept waiting for that: its sample stands beside theirs.
     this.#join(pending, windowed(wanted) === 0 ? wanted : unite(wanted, this.#fresh.keys));
@@ -176,7 +184,7 @@ export class Sampler implements SampleSource {
       const nextInMs = next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
       this.#expireIn(MAX_BASELINE_AGE_MS);
       const sample = this.#reader.readRequest(pending.keys, pending.start, nextInMs);
-      return this.#fresh.keep(pending.keys, sample);
+      return this.#fresh.keep(pending.keys, sample, pending.askedAtMs);
     } finally {
       this.#pending = undefined;
     }

@@ -13,7 +13,7 @@ export interface Demand {
 export interface SampleSource extends Demand {
   /** Milliseconds from one tick to the next; a reload may change it. */
   readonly intervalMs: number;
-  /** The latest sample that has what is needed, if it is younger than a second. */
+  /** The latest sample that has what is needed, if it was asked for less than 0.9 s ago. */
   peek(needs: Needs): Encoded | undefined;
   /** As `peek`, otherwise a sample taken now. Rejects when the host cannot be read. */
   latest(needs: Needs): Promise<Encoded>;

@@ -85,7 +85,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   },
   getHostUsage: {
     summary: 'One sample of one machine',
-    description: 'At most one second old.',
+    description: 'At most 0.9 s old.',
     parameters: ['id', 'fields', 'detail'],
     payloads: [usage, usageDetail],
     headers: ['X-Ignored-Fields'],

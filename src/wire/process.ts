@@ -120,7 +120,8 @@ export type ProcessCapabilities = Shape<typeof processCapabilities>;
 export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess' | 'launchProcess'> = {
   listProcesses: {
     summary: 'The processes, grouped by name or one by one',
-    description: 'A list younger than one second answers for all who request the same.',
+    description:
+      'A list younger than 0.9 s answers for all who request the same, so a request each second gets a new one.',
     query: processListRequest,
     payloads: [processListPayload],
     errors: ['invalid_value', 'not_possible_now', 'not_supported'],

@@ -67,7 +67,7 @@ export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
   getUsage: {
     summary: 'One sample, now',
     description:
-      'The latest sample if it is younger than one second, otherwise a fresh one: one payload of the stream. How full a local disk is may be up to 5 s older, a clock speed 2 s. `fields` and `detail` never cause an error.',
+      'The latest sample if it was requested less than 0.9 s ago, otherwise a fresh one: one payload of the stream. A request each second gets a new one each time. How full a local disk is may be up to 5 s older, a clock speed 2 s. `fields` and `detail` never cause an error.',
     parameters: ['fields', 'detail'],
     payloads,
     headers: ['X-Ignored-Fields'],

@@ -1,7 +1,7 @@
 /** Requests at a pace of their own: each is answered with the average since the last requested reading. */
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
-import { viewOf } from '#src/stats/view.js';
+import { type Encoded, viewOf } from '#src/stats/view.js';
 import { ALL, CPU, DETAIL, MEMORY, setUp } from './sampler-setup.ts';
 
 /** Busy by three patterns, none of which a short window shows. */
@@ -49,7 +49,77 @@ t.test('[3.poll-average] pollers of different pace: since the last reading of an
   t.equal(await windowOf(), 5);
 });
 
-t.test('[3.poll-average] a reading younger than a second is not compared with', async (t) => {
+/** Asks `count` times, one request every `paceMs` whatever each takes, with `lateMs` of lateness in turn. */
+async function pollEvery(
+  { clock, sampler }: Pick<ReturnType<typeof setUp>, 'clock' | 'sampler'>,
+  paceMs: number,
+  count: number,
+  lateMs: readonly number[] = [0],
+): Promise<readonly Encoded[]> {
+  const answers: Encoded[] = [];
+  const begunAtMs = clock.now();
+  for (let polls = 0; polls < count; polls++) {
+    const late = lateMs[polls % lateMs.length] ?? 0;
+    await clock.advance(begunAtMs + polls * paceMs + late - clock.now());
+    void sampler.latest(DETAIL).then((answer) => answers.push(answer));
+  }
+  await clock.advance(paceMs);
+  return answers;
+}
+
+t.test(
+  '[3.usage-age] [3.poll-average] polls each second: a new sample each time, over that second',
+  async (t) => {
+    for (const lateMs of [[0], [20, 0], [0, 5, 40, 0, 80], [3, 2, 1, 0]]) {
+      const set = setUp();
+      // Another load in each tenth of a second, so that no two windows have the same.
+      set.host.busyAt = (ms) => ((Math.floor(ms / 100) * 37) % 101) / 101;
+      const answers = await pollEvery(set, 1000, 12, lateMs);
+      t.equal(new Set(answers).size, 12, `with lateness of ${lateMs} ms`);
+      const windows = answers.slice(1).map(({ sample }) => sample.extras?.window_seconds ?? 0);
+      t.ok(
+        windows.every((seconds) => seconds > 0.7 && seconds < 1.2),
+        `over ${windows} s`,
+      );
+    }
+  },
+);
+
+t.test('[3.usage-age] polls each second beside a stream get a new sample each time', async (t) => {
+  for (const intervalSeconds of [1, 2, 3, 10])
+    for (const offsetMs of [0, 130, 500, 870, 990]) {
+      const set = setUp(intervalSeconds);
+      await set.ask(DETAIL);
+      set.sampler.subscribe(DETAIL);
+      await set.clock.advance(3000 + offsetMs);
+      const answers = await pollEvery(set, 1000, 12);
+      t.equal(new Set(answers).size, 12, `${intervalSeconds} s, ${offsetMs} ms after a tick`);
+    }
+});
+
+t.test('[3.usage-age] polls at a quicker pace share samples, whose windows do not grow', async (t) => {
+  for (const paceMs of [90, 210, 450, 500, 650, 899, 950]) {
+    const set = setUp();
+    const answers = await pollEvery(set, paceMs, 40);
+    const shared = new Set(answers);
+    t.ok(shared.size <= (40 * paceMs) / 900 + 1, `every ${paceMs} ms: ${shared.size}`);
+    const windows = [...shared].slice(1).map(({ sample }) => sample.extras?.window_seconds ?? 0);
+    t.ok(Math.max(...windows) < 1.9, `over ${Math.max(...windows)} s`);
+  }
+});
+
+t.test('[3.poll-average] requests of two views in turn, 0.5 s apart: no window grows', async (t) => {
+  const { clock, ask } = setUp();
+  const windows: number[] = [];
+  for (let polls = 0; polls < 40; polls++) {
+    const { encoded } = await ask(polls % 2 === 0 ? CPU : DETAIL);
+    if (polls > 4 && polls % 2 === 1) windows.push(encoded.sample.extras?.window_seconds ?? 0);
+    await clock.advance(470);
+  }
+  t.ok(Math.max(...windows) < 2, `over ${Math.max(...windows)} s`);
+});
+
+t.test('[3.poll-average] a reading younger than half a second is not compared with', async (t) => {
   const { clock, ask, sampler } = setUp();
   await ask(DETAIL);
   await clock.advance(10_000);

@@ -33,8 +33,8 @@ export interface Scrape {
   readonly body: Buffer;
 }
 
-/** How long a reading answers further scrapes. */
-const FRESH_MS = 1000;
+/** How long a reading answers further scrapes, from its beginning: one each second gets a new one. */
+const FRESH_MS = 900;
 
 /** Readings of processes take at most this part of a processor's time: 10,000 processes take 100 ms and more. */
 const MAX_PROCESS_SHARE = 0.01;
@@ -108,9 +108,9 @@ export class Metrics {
 
   #begin(): Promise<Reading> {
     this.#isReading = true;
+    this.#readAtMs = this.#options.clock.sinceBoot();
     const reading = this.#read().finally(() => {
       this.#isReading = false;
-      this.#readAtMs = this.#options.clock.sinceBoot();
     });
     this.#reading = reading;
     // A failure is not kept.

@@ -80,7 +80,7 @@ async function get(
   }
 }
 
-/** The stats of `view` as a message: at once if they are younger than a second, otherwise as a promise. */
+/** The stats of `view` as a message: at once if they are younger than 0.9 s, otherwise as a promise. */
 export function readStats(
   source: Pick<SampleSource, 'peek' | 'latest'>,
   view: View,

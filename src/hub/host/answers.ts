@@ -4,7 +4,7 @@ import { Clients } from '../../fairness/fair-queue.ts';
 import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
 
 /** How old an answer may be, as over HTTP; of the other questions it is shared only by those who wait for it. */
-const AGES_MS: Readonly<Record<string, number>> = { usage: 1000, system: 10_000 };
+const AGES_MS: Readonly<Record<string, number>> = { usage: 900, system: 10_000 };
 /** Old ones are dropped this often. */
 const FORGET_MS = 20_000;
 
@@ -49,7 +49,8 @@ export class Answers {
       return await known.answer;
     }
     const clients = new Clients(who.address);
-    // Its age counts from the answer on.
+    // Its age counts from the question on: as with the service, a request each second gets a new sample each time.
+    const untilMs = this.#clock.now() + ageMs;
     const entry: Entry = {
       answer: reach.ask({ ...ask, clients }),
       clients,
@@ -68,7 +69,7 @@ export class Answers {
       drop();
       throw error;
     } finally {
-      entry.untilMs = this.#clock.now() + ageMs;
+      entry.untilMs = untilMs;
     }
   }
 

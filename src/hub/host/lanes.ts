@@ -12,7 +12,7 @@ import { findMalformed } from './sample-shape.ts';
 import { namesOf } from './section-names.ts';
 
 /** As the service: younger samples answer a request. */
-const USAGE_AGE_MS = 1000;
+const USAGE_AGE_MS = 900;
 
 export class Lanes {
   readonly #parts: HubParts;
