@@ -38,6 +38,7 @@ struct DiskCounters {
   std::optional<DiskUsage> usage;  // the last answer; absent until the first one
   bool isStale = false;            // asked and not answered in time, or never answered
   std::optional<DiskIo> io;        // absent when the filesystem has no block device of its own
+  std::string ioDevices;           // what `io` is the sum of; empty where that never changes
 };
 
 class DisksReader {

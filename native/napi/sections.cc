@@ -92,7 +92,8 @@ static Napi::Value js(Napi::Env env, const DiskCounters& disk, bool withDetail) 
       plain.with(Key{"device", &DiskCounters::device}, Key{"type", &DiskCounters::type},
                  Key{"label", &DiskCounters::label}, Key{"isReadOnly", &DiskCounters::isReadOnly},
                  Key{"isRemovable", &DiskCounters::isRemovable}, Key{"isStale", &DiskCounters::isStale},
-                 Key{"io", &DiskCounters::io}, Key{"files", filesOf}, Key{"filesFree", filesFreeOf});
+                 Key{"io", &DiskCounters::io}, Key{"ioDevices", &DiskCounters::ioDevices},
+                 Key{"files", filesOf}, Key{"filesFree", filesFreeOf});
   return withDetail ? detailed.make(env, disk) : plain.make(env, disk);
 }
 

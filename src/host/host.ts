@@ -94,6 +94,8 @@ export interface DiskCounters {
   readonly isRemovable?: boolean | null;
   readonly isStale?: boolean;
   readonly io?: DiskIo | null;
+  /** What `io` is the sum of: between readings of other devices there is no rate. */
+  readonly ioDevices?: string;
   /** Inodes; 0 where the filesystem has no fixed number of them, null where the platform has none. */
   readonly files?: number | null;
   readonly filesFree?: number | null;

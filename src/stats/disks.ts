@@ -27,7 +27,9 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
   const used = disk.usage && usedOf(disk.usage);
   const available = disk.usage?.availableBytes ?? null;
   const io = disk.io ?? null;
-  const ioBefore = before?.device === disk.device ? (before?.io ?? null) : null;
+  // Another device of the same filesystem brings along all that it has ever counted.
+  const isSame = before?.device === disk.device && before?.ioDevices === disk.ioDevices;
+  const ioBefore = isSame ? (before?.io ?? null) : null;
   // Counters that step back belong to a new device under the old name.
   const hasRates =
     io !== null &&

@@ -158,11 +158,23 @@ export const diskDetail = v.strictObject({
   read_only: means(known(v.boolean()), 'Mounted read-only.'),
   removable: means(known(v.boolean()), 'On a removable device.'),
   stale: means(v.boolean(), 'It does not answer: its values are the last known ones.'),
-  read_bytes: means(known(bytes), 'Read since boot.'),
-  write_bytes: means(known(bytes), 'Written since boot.'),
-  read_rate: means(known(bytesPerSecond), 'Read since the previous sample.'),
-  write_rate: means(known(bytesPerSecond), 'Written since the previous sample.'),
-  busy_percent: means(known(percent), 'Share of the time in which the device was busy.'),
+  read_bytes: means(known(bytes), 'Read since boot. Of all devices of the filesystem together.'),
+  write_bytes: means(
+    known(bytes),
+    'Written since boot. Of all devices of the filesystem together: with RAID 1 each byte counts once per copy.',
+  ),
+  read_rate: means(
+    known(bytesPerSecond),
+    'Read since the previous sample, as `read_bytes`; null in the first one with another set of devices.',
+  ),
+  write_rate: means(
+    known(bytesPerSecond),
+    'Written since the previous sample, as `write_bytes`; null in the first one with another set of devices.',
+  ),
+  busy_percent: means(
+    known(percent),
+    'Share of the time in which the device was busy; of several devices the mean.',
+  ),
 });
 export type DiskDetail = Shape<typeof diskDetail>;
 

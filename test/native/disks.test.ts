@@ -351,6 +351,62 @@ t.test('a btrfs on two devices: the sum of their bytes, and their average busy t
   });
   const pool = disks.find((disk) => disk.mountPoint === '/pool');
   t.strictSame(pool?.io, { readBytes: 300 * 512, writeBytes: 30 * 512, busyMs: 50 });
+  t.equal(pool?.ioDevices, 'sdb1 sdc1');
+});
+
+t.test('a btrfs has no counters before it is known on how many devices it is', async (t) => {
+  const btrfs = (id: number, point: string, source: string) =>
+    `${id} 30 0:${id} / ${point} rw - btrfs ${source} rw,subvolid=5`;
+  const device = (name: string, minor: number, uuid: string): Tree => ({
+    [`sys/class/block/${name}/dev`]: `8:${minor}\n`,
+    [`sys/fs/btrfs/${uuid}/devices/${name}`]: FOLDER,
+  });
+  const machine = makeMachine(t, {
+    'proc/self/mountinfo': lines(ROOT, btrfs(40, '/raid1', '/dev/sdb')),
+    ...folders('/raid1', '/raid0', '/three', '/single'),
+    'proc/diskstats': lines(
+      '8 2 sda2 1 0 1 0 1 0 1 0 0 1 0',
+      '8 16 sdb 1 0 100 0 1 0 10 0 0 40 0',
+      '8 32 sdc 1 0 900000 0 1 0 900000 0 0 60 0',
+      '8 48 sdd 1 0 7 0 1 0 7 0 0 60 0',
+      '8 64 sde 1 0 800000 0 1 0 900000 0 0 60 0',
+    ),
+    ...device('sdb', 16, 'aaaa'),
+    ...device('sdc', 32, 'aaaa'),
+    ...device('sdd', 48, 'bbbb'),
+    ...device('sde', 64, 'bbbb'),
+  });
+  const seen = new Map<string, Set<string>>();
+  const read = (counters: Counters) => {
+    for (const { mountPoint, io, ioDevices } of counters.disks ?? []) {
+      const known = seen.get(mountPoint) ?? new Set();
+      if (io !== null) known.add(`${ioDevices} ${(io?.readBytes ?? 0) / 512}`);
+      seen.set(mountPoint, known);
+    }
+  };
+  const readAll = async (points: number) => {
+    let answered = 0;
+    await readUntil(machine.host, DISKS, true, (counters) => {
+      read(counters);
+      const { disks } = counters;
+      return disks?.length === points && disks.every(({ io }) => io !== null) && ++answered > 3;
+    });
+  };
+  await readAll(2);
+  t.strictSame([...(seen.get('/raid1') ?? [])], ['sdb sdc 900100'], 'from the first one on that has any');
+  t.strictSame([...(seen.get('/') ?? [])], ['sda2 1'], 'what has a number of its own is known at once');
+  machine.write({
+    'proc/self/mountinfo': lines(
+      ROOT,
+      btrfs(40, '/raid1', '/dev/sdb'),
+      btrfs(41, '/raid0', '/dev/sde'),
+      btrfs(42, '/single', '/dev/sda2'),
+    ),
+  });
+  await readAll(4);
+  t.strictSame([...(seen.get('/raid0') ?? [])], ['sdd sde 800007'], 'mounted later');
+  t.strictSame([...(seen.get('/single') ?? [])], ['sda2 1'], 'on one device');
+  t.strictSame([...(seen.get('/raid1') ?? [])], ['sdb sdc 900100'], 'nothing is forgotten meanwhile');
 });
 
 t.test('changes of the table are noticed', async (t) => {

@@ -67,3 +67,43 @@ t.test('[3.detail-disks] rates per second, and none where they would be wrong', 
   t.strictSame(rates(on(null)), [null, null, null]);
   t.strictSame(deriveDiskDetail([disk('/other')], [on(io(1, 1, 1))], 2)[0]?.read_rate, null, 'a new mount');
 });
+
+t.test('[3.detail-disks] the rates of a filesystem on several devices', async (t) => {
+  const GIB = 2 ** 30;
+  const on = (ioDevices: string, ...counters: Parameters<typeof io>) =>
+    disk('/pool', { device: '/dev/sdb', ioDevices, io: io(...counters) });
+  const ratesBetween = (...readings: readonly ReturnType<typeof disk>[]) =>
+    readings.slice(1).map((after, at) => {
+      const [found] = deriveDiskDetail(readings.slice(at, at + 1), [after], 2);
+      return [found?.read_rate, found?.write_rate, found?.busy_percent];
+    });
+  const none = [null, null, null];
+  t.strictSame(
+    ratesBetween(
+      on('sdb', 100, 200, 1000),
+      on('sdb sdc', GIB, 5 * GIB, 90_000),
+      on('sdb sdc', GIB + 600, 5 * GIB + 200, 90_500),
+    ),
+    [none, [300, 100, 25]],
+    'a second device brings what it has ever counted, and its rate begins with its second reading',
+  );
+  t.strictSame(
+    ratesBetween(
+      on('sdb sdc', GIB, GIB, 1000),
+      on('sdb sdd', GIB + 4000, GIB + 2000, 1500),
+      on('sdb sdd', GIB + 5000, GIB + 2000, 1500),
+    ),
+    [none, [500, 0, 0]],
+    'one that was replaced, by one that has counted more',
+  );
+  t.strictSame(
+    ratesBetween(
+      on('sdb sdc', GIB, GIB, 1000),
+      on('sdb', GIB, GIB, 2000),
+      on('sdb sdc', GIB + 10, GIB + 10, 2100),
+      on('sdb sdc', GIB + 20, GIB + 30, 2100),
+    ),
+    [none, none, [5, 10, 0]],
+    'one that is missing for a reading',
+  );
+});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/prober.h"
+#include "linux/disks/device_table.h"
 #include "linux/disks/devices.h"
 #include "linux/disks/filesystems.h"
 #include "linux/disks/parse_disks.h"
@@ -31,62 +32,33 @@ struct Entry {
   std::size_t index = 0;                      // of the mount that is shown
   bool isFile = false;                        // no mount of it is a directory: not shown, not asked again
   DiskDevice device;
+  bool isDeviceKnown = false;  // `device` was read
 
   const Mount& shown() const { return filesystem->mounts[index]; }
 };
 
-// Sorted by number: each filesystem looks for its own.
-std::vector<DeviceIo> sortedByNumber(std::vector<DeviceIo> devices) {
-  std::sort(devices.begin(), devices.end(),
-            [](const DeviceIo& a, const DeviceIo& b) { return a.device < b.device; });
-  return devices;
-}
-
-std::optional<DiskIo> findIo(const std::vector<DeviceIo>& devices, const DeviceNumber& number) {
-  const auto found =
-      std::lower_bound(devices.begin(), devices.end(), number,
-                       [](const DeviceIo& one, const DeviceNumber& wanted) { return one.device < wanted; });
-  if (found == devices.end() || found->device != number) return std::nullopt;
-  return found->io;
-}
-
-// The sum over all devices of one filesystem; busy is their mean.
-std::optional<DiskIo> sumIo(const std::vector<DeviceIo>& devices, const std::vector<DeviceNumber>& parts) {
-  DiskIo sum;
-  std::uint64_t found = 0;
-  for (const DeviceNumber& part : parts) {
-    const auto io = findIo(devices, part);
-    if (!io) continue;
-    ++found;
-    sum.readBytes += io->readBytes;
-    sum.writeBytes += io->writeBytes;
-    sum.busyMs += io->busyMs;
-  }
-  if (found == 0) return std::nullopt;
-  sum.busyMs /= found;
-  return sum;
-}
-
-std::optional<DiskIo> findIo(const std::vector<DeviceIo>& devices, const Entry& entry) {
-  if (!entry.device.parts.empty()) return sumIo(devices, entry.device.parts);
+std::optional<CountedDevices> findIo(const DeviceTable& devices, const Entry& entry) {
   const Mount& mount = entry.shown();
-  if (entry.device.number) return findIo(devices, *entry.device.number);
-  if (mount.device.major != 0) return findIo(devices, mount.device);
+  if (mount.device.major != 0) return devices.find({mount.device});
+  // Its source names one device, and it may be on more: the counters of one would be taken for those of all.
+  if (!entry.isDeviceKnown) return std::nullopt;
+  if (!entry.device.parts.empty()) return devices.find(entry.device.parts);
+  if (entry.device.number) return devices.find({*entry.device.number});
   const std::string_view source = mount.source;
   if (!source.starts_with("/dev/")) return std::nullopt;
-  const std::string_view name = source.substr(source.rfind('/') + 1);
-  const auto found =
-      std::find_if(devices.begin(), devices.end(), [&](const DeviceIo& one) { return one.name == name; });
-  return found == devices.end() ? std::nullopt : std::optional(found->io);
+  return devices.find(source.substr(source.rfind('/') + 1));
 }
 
-void addDetail(DiskCounters& disk, const Entry& entry, const std::vector<DeviceIo>& devices) {
+void addDetail(DiskCounters& disk, const Entry& entry, const DeviceTable& devices) {
   disk.device = toValidUtf8(entry.device.path.empty() ? entry.shown().source : entry.device.path);
   disk.type = toValidUtf8(entry.shown().type);
   if (entry.device.label) disk.label = toValidUtf8(*entry.device.label);
   disk.isReadOnly = entry.shown().isReadOnly;
   disk.isRemovable = entry.device.isRemovable;
-  disk.io = findIo(devices, entry);
+  if (auto counted = findIo(devices, entry)) {
+    disk.io = counted->io;
+    disk.ioDevices = toValidUtf8(counted->names);
+  }
 }
 
 }  // namespace
@@ -133,7 +105,10 @@ struct DisksReader::State {
     }
     const auto answer = deviceProber->latest();
     if (!answer.value) return;
-    for (std::size_t i = 0; i < entries.size(); ++i) entries[i].device = (**answer.value)[i];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      entries[i].device = (**answer.value)[i];
+      entries[i].isDeviceKnown = true;
+    }
     areDevicesKnown = true;
     devicesKnownAt = now;
     deviceProber.reset();
@@ -195,10 +170,10 @@ DisksReader::~DisksReader() = default;
 std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   State& state = *state_;
   if (!state.takeTable()) return {};
-  std::vector<DeviceIo> devices;
+  std::optional<DeviceTable> devices;
   if (withDetail) {
     state.takeDevices();
-    devices = sortedByNumber(parseDiskstats(state.diskstats.readShortRecordsIfPresent(state.buffer)));
+    devices.emplace(parseDiskstats(state.diskstats.readShortRecordsIfPresent(state.buffer)));
   }
   std::vector<UsageAnswer> answers;
   answers.reserve(state.entries.size());
@@ -210,7 +185,7 @@ std::vector<DiskCounters> DisksReader::read(bool withDetail) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     auto disk = state.show(state.entries[i], answers[i]);
     if (!disk) continue;
-    if (withDetail) addDetail(*disk, state.entries[i], devices);
+    if (devices) addDetail(*disk, state.entries[i], *devices);
     disks.push_back(std::move(*disk));
   }
   return disks;

@@ -1,0 +1,35 @@
+// /proc/diskstats as filesystems need it: the counters of all devices of one. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/disks.h"
+#include "linux/disks/parse_disks.h"
+#include "linux/disks/parse_mounts.h"
+
+namespace hostwire {
+
+struct CountedDevices {
+  DiskIo io;          // their sum; busyMs: their mean
+  std::string names;  // of the devices that the counters are of: between readings of others there is no rate
+};
+
+// The text that `devices` were parsed from must outlive it.
+class DeviceTable {
+ public:
+  explicit DeviceTable(std::vector<DeviceIo> devices);
+
+  // Leaves out devices that are not in the table; absent when none is.
+  std::optional<CountedDevices> find(const std::vector<DeviceNumber>& numbers) const;
+  std::optional<CountedDevices> find(std::string_view name) const;
+
+ private:
+  std::optional<CountedDevices> sumOf(const std::vector<const DeviceIo*>& devices) const;
+
+  std::vector<DeviceIo> devices_;  // by number
+};
+
+}  // namespace hostwire
