@@ -10,6 +10,7 @@
 #include "firmware/parse_brand.h"
 #include "firmware/parse_smbios.h"
 #include "linux/cpu/parse_cpu.h"
+#include "linux/disks/device_table.h"
 #include "linux/disks/parse_disks.h"
 #include "linux/disks/parse_mounts.h"
 #include "linux/disks/select_mounts.h"
@@ -103,6 +104,21 @@ void runSensorNames(std::string_view input) {
 
 void runMachine(std::string_view input) { require(!nodeArchOf("x" + std::string(input)).empty(), "a name"); }
 
+void runDiskstats(std::string_view input) {
+  const auto devices = parseDiskstats(input);
+  const DeviceTable table(devices);
+  for (const DeviceIo& device : devices) {
+    const auto counted = table.find(device.name);
+    require(!counted || device.name.empty() || !counted->names.empty(), "counters name their devices");
+    table.find({device.device, device.device});
+  }
+}
+
+void runDevicePaths(std::string_view input) {
+  for (const std::string& path : devicePathsOf(input))
+    require(path.starts_with("/dev/"), "a path of a device");
+}
+
 // The input is both texts: where the process is, and what is mounted.
 void runCgroup(std::string_view input) {
   const auto mounts = parseMountinfo(input);
@@ -128,7 +144,8 @@ std::vector<FuzzTarget> linuxTargets() {
       {"select-mounts", "/mountinfo", runSelectMounts},
       {"label-link", "", call<parseLabelLink>},
       {"device-number", "", call<parseDeviceNumber>},
-      {"diskstats", "/diskstats", call<parseDiskstats>},
+      {"device-paths", "", runDevicePaths},
+      {"diskstats", "/diskstats", runDiskstats},
       {"os-release", "/os-release", call<parseOsRelease>},
       {"brand", "", runBrand},
       {"dmi", "/DMI", call<parseDmiMemoryModules>},

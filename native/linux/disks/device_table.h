@@ -13,7 +13,7 @@
 namespace hostwire {
 
 struct CountedDevices {
-  DiskIo io;          // their sum; busyMs: their mean
+  DiskIo io;          // their sum; busyMs: the mean of what filesystems name
   std::string names;  // of the devices that the counters are of: between readings of others there is no rate
 };
 
@@ -22,12 +22,15 @@ class DeviceTable {
  public:
   explicit DeviceTable(std::vector<DeviceIo> devices);
 
-  // Leaves out devices that are not in the table; absent when none is.
+  // Leaves out devices that are not in the table; absent when none is, or when what one of them has counted
+  // is not known (countersOf).
   std::optional<CountedDevices> find(const std::vector<DeviceNumber>& numbers) const;
   std::optional<CountedDevices> find(std::string_view name) const;
 
  private:
+  const DeviceIo* findNamed(std::string_view name) const;
   std::optional<CountedDevices> sumOf(const std::vector<const DeviceIo*>& devices) const;
+  std::optional<CountedDevices> countersOf(const DeviceIo& device) const;
 
   std::vector<DeviceIo> devices_;  // by number
 };

@@ -22,29 +22,64 @@ std::string folderOf(const Roots& roots, DeviceNumber number) {
   return roots.sys + "/dev/block/" + std::to_string(number.major) + ":" + std::to_string(number.minor);
 }
 
-// btrfs and others with several devices have an anonymous number; their source names (one of) the devices.
-std::optional<DeviceNumber> findNumber(const Roots& roots, const DeviceQuestion& question) {
-  if (question.number.major != 0) return question.number;
-  if (!question.source.starts_with("/dev/")) return std::nullopt;
-  struct stat device {};
-  if (stat((roots.files + question.source).c_str(), &device) == 0 && S_ISBLK(device.st_mode))
-    return DeviceNumber{major(device.st_rdev), minor(device.st_rdev)};
-  return parseDeviceNumber(readSmallFile(roots.sys + "/class/block/" + lastPart(question.source) + "/dev"));
+std::optional<DeviceNumber> numberOf(const Roots& roots, const std::string& name) {
+  return parseDeviceNumber(
+      readSmallFile(std::string(roots.sys + "/class/block/").append(name).append("/dev")));
 }
 
-// Documentation/filesystems/btrfs.rst: /sys/fs/btrfs/UUID/devices has a link for each device of a filesystem.
+// What is below /dev/disk are links.
+std::string nameOf(const Roots& roots, const std::string& path) {
+  const std::string target = linkTarget(roots.files + path);
+  return lastPart(target.empty() ? path : target);
+}
+
+std::optional<DeviceNumber> findNumber(const Roots& roots, const std::string& path) {
+  struct stat device {};
+  if (stat((roots.files + path).c_str(), &device) == 0 && S_ISBLK(device.st_mode))
+    return DeviceNumber{major(device.st_rdev), minor(device.st_rdev)};
+  return numberOf(roots, nameOf(roots, path));
+}
+
+// A filesystem on several devices has an anonymous number, and its source names some or all of them. Empty
+// where one of these is not found: the others are not all of it.
+std::vector<DeviceNumber> findNumbers(const Roots& roots, const DeviceQuestion& question) {
+  if (question.number.major != 0) return {question.number};
+  std::vector<DeviceNumber> numbers;
+  for (const std::string& path : devicePathsOf(question.source)) {
+    const auto number = findNumber(roots, path);
+    if (!number) return {};
+    if (std::find(numbers.begin(), numbers.end(), *number) == numbers.end()) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+// The names of the devices of each filesystem. Documentation/filesystems/btrfs.rst:
+// /sys/fs/btrfs/UUID/devices has a link for each. bcachefs: /sys/fs/bcachefs/UUID/dev-0 has a link named
+// "block" (bch2_dev_sysfs_online).
+std::vector<std::vector<std::string>> listMembers(const Roots& roots) {
+  std::vector<std::vector<std::string>> members;
+  const std::string btrfs = roots.sys + "/fs/btrfs/";
+  for (const std::string& filesystem : listFolder(btrfs))
+    members.push_back(listFolder(std::string(btrfs).append(filesystem).append("/devices")));
+  const std::string bcachefs = roots.sys + "/fs/bcachefs/";
+  for (const std::string& filesystem : listFolder(bcachefs)) {
+    std::vector<std::string> names;
+    const std::string folder = std::string(bcachefs).append(filesystem).append("/");
+    for (const std::string& device : listFolder(folder))
+      if (device.starts_with("dev-"))
+        names.push_back(linkedName(std::string(folder).append(device).append("/block")));
+    members.push_back(std::move(names));
+  }
+  return members;
+}
+
+// All devices of the filesystem that `name` is one of; empty where it is the only one.
 std::vector<DeviceNumber> findParts(const Roots& roots, const std::string& name) {
-  const std::string folder = roots.sys + "/fs/btrfs";
-  for (const std::string& filesystem : listFolder(folder)) {
-    const auto names = listFolder(std::string(folder).append("/").append(filesystem).append("/devices"));
-    if (names.size() < 2 || !std::binary_search(names.begin(), names.end(), name)) continue;
+  for (const auto& names : listMembers(roots)) {
+    if (names.size() < 2 || std::find(names.begin(), names.end(), name) == names.end()) continue;
     std::vector<DeviceNumber> parts;
-    for (const std::string& part : names) {
-      const std::string block = roots.sys + "/class/block/";
-      if (const auto number =
-              parseDeviceNumber(readSmallFile(std::string(block).append(part).append("/dev"))))
-        parts.push_back(*number);
-    }
+    for (const std::string& part : names)
+      if (const auto number = numberOf(roots, part)) parts.push_back(*number);
     return parts;
   }
   return {};
@@ -83,14 +118,19 @@ DiskDevices readDiskDevices(const Roots& roots, const std::vector<DeviceQuestion
   devices.reserve(questions.size());
   for (const DeviceQuestion& question : questions) {
     DiskDevice device;
-    device.number = findNumber(roots, question);
-    if (device.number) {
+    const auto numbers = findNumbers(roots, question);
+    if (!numbers.empty()) {
+      device.number = numbers.front();
       const std::string folder = folderOf(roots, *device.number);
       std::string name = lastPart(linkTarget(folder));
       device.path = shownPath(folder, name, question.source);
       device.isRemovable = readRemovable(folder);
-      if (name.empty()) name = lastPart(question.source);
-      if (question.number.major == 0) device.parts = findParts(roots, name);
+      const auto paths = devicePathsOf(question.source);
+      if (name.empty() && !paths.empty()) name = nameOf(roots, paths.front());
+      if (numbers.size() > 1)
+        device.parts = numbers;
+      else if (question.number.major == 0)
+        device.parts = findParts(roots, name);
       if (const auto label = labels.find(name); label != labels.end()) device.label = label->second;
     }
     devices.push_back(std::move(device));

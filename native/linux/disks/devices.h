@@ -14,7 +14,7 @@ namespace hostwire {
 struct DiskDevice {
   std::string path;                    // to be shown; raw bytes; empty: use mountinfo's
   std::optional<DeviceNumber> number;  // the block device, also for a filesystem with an anonymous number
-  std::vector<DeviceNumber> parts;     // all devices of a btrfs on several, otherwise empty
+  std::vector<DeviceNumber> parts;     // all devices of a filesystem on several, otherwise empty
   std::optional<std::string> label;    // raw bytes
   std::optional<bool> isRemovable;
 };

@@ -44,9 +44,9 @@ std::optional<CountedDevices> findIo(const DeviceTable& devices, const Entry& en
   if (!entry.isDeviceKnown) return std::nullopt;
   if (!entry.device.parts.empty()) return devices.find(entry.device.parts);
   if (entry.device.number) return devices.find({*entry.device.number});
-  const std::string_view source = mount.source;
-  if (!source.starts_with("/dev/")) return std::nullopt;
-  return devices.find(source.substr(source.rfind('/') + 1));
+  const auto paths = devicePathsOf(mount.source);
+  if (paths.size() != 1) return std::nullopt;
+  return devices.find(std::string_view(paths.front()).substr(paths.front().rfind('/') + 1));
 }
 
 void addDetail(DiskCounters& disk, const Entry& entry, const DeviceTable& devices) {

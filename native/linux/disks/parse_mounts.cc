@@ -1,7 +1,9 @@
 // Parser of mountinfo.
 #include "linux/disks/parse_mounts.h"
 
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include "linux/kernel/scan.h"
 
@@ -85,6 +87,24 @@ std::vector<Mount> parseMountinfo(std::string_view text) {
   while (takeLine(text, line))
     if (auto mount = parseMount(line)) mounts.push_back(std::move(*mount));
   return mounts;
+}
+
+std::vector<std::string> devicePathsOf(std::string_view source) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTags{
+      {{"UUID=", "by-uuid/"},
+       {"LABEL=", "by-label/"},
+       {"PARTUUID=", "by-partuuid/"},
+       {"PARTLABEL=", "by-partlabel/"}}};
+  for (const auto& [tag, folder] : kTags)
+    if (source.starts_with(tag))
+      return {std::string("/dev/disk/").append(folder).append(source.substr(tag.size()))};
+  std::vector<std::string> paths;
+  while (source.starts_with("/dev/")) {
+    const std::size_t end = source.find(":/dev/");
+    paths.emplace_back(source.substr(0, end));
+    source = end == std::string_view::npos ? std::string_view{} : source.substr(end + 1);
+  }
+  return paths;
 }
 
 std::optional<DeviceNumber> parseDeviceNumber(std::string_view text) {

@@ -35,6 +35,11 @@ struct Mount {
 // proc_pid_mountinfo(5). A line that is not understood is left out.
 std::vector<Mount> parseMountinfo(std::string_view text);
 
+// The paths of the devices that `source` names; empty where it names none. bcachefs writes those of all its
+// devices, as they were named when it was mounted: "/dev/sda:/dev/disk/by-id/…" (bch2_show_devname). A path
+// below by-path has colons too. A tag of fstab(5), as "UUID=…", is its link in /dev/disk.
+std::vector<std::string> devicePathsOf(std::string_view source);
+
 // "8:1", as sysfs writes device numbers.
 std::optional<DeviceNumber> parseDeviceNumber(std::string_view text);
 

@@ -70,7 +70,7 @@ bool isReal(const Mount& mount) {
   constexpr std::array<std::string_view, 3> kOwnVolumes{"zfs", "btrfs", "ubifs"};
   if (isNetwork(mount) || isAmong(mount.type, kOwnVolumes)) return true;
   // A filesystem on several devices (bcachefs) has an anonymous number too.
-  return mount.device.major != 0 || mount.source.starts_with("/dev/");
+  return mount.device.major != 0 || !devicePathsOf(mount.source).empty();
 }
 
 // The directory above; empty above the root.
