@@ -38,8 +38,8 @@ void write(std::string_view input) {
 void runStat(std::string_view input) {
   Exposition out;
   SteadyTimes times;
-  writeStat(input, times, out);
-  writeStat(input.substr(input.size() / 2), times, out);
+  writeStat(input, std::nullopt, times, out);
+  writeStat(input.substr(input.size() / 2), 7, times, out);
   check(out);
 }
 

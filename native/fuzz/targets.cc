@@ -134,6 +134,7 @@ std::vector<FuzzTarget> linuxTargets() {
       {"meminfo", "/meminfo", runMeminfo},
       {"arcstats", "/arcstats", call<parseShrinkableArc>},
       {"loadavg", "/loadavg", call<parseLoadavg>},
+      {"uptime", "", call<parseUptime>},
       {"pressure", "/pressure/cpu", runPressure},
       {"integer", "/ifindex", call<parseInteger>},
       {"cpuinfo", "/cpuinfo", runCpuinfo},

@@ -78,7 +78,7 @@ void setMilliseconds(const Napi::Object& options, const char* key, std::chrono::
 
 // The keys of Counters (src/host/host.ts) in the order of the values.
 std::string keysOf(const std::vector<Section>& sections, const std::vector<Detail>& details) {
-  std::string keys = "takenAtNs, sinceBootNs, unixMs";
+  std::string keys = "takenAtNs, sinceBootNs, unixMs, uptimeNs";
   for (const Section& section : sections) {
     keys.append(", ").append(section.key);
     if (section.takenAtNs) keys.append(", ").append(section.key).append("TakenAtNs");
@@ -143,6 +143,7 @@ HostBinding::HostBinding(const Napi::CallbackInfo& info)
     setMilliseconds(options, "gpuMaxAgeMs", gpuOptions.maxAge);
     setMilliseconds(options, "gpuIdleMs", gpuOptions.idleBeforeRest);
   }
+  uptime_.emplace(roots_);
   sections_ = openSections(roots_, gpuOptions, probers_);
   details_ = openDetails(roots_, probers_);
 }
@@ -159,9 +160,11 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const ClockReading clock = readClock();
   Failures failures(env);
   std::vector<napi_value> values;
-  values.reserve(sections_.size() + details_.size() + 6);
+  values.reserve(sections_.size() + details_.size() + 7);
   for (const std::int64_t time : {clock.monotonicNs, clock.sinceBootNs, clock.unixMs})
     values.push_back(js(env, time));
+  const auto uptimeNs = uptime_->readNs(clock.sinceBootNs);
+  values.push_back(uptimeNs ? js(env, *uptimeNs) : env.Undefined());
   for (std::size_t at = 0; at < sections_.size(); ++at) {
     const Section& section = sections_[at];
     const bool isWanted = (wanted & (1U << at)) != 0;

@@ -4,11 +4,13 @@
 #include <napi.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "host/metrics.h"
 #include "host/prober.h"
 #include "host/roots.h"
+#include "host/uptime.h"
 #include "napi/detached_work.h"
 #include "napi/details.h"
 #include "napi/sections.h"
@@ -39,6 +41,7 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   Roots roots_;
   // The readers share it, so they are destroyed first.
   ProberPool probers_;
+  std::optional<UptimeReader> uptime_;
   std::vector<Section> sections_;
   std::vector<Detail> details_;
   // Since the first request for metrics; shared with the thread that reads them.

@@ -25,6 +25,7 @@
 #include "host/sensors.h"
 #include "host/streams.h"
 #include "host/system.h"
+#include "host/uptime.h"
 #include "host/wake.h"
 
 namespace hostwire {
@@ -45,6 +46,11 @@ ClockReading readClock() {
   const auto steadyNs = duration_cast<std::chrono::nanoseconds>(steady).count();
   return {steadyNs, steadyNs, duration_cast<std::chrono::milliseconds>(wall).count()};
 }
+
+struct UptimeReader::State {};
+UptimeReader::UptimeReader(const Roots&) {}
+UptimeReader::~UptimeReader() = default;
+std::optional<std::int64_t> UptimeReader::readNs(std::int64_t) { return std::nullopt; }
 
 struct CpuReader::State {};
 CpuReader::CpuReader(const Roots&, ProberPool&) {}

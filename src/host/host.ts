@@ -162,6 +162,8 @@ export interface Counters extends DetailCounters {
   readonly sinceBootNs: number;
   /** Wall clock. */
   readonly unixMs: number;
+  /** Since the container was started, where the machine is one that says so. Absent: as `sinceBootNs`. */
+  readonly uptimeNs?: number | undefined;
   readonly cpu?: CpuCounters | null;
   readonly memory?: MemoryCounters | null;
   /** A reason in `failures` beside a list: some devices are missing from it. */

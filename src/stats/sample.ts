@@ -32,7 +32,7 @@ export interface Derived<Stats, Detail> {
 export interface Sample {
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Seconds since boot. */
+  /** Seconds since the machine was started, or the container that it is. */
   readonly uptime: number;
   /** What detail adds beside the sections. */
   readonly extras: DetailExtras | undefined;
@@ -66,7 +66,7 @@ export function deriveSample(
   const energyBefore = secondsBetween(before.energy, counters) > 0 ? before.energy?.counters : undefined;
   const sample: Sample = {
     timestamp: Math.floor(counters.unixMs / 1000),
-    uptime: Math.floor(counters.sinceBootNs / 1e9),
+    uptime: Math.floor((counters.uptimeNs ?? counters.sinceBootNs) / 1e9),
     extras: facts && deriveExtras(facts, counters, before.details?.counters, windowSeconds(before, counters)),
     cpu:
       cpu === undefined

@@ -98,7 +98,7 @@ export const systemDetail = v.strictObject({
   gpus: means(v.array(gpuDevice), 'Every GPU.'),
   interfaces: means(v.array(systemInterface), 'Every network interface.'),
   batteries: means(v.array(batteryDetail), 'Every battery.'),
-  boot_time: means(unixSeconds, 'When the machine was started.'),
+  boot_time: means(unixSeconds, 'When the machine was started, as `uptime` counts.'),
   service: means(
     v.strictObject({
       version: means(v.string(), 'Version of hostwire.'),

@@ -31,7 +31,10 @@ export type DetailExtras = Shape<typeof detailExtras>;
 
 const everySample = {
   timestamp: means(unixSeconds, 'When the sample was taken.'),
-  uptime: means(wholeSeconds, 'Time since boot.'),
+  uptime: means(
+    wholeSeconds,
+    'Time since boot; in a container with an uptime of its own (lxcfs) since its start.',
+  ),
 };
 
 const SECTION = 'The section; absent if it was not requested or cannot be read.';

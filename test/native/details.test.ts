@@ -6,7 +6,15 @@ import { DETAIL_BITS } from '#src/stats/needs.js';
 import { makeMachine } from '../helpers/machine/tree.ts';
 
 /** What is in a reading beside its sections and details. */
-const BESIDE = ['takenAtNs', 'sinceBootNs', 'unixMs', 'networkTakenAtNs', 'awaitsAnswers', 'failures'];
+const BESIDE = [
+  'takenAtNs',
+  'sinceBootNs',
+  'unixMs',
+  'uptimeNs',
+  'networkTakenAtNs',
+  'awaitsAnswers',
+  'failures',
+];
 
 /** The keys that a reading has a value for. */
 const keysOf = (counters: Counters) =>

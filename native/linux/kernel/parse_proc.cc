@@ -26,9 +26,6 @@ bool parseCpuTimes(std::string_view columns, CpuTimes& times) {
   return true;
 }
 
-// No machine has that much, but a nonsensical value must not wrap into a plausible one.
-std::uint64_t kibToBytes(std::uint64_t kib) { return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024; }
-
 }  // namespace
 
 bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores) {
@@ -70,23 +67,36 @@ std::optional<MemoryCounters> parseMeminfo(std::string_view text) {
     for (const auto& row : wanted) {
       if (row.key != key) continue;
       line.remove_prefix(colon + 1);
-      row.value = takeUnsigned(line);
+      row.value = takeKib(line);
       --missing;
       break;
     }
   }
-  if (!total) return std::nullopt;
+  if (!total || *total == 0 || (!available && !free)) return std::nullopt;
   MemoryCounters counters;
-  counters.totalBytes = kibToBytes(*total);
+  counters.totalBytes = *total;
   const std::uint64_t cache = cached.value_or(0) + reclaimable.value_or(0);
   const std::uint64_t estimate =
       free.value_or(0) + buffers.value_or(0) + cache - std::min(cache, shared.value_or(0));
-  counters.availableBytes = kibToBytes(std::min(available.value_or(estimate), *total));
-  if (cached) counters.cachedBytes = kibToBytes(cache);
-  if (buffers) counters.buffersBytes = kibToBytes(*buffers);
-  if (swapTotal) counters.swapTotalBytes = kibToBytes(*swapTotal);
-  if (swapFree) counters.swapFreeBytes = kibToBytes(std::min(*swapFree, swapTotal.value_or(*swapFree)));
+  counters.availableBytes = std::min(available.value_or(estimate), *total);
+  if (cached) counters.cachedBytes = cache;
+  counters.buffersBytes = buffers;
+  counters.swapTotalBytes = swapTotal;
+  if (swapFree) counters.swapFreeBytes = std::min(*swapFree, swapTotal.value_or(*swapFree));
   return counters;
+}
+
+std::optional<std::uint64_t> takeKib(std::string_view& text) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60U;
+  const auto kib = takeUnsigned(text);
+  return kib && *kib < kMaxBytes / 1024 ? std::optional(*kib * 1024) : std::nullopt;
+}
+
+std::optional<std::int64_t> parseUptime(std::string_view text) {
+  constexpr double kMaxSeconds = 9e9;  // 285 years
+  const auto seconds = takeDouble(text);
+  if (!seconds || *seconds < 0 || *seconds > kMaxSeconds) return std::nullopt;
+  return static_cast<std::int64_t>(*seconds * 1e9);
 }
 
 // After two lines of heading one row per statistic: name, type (4: unsigned, 64 bits), value.

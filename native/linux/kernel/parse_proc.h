@@ -18,12 +18,21 @@ namespace hostwire {
 bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores);
 
 // proc_meminfo(5). Kernels before 3.14 have no MemAvailable: then free + page cache + reclaimable slab, less
-// shared memory. Nothing without MemTotal.
+// shared memory. Nothing without MemTotal, where it is 0, and where neither MemAvailable nor MemFree is
+// known.
 std::optional<MemoryCounters> parseMeminfo(std::string_view text);
 
 // arcstats of OpenZFS: the bytes of its cache above the size that it never shrinks below (c_min). Nothing
 // where one of the two is missing.
 std::optional<std::uint64_t> parseShrinkableArc(std::string_view text);
+
+// proc_uptime(5): the first number, in nanoseconds. Nothing where it is negative, or beyond what fits: lxcfs
+// has computed such ones.
+std::optional<std::int64_t> parseUptime(std::string_view text);
+
+// Removes a number of KiB, and returns it in bytes. Nothing where it is negative, also as an unsigned number,
+// which lxcfs writes where a container uses more than it may: no machine has an exbibyte.
+std::optional<std::uint64_t> takeKib(std::string_view& text);
 
 // proc_loadavg(5): the first three numbers.
 std::optional<std::array<double, 3>> parseLoadavg(std::string_view text);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <map>
@@ -18,8 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "host/clock.h"
 #include "host/error.h"
 #include "host/exposition.h"
+#include "host/uptime.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
 #include "linux/kernel/parse_proc.h"
@@ -123,8 +127,9 @@ void addSysfs(LinkMetrics& link, const Roots& roots) {
 }  // namespace
 
 struct MetricsReader::State {
-  explicit State(Roots given) : roots(std::move(given)), netlink(NETLINK_ROUTE) {
-    add("/stat", [this](std::string_view text, Exposition& out) { writeStat(text, times, out); });
+  explicit State(Roots given) : roots(std::move(given)), uptime(roots), netlink(NETLINK_ROUTE) {
+    add("/stat",
+        [this](std::string_view text, Exposition& out) { writeStat(text, settleBootTime(), times, out); });
     add("/loadavg", writeLoad);
     add("/meminfo", writeMemory);
     add("/vmstat", writeVmstat);
@@ -149,6 +154,18 @@ struct MetricsReader::State {
   using Write = std::function<void(std::string_view, Exposition&)>;
   void add(const std::string& path, Write write) {
     sources.push_back({KeptFile(roots.proc + path), std::move(write)});
+  }
+
+  // Unix seconds, of a container with a start of its own. It is the difference of two clocks, so the last one
+  // stays while the new one is next to it.
+  std::optional<std::uint64_t> settleBootTime() {
+    const ClockReading clock = readClock();
+    const auto uptimeNs = uptime.readNs(clock.sinceBootNs);
+    if (!uptimeNs) return std::nullopt;
+    const std::int64_t seconds =
+        std::max<std::int64_t>(0, (clock.unixMs - *uptimeNs / 1'000'000 + 500) / 1000);
+    if (std::abs(seconds - bootedAt) > 1) bootedAt = seconds;
+    return static_cast<std::uint64_t>(bootedAt);
   }
 
   void addClockSource(const char* name, Write write) {
@@ -244,6 +261,8 @@ struct MetricsReader::State {
   const std::string supplyFolder = roots.sys + "/class/power_supply/";
   std::mutex mutex;
   std::vector<Source> sources;
+  UptimeReader uptime;
+  std::int64_t bootedAt = 0;
   SteadyTimes times;
   Netlink netlink;
   std::vector<LinkMetrics> links;  // of the last answer

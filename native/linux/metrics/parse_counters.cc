@@ -2,11 +2,11 @@
 #include "linux/metrics/parse_counters.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "linux/kernel/parse_proc.h"
 #include "linux/kernel/scan.h"
 #include "linux/kernel/text.h"
 #include "linux/system/parse_system.h"
@@ -82,12 +82,6 @@ std::string fieldName(std::string_view field) {
   return name;
 }
 
-// No machine has that much, but a nonsensical value must not wrap into a plausible one.
-std::uint64_t kibToBytes(std::uint64_t kib) {
-  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
-  return kib > kMax / 1024 ? kMax : kib * 1024;
-}
-
 // "some avg10=0.00 avg60=0.00 avg300=0.00 total=12": microseconds.
 std::optional<MetricValue> parseStalled(std::string_view line) {
   constexpr std::string_view kKey = "total=";
@@ -150,7 +144,8 @@ const SteadyTimes::Ticks& SteadyTimes::advance(std::uint64_t processor, const Ti
   return last;
 }
 
-void writeStat(std::string_view text, SteadyTimes& times, Exposition& out) {
+void writeStat(std::string_view text, std::optional<std::uint64_t> bootedAt, SteadyTimes& times,
+               Exposition& out) {
   std::vector<Processor> processors;
   std::string_view line;
   bool isWritten = false;
@@ -165,8 +160,10 @@ void writeStat(std::string_view text, SteadyTimes& times, Exposition& out) {
     const std::string_view key = takeWord(line);
     for (const StatLine& row : kStatLines) {
       if (row.key != key) continue;
-      if (const auto value = takeUnsigned(line))
-        out.single(row.name, row.help, row.type, MetricValue(*value));
+      const auto value = takeUnsigned(line);
+      if (value)
+        out.single(row.name, row.help, row.type,
+                   MetricValue(key == "btime" ? bootedAt.value_or(*value) : *value));
     }
   }
   if (!isWritten) writeProcessors(processors, out);
@@ -188,12 +185,16 @@ void writeMemory(std::string_view text, Exposition& out) {
     if (colon == std::string_view::npos) continue;
     std::string field = fieldName(line.substr(0, colon));
     line.remove_prefix(colon + 1);
-    const auto value = takeUnsigned(line);
-    if (field.empty() || !value) continue;
-    const bool isKib = takeWord(line) == "kB";
-    if (isKib) field.append("_bytes");
+    std::string_view number = line;
+    auto value = takeUnsigned(line);
+    if (takeWord(line) == "kB") {
+      value = takeKib(number);
+      field.append("_bytes");
+    }
+    // No machine has no memory: lxcfs has said so.
+    if (field.empty() || !value || (field == "MemTotal_bytes" && *value == 0)) continue;
     out.single("node_memory_" + field, "Memory information field " + field + ".", MetricType::kGauge,
-               MetricValue(isKib ? kibToBytes(*value) : *value));
+               MetricValue(*value));
   }
 }
 

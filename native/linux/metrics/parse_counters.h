@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -30,11 +31,12 @@ class SteadyTimes {
   std::unordered_map<std::uint64_t, Ticks> last_;
 };
 
-// proc_stat(5).
-void writeStat(std::string_view text, SteadyTimes& times, Exposition& out);
+// proc_stat(5). `bootedAt`: in place of btime, where the machine is a container with a start of its own.
+void writeStat(std::string_view text, std::optional<std::uint64_t> bootedAt, SteadyTimes& times,
+               Exposition& out);
 // proc_loadavg(5).
 void writeLoad(std::string_view text, Exposition& out);
-// proc_meminfo(5): all of it.
+// proc_meminfo(5): all of it but what cannot be true (takeKib).
 void writeMemory(std::string_view text, Exposition& out);
 // Documentation/accounting/psi.rst. `resource`: "cpu", "io", "memory" or "irq".
 void writePressure(std::string_view resource, std::string_view text, Exposition& out);
