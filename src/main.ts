@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Arguments and exit codes. Only this file and run.ts touch `process`. */
 import { writeSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -76,6 +77,7 @@ function loadOptions(words: Words): LoadOptions {
       uid: process.geteuid?.(),
       variables: VARIABLES,
       machineFolder: platform === 'win32' ? findMachineDataFolder() : undefined,
+      hasSqlite: isBuiltin('node:sqlite'),
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Runs the service in this process: its signals, its log, its start and its end. */
 import process from 'node:process';
 import { findPortProblem } from './cli/ports.ts';
+import type { Role } from './config/effects.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { Reloader } from './config/reload.ts';
 import type { Config } from './config/schema.ts';
@@ -21,11 +22,11 @@ export interface RunOptions {
   readonly version: string;
   /** Takes the lines of the log of a service without a console. */
   readonly write: ((line: string) => void) | undefined;
-  readonly role: 'service' | 'hub';
+  readonly role: Role;
 }
 
-/** What a role is to this file. */
-type Role = Pick<Service, 'start' | 'reconfigure' | 'close'>;
+/** What a role does for this file. */
+type RoleService = Pick<Service, 'start' | 'reconfigure' | 'close'>;
 
 /** Signals and warnings that would end the service, or open it to others, or write beside its log. */
 function settleProcess(log: Log): void {
@@ -39,7 +40,7 @@ function settleProcess(log: Log): void {
 
 /** Each role is loaded alone. */
 const LOADERS: Readonly<
-  Record<RunOptions['role'], () => Promise<(options: ServiceOptions & HubOptions) => Role>>
+  Record<RunOptions['role'], () => Promise<(options: ServiceOptions & HubOptions) => RoleService>>
 > = {
   async service() {
     const { Service } = await import('./service.ts');
@@ -52,7 +53,8 @@ const LOADERS: Readonly<
 };
 
 /** Resolves when it serves; a signal ends it. Rejects with an Error for people. */
-export async function run({ options, version, write, role }: RunOptions): Promise<void> {
+export async function run({ options: given, version, write, role }: RunOptions): Promise<void> {
+  const options = { ...given, role };
   let onHangUp = () => {};
   // From now on: a terminal that closes during the start must not end the service.
   process.on('SIGHUP', () => onHangUp());

@@ -170,7 +170,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   access: ['fairness'],
   fairness: [],
   wake: ['host'],
-  config: ['access', 'tls', 'wake', 'clean', 'errors', 'log'],
+  config: ['access', 'tls', 'wake', 'wire', 'clean', 'errors', 'log'],
   cli: ['clean', 'config', 'host', 'access', 'tls', 'wake', 'place'],
   'cli/share': ['cli', 'place'],
   'cli/top': ['clean', 'cli', 'client', 'wire'],

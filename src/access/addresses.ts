@@ -149,7 +149,7 @@ function parseEntry(entry: string): ParsedEntry {
   if (addressText.includes('%')) return { reason: 'a zone id cannot be listed' };
   const words = parseWords(addressText);
   if (words === undefined) {
-    return { reason: 'not an address: four decimal parts without leading zeros, or IPv6' };
+    return { reason: 'not an address; expected four decimal parts without leading zeros, or IPv6' };
   }
   const bits = words.length * 32;
   const prefixText = slashAt === -1 ? `${bits}` : entry.slice(slashAt + 1);
@@ -164,7 +164,7 @@ function parseEntry(entry: string): ParsedEntry {
     : { words: masked, prefix };
   const hasHostBits = words.some((word, index) => word !== masked[index]);
   const warning = hasHostBits
-    ? `${entry} has bits set beyond its prefix: read as ${formatWords(network.words)}/${network.prefix}`
+    ? `${entry} has bits set beyond its prefix; read as ${formatWords(network.words)}/${network.prefix}`
     : undefined;
   return { network, warning };
 }
@@ -212,7 +212,12 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
   for (const [index, value] of entries.entries()) {
     if (value === '*') {
       hasWildcard ||= allowWildcard;
-      if (!allowWildcard) problems.push({ index, value, reason: '"*" is for the allow list only' });
+      if (!allowWildcard)
+        problems.push({
+          index,
+          value,
+          reason: '"*" is for the allow list only; list addresses and ranges here',
+        });
       continue;
     }
     const entry = parseEntry(value);
@@ -225,7 +230,9 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
     // Only the allow list takes "*", so only there does a match skip the key.
     if (allowWildcard && entry.network.prefix === 0) {
       const family = entry.network.words.length === 1 ? 'IPv4' : 'IPv6';
-      warnings.push(`${value} in the allow list lets every ${family} client in without the key`);
+      warnings.push(
+        `${value} in the allow list lets every ${family} client in without the key; "*" lets every client in that has it`,
+      );
     }
   }
   const ofWidth = (width: number) =>

@@ -74,8 +74,11 @@ function noticesOf(loaded: Loaded): readonly Notice[] {
   return [...loaded.notices.filter(({ text }) => !unknown.includes(text)), ...unknown.map(asError)];
 }
 
-const hasErrors = ({ unknownKeys, notices }: Loaded) =>
-  unknownKeys.length > 0 || notices.some(({ level }) => level === 'error');
+/** The lines by which it fails, where the service starts all the same. */
+export const errorsOf = (loaded: Loaded): readonly string[] =>
+  noticesOf(loaded).flatMap(({ level, text }) => (level === 'error' ? [text] : []));
+
+const hasErrors = (loaded: Loaded) => errorsOf(loaded).length > 0;
 
 function render(loaded: Loaded): string {
   const { files } = loaded.sources;

@@ -79,7 +79,7 @@ export const variableOf = (path: readonly string[]) =>
   `HOSTWIRE_${path.join('_').replaceAll('.', '_').toUpperCase()}`;
 
 const describePlaceholder = (path: readonly string[]) =>
-  `looks like a variable, which is not replaced here: set ${variableOf(path)} in the environment`;
+  `looks like a variable, which is not replaced here; set ${variableOf(path)} in the environment`;
 
 function checkEntry(
   file: string,
@@ -90,6 +90,10 @@ function checkEntry(
 ): void {
   const place = { file, line: entry.line, path };
   const value = toValue(entry.value);
+  if (value === null) {
+    noteNull(place, row, findings);
+    return;
+  }
   if (typeof value === 'string' && PLACEHOLDER.test(value)) {
     findings.problems.push(placed(file, { ...place, message: describePlaceholder(path) }));
   } else if (!accepts(row, value)) findings.problems.push(refuse(place, row, value));
@@ -97,6 +101,16 @@ function checkEntry(
   else if (row.items === undefined || entry.value.kind !== 'list') {
     findings.settings.push({ key: path.join('.'), value, file, line: entry.line });
   } else checkList(place, row, entry.value.items, findings);
+}
+
+/**
+ * A key without a value is not set. Its default may be another value than the one that was meant, such as an open service
+ * for `enabled:` under auth, and is named; lists and maps without entries are what they look like.
+ */
+function noteNull({ file, line, path }: Place, row: Row<unknown>, { notices }: Findings): void {
+  if (row.default === undefined || typeof row.default === 'object') return;
+  const text = `${formatPlace(file, line)}: ${path.join('.')}: has no value; the default applies: ${row.defaultInWords ?? JSON.stringify(row.default)}`;
+  notices.push({ level: 'warn', text });
 }
 
 function checkList(place: Place, row: Row<unknown>, items: readonly Tree[], findings: Findings): void {

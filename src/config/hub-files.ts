@@ -63,10 +63,7 @@ export function resolveDial(
   if (url !== undefined && keyFile === undefined)
     refuse('hub.url', 'needs hub.key_file, with the key that "hostwire keygen" has made for this machine');
   if (pin !== undefined && !isSecure) refuse('hub.pin', 'is used with TLS only; write wss:// in hub.url');
-  if (url !== undefined) {
-    warnOfPlain(url.value, findings);
-    if ([...settings.keys()].some((key) => key.startsWith(AGENTS))) findings.notices.push(BOTH_ROLES);
-  }
+  if (url !== undefined) warnOfPlain(url.value, findings);
   if (keyFile === undefined) return [];
   if (url === undefined) refuse('hub.key_file', 'needs hub.url as well; those of agents are in hub.agents');
   const file = pathIn(keyFile);
@@ -75,11 +72,6 @@ export function resolveDial(
   else settings.set('hub.key_file', { ...keyFile, value: { path: file, secret } });
   return [file];
 }
-
-const BOTH_ROLES = {
-  level: 'warn',
-  text: 'hub.url, hub.key_file and hub.pin are used by "hostwire run" only, hub.agents by "hostwire hub" only; this file has both',
-} as const;
 
 const LOOPBACK = /^ws:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/u;
 

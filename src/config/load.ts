@@ -1,6 +1,7 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 import path from 'node:path';
 import { checkTree } from './check.ts';
+import { judgeHistory, judgeLaunch, judgeRole, type Role } from './effects.ts';
 import { createFindings, type Findings, placed } from './findings.ts';
 import { resolveAgents, resolveDial } from './hub-files.ts';
 import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
@@ -19,10 +20,11 @@ import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { ConfigError, formatProblem, type Notice, type Problem } from './problems.ts';
 import { MAX_FILE_BYTES, type Ownership, readText } from './read.ts';
-import { type Config, KEY_GROUPS, toConfig } from './schema.ts';
+import { type Config, toConfig } from './schema.ts';
 import { findSources, findSourcesAgain, type Sources, type Surroundings } from './search.ts';
 import { resolveTls } from './tls-files.ts';
 import type { Parsed } from './tree.ts';
+import { isOurEntry } from './unknown.ts';
 import { applyVariables } from './variables.ts';
 
 export interface LoadOptions {
@@ -30,6 +32,8 @@ export interface LoadOptions {
   readonly paths: readonly string[];
   readonly overrides: Overrides;
   readonly surroundings: Surroundings;
+  /** Of the process that loads them; undefined: a check of files that may be for either role. */
+  readonly role?: Role;
 }
 
 export interface Loaded {
@@ -50,7 +54,7 @@ export interface Loaded {
  * one is an error. Throws a ConfigError with all problems of all files.
  */
 export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
-  const { paths, overrides, surroundings } = options;
+  const { paths, overrides, surroundings, role } = options;
   const sources =
     previous === undefined
       ? findSources(paths, surroundings, isOurs)
@@ -84,10 +88,16 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   clampInterval(settings, findings);
   const values = collectValues(settings);
   const { unknownKeys } = findings;
+  const inEffect = [...settings.values()];
+  const withoutEffect = [
+    ...judgeRole(inEffect, role),
+    // A hub has neither.
+    ...(role === 'hub' ? [] : [...judgeHistory(settings, surroundings), ...judgeLaunch(inEffect)]),
+  ];
   const unknown = unknownKeys.map((problem): Notice => ({ level: 'warn', text: formatProblem(problem) }));
   return {
     config: toConfig(values),
-    notices: [...unknown, ...findings.notices, ...judgeKey(values)],
+    notices: [...unknown, ...findings.notices, ...withoutEffect, ...judgeKey(values)],
     origins: listOrigins(settings),
     unknownKeys,
     sources,
@@ -99,7 +109,10 @@ function noticesOf({ foreign, files }: Sources, previous: Sources | undefined): 
   const gone = (previous?.files ?? []).filter((file) => !files.includes(file));
   return [
     ...foreign.map(
-      (file): Notice => ({ level: 'info', text: `${file}: not read, none of its keys is ours` }),
+      (file): Notice => ({
+        level: 'info',
+        text: `${file}: not read, none of its keys is ours; --config reads it all the same`,
+      }),
     ),
     ...gone.map((file): Notice => ({ level: 'warn', text: `${file}: gone, its settings no longer apply` })),
   ];
@@ -110,7 +123,7 @@ function isOurs(file: string): boolean {
   const read = readText(file, MAX_FILE_BYTES);
   if ('message' in read) return true;
   const { tree } = PARSERS[path.extname(file).toLowerCase()]?.(read.text) ?? {};
-  return tree?.kind !== 'map' || tree.entries.some(({ key }) => Object.hasOwn(KEY_GROUPS, key));
+  return tree?.kind !== 'map' || tree.entries.some(({ key, value }) => isOurEntry(key, value));
 }
 
 const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {
@@ -149,6 +162,8 @@ function loadFile(
   const { tree, problems } = parse(read.text);
   findings.problems.push(...problems.map((problem) => placed(file, problem)));
   if (tree !== undefined) checkTree(file, tree, findings);
+  else if (problems.length === 0)
+    findings.notices.push({ level: 'info', text: `${file}: is empty; it sets nothing` });
 }
 
 // In the order of the files, each from top to bottom; options last.

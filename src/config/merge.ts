@@ -15,7 +15,7 @@ export function mergeSettings(findings: Findings): Map<string, Setting> {
     const earlier = merged.get(key);
     if (earlier === undefined) merged.set(key, setting);
     else if (earlier.file !== file && !isDeepStrictEqual(earlier.value, value)) {
-      const message = `set differently at ${formatPlace(earlier.file, earlier.line)}`;
+      const message = `set differently at ${formatPlace(earlier.file, earlier.line)}; remove one of the two`;
       findings.problems.push(placed(file, { line, path: [key], message }));
     }
   }

@@ -1,9 +1,9 @@
 /** Checks the entries of a map by name. Each is a setting of its own, so that two files may each define some. */
 import { type Findings, type Place, placed, refuse } from './findings.ts';
-import type { NamedEntries } from './rows.ts';
+import { didYouMean, findLike, findMeantAmong } from './nearest.ts';
+import type { Doubt, NamedEntries } from './rows.ts';
 import { accepts } from './schema.ts';
 import { type MapEntry, type Tree, toValue } from './tree.ts';
-import { findMeantAmong } from './unknown.ts';
 import { ENTRY_NAME } from './values.ts';
 
 const ANY_NAME = { pattern: ENTRY_NAME, words: 'letters, digits, "_", "." or "-"' };
@@ -51,11 +51,18 @@ function judgeEntry(
     const place = { file, line: entry.line, path: isShort ? path : [...path, entry.key] };
     const row = Object.hasOwn(keys, entry.key) ? keys[entry.key] : undefined;
     const value = toValue(entry.value);
-    if (row === undefined) addUnknown(place, entry.key, Object.keys(keys), findings);
-    else if (accepts(row, value)) values[entry.key] = value;
-    else findings.problems.push(refuse(place, row, value));
+    if (row === undefined) addDoubt(place, judgeUnknown(entry.key, Object.keys(keys)), findings);
+    // Not set, as everywhere.
+    else if (value === null) continue;
+    else if (accepts(row, value)) {
+      values[entry.key] = value;
+      const doubt = typeof value === 'string' ? row.judge?.(value) : undefined;
+      if (doubt !== undefined) addDoubt(place, doubt, findings);
+    } else findings.problems.push(refuse(place, row, value));
   }
-  if (!tree.entries.some(({ key }) => key === required || key === orElse)) {
+  const isSet = ({ key, value }: MapEntry) =>
+    (key === required || key === orElse) && !(value.kind === 'scalar' && value.value === null);
+  if (!tree.entries.some(isSet)) {
     const other = orElse === undefined ? '' : `, or ${orElse}`;
     const message = `expected the key ${required}, with ${requires}${other}`;
     findings.problems.push(placed(file, { line, path, message }));
@@ -68,17 +75,13 @@ function judgeEntry(
   findings.settings.push({ key: path.join('.'), value, file, line });
 }
 
-function addUnknown(
-  { file, line, path }: Place,
-  key: string,
-  known: readonly string[],
-  findings: Findings,
-): void {
-  const nearest = findMeantAmong(key, known);
-  if (nearest === undefined) {
-    findings.unknownKeys.push(placed(file, { line, path, message: 'unknown key, ignored' }));
-  } else {
-    const message = `unknown key; the nearest known one is ${nearest}`;
-    findings.problems.push(placed(file, { line, path, message }));
-  }
+function judgeUnknown(key: string, known: readonly string[]): Doubt {
+  const meant = findMeantAmong(key, known);
+  return meant === undefined
+    ? { isError: false, message: `unknown key, ignored${didYouMean(findLike(key, known))}` }
+    : { isError: true, message: `unknown key${didYouMean(meant)}` };
+}
+
+function addDoubt({ file, line, path }: Place, { isError, message }: Doubt, findings: Findings): void {
+  (isError ? findings.problems : findings.unknownKeys).push(placed(file, { line, path, message }));
 }

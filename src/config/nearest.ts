@@ -1,4 +1,4 @@
-/** Finds the word that was probably meant, by edit distance; a swap of neighbours counts as one edit. */
+/** Finds the name that was probably meant, by edit distance (a swap of neighbours counts as one edit) or by its words. */
 
 /** Letters to add, drop, change or swap to turn `a` into `b`; `limit + 1` for any distance above `limit`. */
 export function editDistance(a: string, b: string, limit: number): number {
@@ -50,3 +50,47 @@ export function findNearest(
   }
   return best;
 }
+
+// With two edits allowed, a word of up to four letters would be near to almost any other; with one, a word of two.
+function maxEdits(candidate: string): number {
+  if (candidate.length <= 2) return 0;
+  return candidate.length <= 4 ? 1 : 2;
+}
+
+/** The nearest candidate within two letters, whatever the case. */
+export function findMeantAmong(word: string, candidates: readonly string[]): string | undefined {
+  return findNearest(word, candidates, maxEdits) ?? findNearest(word.toLowerCase(), candidates, maxEdits);
+}
+
+const LIKE_EDITS = 3;
+const MIN_LIKE_LETTERS = 8;
+/** `interval` is like `stream_interval_seconds`; with more words left over, two names have little in common. */
+const FURTHER_WORDS = 2;
+
+const wordsOf = (name: string) =>
+  name
+    .replaceAll('.', '_')
+    .split('_')
+    .filter((word) => word !== '');
+
+/**
+ * A candidate that is less like `word` than a typo, for a remark: three letters of a long name differ, it goes on after
+ * `word`, or it has all words of `word` and few others.
+ */
+export function findLike(word: string, candidates: readonly string[]): string | undefined {
+  const near = findNearest(word, candidates, ({ length }) => (length < MIN_LIKE_LETTERS ? 0 : LIKE_EDITS));
+  if (near !== undefined || word.length < 3) return near;
+  const words = wordsOf(word);
+  const hasAll = (candidate: string) => {
+    const others = wordsOf(candidate);
+    return others.length <= words.length + FURTHER_WORDS && words.every((each) => others.includes(each));
+  };
+  const longer = candidates.filter((candidate) => candidate.startsWith(word) || hasAll(candidate));
+  return longer.toSorted((a, b) => a.length - b.length)[0];
+}
+
+const ALL_KEYS = 'docs/configuration.md lists all keys';
+
+/** The end of a message about an unknown name; `otherwise`: what to do where no name is like it. */
+export const didYouMean = (name: string | undefined, otherwise = ALL_KEYS) =>
+  `; ${name === undefined ? otherwise : `did you mean ${name}?`}`;

@@ -26,6 +26,13 @@ export interface NamedEntries {
   readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
+/** A value of the right form that is wrong, or probably has no effect. */
+export interface Doubt {
+  /** false: a warning is enough, as of an unknown key. */
+  readonly isError: boolean;
+  readonly message: string;
+}
+
 /** One key. `T` is the type of its value in `Config`. */
 export interface Row<T> {
   /** What a value in a file must satisfy; entries of lists and of named maps are checked further. */
@@ -38,6 +45,8 @@ export interface Row<T> {
   /** One line for the documentation. */
   readonly meaning: string;
   readonly items?: ItemKind;
+  /** Judges an accepted text further; for keys of named entries. */
+  readonly judge?: (text: string) => Doubt | undefined;
   readonly entries?: NamedEntries;
   /** A change takes effect only when the service is restarted; with 'switching' only one from or to "not set" does. */
   readonly needsRestart?: true | 'switching';

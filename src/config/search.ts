@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The folder for settings of all users, as Windows reports it; undefined: %ProgramData% is used. */
   readonly machineFolder?: string | undefined;
+  /** Whether this Node has node:sqlite; undefined: what needs it is not judged. */
+  readonly hasSqlite?: boolean;
 }
 
 /** The files that make up a configuration. */

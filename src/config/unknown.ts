@@ -1,5 +1,8 @@
-/** Unknown keys: likely typos stop the start; others only get a warning. */
-import { findNearest } from './nearest.ts';
+/**
+ * Names that are not known: keys of files, environment variables, series of watch rules. One rule for all of them: a
+ * likely typo stops the start, any other unknown name gets a warning, and both say which name was probably meant.
+ */
+import { didYouMean, findLike, findMeantAmong, findNearest } from './nearest.ts';
 import { KEY_GROUPS, ROWS } from './schema.ts';
 import type { Line, Tree } from './tree.ts';
 
@@ -12,24 +15,18 @@ export interface UnknownKey {
 }
 
 const PATHS = [...ROWS.keys()];
-const LAST_WORDS = new Map(PATHS.map((path) => [path.slice(path.indexOf('.') + 1), path]));
+export const withoutSection = (path: string) => path.slice(path.indexOf('.') + 1);
 
-// With two edits allowed, a word of up to four letters would be near to almost any other; with one, a word of two.
-function maxEdits(candidate: string): number {
-  if (candidate.length <= 2) return 0;
-  return candidate.length <= 4 ? 1 : 2;
-}
-
-/** The nearest candidate within two letters. */
-export function findMeantAmong(word: string, candidates: Iterable<string>): string | undefined {
-  return findNearest(word, candidates, maxEdits);
-}
+/** Dotted keys by what follows the section. */
+export const LAST_WORDS: ReadonlyMap<string, string> = new Map(
+  PATHS.map((path) => [withoutSection(path), path]),
+);
 
 /** The known key (or group) that was probably meant by `path`, also when it stands in the wrong group. */
 export function findMeant(path: readonly string[]): string | undefined {
   const dotted = path.join('.');
   const last = path.at(-1) ?? '';
-  const word = findMeantAmong(last, LAST_WORDS.keys());
+  const word = findMeantAmong(last, [...LAST_WORDS.keys()]);
   return (
     findMeantAmong(dotted, PATHS) ??
     (path.length === 1 ? findMeantAmong(dotted, Object.keys(KEY_GROUPS)) : undefined) ??
@@ -43,15 +40,29 @@ export function judgeUnknown(path: readonly string[], line: Line, value: Tree): 
   const isInAuth = path[0] === 'auth';
   if (meant !== undefined || isInAuth) {
     const nearest = meant ?? findNearest(path.join('.'), siblings(path), () => Number.MAX_SAFE_INTEGER);
-    return [{ path, line, isError: true, message: `unknown key; the nearest known one is ${nearest}` }];
+    return [{ path, line, isError: true, message: `unknown key${didYouMean(nearest)}` }];
   }
   const below = value.kind === 'map' ? value.entries : [];
   const typos = below
     .flatMap((entry) => judgeUnknown([...path, entry.key], entry.line, entry.value))
     .filter(({ isError }) => isError);
-  return typos.length > 0 ? typos : [{ path, line, isError: false, message: 'unknown key, ignored' }];
+  if (typos.length > 0) return typos;
+  const like = path.length === 1 ? undefined : findLike(path.join('.'), siblings(path));
+  return [{ path, line, isError: false, message: `unknown key, ignored${didYouMean(like)}` }];
 }
 
 function siblings(path: readonly string[]): readonly string[] {
   return PATHS.filter((known) => known.startsWith(`${path[0]}.`));
+}
+
+/**
+ * Whether a top-level entry of a file is one of ours: a section, a section under a misspelt name that has one of its
+ * keys, or a dotted key. Other programs have sections with names like these, but not with the same keys.
+ */
+export function isOurEntry(name: string, value: Tree): boolean {
+  if (Object.hasOwn(KEY_GROUPS, name) || ROWS.has(name)) return true;
+  const group = findMeantAmong(name, Object.keys(KEY_GROUPS));
+  if (group === undefined || value.kind !== 'map') return false;
+  const keys = Object.keys(KEY_GROUPS[group] ?? {});
+  return value.entries.some(({ key }) => findMeantAmong(key, keys) !== undefined);
 }

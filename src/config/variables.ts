@@ -1,13 +1,38 @@
 /** Settings from environment variables: `HOSTWIRE_`, then the key in capitals with `_` for each dot. They override files. */
 import { checkTree, variableOf } from './check.ts';
 import { createFindings, type Findings, placed, type Setting } from './findings.ts';
+import { didYouMean, findLike, findMeantAmong, findNearest } from './nearest.ts';
 import { parseJson } from './parse-json.ts';
 import type { Row } from './rows.ts';
-import { KEY_GROUPS, ROWS } from './schema.ts';
+import { ROWS } from './schema.ts';
 import { type Tree, withoutLines } from './tree.ts';
+import { LAST_WORDS, withoutSection } from './unknown.ts';
 
 const KEY_OF: ReadonlyMap<string, string> = new Map([...ROWS.keys()].map((key) => [variableOf([key]), key]));
-const SECTIONS = Object.keys(KEY_GROUPS).map((section) => variableOf([section, '']));
+const NAMES = [...KEY_OF.keys()];
+const PREFIX = variableOf(['']);
+const AUTH = variableOf(['auth']);
+/** `HOSTWIRE_PORT` → `HOSTWIRE_SERVER_PORT`: names without their section, where only one section has such a key. */
+const WITHOUT_SECTION: ReadonlyMap<string, string> = new Map(
+  [...LAST_WORDS].flatMap(([word, key]) => {
+    const isOnly = [...ROWS.keys()].filter((each) => withoutSection(each) === word).length === 1;
+    return isOnly ? [[variableOf([word]), variableOf([key])]] : [];
+  }),
+);
+/** A shorter name without its section must be right to the letter: `HOSTWIRE_FILES` is no `log.file`. */
+const MIN_NEAR_LETTERS = PREFIX.length + 6;
+const NEAR_WITHOUT_SECTION = [...WITHOUT_SECTION.keys()].filter(({ length }) => length >= MIN_NEAR_LETTERS);
+
+const FILE = 'HOSTWIRE_CONFIG';
+const CLIENT_KEY = 'HOSTWIRE_KEY';
+
+/** Kubernetes sets these for a service that is called hostwire (or hostwire-hub) in every container of its namespace. */
+const SERVICE_LINK =
+  /^HOSTWIRE_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/u;
+const LINK_URL = /^(?:tcp|udp|sctp):\/\//u;
+
+const isServiceLink = (name: string, text: string) =>
+  SERVICE_LINK.test(name) || (name.endsWith('_PORT') && LINK_URL.test(text));
 
 /** An app that the service launches must not find them in its environment. */
 export const SECRET_VARIABLES: readonly string[] = [...ROWS]
@@ -26,13 +51,18 @@ export function applyVariables(
   const own = createFindings();
   for (const [name, text = ''] of Object.entries(variables)) {
     const key = KEY_OF.get(name);
+    if (!name.toUpperCase().startsWith(PREFIX) || isServiceLink(name, text)) continue;
     if (key !== undefined) readVariable(name, key, text, own);
-    else if (SECTIONS.some((section) => name.startsWith(section))) noteUnknown(name, own);
+    else if (name !== FILE && name !== CLIENT_KEY) noteUnknown(name, own);
   }
   // Before all others are set: two variables are as wrong together as two keys of a file.
   if (own.settings.some(({ key }) => EXCLUSIVE.includes(key)))
     for (const key of EXCLUSIVE) settings.delete(key);
   for (const setting of own.settings) settings.set(setting.key, setting);
+  if ((variables[CLIENT_KEY] ?? '') !== '' && !EXCLUSIVE.some((key) => settings.has(key))) {
+    const text = `variable ${CLIENT_KEY}: "hostwire top" sends this key, and the service has none; its own is ${variableOf(['auth.api_key'])}`;
+    own.notices.push({ level: 'warn', text });
+  }
   findings.problems.push(...own.problems);
   findings.unknownKeys.push(...own.unknownKeys);
   findings.notices.push(...own.notices);
@@ -68,9 +98,32 @@ const listOf = (text: string) =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
+/** By the rule for keys of files (unknown.ts). One that resembles nothing may be another program's, and is no error. */
 function noteUnknown(name: string, findings: Findings): void {
-  const message = 'sets no key of the configuration';
-  const problem = placed(`variable ${name}`, { line: undefined, path: [], message });
+  const file = `variable ${name}`;
+  const message = (meant: string | undefined) => `sets no key of the configuration${didYouMean(meant)}`;
+  const meant = findMeantVariable(name.toUpperCase());
   // As in a file: a key that is misspelt under auth would leave the service open.
-  (name.startsWith(variableOf(['auth', ''])) ? findings.problems : findings.unknownKeys).push(problem);
+  if (meant !== undefined || name === AUTH || name.startsWith(`${AUTH}_`)) {
+    const nearest = meant ?? findNearest(name, inSectionOf(AUTH), () => Number.MAX_SAFE_INTEGER);
+    findings.problems.push(placed(file, { line: undefined, path: [], message: message(nearest) }));
+    return;
+  }
+  const [section = ''] = name.slice(PREFIX.length).split('_');
+  const inSection = inSectionOf(`${PREFIX}${section}`);
+  if (inSection.length === 0)
+    findings.notices.push({ level: 'info', text: `${file}: ${message(undefined)}` });
+  else {
+    const like = message(findLike(name, inSection));
+    findings.unknownKeys.push(placed(file, { line: undefined, path: [], message: like }));
+  }
+}
+
+const inSectionOf = (section: string) => NAMES.filter((name) => name.startsWith(`${section}_`));
+
+function findMeantVariable(name: string): string | undefined {
+  const exact = NAMES.includes(name) ? name : WITHOUT_SECTION.get(name);
+  if (exact !== undefined) return exact;
+  const word = findMeantAmong(name, NEAR_WITHOUT_SECTION);
+  return findMeantAmong(name, NAMES) ?? (word === undefined ? undefined : WITHOUT_SECTION.get(word));
 }

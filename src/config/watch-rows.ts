@@ -1,6 +1,7 @@
 /** The rows of `watch.rules`. */
 import * as v from 'valibot';
 import { configRow, namedRow, type Row } from './rows.ts';
+import { judgeSeries } from './series.ts';
 import { isPrintable } from './values.ts';
 
 /** A condition that is reported when it has held for some time (`watch.rules`). One of `above` and `below` is there. */
@@ -31,6 +32,7 @@ export const WATCH_KEYS = {
     meaning:
       'The series; `*` stands for any text, and each series that matches is watched by itself. Required.',
     defaultInWords: 'required',
+    judge: judgeSeries,
   }),
   above: limitRow('above'),
   below: limitRow('below'),

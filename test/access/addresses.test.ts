@@ -81,7 +81,7 @@ t.test(
     const reasons: readonly (readonly [string, string])[] = [
       ['fe80::1%eth0', 'a zone id cannot be listed'],
       ['fe80::%eth0/64', 'a zone id cannot be listed'],
-      ['nonsense', 'not an address: four decimal parts without leading zeros, or IPv6'],
+      ['nonsense', 'not an address; expected four decimal parts without leading zeros, or IPv6'],
       ['10.0.0.0/33', 'the prefix must be a number from 0 to 32'],
       ['::/129', 'the prefix must be a number from 0 to 128'],
       ...['', '-1', '+1', '08', '8.0', '1e1', ' 8', '8 ', '0x8', '8/8', '255.0.0.0'].map(
@@ -190,18 +190,18 @@ t.test('1.addresses-match nested, repeated and unsorted entries', async (t) => {
 
 t.test('1.addresses-host-bits are masked with a warning', async (t) => {
   const warningsOf = (entry: string) => parseAddressList([entry], false).warnings;
-  t.same(warningsOf('10.0.0.5/8'), ['10.0.0.5/8 has bits set beyond its prefix: read as 10.0.0.0/8']);
+  t.same(warningsOf('10.0.0.5/8'), ['10.0.0.5/8 has bits set beyond its prefix; read as 10.0.0.0/8']);
   t.same(warningsOf('::ffff:10.0.0.5/104'), [
-    '::ffff:10.0.0.5/104 has bits set beyond its prefix: read as 10.0.0.0/8',
+    '::ffff:10.0.0.5/104 has bits set beyond its prefix; read as 10.0.0.0/8',
   ]);
   t.same(warningsOf('2001:db8::1/64'), [
-    '2001:db8::1/64 has bits set beyond its prefix: read as 2001:db8::/64',
+    '2001:db8::1/64 has bits set beyond its prefix; read as 2001:db8::/64',
   ]);
   t.same(warningsOf('255.255.255.255/31'), [
-    '255.255.255.255/31 has bits set beyond its prefix: read as 255.255.255.254/31',
+    '255.255.255.255/31 has bits set beyond its prefix; read as 255.255.255.254/31',
   ]);
   t.same(warningsOf('::ffff:1.2.3.4/64'), [
-    '::ffff:1.2.3.4/64 has bits set beyond its prefix: read as ::/64',
+    '::ffff:1.2.3.4/64 has bits set beyond its prefix; read as ::/64',
   ]);
   for (const clean of [
     '10.0.0.0/8',
@@ -219,7 +219,7 @@ t.test('1.addresses-host-bits are masked with a warning', async (t) => {
 
 t.test('1.addresses-zero-prefix in the allow list is accepted with a warning', async (t) => {
   const everyone = (value: string, family: string) =>
-    `${value} in the allow list lets every ${family} client in without the key`;
+    `${value} in the allow list lets every ${family} client in without the key; "*" lets every client in that has it`;
   for (const [value, family] of [
     ['0.0.0.0/0', 'IPv4'],
     ['::/0', 'IPv6'],
@@ -235,7 +235,7 @@ t.test('1.addresses-zero-prefix in the allow list is accepted with a warning', a
 
 t.test('1.addresses-wildcard is for the allow list only', async (t) => {
   t.same(parseAddressList(['1.1.1.1', '*'], false).problems, [
-    { index: 1, value: '*', reason: '"*" is for the allow list only' },
+    { index: 1, value: '*', reason: '"*" is for the allow list only; list addresses and ranges here' },
   ]);
   t.notOk(parseAddressList(['*'], false).rules.hasWildcard);
   const { rules, problems } = parseAddressList(['*', '10.0.0.5'], true);

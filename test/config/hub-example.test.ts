@@ -12,7 +12,7 @@ const TEXT = readFileSync(path.join(ROOT, 'hub.example.yaml'), 'utf8');
 const KEY = 'k'.repeat(40);
 
 t.test('[8.hub-example] as it is: a hub on port 9980 without machines', async (t) => {
-  const { config, notices, unknownKeys } = load(t, { 'config.yaml': TEXT });
+  const { config, notices, unknownKeys } = load(t, { 'config.yaml': TEXT }, { role: 'hub' });
   t.same(notices, []);
   t.same(unknownKeys, []);
   t.equal(config.server.port, 9980);
@@ -28,7 +28,7 @@ t.test('[8.hub-example] each line that is commented out has a known key', async 
   const edited = TEXT.replace(/^( *)# ( *[a-z_-]+:( .*)?)$/gm, '$1$2');
   const keys = ['hub.key', 'nas.key', 'hub1.key'].map((name) => [name, KEY] as const);
   writeFiles(folder, { 'config.yaml': edited, ...Object.fromEntries(keys), 'broker-ca.pem': cert });
-  const { config, notices, unknownKeys } = loadConfig(optionsFor(folder));
+  const { config, notices, unknownKeys } = loadConfig(optionsFor(folder, { role: 'hub' }));
   t.same(notices, []);
   t.same(unknownKeys, []);
   t.equal(config.auth.enabled, true);
@@ -52,7 +52,7 @@ t.test('[8.hub-example] the hubs of packaging/compose', async (t) => {
     writeFiles(folder, { 'config.yaml': text, 'viewers.key': KEY, [password]: KEY, 'ca.pem': cert });
     const variables = { XDG_CONFIG_HOME: path.dirname(folder), HOSTWIRE_SERVER_PORT: '9980', ...more };
     const { config, notices, unknownKeys } = loadConfig(
-      optionsFor(folder, { surroundings: { platform: 'linux', cwd: folder, variables } }),
+      optionsFor(folder, { surroundings: { platform: 'linux', cwd: folder, variables }, role: 'hub' }),
     );
     t.same(notices, []);
     t.same(unknownKeys, []);

@@ -63,7 +63,7 @@ t.test('[8.hub-refused] a wrong agent stops the start, with its line', async (t)
     [entry('pin: abc'), '5 hub.agents.x.pin expected a pin, sha256/BASE64, found "abc"'],
     [entry(`pin: "${PIN}"`), '3 hub.agents.x.pin needs https:// in its url'],
     [entry('labels: [a]'), `5 hub.agents.x.labels ${labels}, found a list`],
-    [entry('lables: {}'), '5 hub.agents.x.lables unknown key; the nearest known one is labels'],
+    [entry('lables: {}'), '5 hub.agents.x.lables unknown key; did you mean labels?'],
     [
       `hub:\n  agents:\n    a.b: "${URL}"\n`,
       '3 hub.agents.a.b expected a name of 1 to 64 letters, digits, "_" or "-"',
@@ -72,7 +72,7 @@ t.test('[8.hub-refused] a wrong agent stops the start, with its line', async (t)
       'hub:\n  agents: []\n',
       '2 hub.agents expected a map of ids to URLs or {url, dials_in, key_file, pin, labels}, found a list',
     ],
-    [`hub:\n  agent:\n    x: "${URL}"\n`, '2 hub.agent unknown key; the nearest known one is hub.agents'],
+    [`hub:\n  agent:\n    x: "${URL}"\n`, '2 hub.agent unknown key; did you mean hub.agents?'],
   ];
   for (const [text, problem] of cases) t.same(yaml(t, text), [`config.yaml:${problem}`], text);
   for (const wrong of ['{"a b": "x"}', '{"a": ""}', '{"a": 1}', `{"a": "${'x'.repeat(65)}"}`, '{"a": " x"}'])
@@ -175,7 +175,7 @@ t.test('[8.hub-dial] the key is long, in a file that others cannot read, and nev
   t.match(write(plain).shown, /warn: hub\.url: all samples and all commands cross the network unencrypted/);
   t.notMatch(write({ ...plain, url: 'ws://127.0.0.1:9980' }).shown, /unencrypted/);
   const both = write({ ...agent, agents: { tv: URL } });
-  t.match(both.shown, /hub\.pin are used by "hostwire run" only, hub\.agents by "hostwire hub" only/);
+  t.match(both.shown, /hub\.pin: used by "hostwire run" only, hub\.agents by "hostwire hub" only/);
   t.equal(both.exitCode, 0, 'one file may serve both');
   write(agent);
   chmodSync(file, 0o644);

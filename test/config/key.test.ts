@@ -34,7 +34,6 @@ t.test('[8.key-value] the values that are accepted as a key', async (t) => {
     'x'.repeat(1025),
     12345678901,
     true,
-    null,
     [KEY],
     { a: KEY },
   ]) {

@@ -75,13 +75,9 @@ t.test('[8.launch-refused] a wrong app stops the start, with its line', async (t
       'env: hunter2',
       '5 processes.launch.x.env expected a map of variable names to strings, found a string (not shown)',
     ],
-    [
-      'env: ',
-      '5 processes.launch.x.env expected a map of variable names to strings, found nothing (not shown)',
-    ],
     ['allow_args: 1', '5 processes.launch.x.allow_args expected true or false, found 1'],
-    ['alow_args: true', '5 processes.launch.x.alow_args unknown key; the nearest known one is allow_args'],
-    ['argz: []', '5 processes.launch.x.argz unknown key; the nearest known one is args'],
+    ['alow_args: true', '5 processes.launch.x.alow_args unknown key; did you mean allow_args?'],
+    ['argz: []', '5 processes.launch.x.argz unknown key; did you mean args?'],
     ['command: /y', '5 processes.launch.x.command set twice; first in line 4'],
   ];
   for (const [body, problem] of cases) t.same(yaml(t, app(body)), [`config.yaml:${problem}`], body);
@@ -103,7 +99,7 @@ t.test('[8.launch-unknown] an unknown key that resembles no known one is a warni
   const { config, unknownKeys } = load(t, {
     'config.yaml': 'processes:\n  launch:\n    x: {command: /x, icon: y}',
   });
-  t.match(unknownKeys, [{ key: 'processes.launch.x.icon', line: 3, message: 'unknown key, ignored' }]);
+  t.match(unknownKeys, [{ key: 'processes.launch.x.icon', line: 3, message: /^unknown key, ignored; / }]);
   t.equal(config.processes.launch['x']?.command, '/x');
   t.match(load(t, { 'config.yaml': 'processes: {colour: 1}' }).unknownKeys, [{ key: 'processes.colour' }]);
 });

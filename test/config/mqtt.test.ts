@@ -46,23 +46,13 @@ t.test('[3.mqtt-keys] the values that are taken', async (t) => {
         'mqtt://a?b',
         'ws://a',
       ],
-      ...[
-        'mqtt://user@a',
-        'mqtt://user:pass@a',
-        'mqtt://a b',
-        'mqtt://[1]',
-        'MQTT://a',
-        'mqtt://-a',
-        5,
-        '',
-        null,
-      ],
+      ...['mqtt://user@a', 'mqtt://user:pass@a', 'mqtt://a b', 'mqtt://[1]', 'MQTT://a', 'mqtt://-a', 5, ''],
     ],
     username: ['', ' x', 'x ', 'a\nb', 'a\0b', 'x'.repeat(257), 5],
     client_id: ['', 'a\tb'],
     topic: ['', '/a', 'a/', 'a//b', 'a/+', '#', '$SYS', 'a b', 'x'.repeat(129)],
     discovery_prefix: ['/', 'a/#', ' '],
-    interval_seconds: [0, 0.5, 86_401, '15', null],
+    interval_seconds: [0, 0.5, 86_401, '15'],
   };
   for (const [key, values] of Object.entries(good))
     for (const value of values)

@@ -89,9 +89,9 @@ export const BASE: Values = {
   log: { level: 'warn' },
 };
 
-const FLAGS = { good: [true, false], bad: [0, 1, 'true', 'yes', null, [], {}, [true]] };
+const FLAGS = { good: [true, false], bad: [0, 1, 'true', 'yes', [], {}, [true]] };
 const LISTS = {
-  bad: ['*', 'x', 5, null, true, {}, [5], [null], [[]], [{}], ['no such/thing'], ['http://a/b'], ['']],
+  bad: ['*', 'x', 5, true, {}, [5], [null], [[]], [{}], ['no such/thing'], ['http://a/b'], ['']],
 };
 
 /** Other valid values, and invalid ones: of a wrong type or out of range. Written by hand from the documentation. */
@@ -100,23 +100,23 @@ const ALTERNATIVES: Readonly<
 > = {
   'stats.stream_interval_seconds': {
     good: [1, 2, 3.5, 86400],
-    bad: ['5', 86401, 1e300, null, true, [5], {}],
+    bad: ['5', 86401, 1e300, true, [5], {}],
   },
   'auth.api_key': {
     good: ['x', 'y'.repeat(1024), 'with spaces in it'],
-    bad: ['', ' x', 'x ', 'é', 'y'.repeat(1025), 5, null, true, [], {}],
+    bad: ['', ' x', 'x ', 'é', 'y'.repeat(1025), 5, true, [], {}],
   },
   'auth.allowed_ips': { good: [[], ['*'], ['::1', '192.168.0.0/16']], ...LISTS },
   'auth.blocked_ips': { good: [[], ['::1', '192.168.0.0/16']], bad: [...LISTS.bad, ['*']] },
-  'server.max_streams': { good: [0, 1, 1000000], bad: [-1, 1.5, 1000001, '5', null, true, [], {}] },
-  'server.max_connections_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
-  'server.max_streams_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
-  'server.max_requests_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', null, [], {}] },
-  'server.max_kept_megabytes': { good: [1, 65536], bad: [0, -1, 1.5, 65537, '5', null, [], {}] },
+  'server.max_streams': { good: [0, 1, 1000000], bad: [-1, 1.5, 1000001, '5', true, [], {}] },
+  'server.max_connections_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', [], {}] },
+  'server.max_streams_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', [], {}] },
+  'server.max_requests_per_address': { good: [0, 1000000], bad: [-1, 1.5, 1000001, '5', [], {}] },
+  'server.max_kept_megabytes': { good: [1, 65536], bad: [0, -1, 1.5, 65537, '5', [], {}] },
   'server.allowed_hosts': { good: [[], ['a', 'b.c']], bad: [...LISTS.bad, ['a:1']] },
   'server.cors_origins': { good: [[], ['http://[::1]:1']], bad: [...LISTS.bad, ['null'], ['a.example']] },
   'server.trusted_proxies': { good: [[], ['10.0.0.1']], bad: [...LISTS.bad, ['*']] },
-  'log.level': { good: ['error', 'info', 'debug'], bad: ['trace', 'WARN', '', 3, null, true, [], {}] },
+  'log.level': { good: ['error', 'info', 'debug'], bad: ['trace', 'WARN', '', 3, true, [], {}] },
 };
 
 const alternativesOf = (path: string) => ALTERNATIVES[path] ?? FLAGS;
@@ -217,6 +217,10 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     const value = pick(draft.random, alternativesOf(draft.path).good);
     draft.line.value = JSON.stringify(value);
     return { content: text(draft), applied: change(draft.path, value) };
+  },
+  'no value': (draft) => {
+    draft.line.value = 'null';
+    return { content: text(draft), applied: change(draft.path, DEFAULTS[draft.path]) };
   },
   'key left out': (draft) => {
     draft.section.lines.splice(draft.section.lines.indexOf(draft.line), 1);

@@ -214,31 +214,19 @@ t.test('[8.yaml-refused] no aliases, anchors, merge keys, foreign tags or furthe
   const tag = "expected a value of YAML's core schema; quote a text that starts with !";
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['x1: &hunter2\n  {}\ny1: *hunter2\n', [`1 x1 ${anchor}`, `3 y1 ${alias}`]],
-    [
-      'auth:\n  api_key: *hunter2\n',
-      [
-        `2 auth.api_key ${alias}`,
-        '2 auth.api_key expected 1 to 1024 printable ASCII characters without a space at either end, found nothing (not shown)',
-      ],
-    ],
+    ['auth:\n  api_key: *hunter2\n', [`2 auth.api_key ${alias}`]],
     ['auth:\n  enabled: &hunter2 true\n', [`2 auth.enabled ${anchor}`]],
     ['auth: &a {}\n', [`1 auth ${anchor}`]],
     [
       'auth:\n  allowed_ips: &a [x]\n',
       [
         `2 auth.allowed_ips ${anchor}`,
-        '2 auth.allowed_ips[0] not an address: four decimal parts without leading zeros, or IPv6, found "x"',
+        '2 auth.allowed_ips[0] not an address; expected four decimal parts without leading zeros, or IPv6, found "x"',
       ],
     ],
     ['&a foo: 1\n', [`1 - ${anchor}`]],
     ['features:\n  <<: {enable_sleep: true}\n', ['2 features.<< merge keys (<<) are not allowed']],
-    [
-      'auth:\n  api_key: !hunter2 x\n',
-      [
-        `2 auth.api_key ${tag}`,
-        '2 auth.api_key expected 1 to 1024 printable ASCII characters without a space at either end, found nothing (not shown)',
-      ],
-    ],
+    ['auth:\n  api_key: !hunter2 x\n', [`2 auth.api_key ${tag}`]],
     ['auth: !hunter2 {}\n', [`1 auth ${tag}`]],
     ['foo: !hunter2 [1]\n', [`1 foo ${tag}`]],
     ['foo: !!binary aGk=\n', [`1 foo ${tag}`]],

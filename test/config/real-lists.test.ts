@@ -11,7 +11,7 @@ function prepare(t: Test, files: Files) {
   return { folder, load: () => loadConfig(optionsFor(folder)) };
 }
 
-const NOT_AN_ADDRESS = 'not an address: four decimal parts without leading zeros, or IPv6';
+const NOT_AN_ADDRESS = 'not an address; expected four decimal parts without leading zeros, or IPv6';
 
 t.test('[1.addresses-bad-entry] a bad entry stops the start with file, line, key and value', async (t) => {
   const lines = [
@@ -48,7 +48,7 @@ t.test('[1.addresses-bad-entry] a bad entry stops the start with file, line, key
       line: 7,
       key: 'auth.blocked_ips[0]',
       value: '"*"',
-      message: '"*" is for the allow list only, found "*"',
+      message: '"*" is for the allow list only; list addresses and ranges here, found "*"',
     },
     {
       file,
@@ -80,9 +80,9 @@ t.test(
     t.same(
       notices.map(({ level, text }) => `${level}: ${text}`),
       [
-        `${place(2)}auth.allowed_ips: 10.1.2.3/8 has bits set beyond its prefix: read as 10.0.0.0/8`,
-        `${place(3)}auth.blocked_ips: ::1/64 has bits set beyond its prefix: read as ::/64`,
-        `${place(4)}server.trusted_proxies: 10.0.0.1/9 has bits set beyond its prefix: read as 10.0.0.0/9`,
+        `${place(2)}auth.allowed_ips: 10.1.2.3/8 has bits set beyond its prefix; read as 10.0.0.0/8`,
+        `${place(3)}auth.blocked_ips: ::1/64 has bits set beyond its prefix; read as ::/64`,
+        `${place(4)}server.trusted_proxies: 10.0.0.1/9 has bits set beyond its prefix; read as 10.0.0.0/9`,
       ],
     );
     t.same(config.auth.allowed_ips.entries, ['10.1.2.3/8'], 'the entry is kept as it was written');
@@ -90,8 +90,8 @@ t.test(
     t.same(
       zero.load().notices.map(({ text }) => text.replace(`${zero.folder}/`, '')),
       [
-        'config.yaml:1: auth.allowed_ips: 0.0.0.0/0 in the allow list lets every IPv4 client in without the key',
-        'config.yaml:1: auth.allowed_ips: ::/0 in the allow list lets every IPv6 client in without the key',
+        'config.yaml:1: auth.allowed_ips: 0.0.0.0/0 in the allow list lets every IPv4 client in without the key; "*" lets every client in that has it',
+        'config.yaml:1: auth.allowed_ips: ::/0 in the allow list lets every IPv6 client in without the key; "*" lets every client in that has it',
       ],
     );
   },

@@ -74,7 +74,7 @@ t.test(
     writeFileSync(at('config.json'), '{"server": {"max_streams": 9}}');
     reloader.reload();
     const error =
-      'error: the configuration was not reloaded, the old one stays in effect: config.yaml:2: log.level: expected "error", "warn", "info" or "debug", found "loud"; config.yaml:3: log.levle: unknown key; the nearest known one is log.level';
+      'error: the configuration was not reloaded, the old one stays in effect: config.yaml:2: log.level: expected "error", "warn", "info" or "debug", found "loud"; config.yaml:3: log.levle: unknown key; did you mean log.level?';
     t.same(said, [error]);
     t.same(applied, [], 'nothing of the valid file either');
     t.equal(reloader.config.log.level, 'warn');

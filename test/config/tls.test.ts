@@ -54,7 +54,7 @@ t.test('[8.tls-keys] cert and key belong together, and the port to both', async 
     'config.yaml:1 server.tls expected a map of keys such as cert, found a string',
   ]);
   t.same(of('server: {tls: {crt: x}}'), [
-    'config.yaml:1 server.tls.crt unknown key; the nearest known one is server.tls.cert',
+    'config.yaml:1 server.tls.crt unknown key; did you mean server.tls.cert?',
   ]);
   const [pasted] = of(`server: {tls: {key: "${pair.key.replaceAll('\n', '\\n')}"}}`);
   t.match(

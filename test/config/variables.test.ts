@@ -24,8 +24,7 @@ t.test('[8.variables] every key, by one rule; they win over files and lose to op
       HOSTWIRE_AUTH_BLOCKED_IPS: '',
       HOSTWIRE_STATS_STREAM_INTERVAL_SECONDS: '2.5',
       HOSTWIRE_LOG_LEVEL: 'warn',
-      HOSTWIRE_PROCESSES_LAUNCH: '{"x": {"command": "/bin/x"}}',
-      HOSTWIRE_FULL: '1',
+      HOSTWIRE_PROCESSES_LAUNCH: '{"x": {"command": "/bin/sh"}}',
       PATH: '/bin',
     },
     { 'config.json': '{"server": {"port": 1}, "auth": {"blocked_ips": ["10.0.0.1"]}}' },
@@ -43,7 +42,7 @@ t.test('[8.variables] every key, by one rule; they win over files and lose to op
   t.strictSame(config.auth.blocked_ips.entries, []);
   t.equal(config.stats.stream_interval_seconds, 2.5);
   t.equal(config.log.level, 'debug');
-  t.equal(config.processes.launch['x']?.command, '/bin/x');
+  t.equal(config.processes.launch['x']?.command, '/bin/sh');
   t.equal(origins.get('server.port'), 'variable HOSTWIRE_SERVER_PORT');
   t.equal(origins.get('log.level'), 'option --log-level');
 });
@@ -123,12 +122,38 @@ t.test('[8.variables] a bad value names its variable, and never shows a secret',
   ]);
 });
 
-t.test('[8.variables] one that sets no key gets a warning, if it looks like ours', async (t) => {
-  const { unknownKeys } = loadConfig(
-    optionsWith(t, { HOSTWIRE_SERVER_COLOUR: 'red', HOSTWIRE_TEST_ENGINE: 'node', OTHER: '1' }),
+t.test(
+  '[8.variables] one that sets no key is reported, as an unknown key where it names a section',
+  async (t) => {
+    const { unknownKeys, notices } = loadConfig(
+      optionsWith(t, { HOSTWIRE_SERVER_COLOUR: 'red', HOSTWIRE_TEST_ENGINE: 'node', OTHER: '1' }),
+    );
+    t.match(unknownKeys, [{ file: 'variable HOSTWIRE_SERVER_COLOUR' }]);
+    t.equal(unknownKeys.length, 1);
+    t.match(notices, [
+      { level: 'warn', text: /HOSTWIRE_SERVER_COLOUR/ },
+      { level: 'info', text: /HOSTWIRE_TEST_ENGINE/ },
+    ]);
+    t.equal(notices.length, 2);
+  },
+);
+
+t.test('[8.variables] those of another program are not looked at', async (t) => {
+  // Kubernetes, for services that are called hostwire and hostwire-hub.
+  const { config, notices } = loadConfig(
+    optionsWith(t, {
+      HOSTWIRE_PORT: 'tcp://10.0.0.1:9990',
+      HOSTWIRE_PORT_9990_TCP: 'tcp://10.0.0.1:9990',
+      HOSTWIRE_PORT_9990_TCP_ADDR: '10.0.0.1',
+      HOSTWIRE_SERVICE_HOST: '10.0.0.1',
+      HOSTWIRE_SERVICE_PORT: '9990',
+      HOSTWIRE_HUB_SERVICE_PORT_HTTP: '9980',
+      HOSTWIRE_HUB_PORT: 'tcp://10.0.0.2:9980',
+      HOSTWIRE_CONFIG: '',
+    }),
   );
-  t.match(unknownKeys, [{ file: 'variable HOSTWIRE_SERVER_COLOUR' }]);
-  t.equal(unknownKeys.length, 1);
+  t.strictSame(notices, []);
+  t.equal(config.server.port, 9990);
 });
 
 t.test('[8.placeholder] a value that looks like a variable is refused with a hint', async (t) => {
@@ -137,7 +162,7 @@ t.test('[8.placeholder] a value that looks like a variable is refused with a hin
     const text = `\${${name}}`;
     const files = { 'config.yaml': `auth:\n  api_key: "${text}"\n` };
     t.match(catchProblems(() => loadConfig(optionsWith(t, {}, files))).map(shorten), [
-      /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here: set HOSTWIRE_AUTH_API_KEY in the environment/,
+      /^config\.yaml:2 auth\.api_key looks like a variable, which is not replaced here; set HOSTWIRE_AUTH_API_KEY in the environment/,
     ]);
     const lists = { 'config.json': JSON.stringify({ server: { allowed_hosts: ['a.b', text] } }) };
     t.match(catchProblems(() => loadConfig(optionsWith(t, {}, lists))).map(shorten), [

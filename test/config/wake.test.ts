@@ -56,7 +56,7 @@ t.test('[8.wake-refused] a wrong machine stops the start, with its line', async 
       '5 wake.hosts.x.broadcast expected an IPv4 address, in quotes, found "ff02::1"',
     ],
     [entry('port: 0'), '5 wake.hosts.x.port expected a whole number from 1 to 65535, found 0'],
-    [entry('brodcast: 1'), '5 wake.hosts.x.brodcast unknown key; the nearest known one is broadcast'],
+    [entry('brodcast: 1'), '5 wake.hosts.x.brodcast unknown key; did you mean broadcast?'],
     [
       `wake:\n  hosts:\n    a b: "${MAC}"\n`,
       '3 wake.hosts.a b expected a name of 1 to 64 letters, digits, "_", "." or "-"',
@@ -65,7 +65,7 @@ t.test('[8.wake-refused] a wrong machine stops the start, with its line', async 
       'wake:\n  hosts: []\n',
       '2 wake.hosts expected a map of names to MAC addresses or {mac, broadcast, port}, found a list',
     ],
-    [`wake:\n  host:\n    x: "${MAC}"\n`, '2 wake.host unknown key; the nearest known one is wake.hosts'],
+    [`wake:\n  host:\n    x: "${MAC}"\n`, '2 wake.host unknown key; did you mean wake.hosts?'],
   ];
   for (const [text, problem] of cases) t.same(yaml(t, text), [`config.yaml:${problem}`], text);
   t.same(json(t, `{"wake": {"hosts": {"x": "${MAC}", "x": "${MAC}"}}}`).length, 1, 'twice');

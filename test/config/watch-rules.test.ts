@@ -45,7 +45,7 @@ t.test('[8.watch-rules-refused] a wrong rule stops the start, with its line', as
     ],
     [
       whole('{series: a, above: 1, for_second: 5}'),
-      '3 watch.rules.x.for_second unknown key; the nearest known one is for_seconds',
+      '3 watch.rules.x.for_second unknown key; did you mean for_seconds?',
     ],
     [
       'watch:\n  rules:\n    a b: {series: a, above: 1}\n',

@@ -114,7 +114,7 @@ t.test('[1.keys-none] [1.keys-short] each is logged once', async (t) => {
 t.test('[1.addresses-host-bits] logged once, with its file and line', async (t) => {
   const service = await startService({ config: { auth: { blocked_ips: ['10.0.0.1/8'] } } });
   t.same(warningsOf(service), [
-    `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set beyond its prefix: read as 10.0.0.0/8`,
+    `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set beyond its prefix; read as 10.0.0.0/8`,
   ]);
   await service.stop();
 });

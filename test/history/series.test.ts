@@ -1,8 +1,12 @@
 /** Samples as points. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
+import { judgeSeries } from '#src/config/series.js';
 import { dotted, nameOf } from '#src/history/names.js';
 import { pointsOf } from '#src/history/series.js';
 import type { Sample } from '#src/stats/sample.js';
+import { SERIES } from '#src/wire/series.js';
 import { at, cpu, disk, gpu, link, memory, times } from '../stats/literals.ts';
 import { desktopAt, samplesOf } from './samples.ts';
 
@@ -48,6 +52,23 @@ t.test('the series of a detailed sample', async (t) => {
   });
   t.equal(new Set(Object.keys(points)).size, second && pointsOf(second, first).length, 'each once');
 });
+
+t.test('a series of each kind is one of the table that watch rules are checked with', async (t) => {
+  const [first, second] = samplesOf([desktopAt(100), desktopAt(110)]);
+  const guide = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/history.md'), 'utf8');
+  for (const { name } of second ? pointsOf(second, first) : []) {
+    const [base = '', ...subject] = name.split('/');
+    t.ok(['both', subject.length === 0 ? 'one' : 'each'].includes(SERIES[base] ?? ''), name);
+  }
+  for (const [name, form] of Object.entries(SERIES)) {
+    t.equal(judgeSeries(form === 'each' ? `${name}/x` : name), undefined, name);
+    // Those of drives are summed up there.
+    if (!name.startsWith('drive.') && name !== 'processes.age') t.match(guide, withEllipsis(name), name);
+  }
+});
+
+/** The page shortens the names of a row: `battery.charge/BAT0`, `battery.power/…`. */
+const withEllipsis = (name: string) => new RegExp(`\`${name.replaceAll('.', '\\.')}[/\`]`);
 
 t.test('a first reading has no rates', async (t) => {
   const [first] = samplesOf([desktopAt(100)]);

@@ -6,6 +6,7 @@ import { identify } from '../../exporters/identity.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
 import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
+import { errorsOf } from '../check.ts';
 import { jsonText, type Output } from '../output.ts';
 import { findPortProblem } from '../ports.ts';
 import { judgeCertificate } from './certificate.ts';
@@ -75,12 +76,17 @@ interface Examined {
   readonly config?: Config;
 }
 
-function examineConfiguration(options: LoadOptions): Examined {
+/** What `hostwire check` calls an error is a reason here too. */
+export function examineConfiguration(options: LoadOptions): Examined {
   const subject = 'configuration';
   try {
-    const { config, sources } = loadConfig(options);
+    const loaded = loadConfig(options);
+    const { config, sources } = loaded;
     const source = sources.files.length === 0 ? 'no file: only defaults' : sources.files.join(', ');
-    return { row: works(subject, source), config };
+    const errors = errorsOf(loaded);
+    if (errors.length === 0) return { row: works(subject, source), config };
+    const remedy = '"hostwire check" shows every setting and where it comes from';
+    return { row: partly(subject, source, { reason: errors.join('; '), remedy }), config };
   } catch (error) {
     return { row: missing(subject, 'not usable', { reason: reasonOf(error).replaceAll('\n', '; ') }) };
   }

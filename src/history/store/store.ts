@@ -41,13 +41,9 @@ const CLOSE_LIMIT_MS = 500;
 /** For a worker that was terminated, unless it hangs in the kernel. */
 const END_LIMIT_MS = 100;
 
-/** Returns at once. Undefined where this Node has no SQLite, which is logged. */
+/** Returns at once. Undefined where this Node has no SQLite, of which the check of the configuration has warned. */
 export function openStore(options: StoreOptions): Store | undefined {
-  if (hasSqlite()) return new DiskStore(options);
-  options.log.warn(
-    'history.path: the history stays in memory, because this Node has no node:sqlite: 22.13 and later have it',
-  );
-  return undefined;
+  return hasSqlite() ? new DiskStore(options) : undefined;
 }
 
 class DiskStore implements Store {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
+import { examineConfiguration } from '#src/cli/doctor/doctor.js';
 import { missing, partly, printRows, works } from '#src/cli/doctor/rows.js';
 import { runToEnd } from '../../helpers/service/service.ts';
 
@@ -91,4 +92,21 @@ t.test('[9.doctor-config] a bad configuration: exit 1, and what is wrong with it
     stdout,
     /config\.yaml:2: auth\.enabled: expected true or false, found "maybe"; \S+config\.yaml:3: stats/,
   );
+});
+
+t.test('[9.doctor-config] what the check calls an error and the start does not: partly', async (t) => {
+  const folder = t.testdir({ 'config.yaml': 'auth:\n  enabled: true\nstats:\n  interval: 5\n' });
+  const surroundings = { platform: 'linux', cwd: folder, variables: {} };
+  const { row, config } = examineConfiguration({
+    paths: ['config.yaml'],
+    overrides: new Map(),
+    surroundings,
+  });
+  t.equal(config?.auth.enabled, true);
+  t.match(row, {
+    subject: 'configuration',
+    status: 'partly',
+    reason: /no key is configured, so no client can connect.*stats\.interval: unknown key, ignored/,
+    remedy: /hostwire check/,
+  });
 });

@@ -1,0 +1,110 @@
+/** docs/config-mistakes.md: some eighty mistakes, what is printed of each, and that none of them is silent. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { loadConfig } from '#src/config/load.js';
+import { ConfigError, formatProblem } from '#src/config/problems.js';
+import { makePair } from '../helpers/certificates.ts';
+import { makeFolder, optionsFor, writeFiles } from './loading.ts';
+import { listMistakes, type Mistake } from './mistakes.ts';
+
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/config-mistakes.md');
+
+/** A line that is printed of a mistake. */
+interface Line {
+  readonly level: 'stops' | 'error' | 'warn' | 'info';
+  /** `config.yaml:2`, or the variable or option. */
+  readonly place: string;
+  readonly key: string;
+  readonly message: string;
+  /** The part of the message that says what to do. */
+  readonly remedy: string;
+}
+
+/** Splits what is printed: `place: key: message; remedy`, where the remedy may also be what was expected. */
+function splitLine(level: Line['level'], text: string): Line {
+  const [, place = '', rest = text] =
+    /^((?:variable|option) \S+|\S+\.(?:json|yaml|conf)(?::\d+)?): (.*)$/su.exec(text) ?? [];
+  const [, key = '', message = rest] =
+    /^([A-Za-z][\w-]*(?:\.[\w-]+|\[\d+\])*(?:, [a-z]+\.\w+)*): (.*)$/su.exec(rest) ?? [];
+  const at = message.indexOf('; ');
+  if (at >= 0) return { level, place, key, message: message.slice(0, at), remedy: message.slice(at + 2) };
+  const [, before = '', expected = '', found = ''] =
+    /^(.*?)(?::? ?)(expected .*?)(?:, (found .*))?$/su.exec(message) ?? [];
+  return expected === ''
+    ? { level, place, key, message, remedy: '' }
+    : { level, place, key, message: before || found, remedy: expected };
+}
+
+function linesOf(t: Test, mistake: Mistake): readonly Line[] {
+  const { files = {}, paths = [], variables = {}, role, hasSqlite, overrides, prepare } = mistake;
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  prepare?.(folder);
+  const base = mistake.isInWorkingFolder ? {} : { XDG_CONFIG_HOME: path.dirname(folder) };
+  const surroundings = {
+    platform: 'linux',
+    cwd: folder,
+    variables: { ...base, ...variables },
+    ...(hasSqlite === undefined ? {} : { hasSqlite }),
+    ...(mistake.hasUser ? { uid: process.getuid?.() } : {}),
+  };
+  const options = optionsFor(folder, {
+    paths,
+    surroundings,
+    ...(role && { role }),
+    ...(overrides && { overrides }),
+  });
+  const shorten = (text: string) => text.replaceAll(`${folder}/`, '');
+  try {
+    return loadConfig(options).notices.map(({ level, text }) => splitLine(level, shorten(text)));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((problem) => splitLine('stops', shorten(formatProblem(problem))));
+  }
+}
+
+const [pair, other] = await Promise.all([makePair(), makePair()]);
+const sections = listMistakes(pair, other);
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+const code = (text: string) => (text === '' ? '' : `\`${text}\``);
+
+function row({ name }: Mistake, { level, place, key, message, remedy }: Line, isFirst: boolean): string {
+  const cells = [isFirst ? name : '', level, code(place), code(key), message, remedy];
+  return `| ${cells.map(cell).join(' | ')} |`.replaceAll(/ {2,}/g, ' ');
+}
+
+t.test('[8.mistakes] docs/config-mistakes.md is the table of what is printed', async (t) => {
+  const found = sections.map(({ title, mistakes }) => ({
+    title,
+    rows: mistakes.map((mistake) => ({ mistake, lines: linesOf(t, mistake) })),
+  }));
+  const all = found.flatMap(({ rows }) => rows);
+  t.ok(all.length > 65, `${all.length} mistakes`);
+  for (const { mistake, lines } of all) {
+    t.not(lines.length, 0, `${mistake.name}: silent`);
+    t.notMatch(JSON.stringify(lines), /kkkk|BEGIN/, `${mistake.name}: shows no secret`);
+  }
+  const tables = found.map(({ title, rows }) =>
+    [
+      `## ${title}\n`,
+      '| mistake | level | place | key | message | remedy |\n|---|---|---|---|---|---|',
+      ...rows.flatMap(({ mistake, lines }) => lines.map((line, index) => row(mistake, line, index === 0))),
+    ].join('\n'),
+  );
+  const text = readFileSync(PAGE, 'utf8');
+  const [head = ''] = text.split(/^## /m);
+  const wanted = `${head}${tables.join('\n\n')}\n`;
+  if (process.env['HOSTWIRE_WRITE_DOCS'] === '1') writeFileSync(PAGE, wanted);
+  t.equal(readFileSync(PAGE, 'utf8'), wanted, 'HOSTWIRE_WRITE_DOCS=1 writes it');
+});
+
+t.test('[8.mistakes] a misspelt section that decides about access stops the start', async (t) => {
+  const access = sections.find(({ title }) => title === 'Access')?.mistakes ?? [];
+  const misspelt = access.filter(({ name }) =>
+    /auht|one word|enabeld|unknown key|wrong section|capitals|authentication/.test(name),
+  );
+  t.ok(misspelt.length > 5);
+  for (const mistake of misspelt) t.match(linesOf(t, mistake), [{ level: 'stops' }], mistake.name);
+});
