@@ -3,6 +3,7 @@
  * likely typo stops the start, any other unknown name gets a warning, and both say which name was probably meant.
  */
 import { didYouMean, findLike, findMeantAmong, findNearest } from './nearest.ts';
+import { ORIGIN_KEYS } from './origin-keys.ts';
 import { KEY_GROUPS, ROWS } from './schema.ts';
 import type { Line, Tree } from './tree.ts';
 
@@ -36,6 +37,8 @@ export function findMeant(path: readonly string[]): string | undefined {
 
 /** Judges a key that is not in the table, and everything below it. */
 export function judgeUnknown(path: readonly string[], line: Line, value: Tree): readonly UnknownKey[] {
+  const remark = ORIGIN_KEYS.get(path.join('.'));
+  if (remark !== undefined) return listLeaves(path, line, value, remark);
   const meant = findMeant(path);
   const isInAuth = path[0] === 'auth';
   if (meant !== undefined || isInAuth) {
@@ -53,6 +56,15 @@ export function judgeUnknown(path: readonly string[], line: Line, value: Tree): 
 
 function siblings(path: readonly string[]): readonly string[] {
   return PATHS.filter((known) => known.startsWith(`${path[0]}.`));
+}
+
+/** A warning for each value of a section, or for the one value. */
+function listLeaves(path: readonly string[], line: Line, value: Tree, remark: string): readonly UnknownKey[] {
+  if (value.kind === 'map' && value.entries.length > 0)
+    return value.entries.flatMap((entry) =>
+      listLeaves([...path, entry.key], entry.line, entry.value, remark),
+    );
+  return [{ path, line, isError: false, message: `means nothing here, ignored; ${remark}` }];
 }
 
 /**

@@ -2,11 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { loadConfig } from '#src/config/load.js';
+import { type Loaded, loadConfig } from '#src/config/load.js';
 import { ConfigError, formatProblem } from '#src/config/problems.js';
+import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { makePair } from '../helpers/certificates.ts';
-import { makeFolder, optionsFor, writeFiles } from './loading.ts';
-import { listMistakes, type Mistake } from './mistakes.ts';
+import { load, makeFolder, optionsFor, writeFiles } from './loading.ts';
+import { listMistakes, type Mistake, ORIGIN_SAMPLE } from './mistakes.ts';
 
 const PAGE = path.resolve(import.meta.dirname, '../../../../docs/config-mistakes.md');
 
@@ -108,3 +109,25 @@ t.test('[8.mistakes] a misspelt section that decides about access stops the star
   t.ok(misspelt.length > 5);
   for (const mistake of misspelt) t.match(linesOf(t, mistake), [{ level: 'stops' }], mistake.name);
 });
+
+/** Those that are printed as warnings, in the order of the file. */
+const keysOf = ({ unknownKeys }: Loaded) => unknownKeys.map(({ key }) => key);
+
+t.test(
+  '[8.origin] the sample of the program whose interface this is starts, with a line per key',
+  async (t) => {
+    const loaded = load(t, { 'config.json': ORIGIN_SAMPLE });
+    t.equal(loaded.config.server.host, '0.0.0.0');
+    t.equal(loaded.config.auth.api_key, undefined);
+    t.strictSame({ ...loaded.config, server: DEFAULT_CONFIG.server }, DEFAULT_CONFIG);
+    t.strictSame(keysOf(loaded), [
+      'display.hostname',
+      ...['system', 'usage', 'stats', 'stream', 'autostart'].map((name) => `features.enable_${name}`),
+      ...['stats.gpu_enabled', 'stats.disk_cache_seconds'],
+      ...['stats', 'media', 'processes'].flatMap((topic) =>
+        ['enabled', 'interval_ms'].map((name) => `websocket.${topic}.${name}`),
+      ),
+    ]);
+    t.equal(loaded.notices.length, loaded.unknownKeys.length, 'and nothing else');
+  },
+);

@@ -291,5 +291,31 @@ export function listMistakes(pair: TestPair, other: TestPair): readonly Section[
         ),
       ],
     },
+    {
+      title: 'Files of the program whose interface this is',
+      mistakes: [json('its sample configuration', ORIGIN_SAMPLE)],
+    },
   ];
 }
+
+/** Every key of that program with its default. */
+export const ORIGIN_SAMPLE = `${JSON.stringify(
+  {
+    server: { port: 9990, host: '0.0.0.0' },
+    display: { hostname: '' },
+    features: {
+      ...{ enable_shutdown: false, enable_restart: false, enable_hibernate: true, enable_sleep: true },
+      ...{ enable_system: true, enable_usage: true, enable_stats: true, enable_media: true },
+      ...{ enable_processes: true, enable_stream: true, enable_autostart: true },
+    },
+    stats: { gpu_enabled: true, disk_cache_seconds: 30, stream_interval_seconds: 2 },
+    auth: { enabled: false, api_key: null, allowed_ips: [], blocked_ips: [] },
+    websocket: {
+      stats: { enabled: true, interval_ms: 1000 },
+      media: { enabled: true, interval_ms: 500 },
+      processes: { enabled: true, interval_ms: 3000 },
+    },
+  },
+  null,
+  2,
+)}\n`;
