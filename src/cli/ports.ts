@@ -23,6 +23,9 @@ export async function findPortProblem(
 ): Promise<PortProblem | undefined> {
   const error = await tryListening(host, port);
   if (error === undefined) return undefined;
+  // As the service does on a kernel without IPv6.
+  if (host === '::' && WITHOUT_IPV6.includes(error.code ?? ''))
+    return await findPortProblem('0.0.0.0', port, key);
   const name = JSON.stringify(host);
   switch (error.code) {
     case 'EADDRINUSE':
@@ -69,6 +72,7 @@ async function describeUse(host: string, port: number, key: string): Promise<Por
       };
 }
 
+const WITHOUT_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 const WILDCARDS = ['::', '0.0.0.0'];
 
 /** Whether what listens there answers as hostwire does, over HTTP or HTTPS: it may run with another configuration. */

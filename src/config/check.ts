@@ -58,7 +58,8 @@ function checkGroup(
   // In YAML a section of which all lines are comments.
   if (tree.kind === 'scalar' && tree.value === null) return;
   if (tree.kind !== 'map') {
-    const message = `expected a map of keys such as ${Object.keys(group)[0]}, found ${kindOf(toValue(tree))}`;
+    const found = toValue(tree);
+    const message = `expected a map of keys such as ${Object.keys(group)[0]}, found ${kindOf(found)}${hintAt(found)}`;
     findings.problems.push({ file, line, key: path.join('.'), value: undefined, message });
     return;
   }
@@ -69,6 +70,12 @@ function checkGroup(
     else if (isRow(known)) checkEntry(file, inner, entry, known, findings);
     else checkGroup(file, inner, entry, known, findings);
   }
+}
+
+/** The end of a message about a text in place of keys: `port:8080` and `port = 8080` are texts. */
+function hintAt(found: unknown): string {
+  const isKey = typeof found === 'string' && /^\w+ ?[:=]/u.test(found);
+  return isKey ? '; write a colon and a space after each key' : '';
 }
 
 /** Of other programs' configuration, with or without a default: here it would be the key itself, in plain sight. */

@@ -1,7 +1,7 @@
 /** The key files of `hub.agents` and `hub.key_file`: reads the keys, and refuses what cannot stand together. */
 import { type Findings, placed } from './findings.ts';
 import { accepts, KEYS } from './schema.ts';
-import { pathIn, readTrusted, refuserOf, type Settings } from './setting-files.ts';
+import { nameFile, pathIn, readTrusted, refuserOf, type Settings } from './setting-files.ts';
 
 const AGENTS = 'hub.agents.';
 /** Whoever gets a proof can try keys: no guess may succeed. */
@@ -36,13 +36,13 @@ export function resolveAgents(
       findings.problems.push(placed(setting.file, { line: setting.line, path, message }));
     };
     if (agent.pin !== undefined && agent.url?.startsWith('https:') !== true)
-      refuse('pin', 'needs https:// in its url');
+      refuse('pin', 'is used with TLS only; write https:// in its url');
     if (agent.key_file === undefined) continue;
     const file = pathIn({ ...setting, value: agent.key_file });
     files.push(file);
     const secret = readKey(file, uid, agent.dials_in === true ? MIN_DIAL_CHARACTERS : 0);
-    // The path is not shown: it may be the key itself.
-    if (typeof secret !== 'string') refuse('key_file', `the file it names: ${secret.message}`);
+    if (typeof secret !== 'string')
+      refuse('key_file', `${nameFile({ ...setting, value: agent.key_file })}: ${secret.message}`);
     else settings.set(key, { ...setting, value: { ...agent, key_file: { path: file, secret } } });
   }
   return files;
@@ -61,14 +61,14 @@ export function resolveDial(
   const [url, keyFile, pin] = ['hub.url', 'hub.key_file', 'hub.pin'].map((key) => settings.get(key));
   const isSecure = typeof url?.value === 'string' && url.value.startsWith('wss:');
   if (url !== undefined && keyFile === undefined)
-    refuse('hub.url', 'needs hub.key_file, with the key that "hostwire keygen" has made for this machine');
+    refuse('hub.url', 'needs hub.key_file; "hostwire keygen" makes the key for that file');
   if (pin !== undefined && !isSecure) refuse('hub.pin', 'is used with TLS only; write wss:// in hub.url');
   if (url !== undefined) warnOfPlain(url.value, findings);
   if (keyFile === undefined) return [];
-  if (url === undefined) refuse('hub.key_file', 'needs hub.url as well; those of agents are in hub.agents');
+  if (url === undefined) refuse('hub.key_file', 'needs hub.url; the keys of agents are in hub.agents');
   const file = pathIn(keyFile);
   const secret = readKey(file, uid, MIN_DIAL_CHARACTERS);
-  if (typeof secret !== 'string') refuse('hub.key_file', `the file it names: ${secret.message}`);
+  if (typeof secret !== 'string') refuse('hub.key_file', `${nameFile(keyFile)}: ${secret.message}`);
   else settings.set('hub.key_file', { ...keyFile, value: { path: file, secret } });
   return [file];
 }
@@ -91,7 +91,8 @@ function readKey(
   if ('message' in read) return read;
   const key = read.text.replace(/\r?\n$/u, '');
   const row = KEYS.auth.api_key;
-  if (!accepts(row, key)) return { message: `expected ${row.expected}` };
+  if (!accepts(row, key))
+    return { message: `expected ${row.expected}, found ${key === '' ? 'nothing' : 'another text'}` };
   return key.length >= minCharacters
     ? key
     : { message: `has fewer than ${minCharacters} characters; "hostwire keygen" makes a key` };

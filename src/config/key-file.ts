@@ -5,7 +5,7 @@ import { whyFileNotTrusted } from './owners.ts';
 import { formatPlace, type Notice } from './problems.ts';
 import { type Ownership, readText } from './read.ts';
 import { accepts, KEYS } from './schema.ts';
-import { pathIn, refuserOf, type Settings } from './setting-files.ts';
+import { nameFile, pathIn, refuserOf, type Settings } from './setting-files.ts';
 
 /** A key has at most 1024 characters; the rest is a margin. */
 const MAX_KEY_BYTES = 4096;
@@ -32,24 +32,27 @@ export function resolveKeyFile(
   const setting = settings.get(KEY_FILE);
   if (setting === undefined) return undefined;
   const refuseKey = refuserOf(settings, findings);
-  // No message shows the path, which may be the key itself, written under the wrong name.
   const refuse = (message: string): void => refuseKey(KEY_FILE, message);
+  const name = nameFile(setting);
   const other = settings.get(KEY);
   if (other !== undefined)
-    refuse(`cannot be set together with ${KEY}, which is set at ${formatPlace(other.file, other.line)}`);
+    refuse(
+      `cannot be set together with ${KEY}, which is set at ${formatPlace(other.file, other.line)}; remove one of the two`,
+    );
   const resolved = pathIn(setting);
   settings.set(KEY_FILE, { ...setting, value: resolved });
   const read = readText(resolved, MAX_KEY_BYTES);
   if ('message' in read) {
-    refuse(`the file it names: ${read.message}`);
+    refuse(`${name}: ${read.message}`);
     return { path: resolved, owner: undefined };
   }
   const { owner } = read;
   const reason = whyFileNotTrusted(resolved, owner, uid);
-  if (reason !== undefined) refuse(`the file it names: ${reason}`);
+  if (reason !== undefined) refuse(`${name}: ${reason}`);
   const value = read.text.replace(/\r?\n$/u, '');
   const row = KEYS.auth.api_key;
-  if (!accepts(row, value)) refuse(`the file it names: expected ${row.expected}`);
+  if (!accepts(row, value))
+    refuse(`${name}: expected ${row.expected}, found ${value === '' ? 'nothing' : 'another text'}`);
   settings.set(KEY, { key: KEY, value, file: resolved, line: undefined });
   return { path: resolved, owner };
 }

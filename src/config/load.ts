@@ -143,7 +143,7 @@ function loadFile(
   };
   const parse = PARSERS[path.extname(file).toLowerCase()];
   if (parse === undefined) {
-    fail(undefined, 'expected a name that ends in .json, .yaml or .yml');
+    fail(undefined, 'its name has another ending; expected .json, .yaml or .yml');
     return;
   }
   const read = readText(file, MAX_FILE_BYTES);

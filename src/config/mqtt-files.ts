@@ -1,16 +1,18 @@
 /** The files of `mqtt` and `hub.mqtt`: reads the password and the authorities, and refuses keys that cannot stand together. */
 import { readCertificates } from '../tls/certificate.ts';
-import type { PemFile } from '../tls/pair.ts';
+import { isKeyAlone, type PemFile } from '../tls/pair.ts';
 import type { Findings } from './findings.ts';
 import type { SecretFile } from './mqtt-rows.ts';
 import { MAX_FILE_BYTES } from './read.ts';
-import { pathIn, type Refuse, readTrusted, refuserOf, type Settings } from './setting-files.ts';
+import { nameFile, pathIn, type Refuse, readTrusted, refuserOf, type Settings } from './setting-files.ts';
 
 /** What the keys of a broker begin with, and what a network carries unencrypted without TLS. */
 const GROUPS = [
   { group: 'mqtt', carried: 'the password and all commands cross' },
   { group: 'hub.mqtt', carried: 'the password, all samples and all commands cross' },
 ] as const;
+
+const KEY_INSTEAD = 'contains a private key and no certificate; name the certificate of the authority';
 
 /** As that of a key file. */
 const MAX_PASSWORD_BYTES = 4096;
@@ -39,7 +41,7 @@ export function resolveMqtt(
 
 function judgeKeys(group: string, settings: Settings, refuse: Refuse): void {
   const [password, username, ca] = [`${group}.password_file`, `${group}.username`, `${group}.ca`];
-  if (settings.has(password) && !settings.has(username)) refuse(password, `needs ${username} as well`);
+  if (settings.has(password) && !settings.has(username)) refuse(password, `needs ${username}; set it too`);
   const url = settings.get(`${group}.url`)?.value;
   if (settings.has(ca) && typeof url === 'string' && !url.startsWith('mqtts:'))
     refuse(ca, `is used with TLS only; write mqtts:// in ${group}.url, or leave it out`);
@@ -71,8 +73,7 @@ function readInto(
   if (setting === undefined) return [];
   const file = pathIn(setting);
   const value = read(file);
-  // The path is not shown: it may be the password itself.
-  if (typeof value === 'string') refuse(key, `the file it names: ${value}`);
+  if (typeof value === 'string') refuse(key, `${nameFile(setting)}: ${value}`);
   else settings.set(key, { ...setting, value });
   return [file];
 }
@@ -87,9 +88,12 @@ function readPassword(file: string, uid: number | undefined): SecretFile | strin
 function readAuthorities(file: string, uid: number | undefined): PemFile | string {
   const read = readTrusted(file, { maxBytes: MAX_CA_BYTES, isSecret: false, uid });
   if ('message' in read) return read.message;
+  if (isKeyAlone(read.text)) return KEY_INSTEAD;
   const certificates = readCertificates(read.text);
   const unreadable = certificates.findIndex((certificate) => certificate instanceof Error);
-  if (certificates.length === 0) return 'contains no certificate in PEM form';
-  if (unreadable !== -1) return `certificate ${unreadable + 1} in it cannot be read`;
+  if (certificates.length === 0)
+    return 'contains no certificate in PEM form; name the certificate of the authority';
+  if (unreadable !== -1)
+    return `certificate ${unreadable + 1} in it cannot be read; name the certificate of the authority`;
   return { path: file, pem: read.text };
 }

@@ -105,7 +105,8 @@ class Reader {
     const first = this.#text[this.#offset];
     if (first === '"') return this.#readString();
     const token = match(NUMBER, this.#text, this.#offset) || match(WORD, this.#text, this.#offset);
-    if (token === '') this.#fail(first === undefined ? 'the text ends too early' : 'expected a value');
+    if (token === '')
+      this.#fail(first === undefined ? 'the text ends too early; close its brackets' : 'expected a value');
     this.#offset += token.length;
     // A number, true, false or null by the patterns above.
     return JSON.parse(token) as Scalar;
@@ -113,7 +114,10 @@ class Reader {
 
   #readString(): string {
     const token = match(STRING, this.#text, this.#offset);
-    if (token === '') this.#fail('a string is not closed, or contains a bad escape or a control character');
+    if (token === '')
+      this.#fail(
+        'a string is not closed, or contains a bad escape or a control character; write \\\\ for a backslash',
+      );
     this.#offset += token.length;
     return String(JSON.parse(token));
   }
@@ -137,7 +141,14 @@ class Reader {
 
   #fail(message: string): never {
     const isComment = /^(?:\/[/*]|#)/u.test(this.#text.slice(this.#offset, this.#offset + 2));
-    const hint = isComment ? ' (JSON has no comments; YAML does)' : '';
+    const isAfterComma =
+      '}]'.includes(this.#text[this.#offset] ?? ' ') &&
+      this.#text.slice(0, this.#offset).trimEnd().endsWith(',');
+    const hint = isComment
+      ? '; JSON has no comments, YAML has'
+      : isAfterComma
+        ? '; remove the comma before it'
+        : '';
     throw new JsonSyntaxError(`${message}${hint}`, this.#offset, [...this.#path]);
   }
 }

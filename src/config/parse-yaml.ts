@@ -21,6 +21,7 @@ import {
   type TextProblem,
   type Tree,
 } from './tree.ts';
+import { explainYamlError } from './yaml-errors.ts';
 
 type EventOf<T extends Event['type']> = Extract<Event, { type: T }>;
 type ScalarEvent = EventOf<typeof EVENT_ID.SCALAR>;
@@ -46,9 +47,10 @@ export function parseYaml(text: string): Parsed {
 // The parser's reason may quote a tag, and a secret that starts with "!" is read as one, so quotations are cut.
 function describeSyntax(error: unknown, text: string): TextProblem {
   if (!(error instanceof YAMLException)) throw error;
-  const line = (error.mark?.line ?? 0) + 1;
   const reason = error.reason.replace(/(?<=characters): .*$/su, '').replace(/"[\s\S]*"/gu, '"…"');
-  return { line, path: guessPath(text, line), message: `not YAML: ${reason}` };
+  const { line: at = 0, position = text.length } = error.mark ?? {};
+  const { line, message } = explainYamlError(text, { line: at, position, reason });
+  return { line, path: guessPath(text, line), message: `not YAML: ${message}` };
 }
 
 // The parser gives no path, so the nearest line at or above the error that starts a known key names it. Unknown

@@ -30,12 +30,12 @@ export function readText(path: string, maxBytes: number): ReadText | ReadProblem
     // Without O_NONBLOCK, opening a FIFO waits for a writer. Windows has no such flag: | reads undefined as 0.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    return { line: undefined, message: `cannot be opened: ${describe(error)}` };
+    return { line: undefined, message: `cannot be opened: ${describe(error)}; ${remedyOf(error)}` };
   }
   try {
     return readOpen(descriptor, maxBytes);
   } catch (error) {
-    return { line: undefined, message: `cannot be read: ${describe(error)}` };
+    return { line: undefined, message: `cannot be read: ${describe(error)}; ${remedyOf(error)}` };
   } finally {
     closeSync(descriptor);
   }
@@ -43,21 +43,25 @@ export function readText(path: string, maxBytes: number): ReadText | ReadProblem
 
 function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem {
   const status = fstatSync(descriptor);
-  if (status.isDirectory()) return { line: undefined, message: 'expected a file, found a folder' };
-  if (!status.isFile())
-    return { line: undefined, message: 'expected a regular file, found a pipe or a device' };
+  if (status.isDirectory()) return { line: undefined, message: 'is a folder; name a file in it' };
+  if (!status.isFile()) return { line: undefined, message: 'is a pipe or a device; name a regular file' };
   // The reported size is not used: the file may grow, and the size of a /proc file is 0.
   const buffer = Buffer.allocUnsafe(maxBytes + 1);
   let length = 0;
   for (let got = -1; got !== 0 && length <= maxBytes; length += got) {
     got = readSync(descriptor, buffer, length, buffer.length - length, null);
   }
-  if (length > maxBytes) return { line: undefined, message: `longer than ${maxBytes / 1024} KiB` };
+  if (length > maxBytes)
+    return { line: undefined, message: `is longer than ${maxBytes / 1024} KiB; name another file` };
   const bytes = buffer.subarray(0, length);
   const text = decode(bytes);
-  if (text === undefined) return { line: findBadLine(bytes), message: 'not UTF-8' };
+  if (text === undefined) return { line: findBadLine(bytes), message: 'is not UTF-8; save it as UTF-8' };
   const nul = text.indexOf('\0');
-  if (nul !== -1) return { line: text.slice(0, nul).split('\n').length, message: 'contains a NUL character' };
+  if (nul !== -1)
+    return {
+      line: text.slice(0, nul).split('\n').length,
+      message: 'contains a NUL character; save it as UTF-8',
+    };
   const { uid, gid, mode } = status;
   return { text, owner: { uid, gid, mode: mode & 0o777 } };
 }
@@ -95,6 +99,13 @@ const REASONS: Readonly<Record<string, string>> = {
 export function describe(error: unknown): string {
   const code = codeOf(error);
   return REASONS[code] ?? code;
+}
+
+/** What to do about a file that cannot be opened or read. */
+function remedyOf(error: unknown): string {
+  return ['EACCES', 'EPERM'].includes(codeOf(error))
+    ? 'let the user of the service read it, and enter the folders that it is in'
+    : 'correct the path, or create the file';
 }
 
 /** The code of a system error, such as `ENOENT`. */

@@ -119,7 +119,7 @@ function findIn(folder: string, isOurs: IsOurs): Omit<Sources, 'required'> {
         line: undefined,
         key: undefined,
         value: undefined,
-        message: `cannot be accessed: ${describe(failure)}`,
+        message: `cannot be accessed: ${describe(failure)}; let the user of the service enter its folder`,
       });
     }
   }

@@ -1,5 +1,5 @@
 /** The certificate and the key of `server.tls`: reads both files, and refuses a pair that cannot be used. */
-import { judgePair, type PemFile, type TlsPair } from '../tls/pair.ts';
+import { isCertificateAlone, judgePair, type PemFile, type TlsPair } from '../tls/pair.ts';
 import type { Findings } from './findings.ts';
 import { formatPlace } from './problems.ts';
 import { MAX_FILE_BYTES } from './read.ts';
@@ -28,7 +28,11 @@ export function resolveTls(
     if (setting === undefined) return undefined;
     const file = pathIn(setting);
     paths.push(file);
-    const pem = readTrusted(file, { maxBytes: MAX_FILE_BYTES, isSecret: key === KEY, uid });
+    const pem = readTrusted(file, {
+      maxBytes: MAX_FILE_BYTES,
+      isSecret: (text) => key === KEY && !isCertificateAlone(text),
+      uid,
+    });
     if ('message' in pem) {
       refuse(key, `${file}: ${pem.message}`);
       return undefined;
@@ -46,7 +50,8 @@ export function resolveTls(
 function judgeKeys(settings: Settings, refuse: Refuse): void {
   const missing = [CERT, KEY].filter((key) => !settings.has(key));
   const given = [CERT, KEY, PORT].find((key) => settings.has(key));
-  if (given !== undefined && missing.length > 0) refuse(given, `needs ${missing.join(' and ')} as well`);
+  if (given !== undefined && missing.length > 0)
+    refuse(given, `needs ${missing.join(' and ')}; set ${missing.length === 1 ? 'it' : 'them'} too`);
   const plain = settings.get(PLAIN_PORT);
   const port = settings.get(PORT)?.value;
   if (port === undefined || port === 0) return;

@@ -43,7 +43,8 @@ export function judgeUnknown(path: readonly string[], line: Line, value: Tree): 
   const isInAuth = path[0] === 'auth';
   if (meant !== undefined || isInAuth) {
     const nearest = meant ?? findNearest(path.join('.'), siblings(path), () => Number.MAX_SAFE_INTEGER);
-    return [{ path, line, isError: true, message: `unknown key${didYouMean(nearest)}` }];
+    const named = path.length === 1 ? inSection(nearest) : nearest;
+    return [{ path, line, isError: true, message: `unknown key${didYouMean(named)}` }];
   }
   const below = value.kind === 'map' ? value.entries : [];
   const typos = below
@@ -52,6 +53,12 @@ export function judgeUnknown(path: readonly string[], line: Line, value: Tree): 
   if (typos.length > 0) return typos;
   const like = path.length === 1 ? undefined : findLike(path.join('.'), siblings(path));
   return [{ path, line, isError: false, message: `unknown key, ignored${didYouMean(like)}` }];
+}
+
+/** Names the section apart: the key stands outside of it, for want of an indentation or with a dot in its name. */
+function inSection(key: string | undefined): string | undefined {
+  const dot = key?.lastIndexOf('.') ?? -1;
+  return dot < 0 ? key : `${key?.slice(dot + 1)} in the section ${key?.slice(0, dot)}`;
 }
 
 function siblings(path: readonly string[]): readonly string[] {

@@ -51,7 +51,7 @@ export const WATCH_ROW: Row<Readonly<Record<string, WatchRule>>> = namedRow<Watc
     requires: 'the name of a series',
     check: ({ above, below }) =>
       (above === undefined) === (below === undefined)
-        ? 'expected one of the keys above and below'
+        ? `expected one of the keys above and below, found ${above === undefined ? 'none' : 'both'}`
         : undefined,
   },
   {

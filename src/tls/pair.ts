@@ -27,7 +27,7 @@ export interface JudgedPair {
 export function judgePair({ cert, key }: TlsPair, now: number): JudgedPair {
   const chain = readCertificates(cert.pem);
   const privateKey = readKey(key);
-  const certProblem = findChainProblem(chain);
+  const certProblem = findChainProblem(cert, chain);
   const keyProblem = typeof privateKey === 'string' ? privateKey : findKeyProblem(privateKey);
   const problems = [
     ...(certProblem === undefined ? [] : [{ part: 'cert' as const, message: certProblem }]),
@@ -41,15 +41,26 @@ export function judgePair({ cert, key }: TlsPair, now: number): JudgedPair {
   return { problems: [], warnings: listWarnings(certificates, now) };
 }
 
-function findChainProblem(chain: readonly (X509Certificate | Error)[]): string | undefined {
-  if (chain.length === 0) return 'contains no certificate in PEM form';
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
+const PRIVATE_KEY = 'PRIVATE KEY-----';
+const SWAPPED = 'are server.tls.cert and server.tls.key swapped?';
+
+/** Whether a file has what belongs into the file of the certificate, and nothing secret. */
+export const isCertificateAlone = (pem: string) => pem.includes(CERTIFICATE) && !pem.includes(PRIVATE_KEY);
+
+export const isKeyAlone = (pem: string) => pem.includes(PRIVATE_KEY) && !pem.includes(CERTIFICATE);
+
+function findChainProblem({ pem }: PemFile, chain: readonly (X509Certificate | Error)[]): string | undefined {
+  if (isKeyAlone(pem)) return `contains a private key and no certificate; ${SWAPPED}`;
+  if (chain.length === 0) return 'contains no certificate in PEM form; name the file of the certificate';
   const bad = chain.findIndex((certificate) => certificate instanceof Error);
-  return bad === -1 ? undefined : `certificate ${bad + 1} in it cannot be read`;
+  return bad === -1 ? undefined : `certificate ${bad + 1} in it cannot be read; copy the file once more`;
 }
 
 /** The key, or why it cannot be read. */
 function readKey({ path, pem }: PemFile): KeyObject | string {
-  if (!pem.includes('PRIVATE KEY-----')) return 'contains no private key in PEM form';
+  if (isCertificateAlone(pem)) return `contains a certificate and no private key; ${SWAPPED}`;
+  if (!pem.includes(PRIVATE_KEY)) return 'contains no private key in PEM form; name the file of the key';
   try {
     return createPrivateKey(pem);
   } catch (error) {
@@ -57,7 +68,7 @@ function readKey({ path, pem }: PemFile): KeyObject | string {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const isEncrypted = code === 'ERR_MISSING_PASSPHRASE' || pem.includes('ENCRYPTED');
     if (isEncrypted) return `is encrypted; write it without a passphrase: openssl pkey -in ${path} -out FILE`;
-    return 'contains a private key that cannot be read';
+    return 'contains a private key that cannot be read; copy the file once more';
   }
 }
 
@@ -76,7 +87,7 @@ function findKeyProblem({
   if (type === 'ec' && CURVES.has(details?.namedCurve ?? '')) return undefined;
   if (type === 'rsa' && (details?.modulusLength ?? 0) >= MIN_RSA_BITS) return undefined;
   const curves = [...CURVES.values()].join(', ');
-  return `contains a key that browsers do not accept; expected EC (${curves}) or RSA of ${MIN_RSA_BITS} bits or more`;
+  return `contains a key that browsers do not accept; make one of EC (${curves}) or RSA of ${MIN_RSA_BITS} bits or more`;
 }
 
 function findMismatch(
@@ -87,8 +98,8 @@ function findMismatch(
   if (certificates[0].checkPrivateKey(key)) return undefined;
   const index = certificates.findIndex((certificate) => certificate.checkPrivateKey(key));
   return index === -1
-    ? `does not match the certificate in ${certPath}`
-    : `matches certificate ${index + 1} in ${certPath}, which must be the first one there`;
+    ? `does not match the certificate in ${certPath}; name the key that it was made with`
+    : `matches certificate ${index + 1} in ${certPath}; put that one first there`;
 }
 
 function listWarnings(certificates: readonly [X509Certificate, ...X509Certificate[]], now: number): string[] {

@@ -111,7 +111,7 @@ t.test(
     t.equal(failed, 1);
     t.match(
       stderr,
-      /config.yaml:4: server.tls.key: \S+tls-key.pem: does not match the certificate in \S+tls-cert.pem\n$/,
+      /config.yaml:4: server.tls.key: \S+tls-key.pem: does not match the certificate in \S+tls-cert.pem; .*\n$/,
     );
   },
 );

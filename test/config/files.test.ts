@@ -156,9 +156,9 @@ t.test('[8.search-refused] a folder that cannot be read stops the start', async 
   symlinkSync('loop', path.join(folder, 'loop'));
   const surroundings = { platform: 'linux', cwd: path.join(folder, 'loop'), variables: {} };
   t.same(catchProblems(() => loadConfig(optionsFor(folder, { surroundings }))).map(shorten), [
-    'config.json:- - cannot be accessed: its symbolic links form a loop',
-    'config.yaml:- - cannot be accessed: its symbolic links form a loop',
-    'config.yml:- - cannot be accessed: its symbolic links form a loop',
+    'config.json:- - cannot be accessed: its symbolic links form a loop; let the user of the service enter its folder',
+    'config.yaml:- - cannot be accessed: its symbolic links form a loop; let the user of the service enter its folder',
+    'config.yml:- - cannot be accessed: its symbolic links form a loop; let the user of the service enter its folder',
   ]);
 });
 
@@ -190,12 +190,11 @@ t.test(
         'log:\n  level: info\nauth:\n  api_key: hunter3\n  blocked_ips: [2.2.2.2, 1.1.1.1]\nprocesses: {launch: {a: {command: /a, args: [x]}}}',
     });
     const problems = catchProblems(() => loadConfig(optionsFor(folder)));
-    const first = path.join(folder, 'config.json');
     t.same(problems.map(shorten), [
-      `config.yaml:2 log.level set differently at ${first}:1; remove one of the two`,
-      `config.yaml:4 auth.api_key set differently at ${first}:2; remove one of the two`,
-      `config.yaml:5 auth.blocked_ips set differently at ${first}:2; remove one of the two`,
-      `config.yaml:6 processes.launch.a set differently at ${first}:2; remove one of the two`,
+      `config.yaml:2 log.level set differently at config.json:1; remove one of the two`,
+      `config.yaml:4 auth.api_key set differently at config.json:2; remove one of the two`,
+      `config.yaml:5 auth.blocked_ips set differently at config.json:2; remove one of the two`,
+      `config.yaml:6 processes.launch.a set differently at config.json:2; remove one of the two`,
     ]);
     t.notMatch(JSON.stringify(problems), /hunter/);
   },
@@ -226,10 +225,10 @@ t.test('[8.config-option] --config: only the named files, in order, each once', 
       loadConfig(optionsFor(folder, { paths: ['gone.yaml', 'd.conf', 'config', 'b.yaml/x.json'] })),
     ).map(shorten),
     [
-      'gone.yaml:- - cannot be opened: it does not exist',
-      'd.conf:- - expected a name that ends in .json, .yaml or .yml',
-      'config:- - expected a name that ends in .json, .yaml or .yml',
-      'x.json:- - cannot be opened: a part of its path is not a folder',
+      'gone.yaml:- - cannot be opened: it does not exist; correct the path, or create the file',
+      'd.conf:- - its name has another ending; expected .json, .yaml or .yml',
+      'config:- - its name has another ending; expected .json, .yaml or .yml',
+      'x.json:- - cannot be opened: a part of its path is not a folder; correct the path, or create the file',
     ],
   );
 });
@@ -239,7 +238,9 @@ t.test('[8.size] 64 KiB and no more, in both spellings', async (t) => {
     const text = '{"log": {"level": "warn"}}';
     t.equal(level(load(t, { [name]: text.padEnd(65_536) })), 'warn');
     for (const size of [65_537, 10 * 1024 * 1024])
-      t.same(shortProblemsOf(t, { [name]: text.padEnd(size) }), [`${name}:- - longer than 64 KiB`]);
+      t.same(shortProblemsOf(t, { [name]: text.padEnd(size) }), [
+        `${name}:- - is longer than 64 KiB; name another file`,
+      ]);
   }
 });
 
@@ -248,13 +249,21 @@ t.test('[8.bytes] UTF-8 with or without a byte order mark, and no NUL', async (t
   for (const name of ['config.json', 'config.yaml']) {
     t.equal(level(load(t, { [name]: '\ufeff{"log": {"level": "warn"}}' })), 'warn');
     t.same(shortProblemsOf(t, { [name]: '\n{"log":\n{"level": "wa\0rn"}}' }), [
-      `${name}:3 - contains a NUL character`,
+      `${name}:3 - contains a NUL character; save it as UTF-8`,
     ]);
-    t.same(shortProblemsOf(t, { [name]: '\0' }), [`${name}:1 - contains a NUL character`]);
-    t.same(shortProblemsOf(t, { [name]: latin1('{"\u00e9":\n1}\n') }), [`${name}:1 - not UTF-8`]);
-    t.same(shortProblemsOf(t, { [name]: latin1('{\n"\u00e9": 1\n}\n') }), [`${name}:2 - not UTF-8`]);
-    t.same(shortProblemsOf(t, { [name]: latin1('{\n\n"\u00e9') }), [`${name}:3 - not UTF-8`]);
-    t.same(shortProblemsOf(t, { [name]: Buffer.from('\ufeff{}', 'utf16le') }), [`${name}:1 - not UTF-8`]);
+    t.same(shortProblemsOf(t, { [name]: '\0' }), [`${name}:1 - contains a NUL character; save it as UTF-8`]);
+    t.same(shortProblemsOf(t, { [name]: latin1('{"\u00e9":\n1}\n') }), [
+      `${name}:1 - is not UTF-8; save it as UTF-8`,
+    ]);
+    t.same(shortProblemsOf(t, { [name]: latin1('{\n"\u00e9": 1\n}\n') }), [
+      `${name}:2 - is not UTF-8; save it as UTF-8`,
+    ]);
+    t.same(shortProblemsOf(t, { [name]: latin1('{\n\n"\u00e9') }), [
+      `${name}:3 - is not UTF-8; save it as UTF-8`,
+    ]);
+    t.same(shortProblemsOf(t, { [name]: Buffer.from('\ufeff{}', 'utf16le') }), [
+      `${name}:1 - is not UTF-8; save it as UTF-8`,
+    ]);
   }
 });
 
@@ -272,18 +281,18 @@ t.test('[8.regular-file] a folder, a FIFO, a device or a dangling link is reject
   const before = performance.now();
   const paths = ['folder.json', 'fifo.json', 'device.yaml', 'nowhere.yaml', 'circle.yaml', 'socket.json'];
   t.same(catchProblems(() => loadConfig(optionsFor(folder, { paths }))).map(shorten), [
-    'folder.json:- - expected a file, found a folder',
-    'fifo.json:- - expected a regular file, found a pipe or a device',
-    'device.yaml:- - expected a regular file, found a pipe or a device',
-    'nowhere.yaml:- - cannot be opened: it does not exist',
-    'circle.yaml:- - cannot be opened: its symbolic links form a loop',
-    'socket.json:- - cannot be opened: it is a socket or a device',
+    'folder.json:- - is a folder; name a file in it',
+    'fifo.json:- - is a pipe or a device; name a regular file',
+    'device.yaml:- - is a pipe or a device; name a regular file',
+    'nowhere.yaml:- - cannot be opened: it does not exist; correct the path, or create the file',
+    'circle.yaml:- - cannot be opened: its symbolic links form a loop; correct the path, or create the file',
+    'socket.json:- - cannot be opened: it is a socket or a device; correct the path, or create the file',
   ]);
   checkTime(t, performance.now() - before, 200, 'six paths');
   symlinkSync('nowhere', at('config.json'));
   t.same(
     catchProblems(() => loadConfig(optionsFor(folder))).map(shorten),
-    ['config.json:- - cannot be opened: it does not exist'],
+    ['config.json:- - cannot be opened: it does not exist; correct the path, or create the file'],
     'a searched link that leads nowhere is no missing file',
   );
 });

@@ -82,35 +82,38 @@ t.test(
       [`${KEY} \n`, EXPECTED],
       ['x'.repeat(1025), EXPECTED],
       ['x'.repeat(4096), EXPECTED],
-      ['x'.repeat(4097), 'longer than 4 KiB'],
-      [`${KEY}\0`, 'contains a NUL character'],
-      [Buffer.from([0xff, 0xfe]), 'not UTF-8'],
+      ['x'.repeat(4097), 'is longer than 4 KiB; name another file'],
+      [`${KEY}\0`, 'contains a NUL character; save it as UTF-8'],
+      [Buffer.from([0xff, 0xfe]), 'is not UTF-8; save it as UTF-8'],
     ];
-    for (const [content, message] of cases)
+    for (const [content, expected] of cases) {
+      const found = String(content).trim() === '' ? 'nothing' : 'another text';
+      const message = expected === EXPECTED ? `${EXPECTED}, found ${found}` : expected;
       t.same(shortProblemsOf(t, { 'config.yaml': '\nauth: {api_key_file: key}', key: content }), [
-        `config.yaml:2 auth.api_key_file the file it names: ${message}`,
+        `config.yaml:2 auth.api_key_file key: ${message}`,
       ]);
+    }
     const folder = makeFolder(t);
     writeFiles(folder, { 'config.yaml': 'auth:\n  api_key_file: hunter2' });
     const tryIt = () => catchProblems(() => loadConfig(optionsFor(folder))).map(shorten);
     t.same(
       tryIt(),
-      ['config.yaml:2 auth.api_key_file the file it names: cannot be opened: it does not exist'],
+      [
+        'config.yaml:2 auth.api_key_file the file it names: cannot be opened: it does not exist; correct the path, or create the file',
+      ],
       'the path is not shown: it may be a key in the wrong place',
     );
     mkdirSync(path.join(folder, 'hunter2'));
-    t.same(tryIt(), ['config.yaml:2 auth.api_key_file the file it names: expected a file, found a folder']);
+    t.same(tryIt(), ['config.yaml:2 auth.api_key_file hunter2: is a folder; name a file in it']);
     rmSync(path.join(folder, 'hunter2'), { recursive: true });
     execFileSync('mkfifo', [path.join(folder, 'hunter2')]);
-    t.same(tryIt(), [
-      'config.yaml:2 auth.api_key_file the file it names: expected a regular file, found a pipe or a device',
-    ]);
+    t.same(tryIt(), ['config.yaml:2 auth.api_key_file hunter2: is a pipe or a device; name a regular file']);
   },
 );
 
 t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two files', async (t) => {
   t.match(shortProblemsOf(t, { 'config.yaml': `auth:\n  api_key: ${KEY}\n  api_key_file: key`, key: KEY }), [
-    /^config\.yaml:3 auth\.api_key_file cannot be set together with auth\.api_key, which is set at \S+config\.yaml:2$/,
+    /^config\.yaml:3 auth\.api_key_file cannot be set together with auth\.api_key, which is set at config\.yaml:2; remove one of the two$/,
   ]);
   t.match(
     shortProblemsOf(t, {
@@ -119,7 +122,7 @@ t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two
       key: KEY,
     }),
     [
-      /^config\.yaml:1 auth\.api_key_file cannot be set together with auth\.api_key, which is set at \S+config\.json:2$/,
+      /^config\.yaml:1 auth\.api_key_file cannot be set together with auth\.api_key, which is set at config\.json:2; remove one of the two$/,
     ],
   );
 });

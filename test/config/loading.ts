@@ -63,9 +63,10 @@ export function catchProblems(run: () => unknown): readonly Problem[] {
   }
 }
 
-/** `config.json:3 auth.enabled expected …` */
+/** `config.json:3 auth.enabled expected …`; paths in the message without the folder of the test. */
 export function shorten({ file, line, key, message }: Problem): string {
-  return [`${path.basename(file)}:${line ?? '-'}`, key ?? '-', message].join(' ');
+  const text = message.replaceAll(/\S+\/hostwire-config-[^/]+\/hostwire\//g, '');
+  return [`${path.basename(file)}:${line ?? '-'}`, key ?? '-', text].join(' ');
 }
 
 export function shortProblemsOf(t: Scope, files: Files, more: Partial<LoadOptions> = {}): readonly string[] {

@@ -85,6 +85,7 @@ t.test('[8.mistakes] docs/config-mistakes.md is the table of what is printed', a
   t.ok(all.length > 65, `${all.length} mistakes`);
   for (const { mistake, lines } of all) {
     t.not(lines.length, 0, `${mistake.name}: silent`);
+    for (const { remedy, message } of lines) t.not(remedy, '', `${mistake.name}: no remedy: ${message}`);
     t.notMatch(JSON.stringify(lines), /kkkk|BEGIN/, `${mistake.name}: shows no secret`);
   }
   const tables = found.map(({ title, rows }) =>

@@ -103,12 +103,16 @@ t.test(
   '[3.mqtt-password-refused] a password file that is not private, or has none, stops the start',
   async (t) => {
     const mqtt = { url: 'mqtt://localhost', username: 'pc', password_file: 'password' };
-    const why = 'config.json:1 mqtt.password_file the file it names:';
-    t.same(problemsOf(t, { mqtt }), [`${why} cannot be opened: it does not exist`]);
+    const why = 'config.json:1 mqtt.password_file password:';
+    t.same(problemsOf(t, { mqtt }), [
+      'config.json:1 mqtt.password_file the file it names: cannot be opened: it does not exist; correct the path, or create the file',
+    ]);
     t.same(problemsOf(t, { mqtt }, { password: '\n' }), [`${why} expected a password, found nothing`]);
-    t.same(problemsOf(t, { mqtt }, { password: 'x'.repeat(4097) }), [`${why} longer than 4 KiB`]);
+    t.same(problemsOf(t, { mqtt }, { password: 'x'.repeat(4097) }), [
+      `${why} is longer than 4 KiB; name another file`,
+    ]);
     t.same(problemsOf(t, { mqtt: { ...mqtt, username: undefined } }, { password: 'x' }), [
-      'config.json:1 mqtt.password_file needs mqtt.username as well',
+      'config.json:1 mqtt.password_file needs mqtt.username; set it too',
     ]);
     const folder = makeFolder(t);
     writeFiles(folder, { 'config.json': JSON.stringify({ mqtt }), password: 'x' });
@@ -129,10 +133,12 @@ t.test('[3.mqtt-ca] authorities are read from a PEM file, and only for TLS', asy
   t.same(of({ url: 'mqtt://broker' }, cert), [
     'config.json:1 mqtt.ca is used with TLS only; write mqtts:// in mqtt.url, or leave it out',
   ]);
-  const why = 'config.json:1 mqtt.ca the file it names:';
-  t.same(of({}, 'x'), [`${why} contains no certificate in PEM form`]);
+  const why = 'config.json:1 mqtt.ca ca.pem:';
+  t.same(of({}, 'x'), [`${why} contains no certificate in PEM form; name the certificate of the authority`]);
   const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
-  t.same(of({}, `${cert}\n${broken}`), [`${why} certificate 2 in it cannot be read`]);
+  t.same(of({}, `${cert}\n${broken}`), [
+    `${why} certificate 2 in it cannot be read; name the certificate of the authority`,
+  ]);
 });
 
 t.test('[3.mqtt-plain] a password without TLS is warned of, but not on this machine', async (t) => {

@@ -20,7 +20,9 @@ function problems(t: Test, files: Files, change: (folder: string) => void = () =
   const surroundings = { platform: 'linux', cwd: folder, variables: {}, uid };
   return catchProblems(() => loadConfig(optionsFor(folder, { surroundings }))).map(
     ({ file, line, key, message }) =>
-      [file.replace(folder, ''), line, key, message].filter((part) => part !== undefined).join(': '),
+      [file.replace(folder, ''), line, key, message.replace(folder, '')]
+        .filter((part) => part !== undefined)
+        .join(': '),
   );
 }
 
@@ -86,12 +88,12 @@ t.test('[8.owners] modes of files, of their folders and of what they link to', a
   );
 });
 
-t.test('[8.owners] the key file, without its name; and launched commands', async (t) => {
+t.test('[8.owners] the key file, and launched commands', async (t) => {
   const keyed = { 'config.yaml': 'auth: {api_key_file: key}', key: KEY };
   t.same(problems(t, keyed), []);
   t.same(
     problems(t, keyed, (folder) => chmodSync(path.join(folder, 'key'), 0o622)),
-    ['/config.yaml: 1: auth.api_key_file: the file it names: can be written by others; run chmod go-w on it'],
+    ['/config.yaml: 1: auth.api_key_file: /key: can be written by others; run chmod go-w on it'],
   );
   const folder = makeFolder(t);
   writeFiles(folder, { app: '' });
@@ -103,5 +105,5 @@ t.test('[8.owners] the key file, without its name; and launched commands', async
     '/config.yaml: 1: processes.launch.one: its command: can be written by others; run chmod go-w on it',
   ]);
   const missing = { 'config.yaml': `processes: {launch: {one: {command: ${folder}/none}}}` };
-  t.same(problems(t, missing), [], 'a missing one fails when it is launched');
+  t.same(problems(t, missing), [], 'a missing one only gets a warning');
 });

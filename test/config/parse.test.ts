@@ -95,28 +95,28 @@ t.test('[8.json-lines] a JSON error names its line and the key it is at, and quo
   const cases: readonly (readonly [string, string])[] = [
     [
       '{\n "auth": {\n  "api_key": "hunter2\n }\n}',
-      'config.json:3 auth.api_key not JSON: a string is not closed, or contains a bad escape or a control character',
+      'config.json:3 auth.api_key not JSON: a string is not closed, or contains a bad escape or a control character; write \\\\ for a backslash',
     ],
     ['{\n "auth": {\n  "enabled": tru\n }\n}', 'config.json:3 auth.enabled not JSON: expected a value'],
     [
       '{\r\n "auth": {\r\n  "enabled": true,\r\n }\r\n}',
-      'config.json:4 auth not JSON: expected a key in double quotes',
+      'config.json:4 auth not JSON: expected a key in double quotes; remove the comma before it',
     ],
     ['{"a": {"b": 1}, "c" 1}', "config.json:1 c not JSON: expected ':' after the key"],
     ['{"a": 1\n"b": 2}', "config.json:2 - not JSON: expected ',' or '}'"],
     ['{"a": [1\n 2]}', "config.json:2 a not JSON: expected ',' or ']'"],
     [
       '{"a": 1,\n // hunter2\n "b": 2}',
-      'config.json:2 - not JSON: expected a key in double quotes (JSON has no comments; YAML does)',
+      'config.json:2 - not JSON: expected a key in double quotes; JSON has no comments, YAML has',
     ],
-    ['# hunter2\n{}', 'config.json:1 - not JSON: expected a value (JSON has no comments; YAML does)'],
+    ['# hunter2\n{}', 'config.json:1 - not JSON: expected a value; JSON has no comments, YAML has'],
     [
       '{}\n/* hunter2 */',
-      'config.json:2 - not JSON: expected the end of the file after the closing bracket (JSON has no comments; YAML does)',
+      'config.json:2 - not JSON: expected the end of the file after the closing bracket; JSON has no comments, YAML has',
     ],
     ['{"a": 1 /', "config.json:1 - not JSON: expected ',' or '}'"],
     ['{} {}', 'config.json:1 - not JSON: expected the end of the file after the closing bracket'],
-    ['{"a":\n', 'config.json:2 a not JSON: the text ends too early'],
+    ['{"a":\n', 'config.json:2 a not JSON: the text ends too early; close its brackets'],
   ];
   for (const [text, problem] of cases) t.same(json(t, text), [problem], JSON.stringify(text));
 });
@@ -262,15 +262,15 @@ t.test(
   '[8.yaml-lines] a YAML error names its line and the nearest known key, and quotes nothing',
   async (t) => {
     const cases: readonly (readonly [string, string, number])[] = [
-      ['auth:\n  enabled: [true\n', 'auth.enabled', 3],
-      ['auth:\n  enabled: [true\nlog: {}\n', 'log', 3],
-      ['auth:\n  api_key: "hunter2\n', 'auth.api_key', 3],
+      ['auth:\n  enabled: [true\n', 'auth.enabled', 2],
+      ['auth:\n  enabled: [true\nlog: {}\n', 'auth.enabled', 2],
+      ['auth:\n  api_key: "hunter2\n', 'auth.api_key', 2],
       ['auth:\n  api_key: !hunter2^ x\n', 'auth.api_key', 2],
       ['auth:\n  api_key: !hunter2!x y\n', 'auth.api_key', 2],
       ['auth:\n\tenabled: true\n', 'auth.enabled', 2],
       ['features:\n  enable_sleep: true\n   enable_media: true\n', 'features.enable_media', 3],
-      ['foo:\n  hunter2: [\n', '-', 3],
-      ['features:\n  hunter2: [\n', 'features', 3],
+      ['foo:\n  hunter2: [\n', '-', 2],
+      ['features:\n  hunter2: [\n', 'features', 2],
       ['features: {enable_sleep: tr}ue\n', 'features', 1],
       ['hunter2\nhunter2: [', '-', 2],
     ];
@@ -284,6 +284,39 @@ t.test(
     }
   },
 );
+
+t.test('[8.yaml-lines] the line that is to blame, and what to do about it', async (t) => {
+  const notClosed = (mark: string, end = mark) => `a ${mark} is not closed; add a ${end} where it ends`;
+  const quotes = 'the value goes on where none is expected; quote all of it';
+  const indent = 'indent the keys of one section alike, below their section';
+  const noColon = 'the line has no colon; write "key: value", with a colon and a space';
+  const cases: readonly (readonly [text: string, line: number, message: string])[] = [
+    ['auth:\n  allowed_ips: ["10.0.0.1"\n  enabled: true\nserver: {}\n', 2, notClosed('[', ']')],
+    ['auth:\n  allowed_ips: [x,\n  y,\n  z\nlog: {}\n', 2, notClosed('[', ']')],
+    ['server: {port: 8080\nlog:\n  level: info\n', 1, notClosed('{', '}')],
+    ['server: {tls: {port: 1}\nlog:\n  level: info\n', 1, notClosed('{', '}')],
+    ['server:\n  host: "a\\"\n  port: 1\n', 2, notClosed('"')],
+    ["server:\n  host: 'it''s\n  port: 1\n", 2, notClosed("'")],
+    ["a: don't\nb: [x # ]\nc: 1\n", 2, notClosed('[', ']')],
+    ['a: "[" # {\nb: [\n', 2, notClosed('[', ']')],
+    ['a: b: c\n', 1, quotes],
+    ['a: @b\n', 1, quotes],
+    ['a: "b" c\n', 1, quotes],
+    ['server:\n  port: 1\n   host: a\n', 3, `bad indentation of a mapping entry; ${indent}`],
+    ['server:\n    port: 1\n  host: a\n', 3, `bad indentation of a mapping entry; ${indent}`],
+    ['server:\n\tport: 1\n', 2, 'tab characters must not be used in indentation; use spaces'],
+    ['server:\n  port: 1\n  host\n', 3, noColon],
+    ['server:\n  port: 1\n  host\n  x: 2\n', 3, noColon],
+    ['a: [b, "c" d]\n', 1, 'missed comma between flow collection entries; write a comma between two entries'],
+    [
+      'a:\n  - *\n',
+      2,
+      'name of an alias node must contain at least one character; quote a text that starts with *',
+    ],
+  ];
+  for (const [text, line, message] of cases)
+    t.match(parseYaml(text).problems, [{ line, message: `not YAML: ${message}` }], text);
+});
 
 t.test('[8.duplicate-key] a key that is set twice in one file stops the start', async (t) => {
   t.same(yaml(t, 'log:\n  level: info\nlog:\n  level: info\n'), [

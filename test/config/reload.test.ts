@@ -98,7 +98,7 @@ t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one 
     rmSync(at('config.yaml'));
     await settle(() => said.length > 0);
     t.same(said, [
-      'error: the configuration was not reloaded, the old one stays in effect: config.yaml: cannot be opened: it does not exist',
+      'error: the configuration was not reloaded, the old one stays in effect: config.yaml: cannot be opened: it does not exist; correct the path, or create the file',
     ]);
     t.same(applied, []);
     t.equal(reloader.config.auth.enabled, true);
@@ -190,7 +190,7 @@ t.test(
     renameSync(at('config.new'), at('config.yaml'));
     await settle(() => said.length === 1);
     t.same(said, [
-      'error: the configuration was not reloaded, the old one stays in effect: config.yaml:1: auth.api_key_file: the file it names: cannot be opened: it does not exist',
+      'error: the configuration was not reloaded, the old one stays in effect: config.yaml:1: auth.api_key_file: the file it names: cannot be opened: it does not exist; correct the path, or create the file',
     ]);
     t.equal(reloader.config.auth.api_key, key('b'));
     writeFileSync(at('other'), key('c'), { mode: 0o600 });

@@ -37,13 +37,13 @@ function problemsOf(t: Test, files: Files, uid?: number): readonly string[] {
 t.test('[8.tls-keys] cert and key belong together, and the port to both', async (t) => {
   const of = (text: string) => shortProblemsOf(t, { ...filesOf(pair), 'config.yaml': text });
   t.same(of('server:\n  tls: {cert: cert.pem}'), [
-    'config.yaml:2 server.tls.cert needs server.tls.key as well',
+    'config.yaml:2 server.tls.cert needs server.tls.key; set it too',
   ]);
   t.same(of('server:\n  tls: {key: key.pem}'), [
-    'config.yaml:2 server.tls.key needs server.tls.cert as well',
+    'config.yaml:2 server.tls.key needs server.tls.cert; set it too',
   ]);
   t.same(of('server:\n  tls:\n    port: 9443'), [
-    'config.yaml:3 server.tls.port needs server.tls.cert and server.tls.key as well',
+    'config.yaml:3 server.tls.port needs server.tls.cert and server.tls.key; set them too',
   ]);
   t.same(of(`${TLS_CONFIG}    port: 9990`), [
     'config.yaml:5 server.tls.port server.port is 9990 too, by default; without server.tls.port that port speaks HTTPS',
@@ -87,25 +87,35 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
   const issuer = await makePair({ name: 'issuer', isIssuer: true });
   const issued = await makePair({ issuer });
   const cases: readonly (readonly [Partial<TestPair>, string])[] = [
-    [{ key: other.key }, 'key key.pem: does not match the certificate in cert.pem'],
+    [
+      { key: other.key },
+      'key key.pem: does not match the certificate in cert.pem; name the key that it was made with',
+    ],
     [
       { cert: issuer.cert + issued.cert, key: issued.key },
-      'key key.pem: matches certificate 2 in cert.pem, which must be the first one there',
+      'key key.pem: matches certificate 2 in cert.pem; put that one first there',
     ],
-    [{ cert: 'x' }, 'cert cert.pem: contains no certificate in PEM form'],
-    [{ cert: pair.key }, 'cert cert.pem: contains no certificate in PEM form'],
+    [{ cert: 'x' }, 'cert cert.pem: contains no certificate in PEM form; name the file of the certificate'],
+    [
+      { cert: pair.key },
+      'cert cert.pem: contains a private key and no certificate; are server.tls.cert and server.tls.key swapped?',
+    ],
     [
       { cert: pair.cert.replace(/.{60}/, 'A'.repeat(60)) },
-      'cert cert.pem: certificate 1 in it cannot be read',
+      'cert cert.pem: certificate 1 in it cannot be read; copy the file once more',
     ],
     [
       { cert: `${pair.cert}${pair.cert.slice(0, 99)}\n-----END CERTIFICATE-----` },
-      'cert cert.pem: certificate 2 in it cannot be read',
+      'cert cert.pem: certificate 2 in it cannot be read; copy the file once more',
     ],
-    [{ key: pair.cert }, 'key key.pem: contains no private key in PEM form'],
+    [
+      { key: pair.cert },
+      'key key.pem: contains a certificate and no private key; are server.tls.cert and server.tls.key swapped?',
+    ],
+    [{ key: 'x' }, 'key key.pem: contains no private key in PEM form; name the file of the key'],
     [
       { key: pair.key.replace(/\n.{40}/, '\nAAAA') },
-      'key key.pem: contains a private key that cannot be read',
+      'key key.pem: contains a private key that cannot be read; copy the file once more',
     ],
     [
       { key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n' },
@@ -113,9 +123,9 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
     ],
     [
       rsa,
-      'key key.pem: contains a key that browsers do not accept; expected EC (P-256, P-384, P-521) or RSA of 2048 bits or more',
+      'key key.pem: contains a key that browsers do not accept; make one of EC (P-256, P-384, P-521) or RSA of 2048 bits or more',
     ],
-    [{ cert: '\0' }, 'cert cert.pem: contains a NUL character'],
+    [{ cert: '\0' }, 'cert cert.pem: contains a NUL character; save it as UTF-8'],
   ];
   for (const [change, wanted] of cases) {
     const line = wanted.startsWith('cert') ? 3 : 4;
@@ -123,7 +133,7 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
   }
   const missing = { ...filesOf(pair), 'config.yaml': TLS_CONFIG.replace('key.pem', 'none.pem') };
   t.same(problemsOf(t, missing), [
-    'config.yaml:4 server.tls.key none.pem: cannot be opened: it does not exist',
+    'config.yaml:4 server.tls.key none.pem: cannot be opened: it does not exist; correct the path, or create the file',
   ]);
   t.same(problemsOf(t, filesOf(await makePair({ rsaBits: 2048 }))), [], 'RSA of 2048 bits');
 });
@@ -210,7 +220,7 @@ t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one err
   writeFiles(folder, { 'cert.pem': other.cert });
   reloader.reload();
   const error =
-    'error: the configuration was not reloaded, the old one stays in effect: config.yaml:4: server.tls.key: key.pem: does not match the certificate in cert.pem';
+    'error: the configuration was not reloaded, the old one stays in effect: config.yaml:4: server.tls.key: key.pem: does not match the certificate in cert.pem; name the key that it was made with';
   t.same(said, [error]);
   t.equal(reloader.config.server.tls.cert?.pem, pair.cert);
   writeFiles(folder, { 'key.pem': other.key });

@@ -28,10 +28,10 @@ t.test('[8.watch-rules-refused] a wrong rule stops the start, with its line', as
   const series = 'the name of a series, such as "cpu.load" or "disk.used_percent/*"';
   const seconds = 'a whole number of seconds from 1 to 86400';
   const cases: readonly (readonly [text: string, problem: string])[] = [
-    [whole('{series: cpu.load}'), '3 watch.rules.x expected one of the keys above and below'],
+    [whole('{series: cpu.load}'), '3 watch.rules.x expected one of the keys above and below, found none'],
     [
       whole('{series: cpu.load, above: 1, below: 2}'),
-      '3 watch.rules.x expected one of the keys above and below',
+      '3 watch.rules.x expected one of the keys above and below, found both',
     ],
     [whole('{above: 1}'), '3 watch.rules.x expected the key series, with the name of a series'],
     [whole('cpu.load'), '3 watch.rules.x expected a map with the key series, found "cpu.load"'],

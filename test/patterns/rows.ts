@@ -211,7 +211,7 @@ const INSIDE: readonly Row[] = [
   ...inside('owner', 'src/client/pin.ts', /^sha256\/[\w+/]{43}=$/),
   ...inside('owner', 'src/client/pinned.ts', /^[\d.]+$|:/),
   ...inside('owner', 'src/client/refusals.ts', /^\/*/, /\/*$/),
-  ...inside('owner', 'src/config/check.ts', /^\$\{\w+(?:\W[^}]*)?\}$/u),
+  ...inside('owner', 'src/config/check.ts', /^\$\{\w+(?:\W[^}]*)?\}$/u, /^\w+ ?[:=]/u),
   ...inside(
     'owner',
     'src/config/hub-files.ts',
@@ -245,6 +245,7 @@ const INSIDE: readonly Row[] = [
   ...inside('owner', 'src/config/parse-yaml.ts', /(?<=characters): .*$/su, /"[\s\S]*"/gu, /\r\n|\r|\n/u),
   ...inside('owner', 'src/config/parse-yaml.ts', /^([ \t]*)["']?(\w+)["']?[ \t]*:/u, /^(?:---|\.\.\.)/gmu),
   ...inside('owner', 'src/config/schema.ts', NAME),
+  ...inside('owner', 'src/config/setting-files.ts', /^[\w .~:/\\-]*\.[A-Za-z]{2,8}$/u, /^[/\\]*[^/\\]+/u),
   ...inside('owner', 'src/config/tree.ts', /\r\n|\r|\n/gu),
   ...inside(
     'owner',
@@ -282,6 +283,7 @@ const INSIDE: readonly Row[] = [
     /^HOSTWIRE_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/u,
     /^(?:tcp|udp|sctp):\/\//u,
   ),
+  ...inside('owner', 'src/config/yaml-errors.ts', /\r\n|\r|\n/u, /[^\w."'-]/u),
   ...inside('owner', 'src/exporters/dial/socket.ts', /\/+$/, /^\[(.*)\]$/),
   ...inside('owner', 'src/exporters/identity.ts', /^[0-9a-f]{32}$/),
   ...inside('owner', 'src/exporters/mqtt/link/broker.ts', /^\[(.*)\]$/),

@@ -54,7 +54,10 @@ async function listenOn(
     return { host, port: await engine.listen(host, port, pair) };
   } catch (error) {
     if (host !== '::') throw error;
-    return { host: '0.0.0.0', port: await engine.listen('0.0.0.0', port, pair) };
+    const second = '0.0.0.0';
+    // The address of the error is the one that was set, also where the second attempt fails.
+    const bound = await engine.listen(second, port, pair).catch(() => Promise.reject(error));
+    return { host: second, port: bound };
   }
 }
 

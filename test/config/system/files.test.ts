@@ -26,7 +26,12 @@ t.test(
     });
     t.same(
       stdout.split('\n').slice(0, 2),
-      ['cannot be opened: permission denied', Array(3).fill('cannot be accessed: permission denied').join()],
+      [
+        'cannot be opened: permission denied; let the user of the service read it, and enter the folders that it is in',
+        Array(3)
+          .fill('cannot be accessed: permission denied; let the user of the service enter its folder')
+          .join(),
+      ],
       stderr,
     );
   },
