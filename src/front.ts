@@ -15,7 +15,7 @@ import { HeapTrim, SCRIPT_HEAP } from './http/connections/heap.ts';
 import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import { PeerWatch } from './http/connections/peers.ts';
 import type { Engine } from './http/engine.ts';
-import { Gate, SOCKET_PATHS } from './http/gate.ts';
+import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { Relay } from './http/relay.ts';
 import type { Route } from './http/routes.ts';
@@ -52,6 +52,8 @@ export interface FrontOptions {
   readonly socketPaths?: readonly string[];
   /** As GateOptions.provenPaths. */
   readonly provenPaths?: readonly string[];
+  /** As GateOptions.exposure. */
+  readonly exposure?: GateOptions['exposure'];
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
   readonly rss?: (() => number) | undefined;
 }
@@ -89,7 +91,7 @@ export class Front {
 
   constructor(options: FrontOptions) {
     const { base, engine, machineNames, dashboardPaths, headersRead, streams, rss } = options;
-    const { socketPaths = SOCKET_PATHS, provenPaths = [] } = options;
+    const { socketPaths = SOCKET_PATHS, provenPaths = [], exposure } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
     const paths = dashboardPaths === undefined ? {} : { dashboardPaths };
@@ -99,6 +101,7 @@ export class Front {
       ...paths,
       socketPaths,
       provenPaths,
+      exposure,
       log,
       now: clock.now,
     });

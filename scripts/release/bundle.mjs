@@ -1,9 +1,10 @@
 // Makes build/release/hostwire-VERSION-linux-ARCH.tar.xz: unpack and run, without Node.
 //   node scripts/release/bundle.mjs [--arch x64|arm64]   (this machine's by default; build first)
-import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { OLDEST_GLIBC, requirementOf } from './libraries.mjs';
 import { runTool } from './runtime.mjs';
 import { layOutTree, root, settleFiles, sourceDate, thirdPartyLicenses, unitFor, VERSION } from './tree.mjs';
 
@@ -22,7 +23,6 @@ const SERVICE_FILES = {
 };
 /** Documents beside the program. */
 const DOCUMENTS = {
-  'README.txt': 'packaging/bundle/README.txt',
   LICENSE: 'LICENSE',
   'CHANGELOG.md': 'CHANGELOG.md',
   'config.example.json': 'config.example.json',
@@ -41,8 +41,21 @@ function layOut(target, arch, seconds) {
     copyFileSync(path.join(root, file), path.join(service, name));
   for (const [name, file] of Object.entries(DOCUMENTS))
     copyFileSync(path.join(root, file), path.join(target, name));
+  writeReadme(target);
   const programs = [path.join(target, 'hostwire'), path.join(target, 'node')];
   settleFiles(target, seconds, (file) => programs.includes(file));
+}
+
+/** README.txt, with what the binaries of this bundle need: an addon that was built here may need more than a prebuilt one. */
+function writeReadme(target) {
+  const binaries = readdirSync(target, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name === 'node' || name.endsWith('.node'))
+    .map((name) => path.join(target, name));
+  const { text, isForOldest } = requirementOf(binaries);
+  if (!isForOldest)
+    console.error(`note: this bundle needs ${text}; glibc ${OLDEST_GLIBC} takes a prebuilt addon`);
+  const readme = readFileSync(path.join(root, 'packaging/bundle/README.txt'), 'utf8');
+  writeFileSync(path.join(target, 'README.txt'), readme.replace('@NEEDS@', text));
 }
 
 /**

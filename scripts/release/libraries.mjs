@@ -34,14 +34,25 @@ export function latestVersion(prefix, files) {
 /** What systems with glibc 2.31 (Debian 11, Ubuntu 20.04) have; binaries that need more are for this machine only. */
 export const OLDEST_GLIBC = '2.31';
 
-/** The field Depends, and whether the oldest systems are served. */
-export function dependenciesOf(files) {
+/** What a system must have for `files`, as a sentence part, and whether the oldest systems have it. */
+export function requirementOf(files) {
+  const { glibc, gcc, isForOldest } = libraryVersions(files);
+  const text = isForOldest
+    ? `glibc ${glibc} or later and libstdc++ (Debian 11, Ubuntu 20.04, RHEL 9 and later)`
+    : `glibc ${glibc} or later and libstdc++ of GCC ${gcc} or later`;
+  return { text, isForOldest };
+}
+
+/** The versions of both libraries that `files` need. */
+function libraryVersions(files) {
   const needed = latestVersion('GLIBC', files) ?? OLDEST_GLIBC;
   const glibc = isLater(needed, OLDEST_GLIBC) ? needed : OLDEST_GLIBC;
   const minor = Math.max(21, Number(latestVersion('GLIBCXX', files)?.split('.')[2] ?? 21));
-  const gcc = GCC_OF_GLIBCXX[minor] ?? '13';
-  return {
-    depends: `libc6 (>= ${glibc}), libgcc-s1, libstdc++6 (>= ${gcc})`,
-    isForOldest: glibc === OLDEST_GLIBC,
-  };
+  return { glibc, gcc: GCC_OF_GLIBCXX[minor] ?? '13', isForOldest: glibc === OLDEST_GLIBC };
+}
+
+/** The field Depends, and whether the oldest systems are served. */
+export function dependenciesOf(files) {
+  const { glibc, gcc, isForOldest } = libraryVersions(files);
+  return { depends: `libc6 (>= ${glibc}), libgcc-s1, libstdc++6 (>= ${gcc})`, isForOldest };
 }

@@ -38,13 +38,62 @@ function listSwitches({ features }: ExposureSettings): string {
   return `${named(true)}: on; ${named(false)}: off`;
 }
 
+/** What of a hub's configuration decides what it lets anyone do. */
+export interface HubExposureSettings extends Pick<ExposureSettings, 'auth' | 'server'> {
+  readonly hub: {
+    readonly commands: Readonly<
+      Record<
+        string,
+        {
+          readonly commands: readonly string[];
+          readonly clients?: readonly string[];
+          readonly keys?: readonly string[];
+          readonly hosts?: readonly string[];
+          readonly labels: Readonly<Record<string, string>>;
+        }
+      >
+    >;
+  };
+}
+
+/** What clients without a key may have done, by the rules of `hub.commands`. The flags of the machines are not known here. */
+function listCommands({ hub }: HubExposureSettings): string {
+  const rules = Object.values(hub.commands).filter(({ keys }) => keys === undefined);
+  const texts = rules.map(({ commands, clients, hosts, labels }) => {
+    const what = commands.includes('*') ? 'everything' : commands.join(', ');
+    const where = hosts === undefined ? 'every machine' : hosts.join(', ');
+    const marks = Object.entries(labels).map(([name, text]) => `${name}: ${text}`);
+    const labelled = marks.length === 0 ? '' : ` with ${marks.join(', ')}`;
+    return `${what} on ${where}${labelled}${clients === undefined ? '' : ` from ${clients.join(', ')}`}`;
+  });
+  return texts.length === 0 ? 'none' : `${texts.join('; ')}, as far as the machines allow it`;
+}
+
+/** As exposureWarning, of a hub: the features of its own machine are none of its clients' business. */
+export function hubExposureWarning(config: HubExposureSettings): string | undefined {
+  return warningOf(
+    config,
+    'this hub',
+    'it',
+    `reading of all its machines: on; commands: ${listCommands(config)}`,
+  );
+}
+
 /** The warning that auth is off while the service listens beyond loopback; undefined where it does not apply. */
 export function exposureWarning(config: ExposureSettings): string | undefined {
-  const { auth, server } = config;
+  return warningOf(config, 'this machine', 'the service', listSwitches(config));
+}
+
+function warningOf(
+  { auth, server }: Pick<ExposureSettings, 'auth' | 'server'>,
+  where: string,
+  what: string,
+  possible: string,
+): string | undefined {
   if (auth.enabled || isLoopback(server.host)) return undefined;
   return (
-    `anyone who can reach this machine may use the service: auth.enabled is false and server.host is ${server.host} ` +
-    `(${listSwitches(config)}). Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ` +
+    `anyone who can reach ${where} may use ${what}: auth.enabled is false and server.host is ${server.host} ` +
+    `(${possible}). Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ` +
     'Do not forward a port of your router to it; use a VPN to reach it from outside.'
   );
 }

@@ -117,7 +117,7 @@ export function keepRestartKeys(
   const restart: Notice[] = [];
   for (const [key, row] of ROWS) {
     const [before, after] = [readKey(current, key), readKey(next, key)];
-    if (row.needsRestart === undefined || before === after) continue;
+    if (row.needsRestart === undefined || isDeepStrictEqual(before, after)) continue;
     if (row.needsRestart === 'switching' && before !== undefined && after !== undefined) continue;
     kept.set(key, before);
     restart.push({
@@ -130,5 +130,6 @@ export function keepRestartKeys(
 
 function describe(value: unknown): string | undefined {
   if (value === undefined) return 'no value';
-  return show(isPemFile(value) ? value.path : value);
+  if (isPemFile(value)) return show(value.path);
+  return show(value) ?? JSON.stringify(value);
 }

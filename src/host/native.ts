@@ -119,8 +119,8 @@ export function explainLoadFailure(reason: string): string {
   if (version === undefined)
     return `the native addon cannot be loaded; build it with "npm run build" (${reason})`;
   return (
-    `the native addon needs glibc ${version} or later, and this system has an older one: use Debian 12 or ` +
-    `another newer system, or build the addon here with "npm run build" (${reason})`
+    `the native addon needs glibc ${version} or later, and this system has an older one: use a package with the ` +
+    `prebuilt addon, which needs 2.31, or build the addon here with "npm run build" (${reason})`
   );
 }
 

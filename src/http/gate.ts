@@ -41,6 +41,8 @@ export interface GateOptions {
   readonly socketPaths?: readonly string[] | undefined;
   /** Raw paths whose callers prove themselves in another way than with the key. */
   readonly provenPaths?: readonly string[];
+  /** The warning of a configuration that is open to the network. Default: that of the service. */
+  readonly exposure?: ((config: Config) => string | undefined) | undefined;
   readonly log: Log;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -145,7 +147,7 @@ export class Gate {
 
   /** Logs the warning once, and again only if a reload has changed it. */
   #warnOfExposure(config: Config): void {
-    const warning = exposureWarning(config);
+    const warning = (this.#options.exposure ?? exposureWarning)(config);
     if (warning !== undefined && warning !== this.#warning) this.#options.log.warn(warning);
     this.#warning = warning;
   }

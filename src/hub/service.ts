@@ -2,6 +2,7 @@
  * The composition root of `hostwire hub`: the machines of many services behind one. It has the front of the service
  * (front.ts) and nothing that reads this machine. Loaded late, as a part of its own that shares no module with the service.
  */
+import { hubExposureWarning } from '../access/exposure.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { EngineChoice } from '../engines.ts';
@@ -73,6 +74,7 @@ export class HubService {
       headersRead: HUB_HEADERS,
       socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path, HUB_OPERATIONS.dialIn.path],
       provenPaths: [HUB_OPERATIONS.dialIn.path],
+      exposure: hubExposureWarning,
       streams: () => viewers,
     });
     const { ledger, tally, gate } = front;

@@ -1,6 +1,6 @@
 /** The warning of a service that is open to the network. */
 import t from 'tap';
-import { exposureWarning } from '#src/access/exposure.js';
+import { exposureWarning, type HubExposureSettings, hubExposureWarning } from '#src/access/exposure.js';
 import { configOf } from './setup.ts';
 
 t.test('1.notice-open auth off beyond loopback', async (t) => {
@@ -48,4 +48,27 @@ t.test('1.notice-open auth off beyond loopback', async (t) => {
     t.match(exposureWarning(configOf({ server: { host } })), `server.host is ${host} (`, host);
     t.equal(exposureWarning(configOf({ auth: { enabled: true }, server: { host } })), undefined, host);
   }
+});
+
+t.test('1.notice-open a hub: what clients without a key may do by its rules', async (t) => {
+  const warn = (commands: HubExposureSettings['hub']['commands'], auth = { enabled: false }) =>
+    hubExposureWarning({ auth, server: { host: '::' }, hub: { commands } });
+  const labels = {};
+  t.equal(
+    warn({ all: { commands: ['*'], labels } }),
+    'anyone who can reach this hub may use it: auth.enabled is false and server.host is :: ' +
+      '(reading of all its machines: on; commands: everything on every machine, as far as the machines allow it). ' +
+      'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
+      'Do not forward a port of your router to it; use a VPN to reach it from outside.',
+  );
+  t.match(warn({}), '(reading of all its machines: on; commands: none). Set');
+  const keyed = { commands: ['*'], keys: ['default'], labels };
+  t.match(warn({ keyed }), 'commands: none)', 'a rule for keys is for nobody without one');
+  const media = { commands: ['media.*', 'power.sleep'], hosts: ['tv'], labels };
+  const living = { commands: ['wake.*'], clients: ['10.0.0.0/8'], labels: { room: 'living' } };
+  t.match(
+    warn({ keyed, media, living }),
+    'commands: media.*, power.sleep on tv; wake.* on every machine with room: living from 10.0.0.0/8, as far as',
+  );
+  t.equal(warn({ all: { commands: ['*'], labels } }, { enabled: true }), undefined);
 });

@@ -151,6 +151,20 @@ t.test('[8.reload-restart] keys that need a restart say so and keep their old va
   t.equal(applied.length, 1);
 });
 
+t.test(
+  '[8.reload-restart] a map that has not changed needs no restart, and one that has is shown',
+  async (t) => {
+    const { reloader, at, said } = start(t, { 'config.yaml': 'host: {labels: {site: berlin}}' });
+    reloader.reload();
+    t.same(said, []);
+    writeFileSync(at('config.yaml'), 'host: {labels: {site: hamburg}}');
+    reloader.reload();
+    t.same(said, [
+      'warn: host.labels is now {"site":"hamburg"}: restart needed, {"site":"berlin"} stays in effect',
+    ]);
+  },
+);
+
 t.test('[8.reload-rest] every other key takes effect', async (t) => {
   const other: Readonly<Record<string, unknown>> = {
     'log.level': 'warn',

@@ -211,11 +211,11 @@ void testNvmlRemedies() {
 }
 
 void testCLibrary() {
-  for (const char* version : {"2.34", "2.36", "2.100", "3.0"})
+  for (const char* version : {"2.31", "2.34", "2.100", "3.0"})
     checks::equal(lineOf(hostwire::judgeCLibrary(version)), std::string("c-library works: glibc ") + version,
                   "new enough");
-  for (const char* version : {"2.33", "2.9", "1.99", "odd"})
-    check(lineOf(hostwire::judgeCLibrary(version)).find("hostwire needs glibc 2.34 or later") !=
+  for (const char* version : {"2.30", "2.9", "1.99", "odd"})
+    check(lineOf(hostwire::judgeCLibrary(version)).find("hostwire is built for glibc 2.31 or later") !=
               std::string::npos,
           std::string("too old: ") + version);
   check(hostwire::judgeCLibrary(nullptr).status == Finding::Status::kPartly, "another C library");

@@ -57,3 +57,23 @@ t.test('the bill of materials has all that is shipped, and nothing else', async 
   for (const name of texts.match(/(?<=\n\n)@?[\w./-]+(?=\n\n)/g) ?? [])
     t.ok(names.includes(name.replace(/.*\/node_modules\//, '')), name);
 });
+
+t.test('a bundle names the glibc that its binaries need', async (t) => {
+  const { requirementOf } = (await import(path.join(ROOT, 'scripts/release/libraries.mjs'))) as {
+    readonly requirementOf: (files: readonly string[]) => {
+      readonly text: string;
+      readonly isForOldest: boolean;
+    };
+  };
+  t.strictSame(requirementOf([]), {
+    text: 'glibc 2.31 or later and libstdc++ (Debian 11, Ubuntu 20.04, RHEL 9 and later)',
+    isForOldest: true,
+  });
+  // The addon of this machine, which may need more.
+  const { text, isForOldest } = requirementOf([path.join(ROOT, 'dist/hostwire.node')]);
+  const wanted = isForOldest
+    ? /^glibc 2\.31 /
+    : /^glibc 2\.(?:3[2-9]|[4-9]\d) or later and libstdc\+\+ of GCC \d+ or later$/;
+  t.match(text, wanted);
+  t.match(readFileSync(path.join(ROOT, 'packaging/bundle/README.txt'), 'utf8'), /^@NEEDS@\.$/m);
+});

@@ -11,9 +11,9 @@
 namespace hostwire {
 namespace {
 
-// The version that binaries are built for: 2.34 moved the thread functions into libc, so an older one lacks
-// the symbols that they name.
-constexpr long kOldestMinor = 34;
+// The version that prebuilt binaries are built for, that of Debian 11. One that was built here needs the
+// version of this machine; it is not loaded where that is missing, so this row is not asked for then.
+constexpr long kOldestMinor = 31;
 
 }  // namespace
 
@@ -26,8 +26,9 @@ Finding judgeCLibrary(const char* version) {
   const long major = std::strtol(version, &rest, 10);
   const long minor = *rest == '.' ? std::strtol(rest + 1, nullptr, 10) : 0;
   if (major > 2 || (major == 2 && minor >= kOldestMinor)) return Finding::works(subject, source);
-  return Finding::partly(subject, source,
-                         {"hostwire needs glibc 2.34 or later", "use Debian 12 or another newer system"});
+  return Finding::partly(
+      subject, source,
+      {"hostwire is built for glibc 2.31 or later", "use Debian 11 or another newer system"});
 }
 
 Findings describeLibraries() {
