@@ -5,11 +5,15 @@ import t from 'tap';
 import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/hub-rows.js';
 import { LAUNCH_KEYS } from '#src/config/launch-rows.js';
 import { loadConfig } from '#src/config/load.js';
+import { parseYaml } from '#src/config/parse-yaml.js';
 import type { Row } from '#src/config/rows.js';
 import { DEFAULT_CONFIG, ROWS } from '#src/config/schema.js';
+import { toValue } from '#src/config/tree.js';
+import { isMap } from '#src/config/values.js';
 import { WAKE_KEYS } from '#src/config/wake-rows.js';
 import { WATCH_KEYS } from '#src/config/watch-rows.js';
-import { makeFolder, optionsFor, writeFiles } from './loading.ts';
+import { exampleYaml, withoutComments } from './example.ts';
+import { asWritten, load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const page = path.join(root, 'docs/configuration.md');
@@ -67,13 +71,46 @@ t.test(
     const inYaml = [...origins].filter(([, origin]) => origin.includes('config.yaml')).map(([key]) => key);
     t.ok(inYaml.length > 5 && inYaml.every((key) => key.startsWith('features.')));
     t.match(origins.get('stats.stream_interval_seconds'), /config\.json:\d+$/);
-    writeFiles(folder, {
-      'config.yaml': (yaml ?? '').replaceAll('# enable_hibernate: true', 'enable_hibernate: false'),
-    });
-    t.equal(
-      loadConfig(optionsFor(folder)).config.features.enable_hibernate,
-      false,
-      'each commented-out line has a known key',
-    );
   },
 );
+
+t.test('[8.examples] config.example.yaml has every key with its default, from the schema', async (t) => {
+  const file = path.join(root, 'config.example.yaml');
+  if (process.env['HOSTWIRE_WRITE_DOCS'] === '1') writeFileSync(file, exampleYaml());
+  const text = readFileSync(file, 'utf8');
+  t.equal(text, exampleYaml(), 'HOSTWIRE_WRITE_DOCS=1 writes it');
+  const whole = withoutComments(text);
+  const { tree, problems } = parseYaml(whole);
+  t.same(problems, []);
+  const written = keysOf(tree === undefined ? undefined : toValue(tree), '');
+  for (const key of ROWS.keys()) t.ok(written.has(key), key);
+  for (const keys of [AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS])
+    for (const key of Object.keys(keys))
+      t.ok(
+        [...written].some((each) => each.endsWith(`.${key}`)),
+        key,
+      );
+  // Without its entries of maps it is the defaults, and each entry is valid.
+  const { config, unknownKeys } = load(t, { 'config.yaml': whole });
+  t.same(unknownKeys, []);
+  const { processes, wake, hub, watch, ...rest } = config;
+  const { processes: _p, wake: _w, hub: ofHub, watch: _r, ...defaults } = DEFAULT_CONFIG;
+  t.strictSame(asWritten(rest), asWritten(defaults));
+  t.strictSame({ ...hub, agents: {}, commands: {} }, { ...ofHub, agents: {}, commands: {} });
+  const maps = [processes.launch, wake.hosts, hub.agents, hub.commands, watch.rules];
+  t.same(
+    maps.map((map) => Object.keys(map).length),
+    [1, 1, 1, 1, 1],
+  );
+});
+
+/** The dotted keys of all values. */
+function keysOf(value: unknown, prefix: string): ReadonlySet<string> {
+  if (!isMap(value)) return new Set();
+  return new Set(
+    Object.entries(value).flatMap(([key, inner]) => [
+      `${prefix}${key}`,
+      ...keysOf(inner, `${prefix}${key}.`),
+    ]),
+  );
+}
