@@ -5,6 +5,7 @@ import type { LaunchEntry } from './launch-rows.ts';
 import { formatPlace, type Notice } from './problems.ts';
 import { codeOf, describe } from './read.ts';
 import type { Surroundings } from './search.ts';
+import { isMap } from './values.ts';
 
 /** The part of the program that runs with a configuration. */
 export type Role = 'service' | 'hub';
@@ -48,6 +49,64 @@ export function judgeRole(settings: readonly Setting[], role: Role | undefined):
   const text = `${ofDialing}: used by "hostwire run" only, ${ofHub} by "hostwire hub" only; give each a file of its own`;
   return [{ level: 'warn', text }];
 }
+
+/** Keys that do little or nothing while another one is off or not set, and what follows. */
+const NEEDS: readonly {
+  readonly keys: readonly string[];
+  readonly needed: string;
+  readonly level: Notice['level'];
+  readonly text: string;
+}[] = [
+  {
+    keys: ['auth.api_key', 'auth.api_key_file', 'auth.allowed_ips'],
+    needed: 'auth.enabled',
+    level: 'warn',
+    text: 'every client may connect without the key; set auth.enabled to true',
+  },
+  {
+    keys: ['wake.hosts'],
+    needed: 'features.enable_wake',
+    level: 'info',
+    text: 'no client may wake them; set features.enable_wake to true',
+  },
+  {
+    keys: ['processes.launch'],
+    needed: 'features.enable_process_control',
+    level: 'info',
+    text: 'no client may start them; set features.enable_process_control to true',
+  },
+  { keys: ['mqtt'], needed: 'mqtt.url', level: 'warn', text: 'there is no MQTT; set mqtt.url' },
+  { keys: ['hub.mqtt'], needed: 'hub.mqtt.url', level: 'warn', text: 'no broker is asked; set hub.mqtt.url' },
+  {
+    keys: ['history.max_megabytes'],
+    needed: 'history.path',
+    level: 'warn',
+    text: 'nothing is written to a file; set history.path',
+  },
+];
+
+/** Warns of settings that another one switches off. */
+export function judgeNeeds(
+  settings: ReadonlyMap<string, Setting>,
+  role: Role | undefined,
+): readonly Notice[] {
+  return NEEDS.flatMap(({ keys, needed, level, text }): Notice[] => {
+    const value = settings.get(needed)?.value ?? false;
+    const found = [...settings.values()].find(
+      (setting) => isBelow(setting.key, keys) && setting.key !== needed && !isEmpty(setting.value),
+    );
+    // judgeRole has named all keys of the other role.
+    const ofOther = role === 'hub' ? OF_SERVICE : role === 'service' ? OF_HUB : [];
+    if (value !== false || found === undefined || isBelow(found.key, ofOther)) return [];
+    const state = settings.has(needed) ? 'false' : 'not set';
+    const message = `${found.key}: ${needed} is ${state}, so ${text}`;
+    return [{ level, text: `${formatPlace(found.file, found.line)}: ${message}` }];
+  });
+}
+
+/** A list of addresses without entries. */
+const isEmpty = (value: unknown) =>
+  isMap(value) && Array.isArray(value['entries']) && value['entries'].length === 0;
 
 /** Whether Node can keep a history in a file. */
 export function judgeHistory(

@@ -1,7 +1,7 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 import path from 'node:path';
 import { checkTree } from './check.ts';
-import { judgeHistory, judgeLaunch, judgeRole, type Role } from './effects.ts';
+import { judgeHistory, judgeLaunch, judgeNeeds, judgeRole, type Role } from './effects.ts';
 import { createFindings, type Findings, placed } from './findings.ts';
 import { resolveAgents, resolveDial } from './hub-files.ts';
 import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
@@ -91,6 +91,7 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const inEffect = [...settings.values()];
   const withoutEffect = [
     ...judgeRole(inEffect, role),
+    ...judgeNeeds(settings, role),
     // A hub has neither.
     ...(role === 'hub' ? [] : [...judgeHistory(settings, surroundings), ...judgeLaunch(inEffect)]),
   ];

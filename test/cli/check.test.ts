@@ -80,7 +80,9 @@ t.test('[9.check-errors] fails on errors', async (t) => {
 });
 
 t.test('[9.check-unknown] fails on unknown keys that only warn elsewhere', async (t) => {
-  const { text, exitCode } = check(t, { 'config.yaml': 'theme: dark\nauth: {api_key: short}\n' });
+  const { text, exitCode } = check(t, {
+    'config.yaml': 'theme: dark\nauth: {enabled: true, api_key: short}\n',
+  });
   t.equal(exitCode, 1);
   t.match(
     text,
@@ -97,7 +99,7 @@ t.test('[9.check-auth] fails where it prints an error: authentication without a 
 
 t.test('[9.json] check --json: the same as data', async (t) => {
   const files = {
-    'config.yaml': `theme: dark\nauth: {api_key: ${'k'.repeat(40)}}\nprocesses: {launch: {x: {command: /bin/sh, env: {A: secret}}}}\n`,
+    'config.yaml': `theme: dark\nauth: {enabled: true, api_key: ${'k'.repeat(40)}}\nfeatures: {enable_process_control: true}\nprocesses: {launch: {x: {command: /bin/sh, env: {A: secret}}}}\n`,
   };
   const { text, exitCode } = check(t, files, new Map(), true);
   t.equal(exitCode, 1);
@@ -112,7 +114,7 @@ t.test('[9.json] check --json: the same as data', async (t) => {
       'server.port': { value: 9990, origin: 'default' },
       'processes.launch.x': {
         value: { command: '/bin/sh', env: { A: '(not shown)' } },
-        origin: /config\.yaml:3$/,
+        origin: /config\.yaml:4$/,
       },
     },
     notices: [{ level: 'error', text: /config\.yaml:1: theme: unknown key/ }],

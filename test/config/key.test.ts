@@ -118,7 +118,7 @@ t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two
   t.match(
     shortProblemsOf(t, {
       'config.json': `{"auth": {\n"api_key": "${KEY}"}}`,
-      'config.yaml': 'auth: {api_key_file: key}',
+      'config.yaml': 'auth: {enabled: true, api_key_file: key}',
       key: KEY,
     }),
     [
@@ -143,7 +143,14 @@ t.test('[8.key-notices] auth on without a key is one error line; a short key is 
   ]);
   t.same(notices('auth: {enabled: false}'), []);
   const short = 'warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a strong one';
-  t.same(notices(`auth: {api_key: ${'a'.repeat(31)}}`), [short]);
+  const off =
+    /^warn: .*config\.yaml:1: auth\.api_key: auth\.enabled is (not set|false), so every client may connect/;
+  t.match(notices(`auth: {api_key: ${'a'.repeat(31)}}`), [off, short]);
+  t.match(notices(`auth: {enabled: false, api_key: ${KEY}}`), [off]);
+  t.match(notices('auth: {allowed_ips: [10.0.0.1]}'), [
+    /auth\.allowed_ips: auth\.enabled is not set, so every/,
+  ]);
+  t.same(notices('auth: {allowed_ips: []}'), []);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(31)}}`), [short]);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(32)}}`), []);
 });
@@ -152,7 +159,7 @@ t.test('[8.modes] a file that others can read while it holds a key gets a warnin
   const notices = (name: string, mode: number, content: string, platform = 'linux') => {
     const folder = makeFolder(t);
     writeFiles(folder, {
-      'config.yaml': 'auth: {api_key_file: key}',
+      'config.yaml': 'auth: {enabled: true, api_key_file: key}',
       key: KEY,
       ...(name === 'key' ? {} : { 'config.yaml': content, key: '' }),
     });
@@ -163,7 +170,7 @@ t.test('[8.modes] a file that others can read while it holds a key gets a warnin
     );
   };
   const read = (name: string) => `warn: /${name}: holds the key and others can read it; run chmod o-r on it`;
-  const keyed = `auth: {api_key: ${KEY}}`;
+  const keyed = `auth: {enabled: true, api_key: ${KEY}}`;
   t.same(notices('config.yaml', 0o644, 'log: {}'), []);
   t.same(notices('config.yaml', 0o660, keyed), []);
   t.same(notices('config.yaml', 0o601, keyed), [], 'the execute bit alone does not make it readable');

@@ -118,9 +118,16 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
   // Flow style is JSON's: the same text is YAML too.
   for (const name of ['config.json', 'config.yaml', 'config.yml']) {
     const { config, notices } = load(t, { [name]: text });
-    // For the two roles of the program.
-    t.match(notices, [{ text: /^hub\.mqtt: used by "hostwire hub" only/ }], name);
-    t.equal(notices.length, 1, name);
+    // For the two roles of the program, and of a hub without its broker.
+    t.match(
+      notices,
+      [
+        { text: /^hub\.mqtt: used by "hostwire hub" only/ },
+        { text: /hub\.mqtt\.topic: hub\.mqtt\.url is not set/ },
+      ],
+      name,
+    );
+    t.equal(notices.length, 2, name);
     t.equal(config.auth.api_key_file, undefined);
     t.same(asWritten(config), {
       ...wanted,
@@ -249,6 +256,7 @@ t.test(
 
 t.test('[8.null] a key without a value is not set, and a default that is a value is named', async (t) => {
   const text = `auth: {enabled: , api_key: , allowed_ips: }
+features: {enable_process_control: true}
 processes: {launch: {x: {command: /bin/sh, cwd: , env: }}}
 server: {tls: {cert: ~, port: null}}
 watch: {rules: }
@@ -256,7 +264,9 @@ watch: {rules: }
   const loaded = load(t, { 'config.yaml': text });
   const app = { command: '/bin/sh', args: [], env: {}, allow_args: false };
   t.strictSame(loaded.config.processes.launch['x'], app);
-  t.strictSame({ ...loaded.config, processes: DEFAULT_CONFIG.processes }, DEFAULT_CONFIG);
+  const { processes, features } = DEFAULT_CONFIG;
+  t.equal(loaded.config.features.enable_process_control, true);
+  t.strictSame({ ...loaded.config, processes, features }, DEFAULT_CONFIG);
   t.same(warningsOf(loaded), ['warn config.yaml:1: auth.enabled: has no value; the default applies: false']);
   const files = { 'config.json': '{"auth": {"enabled": null}}', 'config.yaml': 'auth: {enabled: true}' };
   t.equal(load(t, files).config.auth.enabled, true, 'the other file sets it');
@@ -349,9 +359,9 @@ t.test(
         'config.yaml:10 server.trusted_proxies[0] "*" is for the allow list only; list addresses and ranges here, found "*"',
       ],
     );
-    const loaded = load(t, { 'config.yaml': 'a: 1\nauth:\n  allowed_ips: [0.0.0.0/0]' });
-    t.same(warningsOf(loaded).slice(1), [
-      'warn config.yaml:3: auth.allowed_ips: 0.0.0.0/0 in the allow list lets every IPv4 client in without the key; "*" lets every client in that has it',
+    const loaded = load(t, { 'config.yaml': 'a: 1\nauth: {enabled: true, allowed_ips: [0.0.0.0/0]}\n' });
+    t.same(warningsOf(loaded).slice(1, 2), [
+      'warn config.yaml:2: auth.allowed_ips: 0.0.0.0/0 in the allow list lets every IPv4 client in without the key; "*" lets every client in that has it',
     ]);
     t.same(loaded.config.auth.allowed_ips.entries, ['0.0.0.0/0']);
     t.match(problemsOf(t, { 'config.json': '{"auth": {"allowed_ips": [null, "x"]}}' }), [

@@ -86,7 +86,9 @@ t.test(
       ],
     );
     t.same(config.auth.allowed_ips.entries, ['10.1.2.3/8'], 'the entry is kept as it was written');
-    const zero = prepare(t, { 'config.yaml': 'auth: {allowed_ips: ["0.0.0.0/0", "::/0"]}' });
+    const zero = prepare(t, {
+      'config.yaml': `auth: {enabled: true, api_key: ${'k'.repeat(32)}, allowed_ips: ["0.0.0.0/0", "::/0"]}`,
+    });
     t.same(
       zero.load().notices.map(({ text }) => text.replace(`${zero.folder}/`, '')),
       [

@@ -24,6 +24,7 @@ t.test('[8.variables] every key, by one rule; they win over files and lose to op
       HOSTWIRE_AUTH_BLOCKED_IPS: '',
       HOSTWIRE_STATS_STREAM_INTERVAL_SECONDS: '2.5',
       HOSTWIRE_LOG_LEVEL: 'warn',
+      HOSTWIRE_FEATURES_ENABLE_PROCESS_CONTROL: 'true',
       HOSTWIRE_PROCESSES_LAUNCH: '{"x": {"command": "/bin/sh"}}',
       PATH: '/bin',
     },
