@@ -85,12 +85,14 @@ void runSensorLabels(std::string_view input) {
        rest.remove_prefix(std::min(rest.size(), end + 1))) {
     end = rest.find('\n');
     const std::string name(rest.substr(0, end));
-    chips.push_back({name, "0"});
+    chips.push_back({name, "0", name, "platform/x", name});
     inputs.push_back({"temp" + std::to_string(inputs.size()), name});
   }
   const auto chipNames = nameChips(chips);
+  const auto devices = identifyChips(chips);
   const auto inputNames = nameInputs(inputs);
   require(std::set(chipNames.begin(), chipNames.end()).size() == chips.size(), "no chip's name comes twice");
+  require(std::set(devices.begin(), devices.end()).size() == chips.size(), "each chip has an identity");
   require(std::set(inputNames.begin(), inputNames.end()).size() == inputs.size(),
           "no input's name comes twice");
 }

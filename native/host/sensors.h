@@ -20,8 +20,9 @@ struct SensorCounters {
   std::string driver;  // "coretemp", "nvme", "drivetemp"
   std::string chip;    // unique
   std::string label;   // begins with the chip; unique
-  // What the system itself calls them: the device "platform/coretemp.0", the value's file "temp1_input" and
-  // the sensor's own label "Core 0". Empty where there is none.
+  // What the system itself calls them: the device "platform/coretemp.0" (with the driver where several chips
+  // are of one device: "platform/asus-nb-wmi/asus"; unique per chip), the value's file "temp1_input" and the
+  // sensor's own label "Core 0". Empty where there is none.
   std::string device, file, ownLabel;
   SensorKind kind = SensorKind::kTemperature;
   std::optional<double> value;  // °C, RPM, V or W; absent when it cannot be read now

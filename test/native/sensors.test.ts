@@ -107,8 +107,8 @@ t.test(
       'coretemp.1 Core 0 = 60 temperature',
       'spd5118 0-0050 temp1 = 35 temperature',
       'spd5118 0-0052 temp1 = 36 temperature',
-      'acpitz hwmon4 temp1 = 27.8 temperature',
-      'acpitz hwmon5 temp1 = 29.8 temperature',
+      'acpitz temp1 = 27.8 temperature',
+      'acpitz 2 temp1 = 29.8 temperature',
       'nct6775 PECI Agent 0 temp7 = 40 temperature',
       'nct6775 PECI Agent 0 temp13 = 41 temperature',
     ]);

@@ -35,11 +35,16 @@ std::uint32_t readId(const std::string& path, bool& isWhole) {
   return id.value_or(0);
 }
 
-std::string findHwmon(const std::string& folder) {
-  std::string chips = folder + "/hwmon/";
-  for (const std::string& name : listFolder(chips))
-    if (name.starts_with("hwmon")) return chips.append(name);
-  return {};
+// Of several chips the one named like the driver: i915 also has one for each part of a card ("i915_gt0").
+std::string findHwmon(const std::string& folder, const std::string& driver) {
+  const std::string chips = folder + "/hwmon/";
+  auto names = listFolder(chips);
+  std::erase_if(names, [](const std::string& name) { return !name.starts_with("hwmon"); });
+  if (names.empty()) return {};
+  const auto own = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return names.size() > 1 && readSmallFile(chips + name + "/name") == driver;
+  });
+  return chips + (own == names.end() ? names.front() : *own);
 }
 
 std::vector<std::string> findNodes(const std::string& folder) {
@@ -125,7 +130,7 @@ GpuDevice GpuDiscovery::describe(const std::string& name, const Identity& identi
   device.deviceId = identity.deviceId;
   device.revision = identity.revision;
   device.driver = linkedName(device.folder + "/driver");
-  device.hwmon = findHwmon(device.folder);
+  device.hwmon = findHwmon(device.folder, device.driver);
   device.nodes = findNodes(device.folder);
   device.isBootDisplay = readSmallFile(device.folder + "/boot_vga") == "1";
   device.isIntegrated = isIntegrated(device.vendor, name, device.hwmon);

@@ -49,33 +49,41 @@ std::string readName(const std::string& path) { return toValidUtf8(cleanName(rea
 
 // The model and the block device of an NVMe or SATA drive. The parent of an NVMe chip is the controller nvme0
 // or, on older kernels, its PCI device; the parent of drivetemp is the SCSI device.
-ChipNames nameDrive(const std::string& device, const std::string& chipName) {
-  ChipNames names{readName(device + "/model"), {}};
+void nameDrive(ChipNames& names, const std::string& device) {
+  names.name = readName(device + "/model");
   for (const std::string& controller : listFolder(device + "/nvme")) {
     if (names.name.empty()) names.name = readName(within(device + "/nvme", controller + "/model"));
     names.place = controller;
   }
   for (const std::string& block : listFolder(device + "/block")) names.place = block;
   if (names.place.empty()) names.place = lastPart(linkTarget(device));
-  if (names.name.empty()) names.name = names.place.empty() ? chipName : names.place;
-  return names;
-}
-
-ChipNames nameChip(const std::string& folder, const std::string& chipName, bool isDrive) {
-  const std::string device = folder + "/device";
-  if (isDrive) return nameDrive(device, chipName);
-  std::string place = lastPart(linkTarget(device));
-  return {chipName, place.empty() ? lastPart(folder) : std::move(place)};
+  if (names.name.empty()) names.name = names.place.empty() ? names.driver : names.place;
 }
 
 // The bus and the name of a chip's device, as the last two parts of its path.
-std::string placeOfDevice(const std::string& folder) {
+std::string placeOfDevice(const std::string& device) {
   std::array<char, PATH_MAX> path{};
-  if (realpath((folder + "/device").c_str(), path.data()) == nullptr) return {};
+  if (linkTarget(device).empty() || realpath(device.c_str(), path.data()) == nullptr) return {};
   const std::string_view whole(path.data());
   const std::size_t name = whole.rfind('/');
   const std::size_t parent = name == 0 ? 0 : whole.rfind('/', name - 1);
   return toValidUtf8(whole.substr(parent + 1));
+}
+
+ChipNames nameChip(const std::string& folder, const SensorChip& chip) {
+  const std::string device = folder + "/device";
+  ChipNames names;
+  names.driver = chip.driver;
+  names.device = placeOfDevice(device);
+  for (const SensorInput& input : chip.inputs)
+    names.inputs.append(lastPart(input.path)).append(1, ' ').append(input.label).append(1, '\n');
+  if (chip.isSlow) {
+    nameDrive(names, device);
+  } else {
+    names.name = chip.driver;
+    names.place = lastPart(linkTarget(device));
+  }
+  return names;
 }
 
 // Devices that never sleep report "unsupported".
@@ -120,11 +128,11 @@ std::optional<FoundChip> findChip(const std::string& classFolder) {
   FoundChip found;
   found.chip.inputs = findInputs(folder);
   if (found.chip.inputs.empty()) return std::nullopt;
+  if (name.empty()) name = lastPart(linkTarget(classFolder + "/device"));
   if (name.empty()) name = lastPart(classFolder);
   found.chip.isSlow = name == "drivetemp" || name == "nvme";
-  found.names = nameChip(classFolder, name, found.chip.isSlow);
-  found.chip.driver = name;
-  found.chip.device = placeOfDevice(classFolder);
+  found.chip.driver = std::move(name);
+  found.names = nameChip(classFolder, found.chip);
   found.chip.runtimeStatus = findRuntimeStatus(classFolder);
   if (const auto gpu = findGpuOfChip(classFolder + "/device", folder)) {
     found.chip.gpuFolder = classFolder + "/device";
@@ -161,7 +169,11 @@ std::vector<SensorChip> findChips(const Roots& roots) {
     chips.push_back(std::move(found->chip));
   }
   auto shown = nameChips(names);
-  for (std::size_t at = 0; at < chips.size(); ++at) chips[at].name = std::move(shown[at]);
+  auto devices = identifyChips(names);
+  for (std::size_t at = 0; at < chips.size(); ++at) {
+    chips[at].name = std::move(shown[at]);
+    chips[at].device = std::move(devices[at]);
+  }
   return chips;
 }
 

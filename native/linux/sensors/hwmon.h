@@ -27,7 +27,9 @@ struct SensorInput {
 struct SensorChip {
   std::string driver;  // the chip's own name for itself; valid UTF-8
   std::string name;    // unique; valid UTF-8
-  std::string device;  // the last two parts of its path, "platform/coretemp.0"; empty without; valid UTF-8
+  // The last two parts of its device's path, "platform/coretemp.0", with the driver where several chips are
+  // of one device: "platform/asus-nb-wmi/asus". Unique; empty without a device; valid UTF-8.
+  std::string device;
   std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
   std::string gpuFolder;      // of the device, where it is a graphics processor; otherwise empty
   bool isIntegratedGpu = false;

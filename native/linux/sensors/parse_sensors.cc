@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "linux/kernel/parse_proc.h"
@@ -31,15 +33,35 @@ constexpr std::int64_t kMaxRpm = 60'000;
 constexpr std::int64_t kMaxMillivolts = 1'000'000;
 constexpr std::int64_t kMaxMicrowatts = 100'000'000'000;
 
-// Appends a number to each repeated name: 2, 3, …
-void makeUnique(std::vector<std::string>& names) {
+// Appends a number to each repeated name: 2, 3, …, in the order of `positions`. Empty names stay empty.
+void makeUnique(std::vector<std::string>& names, const std::vector<std::size_t>& positions) {
   std::set<std::string> taken;
   std::map<std::string, unsigned> repeats;
-  for (std::string& name : names) {
+  for (const std::size_t at : positions) {
+    std::string& name = names[at];
+    if (name.empty()) continue;
     std::string unique = name;
     while (!taken.insert(unique).second) unique = name + " " + std::to_string(++repeats[name] + 1);
     name = std::move(unique);
   }
+}
+
+std::vector<std::size_t> positionsOf(std::size_t count) {
+  std::vector<std::size_t> positions(count);
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  return positions;
+}
+
+// By all that a chip is known by.
+std::vector<std::size_t> orderByIdentity(const std::vector<ChipNames>& chips) {
+  const auto identityOf = [&](std::size_t at) {
+    const ChipNames& chip = chips[at];
+    return std::tie(chip.inputs, chip.device, chip.driver, chip.place, chip.name);
+  };
+  auto positions = positionsOf(chips.size());
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](std::size_t a, std::size_t b) { return identityOf(a) < identityOf(b); });
+  return positions;
 }
 
 }  // namespace
@@ -103,8 +125,21 @@ std::vector<std::string> nameChips(const std::vector<ChipNames>& chips) {
       names.push_back(chip.place.starts_with(chip.name) ? chip.place : chip.name + " " + chip.place);
     }
   }
-  makeUnique(names);
+  makeUnique(names, orderByIdentity(chips));
   return names;
+}
+
+std::vector<std::string> identifyChips(const std::vector<ChipNames>& chips) {
+  std::map<std::string_view, unsigned> count;
+  for (const ChipNames& chip : chips) ++count[chip.device];
+  std::vector<std::string> devices;
+  devices.reserve(chips.size());
+  for (const ChipNames& chip : chips) {
+    const bool isShared = !chip.device.empty() && count[chip.device] > 1;
+    devices.push_back(isShared ? chip.device + "/" + chip.driver : chip.device);
+  }
+  makeUnique(devices, orderByIdentity(chips));
+  return devices;
 }
 
 std::vector<std::string> nameInputs(const std::vector<InputNames>& inputs) {
@@ -119,7 +154,7 @@ std::vector<std::string> nameInputs(const std::vector<InputNames>& inputs) {
       names.push_back(count[input.label] == 1 ? input.label : input.label + " " + input.prefix);
     }
   }
-  makeUnique(names);
+  makeUnique(names, positionsOf(names.size()));
   return names;
 }
 

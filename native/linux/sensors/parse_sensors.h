@@ -31,12 +31,24 @@ std::optional<double> parseSensorValue(SensorKind kind, std::string_view text);
 std::string cleanName(std::string_view text);
 
 struct ChipNames {
-  std::string name;   // of the driver or the drive: several chips may have the same
-  std::string place;  // of the device: "coretemp.0", "0000:01:00.0", "sda"
+  std::string name;    // of the driver or the drive: several chips may have the same
+  std::string place;   // of the device: "coretemp.0", "0000:01:00.0", "sda"; empty without a device
+  std::string driver;  // the chip's own name for itself
+  std::string device;  // the last two parts of its path; several chips of one device have the same
+  std::string inputs;  // the files and labels of its sensors, as text
 };
+
+// Neither function depends on the numbers of the chips (hwmon0, hwmon1), which differ between boots: names
+// that would be equal are numbered in the order of all else that is known of the chips. Only chips that are
+// equal in all of it, such as those of the equal radios of one Wi-Fi card, are numbered in the order of the
+// list.
 
 // The display name of each chip: its name, with its place where another one has the same name.
 std::vector<std::string> nameChips(const std::vector<ChipNames>& chips);
+
+// The identity of each chip: its device, with its driver where another one has the same device. Empty without
+// a device.
+std::vector<std::string> identifyChips(const std::vector<ChipNames>& chips);
 
 struct InputNames {
   std::string prefix;  // "temp1"
