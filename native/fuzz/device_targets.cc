@@ -55,8 +55,9 @@ void runGpuQueues(std::string_view input) {
 }
 
 void runGpuLabels(std::string_view input) {
-  const auto chosen = chooseGpuTemperature({std::string(input), "vram", std::string(input)});
-  require(!chosen || *chosen != 1, "the memory's temperature is not the device's");
+  const auto ranked = rankGpuTemperatures({std::string(input), "vram", std::string(input)});
+  require(std::find(ranked.begin(), ranked.end(), 1) == ranked.end(),
+          "the memory's temperature is not the device's");
 }
 
 void runSensorValue(std::string_view input) {

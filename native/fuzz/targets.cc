@@ -97,9 +97,8 @@ void runProcessName(std::string_view input) {
 void runSensorNames(std::string_view input) {
   rankHwmonChip(input);
   rankThermalZone(input);
-  chooseInputs(input, {std::string(input), "Tdie", std::string(input)});
-  require(!chooseInputs("k10temp", {std::string(input), "fan"}).empty(),
-          "where none is preferred, all are taken");
+  rankInput(input, input);
+  require(rankInput("k10temp", input).has_value(), "every input of a processor's chip is one");
 }
 
 void runMachine(std::string_view input) { require(!nodeArchOf("x" + std::string(input)).empty(), "a name"); }

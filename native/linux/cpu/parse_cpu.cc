@@ -175,19 +175,14 @@ std::optional<SensorRank> rankThermalZone(std::string_view type) {
   return std::nullopt;
 }
 
-std::vector<std::size_t> chooseInputs(std::string_view chip, const std::vector<std::string>& labels) {
+std::optional<std::size_t> rankInput(std::string_view chip, std::string_view label) {
   constexpr std::array<std::string_view, 6> kPreferred{"Package id", "Physical id", "Tdie",
                                                        "Tctl",       "CPU",         "SoC"};
-  std::vector<std::size_t> chosen;
-  for (const std::string_view prefix : kPreferred) {
-    for (std::size_t at = 0; at < labels.size(); ++at)
-      if (labels[at].starts_with(prefix)) chosen.push_back(at);
-    if (!chosen.empty()) return chosen;
-  }
-  // Its others are those of the battery, the flash memory, the Wi-Fi module.
-  if (normalise(chip) == kAppleChip) return chosen;
-  for (std::size_t at = 0; at < labels.size(); ++at) chosen.push_back(at);
-  return chosen;
+  for (std::size_t rank = 0; rank < kPreferred.size(); ++rank)
+    if (label.starts_with(kPreferred[rank])) return rank;
+  // Apple's others are those of the battery, the flash memory, the Wi-Fi module.
+  if (normalise(chip) == kAppleChip) return std::nullopt;
+  return kPreferred.size();
 }
 
 bool isPackageZone(std::string_view folderName, std::string_view zoneName) {

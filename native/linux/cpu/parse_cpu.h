@@ -56,12 +56,11 @@ enum class SensorRank {
 std::optional<SensorRank> rankHwmonChip(std::string_view name);
 std::optional<SensorRank> rankThermalZone(std::string_view type);
 
-// Which of a chip's inputs to read, given their labels (empty where there is none): the whole package's where
-// the driver names one (coretemp); otherwise the die's (Tdie; Tctl is the same plus an offset for the fan's
-// sake on some Ryzens); otherwise Tctl; otherwise what has the processor or the system on chip in its name;
-// otherwise all, or none of Apple's macsmc_hwmon, which measures the whole computer. Returns positions in
-// `labels`.
-std::vector<std::size_t> chooseInputs(std::string_view chip, const std::vector<std::string>& labels);
+// How directly a chip's input of this label (empty where there is none) measures the processor; lower is
+// better: the whole package where the driver names one (coretemp), the die (Tdie; Tctl is the same plus an
+// offset for the fan's sake on some Ryzens), Tctl, what has the processor or the system on chip in its name,
+// any other. Nothing for the others of Apple's macsmc_hwmon, which measures the whole computer.
+std::optional<std::size_t> rankInput(std::string_view chip, std::string_view label);
 
 // Whether a powercap zone is one whole package: "intel-rapl:0" with the name "package-0". "intel-rapl:0:1" is
 // a part of it, "intel-rapl-mmio:0" is the same package again, and "psys" is the platform, which includes the

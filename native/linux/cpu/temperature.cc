@@ -20,7 +20,8 @@ constexpr std::chrono::seconds kSensorInterval{60};
 
 bool CpuTemperature::isDiscoveryDue() const {
   if (!discoveredAt_ || hasLostOne_) return true;
-  if (sources_.contains(SensorRank::kProcessorChip)) return false;
+  const bool hasChip = hasSensor() && sources_.begin()->first.first == SensorRank::kProcessorChip;
+  if (hasChip) return false;
   return std::chrono::steady_clock::now() - *discoveredAt_ >= kSensorInterval;
 }
 
@@ -40,22 +41,19 @@ void CpuTemperature::addHwmonChip(const std::string& folder) {
   const std::string chip = readSmallFile(folder + "/name");
   const auto rank = rankHwmonChip(chip);
   if (!rank) return;
-  std::vector<std::string> inputs;
-  std::vector<std::string> labels;
   constexpr std::string_view kInput = "_input";
   for (const std::string& name : listFolder(folder)) {
     if (!name.starts_with("temp") || !name.ends_with(kInput)) continue;
     std::string path = folder;
     path.append("/").append(name, 0, name.size() - kInput.size());
-    labels.push_back(readSmallFile(path + "_label"));
-    inputs.push_back(path.append(kInput));
+    const auto inputRank = rankInput(chip, readSmallFile(path + "_label"));
+    if (inputRank) sources_[{*rank, *inputRank}].emplace_back(path.append(kInput));
   }
-  for (const std::size_t at : chooseInputs(chip, labels)) sources_[*rank].emplace_back(inputs[at]);
 }
 
 void CpuTemperature::addThermalZone(const std::string& folder) {
   const auto rank = rankThermalZone(readSmallFile(folder + "/type"));
-  if (rank) sources_[*rank].emplace_back(folder + "/temp");
+  if (rank) sources_[{*rank, 0}].emplace_back(folder + "/temp");
 }
 
 std::optional<double> CpuTemperature::readOne(KeptFile& file) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/finding.h"
@@ -30,7 +32,7 @@ class CpuTemperature {
   std::optional<double> readOne(KeptFile& file);
 
   std::string sys_;
-  std::map<SensorRank, std::vector<KeptFile>> sources_;  // best first
+  std::map<std::pair<SensorRank, std::size_t>, std::vector<KeptFile>> sources_;  // best first
   std::optional<std::chrono::steady_clock::time_point> discoveredAt_;
   bool hasLostOne_ = false;
   std::string buffer_;

@@ -96,10 +96,11 @@ const char* modulesOf(GpuVendor vendor) {
   return "i915 or xe";
 }
 
-// Intel's drivers have no number for the load: it is summed over the processes that may be looked at.
+// Where there is no number for the load (Intel's drivers, some of AMD's APUs) it is summed over the processes
+// that may be looked at.
 std::string loadRemedyOf(const GpuDevice& device) {
   if (!device.isOnPci) return platformLoadRemedy(device);
-  if (device.driver == "i915" || device.driver == "xe")
+  if (device.driver == "i915" || device.driver == "xe" || device.driver == "amdgpu")
     return "run it as root: this user cannot see any process that uses it";
   return device.driver == "nouveau" ? "NVIDIA's own driver reports more" : "";
 }

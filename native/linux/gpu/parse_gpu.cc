@@ -117,11 +117,12 @@ std::optional<double> parseScaled(std::string_view text, double unit, double max
   return scaled;
 }
 
-std::optional<std::size_t> chooseGpuTemperature(const std::vector<std::string>& labels) {
+std::vector<std::size_t> rankGpuTemperatures(const std::vector<std::string>& labels) {
+  std::vector<std::size_t> ranked;
   for (const std::string_view wanted : {"edge", "pkg", "", "junction"})
     for (std::size_t i = 0; i < labels.size(); ++i)
-      if (labels[i] == wanted) return i;
-  return std::nullopt;
+      if (labels[i] == wanted) ranked.push_back(i);
+  return ranked;
 }
 
 std::string findPciName(std::string_view list, std::uint32_t vendor, std::uint32_t device) {

@@ -21,10 +21,10 @@ std::optional<double> parsePercent(std::string_view text);
 // A single whole number that is not negative, divided by `unit`; nothing above `max`.
 std::optional<double> parseScaled(std::string_view text, double unit, double max);
 
-// Which of a chip's temperatures is the device's, given their labels (empty where there is none): the edge of
-// the die (amdgpu), the package (xe), the only one without a name, the hottest spot. Never the memory's or a
-// regulator's.
-std::optional<std::size_t> chooseGpuTemperature(const std::vector<std::string>& labels);
+// Which of a chip's temperatures are the device's, best first, given their labels (empty where there is
+// none): the edge of the die (amdgpu), the package (xe), those without a name, the hottest spot. Never the
+// memory's or a regulator's. Returns positions in `labels`.
+std::vector<std::size_t> rankGpuTemperatures(const std::vector<std::string>& labels);
 
 // The name of a device in pci.ids(5): the text in brackets at its end ("Navi 21 [Radeon RX 6800 XT]"), which
 // is the retail name, otherwise all of it. Empty where the list has none.

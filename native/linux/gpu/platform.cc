@@ -69,21 +69,23 @@ bool isNode(const std::string& name) {
          name.find_first_not_of("0123456789", digits) == std::string::npos;
 }
 
-std::optional<KeptFile> findClock(const std::string& folder) {
+std::vector<KeptFile> findClocks(const std::string& folder) {
   const std::string governors = folder + "/devfreq/";
-  for (const std::string& name : listFolder(governors)) return KeptFile(governors + name + "/cur_freq");
-  return std::nullopt;
+  std::vector<KeptFile> clocks;
+  for (const std::string& name : listFolder(governors)) clocks.emplace_back(governors + name + "/cur_freq");
+  return clocks;
 }
 
 // The zones of Mali and Tegra are "gpu-thermal", "gpu_thermal", "GPU-therm"; a Raspberry Pi has one for the
 // chip.
-std::optional<KeptFile> findTemperature(const Roots& roots) {
+std::vector<KeptFile> findTemperatures(const Roots& roots) {
   const std::string zones = roots.sys + "/class/thermal/";
+  std::vector<KeptFile> temperatures;
   for (const std::string& name : listFolder(zones)) {
     const std::string type = readSmallFile(zones + name + "/type");
-    if (type.starts_with("gpu") || type.starts_with("GPU")) return KeptFile(zones + name + "/temp");
+    if (type.starts_with("gpu") || type.starts_with("GPU")) temperatures.emplace_back(zones + name + "/temp");
   }
-  return std::nullopt;
+  return temperatures;
 }
 
 }  // namespace
@@ -119,13 +121,16 @@ PlatformGpu::PlatformGpu(const Roots& roots, GpuDevice device)
       queues_(keepIfPresent(device_.folder + "/gpu_stats")),
       load_(device_.vendor == GpuVendor::kNvidia ? keepIfPresent(device_.folder + "/load") : std::nullopt),
       profiling_(keepIfPresent(device_.folder + "/profiling")),
-      clock_(findClock(device_.folder)),
-      temperature_(findTemperature(roots)) {}
+      clocks_(findClocks(device_.folder)),
+      temperatures_(findTemperatures(roots)) {}
 
 std::optional<double> PlatformGpu::readQueues() {
   if (!queues_) return std::nullopt;
   auto queues = parseGpuQueues(queues_->readIfPresent(buffer_));
-  if (queues.empty()) return std::nullopt;
+  if (queues.empty()) {
+    before_.clear();  // which lets the next source answer
+    return std::nullopt;
+  }
   const bool isSoon =
       !before_.empty() && queues.front().readAtNs - before_.front().readAtNs < kShortestWindowNs;
   if (isSoon) return queueLoad_;
@@ -149,10 +154,9 @@ GpuAnswer PlatformGpu::read(bool withDetail) {
   answer.address = device_.address;
   answer.name = name_;
   answer.values.loadPercent = readLoad();
-  if (temperature_)
-    answer.values.temperatureCelsius = parseMillidegrees(temperature_->readIfPresent(buffer_));
-  if (clock_ && (withDetail || !answer.values.isAnyKnown()))
-    answer.values.clockMhz = parseScaled(clock_->readIfPresent(buffer_), kHzPerMhz, kMaxGpuMhz);
+  answer.values.temperatureCelsius = parseMillidegrees(readFirst(temperatures_, buffer_));
+  if (withDetail || !answer.values.isAnyKnown())
+    answer.values.clockMhz = parseScaled(readFirst(clocks_, buffer_), kHzPerMhz, kMaxGpuMhz);
   if (!answer.values.isAnyKnown()) answer.failure.reason = "its driver reports nothing in /sys";
   return answer;
 }

@@ -41,8 +41,8 @@ class PlatformGpu {
   std::optional<KeptFile> queues_;     // v3d since Linux 6.8
   std::optional<KeptFile> load_;       // nvgpu: in tenths of a percent
   std::optional<KeptFile> profiling_;  // panfrost, panthor: "0" while clients are not accounted, the default
-  std::optional<KeptFile> clock_;
-  std::optional<KeptFile> temperature_;
+  std::vector<KeptFile> clocks_;
+  std::vector<KeptFile> temperatures_;
   std::vector<GpuQueue> before_;
   std::optional<double> queueLoad_;
   std::string buffer_;

@@ -42,44 +42,49 @@ SysfsGpu::SysfsGpu(const Roots& roots, const GpuOptions& options, GpuDevice devi
       clients_(roots.proc, device_),
       last_(options.maxAge) {}
 
-// A file that turns out to be missing makes readNumber look for sources again.
-void SysfsGpu::findSources() {
-  const std::string& hwmon = device_.hwmon;
-  const auto sensor = [&](const char* name) {
-    return hwmon.empty() ? std::nullopt : keepIfPresent(hwmon + "/" + name);
-  };
-  load_ = keepIfPresent(device_.folder + "/gpu_busy_percent");
-  vramUsed_ = keepIfPresent(device_.folder + "/mem_info_vram_used");
-  vramTotal_ = keepIfPresent(device_.folder + "/mem_info_vram_total");
-  power_ = sensor("power1_average");
-  if (!power_) power_ = sensor("power1_input");
-  energy_ = power_ ? std::nullopt : sensor("energy1_input");
-  if (!power_ && !energy_) energy_ = sensor("energy2_input");
-  fan_ = sensor("fan1_input");
-  fanMax_ = sensor("fan1_max");
-  // nouveau's pwm1 is a percentage, contrary to the documentation.
-  pwm_ = device_.driver == "amdgpu" ? sensor("pwm1") : std::nullopt;
-  findClock();
-  areSourcesKnown_ = findTemperature();
+void SysfsGpu::addIfPresent(Sources& sources, const std::string& path, double unit, double max) {
+  auto file = keepIfPresent(path);
+  if (file) sources.push_back({std::move(*file), unit, max});
 }
 
-void SysfsGpu::findClock() {
-  clock_ = device_.hwmon.empty() ? std::nullopt : keepIfPresent(device_.hwmon + "/freq1_input");
-  clockUnit_ = kMicro;
-  if (clock_) return;
-  clockUnit_ = 1;
-  clock_ = keepIfPresent(device_.folder + "/tile0/gt0/freq0/act_freq");
+void SysfsGpu::addSensor(Sources& sources, const char* name, double unit, double max) const {
+  if (!device_.hwmon.empty()) addIfPresent(sources, device_.hwmon + "/" + name, unit, max);
+}
+
+// A file that turns out to be missing makes readFirst look for sources again.
+void SysfsGpu::findSources() {
+  for (Sources* sources : {&load_, &vramUsed_, &vramTotal_, &power_, &energy_, &fan_, &fanMax_, &pwm_})
+    sources->clear();
+  addIfPresent(load_, device_.folder + "/gpu_busy_percent", 1, 100);
+  addIfPresent(vramUsed_, device_.folder + "/mem_info_vram_used", 1, kMaxBytes);
+  addIfPresent(vramTotal_, device_.folder + "/mem_info_vram_total", 1, kMaxBytes);
+  addSensor(power_, "power1_average", kMicro, kMaxWatts);
+  addSensor(power_, "power1_input", kMicro, kMaxWatts);
+  addSensor(energy_, "energy1_input", kMicro, kMaxJoules);
+  addSensor(energy_, "energy2_input", kMicro, kMaxJoules);
+  addSensor(fan_, "fan1_input", 1, kMaxRpm);
+  addSensor(fanMax_, "fan1_max", 1, kMaxRpm);
+  // nouveau's pwm1 is a percentage, contrary to the documentation.
+  if (device_.driver == "amdgpu") addSensor(pwm_, "pwm1", kPwmFull / 100, 100);
+  findClocks();
+  areSourcesKnown_ = findTemperatures();
+}
+
+void SysfsGpu::findClocks() {
+  clock_.clear();
+  addSensor(clock_, "freq1_input", kMicro, kMaxGpuMhz);
+  addIfPresent(clock_, device_.folder + "/tile0/gt0/freq0/act_freq", 1, kMaxGpuMhz);
   for (const std::string& node : device_.nodes) {
     const std::string card = device_.folder + "/drm/" + node;
-    if (!clock_) clock_ = keepIfPresent(card + "/gt/gt0/rps_act_freq_mhz");
-    if (!clock_) clock_ = keepIfPresent(card + "/gt_act_freq_mhz");
+    addIfPresent(clock_, card + "/gt/gt0/rps_act_freq_mhz", 1, kMaxGpuMhz);
+    addIfPresent(clock_, card + "/gt_act_freq_mhz", 1, kMaxGpuMhz);
   }
 }
 
 // False where not every existing file could be looked at.
-bool SysfsGpu::findTemperature() {
+bool SysfsGpu::findTemperatures() {
   constexpr std::string_view kInput = "_input";
-  temperature_.reset();
+  temperatures_.clear();
   if (device_.hwmon.empty()) return true;
   std::vector<std::string> inputs;
   std::vector<std::string> labels;
@@ -93,8 +98,8 @@ bool SysfsGpu::findTemperature() {
     isComplete = isComplete && label;
     labels.push_back(std::move(label).value_or(std::string()));
   }
-  const auto chosen = chooseGpuTemperature(labels);
-  if (chosen) temperature_ = KeptFile(device_.hwmon + "/" + inputs[*chosen]);
+  for (const std::size_t at : rankGpuTemperatures(labels))
+    temperatures_.emplace_back(device_.hwmon + "/" + inputs[at]);
   return isComplete;
 }
 
@@ -108,34 +113,44 @@ void SysfsGpu::nameDevice(bool isAwake) {
   isBoardKnown_ = isAwake && board.has_value();
 }
 
-std::optional<double> SysfsGpu::readNumber(Source& source, double unit, double max) {
-  if (!source) return std::nullopt;
-  try {
-    return parseScaled(source->read(buffer_), unit, max);
-  } catch (const HostError& error) {
-    const int code = error.code().value();
-    if (code == ENOENT || code == ENODEV) areSourcesKnown_ = false;
-    if (failure_.empty()) failure_ = error.what();
-    return std::nullopt;
+std::optional<SysfsGpu::Reading> SysfsGpu::readFirst(Sources& sources) {
+  for (std::size_t at = 0; at < sources.size(); ++at) {
+    Source& source = sources[at];
+    try {
+      const auto value = parseScaled(source.file.read(buffer_), source.unit, source.max);
+      if (value) return Reading{*value, at};
+    } catch (const HostError& error) {
+      const int code = error.code().value();
+      if (code == ENOENT || code == ENODEV) areSourcesKnown_ = false;
+      if (failure_.empty()) failure_ = error.what();
+    }
   }
+  return std::nullopt;
 }
 
-std::optional<double> SysfsGpu::readTemperature() {
-  if (!temperature_) return std::nullopt;
-  return parseMillidegrees(temperature_->readIfPresent(buffer_));
+std::optional<double> SysfsGpu::readNumber(Sources& sources) {
+  const auto reading = readFirst(sources);
+  return reading ? std::optional(reading->value) : std::nullopt;
+}
+
+std::optional<double> SysfsGpu::readLoad() {
+  const auto load = readNumber(load_);
+  return load || device_.nodes.empty() ? load : clients_.readLoad();
 }
 
 // The prober derives power from energy itself: between its own two readings, whose times it knows.
 std::optional<double> SysfsGpu::readPower() {
-  if (power_) return readNumber(power_, kMicro, kMaxWatts);
-  const auto joules = readNumber(energy_, kMicro, kMaxJoules);
+  if (const auto power = readNumber(power_)) return power;
+  const auto joules = readFirst(energy_);
   const auto now = Clock::now();
-  if (joules && energyBefore_ && now - energyAt_ < kShortestEnergyWindow) return energyPower_;
+  const bool isSameCounter = joules && energyBefore_ && joules->at == energyBefore_->at;
+  if (isSameCounter && now - energyAt_ < kShortestEnergyWindow) return energyPower_;
   energyPower_.reset();
-  const bool isComparable = joules && energyBefore_ && now - energyAt_ <= kLongestEnergyWindow;
+  const bool isComparable = isSameCounter && now - energyAt_ <= kLongestEnergyWindow;
   // A counter that stands still or decreases does not measure anything.
-  if (isComparable && *joules > *energyBefore_) {
-    const double watts = (*joules - *energyBefore_) / std::chrono::duration<double>(now - energyAt_).count();
+  if (isComparable && joules->value > energyBefore_->value) {
+    const double seconds = std::chrono::duration<double>(now - energyAt_).count();
+    const double watts = (joules->value - energyBefore_->value) / seconds;
     if (watts <= kMaxWatts) energyPower_ = watts;
   }
   energyBefore_ = joules;
@@ -144,27 +159,23 @@ std::optional<double> SysfsGpu::readPower() {
 }
 
 std::optional<double> SysfsGpu::readFan() {
-  const auto turns = readNumber(fan_, 1, kMaxRpm);
-  const auto max = readNumber(fanMax_, 1, kMaxRpm);
+  const auto turns = readNumber(fan_);
+  const auto max = readNumber(fanMax_);
   if (turns && max && *max > 0) return std::min(100.0, *turns / *max * 100);
-  return readNumber(pwm_, kPwmFull / 100, 100);
+  return readNumber(pwm_);
 }
 
 GpuValues SysfsGpu::readValues(bool withDetail) {
   GpuValues values;
-  if (load_) {
-    values.loadPercent = readNumber(load_, 1, 100);
-  } else if (!device_.nodes.empty()) {
-    values.loadPercent = clients_.readLoad();
-  }
-  values.temperatureCelsius = readTemperature();
-  values.memoryUsedBytes = toBytes(readNumber(vramUsed_, 1, kMaxBytes));
-  values.memoryTotalBytes = toBytes(readNumber(vramTotal_, 1, kMaxBytes));
+  values.loadPercent = readLoad();
+  values.temperatureCelsius = parseMillidegrees(hostwire::readFirst(temperatures_, buffer_));
+  values.memoryUsedBytes = toBytes(readNumber(vramUsed_));
+  values.memoryTotalBytes = toBytes(readNumber(vramTotal_));
   // An integrated processor may have nothing but its clock: only that shows that it can be read at all.
   if (!withDetail && values.isAnyKnown()) return values;
   values.powerWatts = readPower();
   values.fanPercent = readFan();
-  values.clockMhz = readNumber(clock_, clockUnit_, kMaxGpuMhz);
+  values.clockMhz = readNumber(clock_);
   return values;
 }
 

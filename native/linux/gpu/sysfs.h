@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/roots.h"
 #include "linux/gpu/answer.h"
@@ -24,16 +25,29 @@ class SysfsGpu {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Missing files are not read.
-  using Source = std::optional<KeptFile>;
+  struct Source {
+    KeptFile file;
+    double unit = 1;
+    double max = 0;  // in the unit
+  };
+  // Best first. The first one that answers counts: some APUs have a gpu_busy_percent that always fails.
+  // Missing files are not among them.
+  using Sources = std::vector<Source>;
+  struct Reading {
+    double value = 0;
+    std::size_t at = 0;  // of the source that answered
+  };
+  static void addIfPresent(Sources& sources, const std::string& path, double unit, double max);
+  void addSensor(Sources& sources, const char* name, double unit, double max) const;
 
   void findSources();
-  void findClock();
-  bool findTemperature();
+  void findClocks();
+  bool findTemperatures();
   void nameDevice(bool isAwake);
-  std::optional<double> readNumber(Source& source, double unit, double max);
+  std::optional<Reading> readFirst(Sources& sources);
+  std::optional<double> readNumber(Sources& sources);
   GpuValues readValues(bool withDetail);
-  std::optional<double> readTemperature();
+  std::optional<double> readLoad();
   std::optional<double> readPower();
   std::optional<double> readFan();
 
@@ -46,18 +60,17 @@ class SysfsGpu {
   bool isNameFinal_ = false;  // as far as it is known whether the board has a name of its own
   bool isBoardKnown_ = false;
   bool areSourcesKnown_ = false;
-  Source load_;
-  Source vramUsed_;
-  Source vramTotal_;
-  Source temperature_;
-  Source power_;
-  Source energy_;
-  Source fan_;
-  Source fanMax_;
-  Source pwm_;
-  Source clock_;
-  double clockUnit_ = 1;
-  std::optional<double> energyBefore_;
+  Sources load_;
+  Sources vramUsed_;
+  Sources vramTotal_;
+  std::vector<KeptFile> temperatures_;
+  Sources power_;
+  Sources energy_;
+  Sources fan_;
+  Sources fanMax_;
+  Sources pwm_;
+  Sources clock_;
+  std::optional<Reading> energyBefore_;
   Clock::time_point energyAt_;
   std::optional<double> energyPower_;
   std::string failure_;

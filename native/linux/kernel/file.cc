@@ -111,6 +111,12 @@ std::string_view KeptFile::readHeadIfPresent(std::string& buffer, std::size_t ma
   return {buffer.data(), length};
 }
 
+std::string_view readFirst(std::vector<KeptFile>& files, std::string& buffer) noexcept {
+  for (KeptFile& file : files)
+    if (const auto text = file.readIfPresent(buffer); !text.empty()) return text;
+  return {};
+}
+
 std::optional<KeptFile> keepIfPresent(const std::string& path) {
   if (!mayBePresent(path)) return std::nullopt;
   return KeptFile(path);

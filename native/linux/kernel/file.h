@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace hostwire {
 
@@ -63,6 +64,10 @@ class KeptFile {
   std::string path_;
   FileDescriptor fd_;
 };
+
+// The text of the first of `files`, best first, that can be read: one may exist although every reading of it
+// fails. Empty where none can.
+std::string_view readFirst(std::vector<KeptFile>& files, std::string& buffer) noexcept;
 
 // A file to be kept; nothing where there is none of this path. What cannot be looked at now may exist.
 std::optional<KeptFile> keepIfPresent(const std::string& path);

@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include "linux/kernel/directory.h"
 #include "linux/kernel/file.h"
 #include "linux/network/address_list.h"
 #include "linux/network/parse_ipv4.h"
@@ -59,7 +58,7 @@ std::vector<InterfaceAddress> askKernel() {
 
 std::string netFolder(const Roots& roots) {
   std::string ofFirstProcess = roots.proc + "/1/net";
-  if (roots.proc != "/proc" && isPresent(ofFirstProcess + "/dev")) return ofFirstProcess;
+  if (roots.proc != "/proc" && !readSmallFile(ofFirstProcess + "/dev").empty()) return ofFirstProcess;
   return roots.proc + "/net";
 }
 

@@ -25,11 +25,13 @@ constexpr std::size_t kLongestLine = 360;
 // Readings of one call while interfaces keep changing.
 constexpr int kMaxAttempts = 3;
 
-bool hasUpFlag(std::string_view text) {
+// Nothing where `text` has no flags.
+std::optional<bool> hasUpFlag(std::string_view text) {
   if (text.starts_with("0x")) text.remove_prefix(2);
   std::uint32_t flags = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), flags, 16);
-  return error == std::errc{} && (flags & IFF_UP) != 0;
+  if (error != std::errc{}) return std::nullopt;
+  return (flags & IFF_UP) != 0;
 }
 
 }  // namespace
@@ -95,16 +97,19 @@ void LinkFiles::findLowerLinks() {
 }
 
 // Documentation/networking/operstates.rst: drivers that do not report a state leave "unknown", which counts
-// as up while there is a carrier; the loopback never reports anything else.
+// as up while there is a carrier; the loopback never reports anything else. Where the state cannot be read,
+// an interface that is set up counts the same way.
 std::optional<bool> LinkFiles::isUp(std::size_t at, std::optional<bool> hasCarrier) {
   Link& link = links_[at];
   std::string_view state = link.operstate.readShortRecordsIfPresent(buffer_);
   if (state.ends_with('\n')) state.remove_suffix(1);
-  if (state.empty()) return std::nullopt;
-  if (state != "unknown") return state == "up";
-  if (link.attributes.kind == InterfaceKind::kLoopback)
-    return hasUpFlag(link.flags.readShortRecordsIfPresent(buffer_));
-  return hasCarrier;
+  const bool isUnknown = state == "unknown";
+  if (!state.empty() && !isUnknown) return state == "up";
+  const bool isLoopback = link.attributes.kind == InterfaceKind::kLoopback;
+  if (isUnknown && !isLoopback) return hasCarrier;
+  const auto isSetUp = hasUpFlag(link.flags.readShortRecordsIfPresent(buffer_));
+  if (isUnknown) return isSetUp.value_or(false);
+  return isLoopback || isSetUp != true ? isSetUp : hasCarrier;
 }
 
 }  // namespace hostwire

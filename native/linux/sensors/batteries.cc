@@ -3,6 +3,8 @@
 #include "host/batteries.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <map>
 #include <utility>
@@ -19,6 +21,23 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::seconds kBatteriesInterval{5};
+constexpr std::array kProperties{
+    "status",     "present",     "capacity",           "energy_now",         "energy_full",
+    "charge_now", "charge_full", "energy_full_design", "charge_full_design", "voltage_now",
+    "power_now",  "current_now", "time_to_empty_now",  "time_to_full_now"};
+
+// The files of the properties as the text of uevent: each of them fails alone.
+std::string readProperties(const std::string& folder) {
+  std::string text;
+  for (const std::string name : kProperties) {
+    const std::string value = readSmallFile(std::string(folder).append("/").append(name));
+    if (value.empty()) continue;
+    text += "POWER_SUPPLY_";
+    for (const char c : name) text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    text.append("=").append(value).append("\n");
+  }
+  return text;
+}
 
 // Belongs to one prober's question: used by one thread at a time.
 class BatteryProbe {
@@ -67,16 +86,17 @@ class BatteryProbe {
   // One read of uevent returns every property at the same moment; it fails as a whole when one of them does.
   std::optional<BatteryCounters> readOne(const std::string& name, Supply& supply) {
     if (supply.isOther) return std::nullopt;
-    BatteryCounters battery;
+    PowerSupply read;
     try {
-      PowerSupply read = parsePowerSupply(supply.uevent.read(buffer_));
-      if (!read.isPresent) return std::nullopt;
-      battery = std::move(read.battery);
+      read = parsePowerSupply(supply.uevent.read(buffer_));
     } catch (const HostError& error) {
-      battery.failure = error.what();
+      const std::string text = readProperties(supply.folder);
+      read = parsePowerSupply(text);
+      if (text.empty()) read.battery.failure = error.what();
     }
-    battery.name = toValidUtf8(name);
-    return battery;
+    if (!read.isPresent) return std::nullopt;
+    read.battery.name = toValidUtf8(name);
+    return std::move(read.battery);
   }
 
   const std::string folder_;

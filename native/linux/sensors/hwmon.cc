@@ -93,24 +93,27 @@ std::string findRuntimeStatus(const std::string& folder) {
   return state.empty() || state == "unsupported" ? std::string{} : path;
 }
 
-// By kind, then number. A power's average says more than its momentary value.
+// By kind, then number. A power's average says more than its momentary value, which is the spare one.
 std::vector<SensorInput> findInputs(const std::string& folder) {
-  std::map<std::pair<SensorKind, unsigned>, std::string> files;
-  for (const std::string& name : listFolder(folder)) {
-    const auto file = parseSensorFileName(name);
-    if (!file) continue;
-    std::string& kept = files[{file->kind, file->number}];
-    if (kept.empty() || file->isAverage) kept = name;
-  }
+  std::map<std::pair<SensorKind, unsigned>, std::vector<std::string>> files;
+  // In alphabetical order: "power1_average" before "power1_input".
+  for (const std::string& name : listFolder(folder))
+    if (const auto file = parseSensorFileName(name)) files[{file->kind, file->number}].push_back(name);
   std::vector<InputNames> names;
   std::vector<SensorInput> inputs;
-  for (const auto& [key, file] : files) {
+  for (const auto& [key, paths] : files) {
     const std::string prefix = sensorPrefix(key.first, key.second);
     const std::string stem = within(folder, prefix);
     names.push_back({prefix, readName(stem + "_label")});
     std::string fault = stem + "_fault";
     if (!isPresent(fault)) fault.clear();
-    inputs.push_back({key.first, {}, within(folder, file), names.back().label, std::move(fault)});
+    std::string spare = paths.size() > 1 ? within(folder, paths[1]) : std::string{};
+    inputs.push_back({key.first,
+                      {},
+                      within(folder, paths.front()),
+                      std::move(spare),
+                      names.back().label,
+                      std::move(fault)});
   }
   auto shown = nameInputs(names);
   for (std::size_t at = 0; at < inputs.size(); ++at) inputs[at].name = std::move(shown[at]);
@@ -121,12 +124,12 @@ std::optional<FoundChip> findChip(const std::string& classFolder) {
   // Before Linux 3.15 many drivers had their files in the device's folder.
   std::string folder = classFolder;
   std::string name = readName(folder + "/name");
-  if (name.empty()) {
-    folder += "/device";
-    name = readName(folder + "/name");
-  }
   FoundChip found;
   found.chip.inputs = findInputs(folder);
+  if (name.empty()) {
+    name = readName(classFolder + "/device/name");
+    if (found.chip.inputs.empty()) found.chip.inputs = findInputs(folder += "/device");
+  }
   if (found.chip.inputs.empty()) return std::nullopt;
   if (name.empty()) name = lastPart(linkTarget(classFolder + "/device"));
   if (name.empty()) name = lastPart(classFolder);
@@ -162,7 +165,8 @@ std::vector<SensorChip> findChips(const Roots& roots) {
     auto found = findChip(roots.sys + "/class/hwmon/" + name);
     if (!found) continue;
     std::size_t files = found->chip.runtimeStatus.empty() ? 0 : 1;
-    for (const SensorInput& input : found->chip.inputs) files += input.fault.empty() ? 1 : 2;
+    for (const SensorInput& input : found->chip.inputs)
+      files += 1U + (input.spare.empty() ? 0U : 1U) + (input.fault.empty() ? 0U : 1U);
     found->chip.keepsOpen = !found->chip.isSlow && kept + files <= most;
     if (found->chip.keepsOpen) kept += files;
     names.push_back(std::move(found->names));
@@ -177,7 +181,7 @@ std::vector<SensorChip> findChips(const Roots& roots) {
   return chips;
 }
 
-ChipProbe::ChipProbe(SensorChip chip) : chip_(std::move(chip)) {
+ChipProbe::ChipProbe(SensorChip chip) : chip_(std::move(chip)), hasAnswered_(chip_.inputs.size()) {
   if (chip_.keepsOpen) kept_ = openFiles();
   if (!chip_.gpuFolder.empty())
     gpuSleep_ = shareGpuSleep(chip_.gpuFolder, chip_.isIntegratedGpu, GpuOptions{}.idleBeforeRest);
@@ -187,7 +191,8 @@ std::vector<ChipProbe::Files> ChipProbe::openFiles() const {
   std::vector<Files> files;
   files.reserve(chip_.inputs.size());
   for (const SensorInput& input : chip_.inputs) {
-    files.push_back({KeptFile(input.path), std::nullopt});
+    files.push_back({KeptFile(input.path), std::nullopt, std::nullopt});
+    if (!input.spare.empty()) files.back().spare.emplace(input.spare);
     if (!input.fault.empty()) files.back().fault.emplace(input.fault);
   }
   return files;
@@ -204,14 +209,26 @@ bool ChipProbe::isAsleep() {
 // A graphics processor is being left alone so that it can fall asleep.
 bool ChipProbe::isResting() { return gpuSleep_ && gpuSleep_->judge() == GpuSleep::State::kResting; }
 
-SensorReading ChipProbe::readOne(SensorKind kind, Files& files) {
-  if (files.fault && files.fault->readIfPresent(buffer_).starts_with('1'))
-    return {std::nullopt, "the chip reports that the sensor is faulty"};
+SensorReading ChipProbe::readFile(SensorKind kind, KeptFile& file) {
   try {
-    return {parseSensorValue(kind, files.value.read(buffer_)), {}};
+    return {parseSensorValue(kind, file.read(buffer_)), false, {}};
   } catch (const HostError& error) {
-    return {std::nullopt, error.what()};
+    return {std::nullopt, false, error.what()};
   }
+}
+
+// A file that exists is the source only if it has answered once: then one failure does not change what the
+// sensor shows.
+SensorReading ChipProbe::readOne(std::size_t at, Files& files) {
+  if (files.fault && files.fault->readIfPresent(buffer_).starts_with('1'))
+    return {std::nullopt, false, "the chip reports that the sensor is faulty"};
+  const SensorKind kind = chip_.inputs[at].kind;
+  SensorReading reading = readFile(kind, files.value);
+  hasAnswered_[at] = hasAnswered_[at] || reading.value;
+  if (hasAnswered_[at] || !files.spare) return reading;
+  SensorReading spare = readFile(kind, *files.spare);
+  spare.isOfSpare = true;
+  return spare.value ? spare : reading;
 }
 
 std::vector<SensorReading> ChipProbe::read() {
@@ -223,8 +240,7 @@ std::vector<SensorReading> ChipProbe::read() {
   std::vector<Files> opened;
   if (!chip_.keepsOpen) opened = openFiles();
   std::vector<Files>& files = chip_.keepsOpen ? kept_ : opened;
-  for (std::size_t at = 0; at < readings.size(); ++at)
-    readings[at] = readOne(chip_.inputs[at].kind, files[at]);
+  for (std::size_t at = 0; at < readings.size(); ++at) readings[at] = readOne(at, files[at]);
   if (gpuSleep_) gpuSleep_->noteReading();
   if (chip_.isSlow || gpuSleep_) last_ = readings;
   readAt_ = now;

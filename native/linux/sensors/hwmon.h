@@ -19,6 +19,7 @@ struct SensorInput {
   SensorKind kind = SensorKind::kTemperature;
   std::string name;   // within the chip; valid UTF-8
   std::string path;   // of the value
+  std::string spare;  // of the same where every reading of `path` has failed; usually empty
   std::string label;  // as the chip gives it; empty where it gives none; valid UTF-8
   std::string fault;  // path of the file that says whether the value can be trusted; usually empty
   friend bool operator==(const SensorInput&, const SensorInput&) = default;
@@ -47,6 +48,7 @@ std::vector<std::string> listChips(const Roots& roots);
 
 struct SensorReading {
   std::optional<double> value;
+  bool isOfSpare = false;
   std::string failure;
 };
 
@@ -60,15 +62,18 @@ class ChipProbe {
  private:
   struct Files {
     KeptFile value;
+    std::optional<KeptFile> spare;
     std::optional<KeptFile> fault;
   };
   bool isAsleep();
   bool isResting();
-  SensorReading readOne(SensorKind kind, Files& files);
+  SensorReading readOne(std::size_t at, Files& files);
+  SensorReading readFile(SensorKind kind, KeptFile& file);
   std::vector<Files> openFiles() const;
 
   const SensorChip chip_;
   std::vector<Files> kept_;
+  std::vector<bool> hasAnswered_;  // per input: its first file; the spare one counts no longer
   std::optional<KeptFile> runtimeStatus_;
   std::shared_ptr<SharedGpuSleep> gpuSleep_;
   std::vector<SensorReading> last_;  // of a slow chip, or of a graphics processor

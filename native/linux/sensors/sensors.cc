@@ -183,7 +183,9 @@ std::vector<SensorCounters> SensorsReader::read() {
       sensor.chip = entry.chip->name;
       sensor.label = entry.chip->name + " " + input.name;
       sensor.device = entry.chip->device;
-      sensor.file = input.path.substr(input.path.rfind('/') + 1);
+      const bool isOfSpare = at < readings.size() && readings[at].isOfSpare;
+      const std::string& path = isOfSpare ? input.spare : input.path;
+      sensor.file = path.substr(path.rfind('/') + 1);
       sensor.ownLabel = input.label;
       sensor.kind = input.kind;
       sensor.failure = failure;
