@@ -187,6 +187,45 @@ t.test(
   },
 );
 
+t.test(
+  '[3.cpu-real] the frequency that a core had counts, and the requested one where it is not known',
+  async (t) => {
+    const average = (index: number, khz: string | typeof FOLDER): Tree => ({
+      [`sys/devices/system/cpu/cpu${index}/cpufreq/cpuinfo_avg_freq`]: khz === FOLDER ? FOLDER : `${khz}\n`,
+    });
+    const requested = cpufreq({ 0: '400000', 1: '400000' }, '0-1');
+    const speedsOf = async (tree: Tree) => {
+      const machine = makeMachine(t, { ...stat(0, 1), ...requested, ...tree });
+      return (await readCpu(machine, true, hasCoreSpeeds)).coreSpeedsHz;
+    };
+    t.strictSame(await speedsOf({ ...average(0, '3610000'), ...average(1, '3630000') }), [3.61e9, 3.63e9]);
+    t.strictSame(
+      await speedsOf({ ...average(0, '3610000'), ...average(1, FOLDER) }),
+      [3.61e9, 4e8],
+      'an idle core',
+    );
+    t.strictSame(await speedsOf({ ...average(0, '<unknown>'), ...average(1, '0') }), [4e8, 4e8]);
+    const measured = {
+      ...average(0, '2000000'),
+      'sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq': FOLDER,
+    };
+    const { [`sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq`]: _, ...other } = requested;
+    const alone = makeMachine(t, { ...stat(0, 1), ...other, ...measured });
+    t.strictSame((await readCpu(alone, true, hasCoreSpeeds)).coreSpeedsHz, [2e9, 4e8], 'nothing requested');
+    const machine = makeMachine(t, {
+      ...stat(0, 1),
+      ...requested,
+      ...average(0, '3610000'),
+      ...average(1, '3630000'),
+    });
+    t.equal((await readCpu(machine, false, hasSpeed)).speedHz, 3.62e9, 'the mean');
+    machine.remove('sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_avg_freq');
+    machine.write(average(0, '1000000'));
+    const isSlower = (cpu: CpuCounters) => (cpu.speedHz ?? 0) < 3e9;
+    t.ok((await readCpu(machine, false, isSlower)).speedHz, 'read anew');
+  },
+);
+
 t.test('cpufreq of many cores: the mean is of 16 spread ones, detail has them all', async (t) => {
   const cores = Array.from({ length: 64 }, (_, index) => index);
   const speeds = Object.fromEntries(cores.map((index) => [index, String(1_000_000 + index * 10_000)]));

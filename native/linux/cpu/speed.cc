@@ -1,4 +1,4 @@
-// Reads scaling_cur_freq of the online processors, otherwise the "cpu MHz" lines.
+// Reads the real frequency of the online processors, otherwise the requested one, otherwise cpuinfo's.
 #include "linux/cpu/speed.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::size_t kMaxSampledWhenSlow = 4;
 constexpr std::chrono::milliseconds kSlowRead{5};
 // One slow read may be a thread that lost its processor; where reading sleeps, each one is slow.
 constexpr std::size_t kSlowReads = 4;
-// Above this, descriptors are opened per round: the process needs them for other things.
+// Above so many processors, descriptors are opened per round: the process needs them for other things.
 constexpr std::size_t kMaxKept = 128;
 // A cpufreq driver may be loaded after the service started.
 constexpr std::chrono::seconds kCpufreqRetry{60};
@@ -46,10 +46,14 @@ std::vector<std::uint32_t> CpuSpeed::chooseCores() {
 
 bool CpuSpeed::isSlow() const { return !hasFastRead_ && slowReads_ >= kSlowReads; }
 
-// Kilohertz. Some drivers report 0 for a sleeping core, so 0 is a speed.
-std::optional<double> CpuSpeed::readOne(KeptFile& file) {
+CpuSpeed::Frequency::Frequency(const std::string& folder)
+    : average(keepIfPresent(folder + "cpuinfo_avg_freq")), current(folder + "scaling_cur_freq") {}
+
+// Kilohertz. Some drivers request 0 for a sleeping core, so 0 is a speed; as a mean it would be none.
+std::optional<double> CpuSpeed::readOne(Frequency& frequency) {
   const auto begun = Clock::now();
-  const auto khz = parseInteger(file.readIfPresent(buffer_));
+  auto khz = frequency.average ? parseInteger(frequency.average->readIfPresent(buffer_)) : std::nullopt;
+  if (!khz || *khz <= 0) khz = parseInteger(frequency.current.readIfPresent(buffer_));
   if (!khz || *khz < 0) return std::nullopt;
   if (!hasFastRead_ && slowReads_ < kSlowReads) {
     hasFastRead_ = Clock::now() - begun < kSlowRead;
@@ -65,8 +69,8 @@ std::vector<CoreSpeed> CpuSpeed::readCpufreq() {
     return !std::binary_search(cores.begin(), cores.end(), kept.first);
   });
   for (const std::uint32_t index : cores) {
-    const auto [kept, isNew] = frequencies_.try_emplace(
-        index, cpuFolder_ + "cpu" + std::to_string(index) + "/cpufreq/scaling_cur_freq");
+    const auto [kept, isNew] =
+        frequencies_.try_emplace(index, cpuFolder_ + "cpu" + std::to_string(index) + "/cpufreq/");
     const auto hz = readOne(kept->second);
     if (hz) speeds.push_back({index, *hz});
   }

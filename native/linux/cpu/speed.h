@@ -1,4 +1,4 @@
-// The processors' clock speeds from cpufreq or /proc/cpuinfo.
+// The processors' clock speeds from cpufreq (Documentation/admin-guide/pm/cpufreq.rst) or /proc/cpuinfo.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,20 @@ class CpuSpeed {
   std::vector<CoreSpeed> read();
 
  private:
+  // The files of one processor's policy.
+  struct Frequency {
+    explicit Frequency(const std::string& folder);
+    // cpuinfo_avg_freq, since Linux 6.16: the real mean of the last milliseconds. An idle ARM core fails with
+    // EAGAIN.
+    std::optional<KeptFile> average;
+    // scaling_cur_freq: what was requested of the hardware, except where the kernel measures it here too
+    // (CONFIG_CPUFREQ_ARCH_CUR_FREQ, the default on x86).
+    KeptFile current;
+  };
+
   std::vector<std::uint32_t> chooseCores();
   std::vector<CoreSpeed> readCpufreq();
-  std::optional<double> readOne(KeptFile& file);
+  std::optional<double> readOne(Frequency& frequency);
   bool isSlow() const;
   std::vector<CoreSpeed> readCpuinfo();
 
@@ -35,7 +46,7 @@ class CpuSpeed {
   std::string cpuFolder_;
   KeptFile online_;
   KeptFile cpuinfo_;
-  std::map<std::uint32_t, KeptFile> frequencies_;
+  std::map<std::uint32_t, Frequency> frequencies_;
   std::size_t slowReads_ = 0;
   bool hasFastRead_ = false;
   std::optional<std::chrono::steady_clock::time_point> withoutCpufreqSince_;
