@@ -250,6 +250,38 @@ t.test('without cpufreq the "cpu MHz" lines count', async (t) => {
   t.strictSame((await readCpu(machine, true, hasCoreSpeeds)).coreSpeedsHz, [2.4e9, 8.005e8, null]);
 });
 
+t.test('[3.cpu-others] without cpufreq: the lines of processors other than x86', async (t) => {
+  const speedsOf = async (text: string) => {
+    const machine = makeMachine(t, { ...stat(0, 1), 'proc/cpuinfo': text });
+    return (await readCpu(machine, true, hasCoreSpeeds)).coreSpeedsHz;
+  };
+  const loongArch = (index: number) =>
+    `processor\t\t: ${index}\npackage\t\t\t: 0\nCPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A6000-HV\nCPU Revision\t\t: 0x00\nCPU MHz\t\t\t: 2500.00\nBogoMIPS\t\t: 5000.00\n\n`;
+  t.strictSame(
+    await speedsOf(`${loongArch(0)}${loongArch(1)}system type\t\t: generic-loongson-machine\n`),
+    [2.5e9, 2.5e9],
+  );
+  const power = (index: number, clock: string) =>
+    `processor\t: ${index}\ncpu\t\t: POWER9, altivec supported\nclock\t\t: ${clock}\nrevision\t: 2.2 (pvr 004e 1202)\n\n`;
+  const footer = 'timebase\t: 512000000\nplatform\t: PowerNV\nmodel\t\t: 9006-22P\nclocksource\t: 1\n';
+  t.strictSame(
+    await speedsOf(power(0, '3800.000000MHz') + power(1, '2.166000GHz') + footer),
+    [3.8e9, 2.166e9],
+  );
+  t.strictSame(
+    await speedsOf(power(0, '3800') + power(1, '3.8GHz')),
+    [null, 3.8e9],
+    'a number without a unit',
+  );
+  const s390 = (index: number, dynamic: number) =>
+    `cpu number      : ${index}\ncore id         : ${index}\nversion         : 00\nmachine         : 3931\ncpu MHz dynamic : ${dynamic}\ncpu MHz static  : 5200\n\n`;
+  const header =
+    'vendor_id       : IBM/S390\n# processors    : 2\nbogomips per cpu: 3241.00\nprocessor 0: version = 00,  identification = 02FFE8,  machine = 3931\nprocessor 1: version = 00,  identification = 02FFE8,  machine = 3931\n\n';
+  t.strictSame(await speedsOf(header + s390(0, 5200) + s390(1, 4600)), [5.2e9, 4.6e9]);
+  const staticOnly = s390(0, 5200).replace(/cpu MHz dynamic.*\n/, '');
+  t.strictSame(await speedsOf(header + staticOnly + s390(1, 4600)), [null, 4.6e9]);
+});
+
 t.test('the head of a long cpuinfo is enough, and a line that it cuts off is ignored', async (t) => {
   const cores = Array.from({ length: 2000 }, (_, index) => (index < 100 ? '2000.000' : '1000.000'));
   const machine = makeMachine(t, { ...stat(0), 'proc/cpuinfo': cpuinfo(...cores) });

@@ -74,7 +74,27 @@ t.test('ARM and others, which have other keys', async (t) => {
     'Apple',
     'M1',
   ]);
-  t.strictSame(await nameOf(t, { 'CPU implementer': '0x51', 'CPU part': '0x802' }), ['Qualcomm', '']);
+  const arm = (implementer: string, part: string) =>
+    nameOf(t, { 'CPU implementer': implementer, 'CPU part': part });
+  t.strictSame(await arm('0x51', '0x802'), ['Qualcomm', 'Kryo-3XX-Gold']);
+  t.strictSame(await arm('0x51', '0xfff'), ['Qualcomm', '']);
+  t.strictSame(await arm('0x70', '0x663'), ['Phytium', 'FTC663']);
+  t.strictSame(await arm('0x48', '0xd01'), ['HiSilicon', 'Kunpeng-920']);
+  t.strictSame(await arm('0x48', '0xd40'), ['HiSilicon', 'Cortex-A76'], "the part of ARM's Neoverse-V1");
+  t.strictSame(await arm('0xc0', '0xac3'), ['Ampere', 'Ampere-1']);
+  t.strictSame(await arm('0x50', '0x000'), ['Applied Micro', 'X-Gene']);
+  t.strictSame(await nameOf(t, { 'cpu model': 'MIPS 1004Kc V2.15', BogoMIPS: '584.90' }), [
+    '',
+    'MIPS 1004Kc V2.15',
+  ]);
+  t.strictSame(await nameOf(t, { 'CPU Family': 'Loongson-64bit', 'Model Name': 'Loongson-3A6000-HV' }), [
+    '',
+    'Loongson-3A6000-HV',
+  ]);
+  t.strictSame(await nameOf(t, { cpu: 'POWER9, altivec supported', clock: '3800.000000MHz' }), [
+    '',
+    'POWER9, altivec supported',
+  ]);
   t.strictSame(await nameOf(t, { uarch: 'sifive,u74-mc' }), ['', 'sifive,u74-mc']);
 });
 

@@ -63,12 +63,31 @@ void takeMachineField(Cpuinfo& info, std::string_view key, std::string_view valu
     keepFirst(info.board, value);
   else if (key == "uarch")
     keepFirst(info.microarchitecture, value);
-  else if (key == "cpu")
+  else if (key == "cpu" || key == "cpu model")
     keepFirst(info.processorName, value);
   else if (key == "CPU part")
     addPart(info.parts, parseNumber(value));
   else if (key == "CPU implementer" && !info.implementer)
     info.implementer = parseNumber(value);
+}
+
+// The key before the fields of one processor; s390's.
+bool isIndexKey(std::string_view key) { return key == "processor" || key == "cpu number"; }
+
+// Whether a line begins like one that is needed for the speeds: most of the text's lines do not.
+bool mayBeOfSpeed(std::string_view line) {
+  return line.starts_with("processor") || line.starts_with("cpu ") || line.starts_with("CPU MHz") ||
+         line.starts_with("clock");
+}
+
+// In Hz.
+std::optional<double> parseSpeed(std::string_view key, std::string_view value) {
+  const auto number = takeDouble(value);
+  if (!number) return std::nullopt;
+  if (key == "cpu MHz" || key == "CPU MHz" || key == "cpu MHz dynamic") return *number * 1e6;
+  if (key != "clock") return std::nullopt;
+  if (value == "MHz") return *number * 1e6;
+  return value == "GHz" ? std::optional(*number * 1e9) : std::nullopt;
 }
 
 // Lower case, with '-' and '_' treated alike: a zone "cpu-thermal" is the hwmon chip "cpu_thermal".
@@ -98,14 +117,13 @@ std::vector<CoreSpeed> parseCpuinfoSpeeds(std::string_view text) {
   text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
   std::string_view line, key, value;
   while (takeLine(text, line)) {
-    const bool isProcessor = line.starts_with("processor");
-    if ((!isProcessor && !line.starts_with("cpu MHz")) || !splitField(line, key, value)) continue;
-    if (isProcessor) {
+    if (!mayBeOfSpeed(line) || !splitField(line, key, value)) continue;
+    if (isIndexKey(key)) {
       index = parseIndex(value);
       continue;
     }
-    const auto mhz = takeDouble(value);
-    if (key == "cpu MHz" && index && mhz && *mhz > 0) speeds.push_back({*index, *mhz * 1e6});
+    const auto hz = parseSpeed(key, value);
+    if (index && hz && *hz > 0) speeds.push_back({*index, *hz});
   }
   return speeds;
 }
@@ -115,7 +133,7 @@ Cpuinfo parseCpuinfo(std::string_view text) {
   std::string_view line, key, value;
   while (takeLine(text, line)) {
     if (!splitField(line, key, value)) continue;
-    if (key == "processor") {
+    if (isIndexKey(key)) {
       const auto index = parseIndex(value);
       if (index) info.processors.push_back({*index, std::nullopt, std::nullopt});
     } else if (key == "physical id" && !info.processors.empty()) {

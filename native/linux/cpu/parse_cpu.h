@@ -15,8 +15,9 @@ struct CoreSpeed {
   double hz = 0;
 };
 
-// The "cpu MHz" lines of proc_cpuinfo(5), which only some architectures have (x86; s390 in another spelling).
-// A line that `text` cuts off is ignored, so the head of the file is enough.
+// The clock speeds of proc_cpuinfo(5), which only some architectures have: "cpu MHz" (x86), "CPU MHz"
+// (LoongArch), "clock : 3800.000000MHz" (POWER), "cpu MHz dynamic" (s390; "cpu MHz static" is the nominal
+// one). A line that `text` cuts off is ignored, so the head of the file is enough.
 std::vector<CoreSpeed> parseCpuinfoSpeeds(std::string_view text);
 
 struct CpuinfoProcessor {
@@ -33,7 +34,7 @@ struct Cpuinfo {
   std::string hardware;           // ARM boards: "BCM2711"
   std::string board;              // "Model": "Raspberry Pi 4 Model B Rev 1.4"
   std::string microarchitecture;  // RISC-V: "sifive,u74-mc"
-  std::string processorName;      // POWER's "cpu": "POWER9, altivec supported"
+  std::string processorName;      // POWER's "cpu": "POWER9, altivec supported"; MIPS's "cpu model"
   std::optional<std::uint64_t> implementer;  // ARM: the designer of the core
   std::vector<std::uint64_t> parts;          // ARM: the distinct core designs, in order of appearance
 };

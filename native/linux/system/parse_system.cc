@@ -7,6 +7,7 @@
 
 #include "firmware/parse_brand.h"
 #include "linux/kernel/scan.h"
+#include "linux/system/arm_cores.h"
 
 namespace hostwire {
 namespace {
@@ -35,63 +36,12 @@ std::string unquote(std::string_view text) {
   return value;
 }
 
-struct Named {
-  std::uint64_t code;
-  std::string_view name;
-};
-
-template <std::size_t N>
-std::string_view findName(const std::array<Named, N>& table, std::optional<std::uint64_t> code) {
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const Named& row) { return row.code == code; });
-  return found == table.end() ? std::string_view{} : found->name;
-}
-
-// MIDR_EL1.Implementer and .PartNum, as arch/arm64/include/asm/cputype.h lists them.
-constexpr std::array<Named, 14> kImplementers{{{0x41, "ARM"},
-                                               {0x42, "Broadcom"},
-                                               {0x43, "Cavium"},
-                                               {0x44, "DEC"},
-                                               {0x46, "Fujitsu"},
-                                               {0x48, "HiSilicon"},
-                                               {0x4e, "NVIDIA"},
-                                               {0x50, "Applied Micro"},
-                                               {0x51, "Qualcomm"},
-                                               {0x53, "Samsung"},
-                                               {0x56, "Marvell"},
-                                               {0x61, "Apple"},
-                                               {0x69, "Intel"},
-                                               {0xc0, "Ampere"}}};
-constexpr std::array<Named, 27> kArmParts{
-    {{0xb76, "ARM1176"},     {0xc07, "Cortex-A7"},    {0xc08, "Cortex-A8"},   {0xc09, "Cortex-A9"},
-     {0xc0f, "Cortex-A15"},  {0xd03, "Cortex-A53"},   {0xd04, "Cortex-A35"},  {0xd05, "Cortex-A55"},
-     {0xd07, "Cortex-A57"},  {0xd08, "Cortex-A72"},   {0xd09, "Cortex-A73"},  {0xd0a, "Cortex-A75"},
-     {0xd0b, "Cortex-A76"},  {0xd0c, "Neoverse-N1"},  {0xd0d, "Cortex-A77"},  {0xd40, "Neoverse-V1"},
-     {0xd41, "Cortex-A78"},  {0xd42, "Cortex-A78AE"}, {0xd44, "Cortex-X1"},   {0xd46, "Cortex-A510"},
-     {0xd47, "Cortex-A710"}, {0xd48, "Cortex-X2"},    {0xd49, "Neoverse-N2"}, {0xd4d, "Cortex-A715"},
-     {0xd4e, "Cortex-X3"},   {0xd4f, "Neoverse-V2"},  {0xd80, "Cortex-A520"}}};
-// Two kinds of core each; both identify the chip.
-constexpr std::array<Named, 12> kAppleParts{{{0x022, "M1"},
-                                             {0x023, "M1"},
-                                             {0x024, "M1 Pro"},
-                                             {0x025, "M1 Pro"},
-                                             {0x028, "M1 Max"},
-                                             {0x029, "M1 Max"},
-                                             {0x032, "M2"},
-                                             {0x033, "M2"},
-                                             {0x034, "M2 Pro"},
-                                             {0x035, "M2 Pro"},
-                                             {0x038, "M2 Max"},
-                                             {0x039, "M2 Max"}}};
-
 // "Cortex-A76 / Cortex-A55" where cores differ; empty when a part is unknown.
 std::string namePartsOf(const Cpuinfo& info) {
   std::string names;
   std::string_view last;
   for (const std::uint64_t part : info.parts) {
-    std::string_view name;
-    if (info.implementer == 0x41) name = findName(kArmParts, part);
-    if (info.implementer == 0x61) name = findName(kAppleParts, part);
+    const std::string_view name = findArmCore(info.implementer, part);
     if (name.empty()) return {};
     if (name == std::exchange(last, name)) continue;
     if (!names.empty()) names += " / ";
@@ -102,7 +52,7 @@ std::string namePartsOf(const Cpuinfo& info) {
 
 ProcessorName nameArmProcessor(const Cpuinfo& info) {
   ProcessorName name;
-  name.manufacturer = findName(kImplementers, info.implementer);
+  name.manufacturer = findArmImplementer(info.implementer);
   name.brand = namePartsOf(info);
   if (name.brand.empty()) name.brand = info.hardware;
   if (name.brand.empty()) name.brand = info.board;
