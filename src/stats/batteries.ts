@@ -20,29 +20,35 @@ function percentFull(battery: BatteryCounters): number | null {
 
 function wattsOf(battery: BatteryCounters): number | null {
   const { powerWatts, currentAmps, voltageVolts, state } = battery;
-  const watts =
-    powerWatts ?? (currentAmps === null || voltageVolts === null ? null : currentAmps * voltageVolts);
+  const product = currentAmps === null || voltageVolts === null ? null : currentAmps * voltageVolts;
   // A machine that runs on its battery uses some power: firmware reports 0 before it has measured.
-  return watts === 0 && state === 'discharging' ? null : watts;
+  const isMeasured = (watts: number | null) => watts !== null && !(watts === 0 && state === 'discharging');
+  return [powerWatts, product].find(isMeasured) ?? null;
 }
 
-/** Hours until empty or full, from Wh and W, or from Ah and A. */
-function hoursLeft(level: number | null, full: number | null, flow: number | null, isFilling: boolean) {
+/**
+ * Seconds until empty or full, from Wh and W, or from Ah and A. A level above full is one that the firmware counts wrongly:
+ * no battery lasts longer than a full one, and when such a one is full is not known.
+ */
+function secondsBy(level: number | null, full: number | null, flow: number | null, isFilling: boolean) {
   if (level === null || flow === null || flow <= 0) return null;
-  if (!isFilling) return level / flow;
-  return full === null ? null : Math.max(0, full - level) / flow;
+  if (!isFilling) return (Math.min(level, full ?? level) / flow) * 3600;
+  return full === null || level > full ? null : ((full - level) / flow) * 3600;
 }
 
+const plausible = (seconds: number | null) =>
+  seconds === null || seconds > MAX_SECONDS_LEFT ? null : Math.round(seconds);
+
+/** The kernel's own time, which the battery's electronics count, where there is one. */
 function secondsLeft(battery: BatteryCounters, watts: number | null): number | null {
   const { state, energyWh, energyFullWh, chargeAh, chargeFullAh, currentAmps } = battery;
   if (state !== 'charging' && state !== 'discharging') return null;
   const isFilling = state === 'charging';
-  const hours =
-    hoursLeft(energyWh, energyFullWh, watts, isFilling) ??
-    hoursLeft(chargeAh, chargeFullAh, currentAmps, isFilling);
-  const seconds =
-    hours === null ? (isFilling ? battery.secondsToFull : battery.secondsToEmpty) : hours * 3600;
-  return seconds === null || seconds > MAX_SECONDS_LEFT ? null : Math.round(seconds);
+  return (
+    plausible(isFilling ? battery.secondsToFull : battery.secondsToEmpty) ??
+    plausible(secondsBy(energyWh, energyFullWh, watts, isFilling)) ??
+    plausible(secondsBy(chargeAh, chargeFullAh, currentAmps, isFilling))
+  );
 }
 
 function deriveBattery(battery: BatteryCounters): BatteryDetail {

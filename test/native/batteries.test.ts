@@ -4,7 +4,9 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { BatteryCounters } from '#src/host/details.js';
 import { type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
+import { deriveExtras } from '#src/stats/details.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
+import { at } from '../stats/literals.ts';
 
 function supply(name: string, properties: Readonly<Record<string, string | number>>, type = 'Battery'): Tree {
   const folder = `sys/class/power_supply/${name}`;
@@ -75,6 +77,38 @@ t.test('[3.batteries] batteries that report energy, and batteries that report ch
     currentAmps: 1.25,
     secondsToEmpty: 3600,
   });
+});
+
+t.test("[3.battery-time] the kernel's own time, of the moment rather than the average", async (t) => {
+  // Asahi Linux, whose energy and charge are above full.
+  const asahi = {
+    STATUS: 'Discharging',
+    PRESENT: 1,
+    CAPACITY: 100,
+    TIME_TO_EMPTY_NOW: 42_000,
+    ENERGY_FULL_DESIGN: 69_600_000,
+    ENERGY_FULL: 59_565_000,
+    ENERGY_NOW: 388_363_800,
+    CHARGE_FULL: 5_225_000,
+    CHARGE_NOW: 34_067_000,
+    VOLTAGE_NOW: 12_612_000,
+    POWER_NOW: 5_100_000,
+    CURRENT_NOW: -405_000,
+  };
+  const [battery] = await readBatteries(makeMachine(t, supply('macsmc-battery', asahi)));
+  t.match(battery, { secondsToEmpty: 42_000, energyWh: 388.3638, currentAmps: 0.405 });
+  const facts = { interval_seconds: 2, host: 'box' };
+  const extras = deriveExtras(facts, at(1, { batteries: battery === undefined ? [] : [battery] }));
+  t.match(extras.batteries, [
+    { name: 'macsmc-battery', percent: 100, power_watts: 5.1, seconds_left: 42_000, health_percent: 85.6 },
+  ]);
+  const average = { STATUS: 'Charging', TIME_TO_EMPTY_AVG: 600, TIME_TO_FULL_AVG: 900 };
+  t.match(await knownOf(t, average), { secondsToEmpty: 600, secondsToFull: 900 });
+  for (const both of [
+    { TIME_TO_FULL_AVG: 900, TIME_TO_FULL_NOW: 800 },
+    { TIME_TO_FULL_NOW: 800, TIME_TO_FULL_AVG: 900 },
+  ])
+    t.equal((await knownOf(t, both))['secondsToFull'], 800);
 });
 
 t.test('states in lower case; an unknown one is null', async (t) => {

@@ -105,13 +105,45 @@ t.test('no current: true while full or idle, not measured while discharging', as
   t.match(battery({ ...idle, state: 'charging' }), { power_watts: 0, seconds_left: null });
 });
 
-t.test("the battery's own time is the fallback; an absurd time is unknown", async (t) => {
+t.test(
+  "[3.battery-time] the kernel's own time, otherwise no more than a full charge at that rate",
+  async (t) => {
+    // Asahi Linux: energy_now is 6.5 times energy_full.
+    const asahi = {
+      percent: 100,
+      energyWh: 388.3638,
+      energyFullWh: 59.565,
+      energyDesignWh: 69.6,
+      chargeAh: 34.067,
+      chargeFullAh: 5.225,
+      voltageVolts: 12.612,
+      powerWatts: 5.1,
+      currentAmps: 0.405,
+    };
+    t.equal(battery({ ...asahi, secondsToEmpty: 42_000 }).seconds_left, 42_000);
+    t.equal(battery(asahi).seconds_left, 42_046, '59.565 Wh at 5.1 W');
+    t.equal(battery({ ...asahi, state: 'charging' }).seconds_left, null, 'charging above 100 %');
+    t.equal(battery({ ...asahi, state: 'charging', secondsToFull: 600 }).seconds_left, 600);
+    const charge = { chargeAh: 6, chargeFullAh: 5, currentAmps: 2.5 };
+    t.equal(battery(charge).seconds_left, 7200, 'a charge above full');
+    t.equal(battery({ ...charge, chargeAh: 5, state: 'charging' }).seconds_left, 0, 'full');
+    const level = { energyWh: 40, energyFullWh: 50, powerWatts: 8 };
+    t.equal(
+      battery({ ...level, secondsToEmpty: 30 * 86_400 }).seconds_left,
+      18_000,
+      'an absurd time is none',
+    );
+    t.equal(battery({ ...level, powerWatts: 0, currentAmps: 0.8, voltageVolts: 10 }).seconds_left, 18_000);
+  },
+);
+
+t.test("the battery's own time where there is no other; an absurd time is unknown", async (t) => {
   const times = { secondsToEmpty: 1800, secondsToFull: 900 };
   t.equal(battery(times).seconds_left, 1800);
   t.equal(battery({ ...times, state: 'charging' }).seconds_left, 900);
   t.equal(battery({ ...times, state: 'full' }).seconds_left, null);
   t.equal(battery({ energyWh: 40, powerWatts: 0.001 }).seconds_left, null, 'years');
-  t.equal(battery({ energyWh: 55, energyFullWh: 50, powerWatts: 5, state: 'charging' }).seconds_left, 0);
+  t.equal(battery({ energyWh: 55, energyFullWh: 50, powerWatts: 5, state: 'charging' }).seconds_left, null);
 });
 
 t.test('[3.unknown-battery] of an unreadable battery only the name is known', async (t) => {

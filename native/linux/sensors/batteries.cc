@@ -22,9 +22,10 @@ namespace {
 
 constexpr std::chrono::seconds kBatteriesInterval{5};
 constexpr std::array kProperties{
-    "status",     "present",     "capacity",           "energy_now",         "energy_full",
-    "charge_now", "charge_full", "energy_full_design", "charge_full_design", "voltage_now",
-    "power_now",  "current_now", "time_to_empty_now",  "time_to_full_now"};
+    "status",          "present",     "capacity",           "energy_now",         "energy_full",
+    "charge_now",      "charge_full", "energy_full_design", "charge_full_design", "voltage_now",
+    "power_now",       "current_now", "time_to_empty_now",  "time_to_full_now",   "time_to_empty_avg",
+    "time_to_full_avg"};
 
 // The files of the properties as the text of uevent: each of them fails alone.
 std::string readProperties(const std::string& folder) {

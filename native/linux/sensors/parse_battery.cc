@@ -69,8 +69,10 @@ void takeNumber(BatteryCounters& battery, std::string_view key, std::int64_t num
   const auto value = static_cast<double>(number);
   if (key == "CAPACITY" && value >= 0 && value <= 255) battery.percent = std::min(value, 100.0);
   if (value <= 0 || value > kMaxSeconds) return;
-  if (key == "TIME_TO_EMPTY_NOW") battery.secondsToEmpty = value;
-  if (key == "TIME_TO_FULL_NOW") battery.secondsToFull = value;
+  if (key == "TIME_TO_EMPTY_NOW" || (key == "TIME_TO_EMPTY_AVG" && !battery.secondsToEmpty))
+    battery.secondsToEmpty = value;
+  if (key == "TIME_TO_FULL_NOW" || (key == "TIME_TO_FULL_AVG" && !battery.secondsToFull))
+    battery.secondsToFull = value;
 }
 
 }  // namespace
