@@ -130,6 +130,20 @@ t.test('a temperature that no processor can have is unknown', async (t) => {
   t.equal(await temperatureOf(t, zone(0, 'acpitz', '-49999')), -49.999);
 });
 
+t.test('[3.zone-degrees] a thermal zone in whole degrees', async (t) => {
+  t.equal(await temperatureOf(t, zone(0, 'cpu-thermal', '45')), 45);
+  t.equal(await temperatureOf(t, zone(0, 'soc_thermal', '101')), 101);
+  t.equal(await temperatureOf(t, zone(0, 'cpu-thermal', '-7')), -7);
+  t.equal(await temperatureOf(t, zone(0, 'cpu-thermal', '1250')), 1.25, 'thousandths');
+  t.equal(await temperatureOf(t, hwmon(0, 'cpu_thermal', { temp1_input: '45' })), 45, 'the chip of a zone');
+  t.equal(
+    await temperatureOf(t, hwmon(0, 'k10temp', { temp1_input: '125' })),
+    0.125,
+    'a chip has thousandths',
+  );
+  t.equal(await temperatureOnceAnswered(t, zone(0, 'cpu-thermal', '0')), null);
+});
+
 t.test('a failing sensor is replaced by the next, and returns when it answers again', async (t) => {
   const input = 'sys/class/hwmon/hwmon0/temp1_input';
   const label = { 'sys/class/hwmon/hwmon0/temp1_label': 'Package id 0\n' };

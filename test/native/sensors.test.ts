@@ -73,6 +73,25 @@ t.test('[3.sensors] every temperature, fan, voltage and power with its label, in
   ]);
 });
 
+t.test(
+  '[3.zone-degrees] the chip of a thermal zone may have whole degrees; a probe in ice water has thousandths',
+  async (t) => {
+    const tree = {
+      ...chip(0, 'cpu_thermal', { temp0_input: '45', temp1_input: '46000' }),
+      ...device(0, '../../../class/thermal/thermal_zone0'),
+      'sys/class/thermal/thermal_zone0/type': 'cpu-thermal\n',
+      ...chip(1, 'ds18b20', { temp1_input: '62' }),
+      ...device(1, '../../../w1'),
+      'sys/w1/uevent': '',
+    };
+    t.strictSame(await sensorsOf(t, tree), [
+      'cpu_thermal temp0 = 45 temperature',
+      'cpu_thermal temp1 = 46 temperature',
+      'ds18b20 temp1 = 0.062 temperature',
+    ]);
+  },
+);
+
 t.test('a power is its average where the chip makes one', async (t) => {
   const tree = {
     ...chip(0, 'amdgpu', { power1_label: 'PPT', power1_average: '31000000', power1_input: '99000000' }),

@@ -56,9 +56,11 @@ void CpuTemperature::addThermalZone(const std::string& folder) {
   if (rank) sources_[{*rank, 0}].emplace_back(folder + "/temp");
 }
 
-std::optional<double> CpuTemperature::readOne(KeptFile& file) {
+// The chips of zones are like these.
+std::optional<double> CpuTemperature::readOne(KeptFile& file, bool isChip) {
   try {
-    return parseMillidegrees(file.read(buffer_));
+    const auto text = file.read(buffer_);
+    return isChip ? parseMillidegrees(text) : parseZoneTemperature(text);
   } catch (const HostError& error) {
     // EIO, ENODATA and EAGAIN are temporary; a removed device returns, if at all, under another name.
     const int code = error.code().value();
@@ -69,10 +71,10 @@ std::optional<double> CpuTemperature::readOne(KeptFile& file) {
 
 std::optional<double> CpuTemperature::read() {
   if (isDiscoveryDue()) discover();
-  for (auto& [rank, files] : sources_) {
+  for (auto& [key, files] : sources_) {
     std::optional<double> hottest;
     for (KeptFile& file : files) {
-      const auto value = readOne(file);
+      const auto value = readOne(file, key.first == SensorRank::kProcessorChip);
       if (value) hottest = std::max(*value, hottest.value_or(*value));
     }
     if (hottest) return hottest;

@@ -29,7 +29,7 @@ class CpuTemperature {
   void discover();
   void addHwmonChip(const std::string& folder);
   void addThermalZone(const std::string& folder);
-  std::optional<double> readOne(KeptFile& file);
+  std::optional<double> readOne(KeptFile& file, bool isChip);
 
   std::string sys_;
   std::map<std::pair<SensorRank, std::size_t>, std::vector<KeptFile>> sources_;  // best first

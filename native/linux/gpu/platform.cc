@@ -154,7 +154,7 @@ GpuAnswer PlatformGpu::read(bool withDetail) {
   answer.address = device_.address;
   answer.name = name_;
   answer.values.loadPercent = readLoad();
-  answer.values.temperatureCelsius = parseMillidegrees(readFirst(temperatures_, buffer_));
+  answer.values.temperatureCelsius = parseZoneTemperature(readFirst(temperatures_, buffer_));
   if (withDetail || !answer.values.isAnyKnown())
     answer.values.clockMhz = parseScaled(readFirst(clocks_, buffer_), kHzPerMhz, kMaxGpuMhz);
   if (!answer.values.isAnyKnown()) answer.failure.reason = "its driver reports nothing in /sys";

@@ -26,6 +26,8 @@ bool parseCpuTimes(std::string_view columns, CpuTimes& times) {
   return true;
 }
 
+constexpr std::int64_t kMaxDegrees = 150;
+
 }  // namespace
 
 bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores) {
@@ -167,8 +169,14 @@ std::optional<int> parseDescriptorTableSize(std::string_view text) {
 
 std::optional<double> parseMillidegrees(std::string_view text) {
   const auto value = parseInteger(text);
-  if (!value || *value == 0 || *value <= -50'000 || *value > 150'000) return std::nullopt;
+  if (!value || *value == 0 || *value <= -50'000 || *value > kMaxDegrees * 1000) return std::nullopt;
   return static_cast<double>(*value) / 1000;
+}
+
+std::optional<double> parseZoneTemperature(std::string_view text) {
+  const auto value = parseInteger(text);
+  const bool isWhole = value && *value != 0 && *value > -50 && *value <= kMaxDegrees;
+  return isWhole ? std::optional(static_cast<double>(*value)) : parseMillidegrees(text);
 }
 
 }  // namespace hostwire

@@ -50,4 +50,8 @@ std::optional<int> parseDescriptorTableSize(std::string_view text);
 // less, more than 150 °C, and exactly 0, which firmware and drivers report when they cannot measure.
 std::optional<double> parseMillidegrees(std::string_view text);
 
+// The same of a thermal zone, in which some vendors' kernels have whole degrees (Allwinner's: "45"): no
+// processor is within 0.15 °C of freezing.
+std::optional<double> parseZoneTemperature(std::string_view text);
+
 }  // namespace hostwire

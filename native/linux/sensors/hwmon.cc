@@ -14,6 +14,7 @@
 #include "host/limits.h"
 #include "linux/gpu/devices.h"
 #include "linux/kernel/directory.h"
+#include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
 #include "linux/sensors/parse_sensors.h"
 
@@ -136,6 +137,7 @@ std::optional<FoundChip> findChip(const std::string& classFolder) {
   found.chip.isSlow = name == "drivetemp" || name == "nvme";
   found.chip.driver = std::move(name);
   found.names = nameChip(classFolder, found.chip);
+  found.chip.isZone = found.names.device.starts_with("thermal/thermal_zone");
   found.chip.runtimeStatus = findRuntimeStatus(classFolder);
   if (const auto gpu = findGpuOfChip(classFolder + "/device", folder)) {
     found.chip.gpuFolder = classFolder + "/device";
@@ -211,7 +213,9 @@ bool ChipProbe::isResting() { return gpuSleep_ && gpuSleep_->judge() == GpuSleep
 
 SensorReading ChipProbe::readFile(SensorKind kind, KeptFile& file) {
   try {
-    return {parseSensorValue(kind, file.read(buffer_)), false, {}};
+    const auto text = file.read(buffer_);
+    if (chip_.isZone && kind == SensorKind::kTemperature) return {parseZoneTemperature(text), false, {}};
+    return {parseSensorValue(kind, text), false, {}};
   } catch (const HostError& error) {
     return {std::nullopt, false, error.what()};
   }

@@ -34,6 +34,7 @@ struct SensorChip {
   std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
   std::string gpuFolder;      // of the device, where it is a graphics processor; otherwise empty
   bool isIntegratedGpu = false;
+  bool isZone = false;     // of a thermal zone
   bool isSlow = false;     // each reading is a command to a drive
   bool keepsOpen = false;  // its files stay open between readings
   std::vector<SensorInput> inputs;
