@@ -4,9 +4,20 @@ import type { CpuBreakdown, CpuDetail, CpuStats } from '../wire/sample.ts';
 import { deriveWatts } from './energy.ts';
 import { growth, oneDecimal, percentOf } from './round.ts';
 
-// Counters may step back (iowait, a processor taken off-line): each is clamped by itself.
-function spentBetween(before: CpuTimes, after: CpuTimes): CpuTimes {
-  return {
+/** In ticks. Larger columns were counted below 0 by the kernel; JavaScript's numbers cannot show how they grow. */
+const MAX_TICKS = 2 ** 60;
+/**
+ * In ticks, which may be as short as 100 ns: no interval is longer than this and than all the time before it. Some
+ * kernels' steal, counted in nanoseconds, fell below 0: it jumps by 2^64 ns, which are 1.8e12 ticks.
+ */
+const MAX_GROWTH = 1e12;
+
+/**
+ * Counters may step back (iowait, a processor taken off-line): each is clamped by itself. undefined where one of them
+ * jumped: the shares of such an interval mean nothing.
+ */
+function spentBetween(before: CpuTimes, after: CpuTimes): CpuTimes | undefined {
+  const spent = {
     user: growth(before.user, after.user),
     nice: growth(before.nice, after.nice),
     system: growth(before.system, after.system),
@@ -15,6 +26,8 @@ function spentBetween(before: CpuTimes, after: CpuTimes): CpuTimes {
     irq: growth(before.irq, after.irq),
     steal: growth(before.steal, after.steal),
   };
+  const isReal = totalOf(spent) <= Math.max(MAX_GROWTH, totalOf(before)) && totalOf(after) <= MAX_TICKS;
+  return isReal ? spent : undefined;
 }
 
 function totalOf(times: CpuTimes): number {
@@ -22,15 +35,15 @@ function totalOf(times: CpuTimes): number {
 }
 
 function loadBetween(before: CpuTimes | undefined, after: CpuTimes): number | null {
-  if (before === undefined) return null;
-  const spent = spentBetween(before, after);
+  const spent = before && spentBetween(before, after);
+  if (spent === undefined) return null;
   const total = totalOf(spent);
   return percentOf(total - spent.idle - spent.iowait, total);
 }
 
 function breakdownBetween(before: CpuTimes | undefined, after: CpuTimes): CpuBreakdown | null {
-  if (before === undefined) return null;
-  const spent = spentBetween(before, after);
+  const spent = before && spentBetween(before, after);
+  if (spent === undefined) return null;
   const total = totalOf(spent);
   const share = (part: number) => percentOf(part, total) ?? 0;
   if (total <= 0) return null;

@@ -39,6 +39,41 @@ t.test('[3.clamped] a counter that goes backwards counts as unchanged', async (t
   t.equal(deriveCpuDetail(before, undefined, before).breakdown, null);
 });
 
+t.test('[3.cpu-jump] an interval in which a column jumps has no load', async (t) => {
+  const before = cpu({ user: 1000, idle: 5000, iowait: 300 });
+  const grown = { user: 1030, idle: 5140, iowait: 310 };
+  const columns = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'steal'] as const;
+  for (const column of columns)
+    for (const jump of [2 ** 63, 2 ** 64 - 1, 2 ** 62, 1_844_674_407_370]) {
+      const after = cpu({ ...grown, [column]: jump });
+      const name = `${column} jumps by ${jump}`;
+      t.equal(deriveCpuDetail(before, undefined, after).current_load, null, name);
+      t.equal(deriveCpuDetail(before, undefined, after).breakdown, null, name);
+      t.equal(deriveCpuStats(before, after).current_load, 0, name);
+      const core = { index: 0, ...after.total };
+      t.strictSame(
+        deriveCpuDetail(undefined, [{ index: 0, ...before.total }], cpu({}, { cores: [core] })).cores,
+        [null],
+        name,
+      );
+      t.equal(deriveCpuDetail(after, undefined, before).current_load === 100, false, `${name}, and back`);
+    }
+  const steal = 1_844_674_407_370;
+  const jumped = cpu({ user: 1000, idle: 5000, steal });
+  t.equal(
+    deriveCpuDetail(jumped, undefined, cpu({ user: 1050, idle: 5050, steal })).current_load,
+    50,
+    'afterwards',
+  );
+  // A large machine with ticks of 100 ns, and the first minutes after the start.
+  const long = cpu({ user: 8e15, idle: 8e15 });
+  t.equal(deriveCpuDetail(long, undefined, cpu({ user: 8.001e15, idle: 8.001e15 })).current_load, 50);
+  t.equal(
+    deriveCpuDetail(cpu({ idle: 10 }), undefined, cpu({ user: 60_000, idle: 60_010 })).current_load,
+    50,
+  );
+});
+
 t.test('[3.unknown] an unreadable value is 0 by default and null in detail', async (t) => {
   const first = cpu({ user: 1 });
   t.strictSame(deriveCpuStats(undefined, first), { current_load: 0, current_temp: 0, current_speed: 0 });
