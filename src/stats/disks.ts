@@ -23,6 +23,19 @@ export function deriveDiskStats(disks: readonly DiskCounters[] | null): readonly
   return entries;
 }
 
+/** The kernel counts 32 bits of milliseconds, which begin again after 49 days of work. */
+const BUSY_RANGE = 2 ** 32;
+/** Of the interval: the kernel's clock and ours are not read at the same moment. */
+const MAX_BUSY = 1.5;
+
+/** null where the counter began again for another reason: after a wrap no more can have passed than the interval. */
+function busyPercent(before: number, after: number, milliseconds: number): number | null {
+  const grown = after - before;
+  if (grown >= 0) return percentOf(grown, milliseconds);
+  const wrapped = grown + BUSY_RANGE;
+  return wrapped <= milliseconds * MAX_BUSY ? percentOf(wrapped, milliseconds) : null;
+}
+
 function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, seconds: number): DiskDetail {
   const used = disk.usage && usedOf(disk.usage);
   const available = disk.usage?.availableBytes ?? null;
@@ -37,8 +50,6 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
     seconds > 0 &&
     io.readBytes >= ioBefore.readBytes &&
     io.writeBytes >= ioBefore.writeBytes;
-  // 32 bits of milliseconds: they also wrap after 49 days of work.
-  const hasBusy = hasRates && io.busyMs >= ioBefore.busyMs;
   return {
     fs: disk.mountPoint,
     used,
@@ -55,7 +66,7 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
     write_bytes: io?.writeBytes ?? null,
     read_rate: hasRates ? rateOf(ioBefore.readBytes, io.readBytes, seconds) : null,
     write_rate: hasRates ? rateOf(ioBefore.writeBytes, io.writeBytes, seconds) : null,
-    busy_percent: hasBusy ? percentOf(io.busyMs - ioBefore.busyMs, seconds * 1000) : null,
+    busy_percent: hasRates ? busyPercent(ioBefore.busyMs, io.busyMs, seconds * 1000) : null,
   };
 }
 

@@ -63,6 +63,12 @@ t.test('[3.detail-disks] rates per second, and none where they would be wrong', 
   t.strictSame(rates(on(io(10, 6000, 200))), [null, null, null], 'the device began anew');
   t.strictSame(rates(on(io(2000, 10, 200))), [null, null, null], 'the device began anew');
   t.strictSame(rates(on(io(3000, 5000, 5))), [1000, 0, null], 'its 32 bits of milliseconds began anew');
+  const late = disk('/', { device: '/dev/sda1', io: io(1000, 5000, 2 ** 32 - 300) });
+  const wrapped = (busyMs: number) =>
+    deriveDiskDetail([late], [on(io(1000, 5000, busyMs))], 2)[0]?.busy_percent;
+  t.equal(wrapped(200), 25, 'they wrapped: 300 ms before and 200 ms after it');
+  t.equal(wrapped(2500), 100);
+  t.equal(wrapped(5000), null, 'more than can have passed');
   t.strictSame(rates(on(io(2000, 6000, 200), '/dev/sdb1')), [null, null, null], 'another device');
   t.strictSame(rates(on(null)), [null, null, null]);
   t.strictSame(deriveDiskDetail([disk('/other')], [on(io(1, 1, 1))], 2)[0]?.read_rate, null, 'a new mount');
