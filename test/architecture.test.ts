@@ -176,7 +176,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'cli/top': ['clean', 'cli', 'client', 'wire'],
   'cli/doctor': ['clean', 'cli', 'access', 'config', 'engines', 'exporters', 'host', 'tls'],
   tls: [],
-  client: ['clean', 'wire', 'tls'],
+  client: ['clean', 'wire', 'tls', 'socket-errors'],
   api: ['wire', 'errors', 'host', 'place'],
   params: ['wire', 'errors'],
   host: ['place'],

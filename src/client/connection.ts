@@ -124,7 +124,8 @@ export class Connection {
     socket.addEventListener('error', ({ error }) => {
       if (!isCurrent()) return;
       if (isOverLimit(error)) this.#lose(tooLarge('a message'));
-      else if (!this.#isOpen) this.#lose(unreachable());
+      // The package ws has the reason; browsers have none.
+      else if (!this.#isOpen) this.#lose(unreachable(error ?? null));
     });
   }
 
@@ -188,7 +189,7 @@ export class Connection {
       // 426 means that the service would have accepted an upgrade.
       return response.status === 426 ? error : await refusalOf(response);
     } catch (reason) {
-      return reason instanceof ClientError ? reason : error;
+      return unreachable(reason, error);
     } finally {
       environment.clearTimer(timer);
       probe.abort();

@@ -1,11 +1,12 @@
 /** The error of this module: a code for programs, a sentence for people. */
 import { clean } from '../clean.ts';
+import { isCertificateError, SOCKET_ERRORS } from '../socket-errors.ts';
 import { MAX_ANSWER } from './limits.ts';
 
 /**
  * Failures of the connection:
  * - `unauthorized`, `forbidden`: the service answered 401 or 403; there is no further attempt.
- * - `unreachable`: no connection; `silent`: nothing arrived for a minute; `ended`: the service ended the stream.
+ * - `unreachable`: no connection, and in the message the reason, where the runtime reports one; `silent`: nothing arrived for a minute; `ended`: the service ended the stream.
  * - `connection_lost`: it was lost before the answer arrived. A command may have been carried out.
  * - `not_connected`: a command was not sent, because the connection was lost before.
  * - `timeout`: no answer in time. A command may have been carried out.
@@ -14,6 +15,7 @@ import { MAX_ANSWER } from './limits.ts';
  * - `refused`: an HTTP status other than 200 without a code; `too_large`: a message over the service's limit, or an
  *   answer, an event or a message of the server over ours.
  * - `no_websocket`: this program has no WebSocket and none was passed.
+ * - `untrusted_certificate`: the server's certificate is not accepted, and no pin was given; nothing was sent.
  * - `wrong_certificate`: the server's key does not have the pin; nothing was sent. `no_pinning`: a pin outside Node.
  */
 export type ConnectionCode =
@@ -30,6 +32,7 @@ export type ConnectionCode =
   | 'refused'
   | 'too_large'
   | 'no_websocket'
+  | 'untrusted_certificate'
   | 'wrong_certificate'
   | 'no_pinning';
 
@@ -81,8 +84,27 @@ export const badAnswer = () =>
 export const tooLarge = (what: string) =>
   new ClientError('too_large', `${what} of the service is longer than ${MAX_ANSWER / 2 ** 20} MiB`);
 
-/** Any thrown `reason` as an error of this module; undefined when there was no answer in time. */
-export function unreachable(reason?: unknown): ClientError {
+/**
+ * Any thrown `reason` as an error of this module; undefined when there was no answer in time. `vague` is the error where
+ * `reason` has none of the known codes, as in browsers.
+ */
+export function unreachable(reason?: unknown, vague?: ClientError): ClientError {
   if (reason instanceof ClientError) return reason;
-  return new ClientError('unreachable', 'the service cannot be reached', { cause: reason });
+  // fetch of Node wraps the error of its socket.
+  const found = Object(Object(reason).cause ?? reason) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  const code = String(found.code);
+  if (isCertificateError(code)) {
+    // Node 26 adds advice for its own options.
+    const [flaw] = String(found.message).split(';', 1);
+    return new ClientError('untrusted_certificate', `the service's certificate is not trusted: ${flaw}`, {
+      cause: reason,
+    });
+  }
+  const why = reason === undefined ? 'it does not answer' : SOCKET_ERRORS[code];
+  if (why === undefined && vague !== undefined) return vague;
+  const sentence = `the service cannot be reached${why === undefined ? '' : `: ${why}`}`;
+  return new ClientError('unreachable', sentence, { cause: reason });
 }

@@ -19,38 +19,58 @@ interface Target {
 
 type Done = (error: Error | null, socket?: tls.TLSSocket) => void;
 
+/** Connects whatever the certificate says; `judge` gets the pin of its key, and returns why it is refused. */
+function connectJudged({ host, port }: Target, judge: (pin: string) => Error | undefined, done: Done): void {
+  const name = host ?? 'localhost';
+  const socket = tls.connect({
+    host: name,
+    port: Number(port || 443),
+    // An address is no server name.
+    ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    // The pin decides instead.
+    rejectUnauthorized: false,
+  });
+  const refuse = (error: Error) => {
+    socket.destroy();
+    done(error);
+  };
+  const late = Object.assign(new Error('the handshake took too long'), { code: 'ETIMEDOUT' });
+  socket.setTimeout(HANDSHAKE_LIMIT_MS, () => refuse(late));
+  socket.once('error', refuse);
+  socket.once('secureConnect', () => {
+    const certificate = socket.getPeerX509Certificate();
+    const refusal = judge(certificate === undefined ? 'no certificate' : pinOf(certificate));
+    if (refusal !== undefined) return refuse(refusal);
+    socket.setTimeout(0);
+    socket.off('error', refuse);
+    done(null, socket);
+  });
+}
+
 /** For the option `createConnection`: `done` gets the socket when the server has the key. */
 function connectPinned(pin: string, ErrorClass: typeof ClientError) {
-  return ({ host, port }: Target, done: Done): undefined => {
-    const name = host ?? 'localhost';
-    const socket = tls.connect({
-      host: name,
-      port: Number(port ?? 443),
-      // An address is no server name.
-      ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
-      minVersion: 'TLSv1.2',
-      ALPNProtocols: ['http/1.1'],
-      // The pin decides instead.
-      rejectUnauthorized: false,
-    });
-    const refuse = (error: Error) => {
-      socket.destroy();
-      done(error);
-    };
-    socket.setTimeout(HANDSHAKE_LIMIT_MS, () => refuse(new Error('the handshake took too long')));
-    socket.once('error', refuse);
-    socket.once('secureConnect', () => {
-      const certificate = socket.getPeerX509Certificate();
-      const found = certificate === undefined ? 'no certificate' : pinOf(certificate);
-      if (found !== pin) {
-        refuse(new ErrorClass('wrong_certificate', `the server's key has the pin ${found}, and not ${pin}`));
-        return;
-      }
-      socket.setTimeout(0);
-      socket.off('error', refuse);
-      done(null, socket);
-    });
+  const judge = (found: string) =>
+    found === pin
+      ? undefined
+      : new ErrorClass('wrong_certificate', `the server's key has the pin ${found}, and not ${pin}`);
+  return (target: Target, done: Done): undefined => {
+    connectJudged(target, judge, done);
   };
+}
+
+/** Resolves with the pin of the key that the server at `url` has; undefined without one. Nothing is sent to it. */
+export function readPin(url: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(url);
+  let shown: string | undefined;
+  const judge = (pin: string) => {
+    shown = pin;
+    return new Error('only its pin is wanted');
+  };
+  return new Promise((resolve) => {
+    connectJudged({ host: hostname.replace(/^\[|\]$/g, ''), port }, judge, () => resolve(shown));
+  });
 }
 
 type CreateConnection = NonNullable<https.RequestOptions['createConnection']>;

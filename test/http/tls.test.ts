@@ -96,10 +96,25 @@ t.test('[8.tls-port] with server.tls.port there are two ports, without it only H
   const only = await startSecure(t, {}, false);
   t.equal(only.port, only.securePort);
   t.equal(only.baseUrl.startsWith('https://'), true);
-  const plain = await RawConnection.open(only.port);
-  plain.write(requestBytes('/api/status'));
-  await plain.closed();
-  t.notMatch(plain.rest.toString('latin1'), /^HTTP/, 'plain HTTP is not answered there');
+});
+
+t.test('[8.tls-plain] plain HTTP to the port of HTTPS gets a 400 that says so, and no data', async (t) => {
+  const { securePort } = await startSecure(t);
+  for (const method of ['GET', 'POST']) {
+    const plain = await RawConnection.open(securePort);
+    plain.write(requestBytes('/api/usage', { method, ...(method === 'POST' && { body: '{}' }) }));
+    const { status, body } = await plain.readAnswer(method);
+    t.equal(status, 400);
+    t.same(JSON.parse(String(body)), {
+      error: 'This port speaks HTTPS: the address must begin with https://.',
+      code: 'bad_request',
+    });
+    await plain.closed();
+  }
+  const noise = await RawConnection.open(securePort);
+  noise.write('no TLS, and no HTTP\r\n\r\n');
+  await noise.closed();
+  t.equal(noise.rest.length > 0 && noise.rest.toString('latin1').startsWith('HTTP'), false);
 });
 
 t.test('[1.step4-origin-tls] over TLS an own page is one of https', async (t) => {

@@ -189,7 +189,6 @@ const REACHED: readonly Row[] = [
 
 const PIN = /^sha256\/[A-Za-z0-9+/]{43}=$/;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_|EPROTO)/;
 
 const INSIDE: readonly Row[] = [
   ...inside('owner', 'src/access/addresses.ts', /^(?:0|[1-9]\d{0,2})$/),
@@ -209,7 +208,7 @@ const INSIDE: readonly Row[] = [
   ...inside('self', 'src/client/connection.ts', /^WS_ERR_(?:UNSUPPORTED_MESSAGE|TOO_MANY)/),
   ...inside('owner', 'src/client/hub.ts', /^\/+/),
   ...inside('owner', 'src/client/pin.ts', /^sha256\/[\w+/]{43}=$/),
-  ...inside('owner', 'src/client/pinned.ts', /^[\d.]+$|:/),
+  ...inside('owner', 'src/client/pinned.ts', /^[\d.]+$|:/, /^\[|\]$/g),
   ...inside('owner', 'src/client/refusals.ts', /^\/*/, /\/*$/),
   ...inside('owner', 'src/config/check.ts', /^\$\{\w+(?:\W[^}]*)?\}$/u, /^\w+ ?[:=]/u),
   ...inside(
@@ -307,8 +306,7 @@ const INSIDE: readonly Row[] = [
     /../gu,
   ),
   ...inside('owner', 'web/fleet/choice.ts', /^-/),
-  ...inside('self', 'src/exporters/dial/endings.ts', CERTIFICATE),
-  ...inside('self', 'src/hub/pull/socket.ts', CERTIFICATE),
+  ...inside('self', 'src/socket-errors.ts', /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/),
   ...inside('self', 'src/host/native.ts', /version [`'"]?GLIBC_([\d.]+)'? not found/),
   ...inside('self', 'web/format.ts', /\.0+ /),
   ...inside('build', 'src/api/operations.ts', /\*$/),

@@ -32,3 +32,13 @@ export async function openSocket({ url, key, pin }: Target): Promise<HostSocket>
   const { WebSocket, fetch } = await createPinned(pin, ClientError);
   return connectIn({ url, key, WebSocket }, { ...ENVIRONMENT, fetch });
 }
+
+/** The sentence for people. Where only the certificate is in the way it has the pin of the key that the server shows. */
+export async function describeFailure(error: unknown, { url }: Target): Promise<string> {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof ClientError) || error.code !== 'untrusted_certificate') return error.message;
+  const { readPin } = await import('../../client/pinned.ts');
+  const pin = await readPin(url);
+  if (pin === undefined) return error.message;
+  return `${error.message}. "hostwire doctor" on that machine prints the pin of its key: if it is the following one, use --pin ${pin}`;
+}

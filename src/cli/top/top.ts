@@ -3,7 +3,7 @@ import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';
 import { Display, type Painted, type Program } from './display.ts';
 import { drawScreen, type Size } from './layout.ts';
-import { openSocket } from './open.ts';
+import { describeFailure, openSocket } from './open.ts';
 import { readCharts, readView } from './session.ts';
 import { type Palette, paint } from './text.ts';
 import type { View } from './view.ts';
@@ -73,9 +73,7 @@ export async function top(
     const display = new Display(socket, view, program, (now) => paintView(now, size(), face, true));
     return { text: '', exitCode: await display.ended };
   } catch (error) {
-    throw new Error(`${target.url}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${target.url}: ${await describeFailure(error, target)}`, { cause: error });
   } finally {
     socket.close();
   }

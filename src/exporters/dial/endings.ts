@@ -1,5 +1,5 @@
 /** Why a hub closes the connection of an agent: the reasons of its close frames, and what they mean to the agent. */
-import { SOCKET_ERRORS } from '../../socket-errors.ts';
+import { isCertificateError, SOCKET_ERRORS } from '../../socket-errors.ts';
 
 export const ENDINGS = {
   refused: 'the id or its key is not one of hub.agents',
@@ -45,11 +45,9 @@ const STATUS: Readonly<Record<number, string>> = {
 export const whyNotUpgraded = (status: number): string =>
   STATUS[status] ?? `what answers there takes no agents (${status})`;
 
-const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_|EPROTO)/;
-
 /** `error`: of the socket. */
 export function whyFailed(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
-  if (CERTIFICATE.test(code)) return `its certificate is not accepted (${code}); set hub.pin`;
+  if (isCertificateError(code)) return `its certificate is not accepted (${code}); set hub.pin`;
   return SOCKET_ERRORS[code] ?? `the connection failed: ${code === '' ? error.message.slice(0, 200) : code}`;
 }

@@ -70,10 +70,14 @@ export function readHead(request: IncomingMessage, wanted: ReadonlySet<string>):
 /** A version that Node's parser takes, and that is not spoken here: 0.9 or 2.0. */
 export const OTHER_VERSION = 'OTHER_VERSION';
 
-/** The errors that are not a mistake in the syntax: of node:http, and one of ours. */
+/** OpenSSL's code for a request in plain HTTP. */
+export const PLAIN_REQUEST = 'ERR_SSL_HTTP_REQUEST';
+
+/** The errors that are not a mistake in the syntax: of node:http and OpenSSL, and one of ours. */
 const FAULTS: Readonly<Record<string, readonly [status: string, sentence: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The head of a request may have 16 KiB.'],
   [OTHER_VERSION]: ['505 HTTP Version Not Supported', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
+  [PLAIN_REQUEST]: ['400 Bad Request', 'This port speaks HTTPS: the address must begin with https://.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 };
 

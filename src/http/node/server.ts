@@ -7,8 +7,8 @@ import { Ledger } from '../clients/ledger.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { asksForUpgrade, hasBody, readHead, withoutZone } from './head.ts';
-import { createSecureServer, renewContext } from './secure.ts';
+import { asksForUpgrade, hasBody, PLAIN_REQUEST, readHead, withoutZone } from './head.ts';
+import { answerPlain, createSecureServer, renewContext } from './secure.ts';
 import { NodeSockets } from './sockets.ts';
 
 const LIMITS = {
@@ -147,7 +147,8 @@ export class NodeEngine implements Engine {
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket) => {
         const connection = this.#connections.get(socket as net.Socket);
-        if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
+        if (error.code === PLAIN_REQUEST) answerPlain(socket);
+        else if (connection === undefined || error.code === 'ECONNRESET') socket.destroy();
         else if (error.code === TOO_LATE) this.#expire(connection);
         else connection.fail(error.code ?? '');
       });

@@ -2,7 +2,7 @@
 
 import net from 'node:net';
 import tls from 'node:tls';
-import { SOCKET_ERRORS } from '../../socket-errors.ts';
+import { isCertificateError, SOCKET_ERRORS } from '../../socket-errors.ts';
 import { pinOf } from '../../tls/certificate.ts';
 import { type AnswerHead, BadAnswer } from './answer.ts';
 import { lookUpWhile } from './names.ts';
@@ -58,15 +58,13 @@ export function checkHead(head: AnswerHead, type: string): void {
   if (wrong !== undefined) throw new WrongAnswer(wrong);
 }
 
-const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_|EPROTO)/;
-
 export function failureOf(error: unknown): Failure {
   if (error instanceof WrongAnswer) return { isRefusal: error.isRefusal, reason: error.message };
   if (error instanceof BadAnswer)
     return { isRefusal: false, isFlood: error instanceof Flood, reason: error.message };
   if (!(error instanceof Error)) return { isRefusal: false, reason: String(error) };
   const code = 'code' in error ? String(error.code) : '';
-  if (CERTIFICATE.test(code))
+  if (isCertificateError(code))
     return {
       isRefusal: true,
       reason: `its certificate is not accepted (${code}); set its pin in hub.agents`,

@@ -77,7 +77,10 @@ t.test('[9.top-refused] what is wrong is a sentence and exit code 1', async (t) 
   t.match((await run({}, baseUrl))[2], /^hostwire: URL: .*key.*\n$/);
   t.equal((await run({ HOSTWIRE_KEY: KEY }, baseUrl))[0], 0, 'the environment has the key');
   await stop();
-  t.match((await run({}, baseUrl))[2], /^hostwire: URL: the service cannot be reached/);
+  t.match(
+    (await run({}, baseUrl))[2],
+    /^hostwire: URL: the service cannot be reached: nothing listens there\n$/,
+  );
 });
 
 t.test('[9.top-refused] another server, and features that are off', async (t) => {
@@ -101,10 +104,27 @@ t.test('[9.top-target] a self-signed certificate is accepted by its pin only', a
   const pin = pinOf(new X509Certificate(pair.cert));
   const pinned = await runToEnd(['top', '--once', '--pin', pin, baseUrl]);
   t.same([pinned.code, pinned.stderr], [0, '']);
-  const other = `sha256/${'A'.repeat(43)}=`;
-  for (const args of [['--pin', other], []]) {
+  const refused = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args, baseUrl]);
     t.same([code, stdout], [1, '']);
-    t.match(stderr, args.length === 0 ? /cannot be reached/ : /the server's key has the pin/);
-  }
+    return stderr;
+  };
+  t.match(await refused('--pin', `sha256/${'A'.repeat(43)}=`), /the server's key has the pin/);
+  t.equal(
+    await refused(),
+    `hostwire: ${baseUrl}: the service's certificate is not trusted: self-signed certificate. "hostwire doctor" on that machine prints the pin of its key: if it is the following one, use --pin ${pin}\n`,
+  );
+});
+
+t.test('[9.top-refused] the message says which part of an address is wrong', async (t) => {
+  const { port, securePort, pair } = await startSecure(t);
+  const pin = pinOf(new X509Certificate(pair.cert));
+  const textOf = async (...words: readonly string[]) => (await runToEnd(['top', '--once', ...words])).stderr;
+  t.match(
+    await textOf(`http://127.0.0.1:${securePort}`),
+    /: This port speaks HTTPS: the address must begin with https:\/\/\.\n$/,
+  );
+  const plain = /: the service cannot be reached: that port does not speak TLS; it may be plain HTTP\n$/;
+  t.match(await textOf(`https://127.0.0.1:${port}`), plain);
+  t.match(await textOf('--pin', pin, `https://127.0.0.1:${port}`), plain);
 });
