@@ -98,6 +98,7 @@ export function parseArguments(words: readonly string[]): Arguments {
   const keyFiles: string[] = [];
   const pins: string[] = [];
   let url: string | undefined;
+  let hosted: string | undefined;
   let isOnce = false;
   let isTls = false;
   let command: Command | undefined;
@@ -115,7 +116,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
     wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
-    top: { url, keyFile: keyFiles[0], pin: pins[0], isOnce },
+    top: { url, machine: hosted, keyFile: keyFiles[0], pin: pins[0], isOnce },
   });
   const refuse = (text: string): Arguments => ({
     ...parsed(),
@@ -191,6 +192,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     } else if (command === 'keygen') names.push(word);
     else if (command === 'wake' && machine === undefined) machine = word;
     else if (command === 'top' && url === undefined) url = word;
+    else if (command === 'top' && hosted === undefined) hosted = word;
     else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
     else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
     else command = known;

@@ -8,6 +8,8 @@ import { pinOf, readCertificates } from '../tls/certificate.ts';
 export interface TopWords {
   /** As given; undefined: the service of the configuration. */
   readonly url: string | undefined;
+  /** The id of a machine, where the address is that of a hub. */
+  readonly machine: string | undefined;
   readonly keyFile: string | undefined;
   readonly pin: string | undefined;
   readonly isOnce: boolean;
@@ -18,6 +20,8 @@ export interface Target {
   readonly key: string | undefined;
   /** Of the service's certificate, where no authority has signed it. */
   readonly pin: string | undefined;
+  /** The id of a machine of a hub. */
+  readonly machine?: string | undefined;
 }
 
 /** Everybody on a machine can read its command lines, but not the environment of others. */
@@ -57,7 +61,10 @@ export function findTarget(
 ): Target {
   const given = words.keyFile === undefined ? variables[KEY_VARIABLE] : readKeyFile(words.keyFile);
   const url = words.url === undefined ? undefined : addressOf(words.url);
-  if (url !== undefined) return { url, key: given, pin: words.pin };
+  if (url !== undefined) {
+    const { machine, pin } = words;
+    return { url, key: given, pin, ...(machine !== undefined && { machine }) };
+  }
   const config = load();
   const { server, auth } = config;
   const { cert, port: securePort } = server.tls;

@@ -53,8 +53,8 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
   },
   top: {
     help:
-      '"top [URL]" shows on a terminal what this or another service reports; --key-file or $HOSTWIRE_KEY has the key ' +
-      'of another one',
+      '"top [URL [MACHINE]]" shows on a terminal what this or another service reports, or the machines of a hub and ' +
+      'each of them; --key-file or $HOSTWIRE_KEY has the key of another one',
   },
   help: { help: 'print this help' },
   version: { help: 'print the version, the commit, the HTTP engine and the C library' },

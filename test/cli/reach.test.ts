@@ -69,7 +69,8 @@ t.test('[9.options] addresses of top, and a key in none of them', async (t) => {
   t.equal(urlOf('https://example.org/pc/'), 'https://example.org/pc');
   for (const bad of ['http://u:secret@pc', 'http://pc?api_key=secret', 'ftp://pc', 'http://', 'http://pc#x'])
     t.match(words(bad).problem?.text, /is no address of a service/, bad);
-  t.match(words('a', 'b').problem?.text, /unexpected argument "b"/);
+  t.match(findTarget(words('hub:9980', 'b').top, {}, never), { url: 'http://hub:9980', machine: 'b' });
+  t.match(words('a', 'b', 'c').problem?.text, /unexpected argument "c"/);
   t.match(words('https://pc', '--pin', 'x').problem?.text, /--pin expects sha256/);
   t.match(words('http://pc', '--pin', `sha256/${'A'.repeat(43)}=`).problem?.text, /--pin needs .*https/);
   t.match(words('--key-file=a', '--key-file=b').problem?.text, /--key-file was given twice/);

@@ -2,7 +2,7 @@
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocketServer } from 'ws';
-import { openSocket as openWebSocket } from '#src/cli/top/open.js';
+import { openLink } from '#src/cli/top/open.js';
 import { request, streamStats } from '#src/client/client.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { startSocket } from './socket-setup.ts';
@@ -127,7 +127,8 @@ t.test(
       });
       // A server on a port has this address.
       const { port } = server.address() as net.AddressInfo;
-      const socket = await openWebSocket({ url: `http://127.0.0.1:${port}`, key: undefined, pin: undefined });
+      const target = { url: `http://127.0.0.1:${port}`, key: undefined, pin: undefined };
+      const socket = (await openLink(target)).open();
       t.teardown(() => socket.close());
       const error = await new Promise<{ readonly code: string }>((resolve) => {
         socket.on('state', (state) => {

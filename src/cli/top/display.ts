@@ -1,20 +1,22 @@
-/** The view on a terminal, until a key, a signal or the service ends it. The terminal is restored however it ends. */
+/** A scene on a terminal, until a key, a signal or the service ends it. The terminal is restored however it ends. */
 import { emitKeypressEvents, type Key } from 'node:readline';
-import type { HostSocket } from '../../client/client.ts';
-import { press } from './keys.ts';
 import { openTerminal, Screen } from './screen.ts';
-import { Session } from './session.ts';
-import type { View } from './view.ts';
+
+/** What is shown, and what its keys do. */
+export interface Scene<R> {
+  /** Text is being typed: what is pasted is a part of it. */
+  readonly isTyping: boolean;
+  /** The lines at this moment. Throws where the service's answers are not those of hostwire. */
+  paint(): readonly string[];
+  press(key: Key): 'quit' | 'suspend' | 'redraw' | undefined;
+  /** Keeps it current. Resolves when a key has ended it; rejects with the reason why the service has. */
+  run(onChange: () => void): Promise<R>;
+  close(): void;
+}
 
 /** The parts of `process` that are used. */
 type Emitter = Pick<NodeJS.EventEmitter, 'on' | 'off'>;
 export type Program = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'> & Emitter;
-
-export interface Painted {
-  readonly lines: readonly string[];
-  /** Rows of processes among them. */
-  readonly shown: number;
-}
 
 type Listener = readonly [Emitter, string, Parameters<Emitter['on']>[1]];
 
@@ -23,34 +25,34 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 const TICK_MS = 1000;
 const CONTINUE_MS = 20;
 
-export class Display {
-  /** Resolves with the exit code; rejects with the reason why the service ended it. */
-  readonly ended: Promise<number>;
+export class Display<R> {
+  /** Resolves with the result of the scene, or with an exit code; rejects as the scene. */
+  readonly ended: Promise<R | number>;
   readonly #program: Program;
-  readonly #paint: (view: View) => Painted;
+  readonly #scene: Scene<R>;
   readonly #screen: Screen;
-  readonly #session: Session;
-  #shown = 1;
   #isPasting = false;
-  #finish: (result: number | Error) => void = () => undefined;
+  #finish: (result: R | number | Error) => void = () => undefined;
 
-  constructor(socket: HostSocket, view: View, program: Program, paint: (view: View) => Painted) {
+  constructor(scene: Scene<R>, program: Program) {
     this.#program = program;
-    this.#paint = paint;
+    this.#scene = scene;
     this.#screen = new Screen(openTerminal(), () => this.#finish(1));
-    this.#shown = paint(view).shown;
-    this.#session = new Session(socket, view, this.#shown, () => this.#draw());
-    socket.on('state', (state) => {
-      if (state.state === 'closed' && state.error !== undefined) this.#finish(state.error);
-    });
-    this.ended = new Promise<number>((resolve, reject) => {
+    // An answer that cannot be drawn is an error before the terminal is changed.
+    scene.paint();
+    this.ended = new Promise<R | number>((resolve, reject) => {
       this.#finish = (result) => {
         this.#leave();
-        if (typeof result === 'number') resolve(result);
-        else reject(result);
+        if (result instanceof Error) reject(result);
+        else resolve(result);
       };
     }).finally(this.#listen());
-    this.#session.run().catch((error: Error) => this.#finish(error));
+    scene
+      .run(() => this.#draw())
+      .then(
+        (result) => this.#finish(result),
+        (error: Error) => this.#finish(error),
+      );
     this.#enter();
   }
 
@@ -86,16 +88,14 @@ export class Display {
     return () => {
       for (const [emitter, event, listener] of listeners) emitter.off(event, listener);
       clearInterval(ticker);
-      this.#session.close();
+      this.#scene.close();
       stdin.pause();
     };
   }
 
   #draw(): void {
     try {
-      const { lines, shown } = this.#paint(this.#session.view);
-      this.#shown = shown;
-      this.#screen.draw(lines);
+      this.#screen.draw(this.#scene.paint());
     } catch (error) {
       this.#finish(new Error('the answers of this service are not those of hostwire', { cause: error }));
     }
@@ -105,6 +105,7 @@ export class Display {
     // The shell may have changed it meanwhile; a mode that is set again is not applied.
     this.#program.stdin.setRawMode(false);
     this.#program.stdin.setRawMode(true);
+    this.#program.stdin.resume();
     this.#screen.enter();
     this.#draw();
   }
@@ -131,16 +132,11 @@ export class Display {
       this.#isPasting = key.name === 'paste-start';
       return;
     }
-    const { view: before } = this.#session;
     // What is pasted is text, and no command.
-    if (this.#isPasting && !before.isTyping) return;
-    const { view, wish } = press(before, key, this.#shown);
-    if (wish === 'quit') this.#finish(0);
-    else if (wish === 'suspend') this.#suspend();
-    else if (wish === 'redraw') this.#enter();
-    else {
-      this.#session.take(view, this.#shown);
-      if (wish !== undefined) void this.#session.end(wish);
-    }
+    if (this.#isPasting && !this.#scene.isTyping) return;
+    const act = this.#scene.press(key);
+    if (act === 'quit') this.#finish(0);
+    else if (act === 'suspend') this.#suspend();
+    else if (act === 'redraw') this.#enter();
   }
 }

@@ -3,8 +3,13 @@ import type { Key } from 'node:readline';
 import type { ProcessRow } from '../../wire/process.ts';
 import type { Sort, View } from './view.ts';
 
-/** What a key asks for beside another view. */
-export type Wish = 'quit' | 'suspend' | 'redraw' | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
+/** What a key asks for beside another view; `back`: to the machines of the hub, without a hub the end. */
+export type Wish =
+  | 'quit'
+  | 'back'
+  | 'suspend'
+  | 'redraw'
+  | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
 
 export interface Pressed {
   readonly view: View;
@@ -55,7 +60,7 @@ function type(view: View, { name, sequence = '' }: Key): View {
 function command(view: View, { name = '', sequence = '' }: Key, shown: number): Pressed {
   const sort = SORTS[sequence];
   if (sort !== undefined) return { view: { ...view, listing: { ...view.listing, sort, offset: 0 } } };
-  if (sequence === 'q') return { view, wish: 'quit' };
+  if (sequence === 'q') return { view, wish: 'back' };
   if (sequence === '/') return { view: { ...view, isTyping: true } };
   if (name === 'escape') return { view: { ...withQuery(view, ''), selected: undefined } };
   if (sequence === 'k' || name === 'delete') return { view: choose(view) };

@@ -97,12 +97,14 @@ function heading({ processes, listing, sample, connected }: View): Line {
   ];
 }
 
-function footer({ ending, isTyping, listing, note }: View): readonly Span[] {
+function footer({ ending, isTyping, listing, note, isOfHub }: View): readonly Span[] {
   if (ending !== undefined)
     return [span(`End ${ending.name} (${ending.pid})?  y: end  f: force  any other key: no`, 'bad')];
   if (isTyping) return [span(`Filter: ${listing.query}_`, 'bold'), span('  Enter: keep  Esc: none', 'dim')];
   if (note !== '') return [span(note, 'warn')];
-  return [span('q quit  sort: c m n  / filter  arrows select  k end process', 'dim')];
+  return [
+    span(`q ${isOfHub ? 'machines' : 'quit'}  sort: c m n  / filter  arrows select  k end process`, 'dim'),
+  ];
 }
 
 /** Exactly `size.rows` lines of `size.columns`; one sentence where the terminal is too small. */

@@ -1,10 +1,12 @@
-/** The connection to the service. */
-import type { HostSocket } from '../../client/client.ts';
+/** The connection to the service, or to a hub. */
+import type { HostRow, HostSocket } from '../../client/client.ts';
 import type { SocketConstructor } from '../../client/connection.ts';
 import { ENVIRONMENT } from '../../client/environment.ts';
 import { ClientError } from '../../client/errors.ts';
 import { MESSAGE_LIMITS } from '../../client/limits.ts';
+import { requestIn } from '../../client/rest.ts';
 import { connectIn } from '../../client/socket.ts';
+import type { HostList } from '../../wire/hub.ts';
 import type { Target } from '../reach.ts';
 
 /** Node 20 has no WebSocket, and that of later versions sends no headers. */
@@ -25,12 +27,30 @@ async function plainSocket(): Promise<SocketConstructor> {
   };
 }
 
-export async function openSocket({ url, key, pin }: Target): Promise<HostSocket> {
-  if (pin === undefined) return connectIn({ url, key, WebSocket: await plainSocket() }, ENVIRONMENT);
+export interface Link {
+  /** A socket of the service, or of the machine `id` of a hub. */
+  readonly open: (id?: string) => HostSocket;
+  /** The machines of a hub. Rejects as `request` of the client. */
+  readonly readHosts: () => Promise<readonly HostRow[]>;
+}
+
+export async function openLink({ url, key, pin }: Target): Promise<Link> {
+  const { WebSocket, environment } = await reach(pin);
+  return {
+    open: (id) =>
+      connectIn({ url, key, WebSocket }, environment, id === undefined ? 'api/ws' : `${pathOf(id)}/ws`),
+    readHosts: async () => (await requestIn<HostList>('api/hosts', { url, key }, environment)).data.hosts,
+  };
+}
+
+const pathOf = (id: string) => `api/hosts/${encodeURIComponent(id)}`;
+
+async function reach(pin: string | undefined) {
+  if (pin === undefined) return { WebSocket: await plainSocket(), environment: ENVIRONMENT };
   // The client would look for this module beside its own bundle.
   const { createPinned } = await import('../../client/pinned.ts');
   const { WebSocket, fetch } = await createPinned(pin, ClientError);
-  return connectIn({ url, key, WebSocket }, { ...ENVIRONMENT, fetch });
+  return { WebSocket, environment: { ...ENVIRONMENT, fetch } };
 }
 
 /** The sentence for people. Where only the certificate is in the way it has the pin of the key that the server shows. */

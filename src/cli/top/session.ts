@@ -1,5 +1,5 @@
 /** Keeps the view current over one WebSocket. */
-import type { Connected, HostSocket } from '../../client/client.ts';
+import { ClientError, type Connected, type HostSocket } from '../../client/client.ts';
 import type { MediaDetail } from '../../wire/media.ts';
 import type { ProcessRow } from '../../wire/process.ts';
 import type { Wish } from './keys.ts';
@@ -34,7 +34,7 @@ async function readProcesses(socket: HostSocket, listing: Listing, shown: number
 }
 
 /** The service's greeting. Rejects with the reason where the first attempt fails. */
-const greeted = (socket: HostSocket) =>
+export const greeted = (socket: HostSocket) =>
   new Promise<Connected>((resolve, reject) => {
     socket.on('connected', resolve);
     socket.on('state', (state) => {
@@ -42,22 +42,43 @@ const greeted = (socket: HostSocket) =>
     });
   });
 
-/** All of it, once. */
-export async function readView(socket: HostSocket, url: string, shown: number): Promise<View> {
-  const connected = await greeted(socket);
+/** A hub, and each of its machines, sends no flags. */
+export const sendsFlags = ({ features }: Connected) => Object.keys(features).length > 0;
+
+const isSwitchedOff = (error: unknown) => error instanceof ClientError && error.code === 'FEATURE_DISABLED';
+
+/** All of it, once. `url`: for the header. */
+export async function readView(
+  socket: HostSocket,
+  connected: Connected,
+  url: string,
+  shown: number,
+): Promise<View> {
   const listing: Listing = { sort: 'cpu', query: '', offset: 0 };
-  const [sample, media, processes] = await Promise.all([
+  // Without flags the answers show what is switched off.
+  const features: Record<string, boolean> = sendsFlags(connected)
+    ? { ...connected.features }
+    : { enable_media: true, enable_processes: true, enable_process_control: true };
+  const ask = async <T>(feature: string, question: () => Promise<T>): Promise<T | undefined> => {
+    if (features[feature] !== true) return undefined;
+    try {
+      return await question();
+    } catch (error) {
+      // Other errors: without a session bus there are no players.
+      if (isSwitchedOff(error)) features[feature] = false;
+      return undefined;
+    }
+  };
+  const [sample, snapshot, processes] = await Promise.all([
     readSample(socket),
-    // Without a session bus there is an error instead.
-    isOn(connected, 'enable_media') ? socket.get(['media'], { detail: true }).catch(() => ({})) : {},
-    isOn(connected, 'enable_processes')
-      ? readProcesses(socket, listing, shown).catch(() => undefined)
-      : undefined,
+    ask('enable_media', () => socket.get(['media'], { detail: true })),
+    ask('enable_processes', () => readProcesses(socket, listing, shown)),
   ]);
-  const status = (media as { readonly media?: MediaDetail }).media; // As readSample.
+  const status = snapshot?.media as MediaDetail | undefined; // As readSample.
   const nowMs = Date.now();
   return {
-    ...{ url, nowMs, connected, sample, processes, listing },
+    ...{ url, isOfHub: false, nowMs, sample, processes, listing },
+    connected: { ...connected, features },
     media: status === undefined ? undefined : { status, atMs: nowMs },
     outage: undefined,
     traces: withPoints(FIRST_POINTS, sample),
@@ -99,7 +120,8 @@ export class Session {
     this.#onChange = onChange;
     socket.on('connected', (connected) => {
       this.#isFirst = true;
-      this.#change({ connected });
+      const { features } = sendsFlags(connected) ? connected : this.#view.connected;
+      this.#change({ connected: { ...connected, features } });
     });
     socket.on('state', (state) => {
       if (state.state === 'open') this.#lost = undefined;

@@ -1,10 +1,15 @@
 /** `hostwire top`: what a service reports, on a terminal. Loaded when it is used, in a bundle of its own. */
+
+import type { Connected, HostSocket } from '../../client/client.ts';
 import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';
-import { Display, type Painted, type Program } from './display.ts';
+import { Display, type Program } from './display.ts';
+import { HubScene } from './hub-scene.ts';
 import { drawScreen, type Size } from './layout.ts';
-import { describeFailure, openSocket } from './open.ts';
-import { readCharts, readView } from './session.ts';
+import { MachineScene, type Painted } from './machine-scene.ts';
+import { drawMachines, listMachines, type Machines } from './machines.ts';
+import { describeFailure, type Link, openLink } from './open.ts';
+import { greeted, readCharts, readView, sendsFlags } from './session.ts';
 import { type Palette, paint } from './text.ts';
 import type { View } from './view.ts';
 
@@ -53,25 +58,16 @@ export interface TopOptions {
 }
 
 /** Rejects with a sentence where the service cannot be reached, or refuses. */
-export async function top(
-  { target, isOnce, isJson, variables }: TopOptions,
-  program: Program,
-): Promise<Output> {
-  const { stdin, stdout } = program;
-  const face = judgeTerminal(variables, stdout.isTTY === true);
-  const size = () => sizeOf(stdout, variables);
-  const socket = await openSocket(target);
+export async function top(options: TopOptions, program: Program): Promise<Output> {
+  const { target } = options;
+  const link = await openLink(target);
+  const socket = link.open(target.machine);
   try {
-    const view = await readView(socket, target.url, size().rows);
-    if (isJson) return { text: jsonText(view.sample), exitCode: 0 };
-    if (isOnce || !face.isFull || stdin.isTTY !== true)
-      return {
-        text: textOf(paintView(await readCharts(socket, view), size(), face, false)),
-        isPainted: true,
-        exitCode: 0,
-      };
-    const display = new Display(socket, view, program, (now) => paintView(now, size(), face, true));
-    return { text: '', exitCode: await display.ended };
+    const connected = await greeted(socket);
+    if (target.machine !== undefined || sendsFlags(connected))
+      return await showMachine(socket, connected, options, program);
+    socket.close();
+    return await showHub(link, options, program);
   } catch (error) {
     throw new Error(`${target.url}: ${await describeFailure(error, target)}`, { cause: error });
   } finally {
@@ -79,5 +75,75 @@ export async function top(
   }
 }
 
-/** Without the line of keys. */
-const textOf = ({ lines }: Painted) => `${lines.slice(0, -1).join('\n')}\n`;
+interface Surface {
+  readonly face: Face;
+  readonly size: () => Size;
+  /** Keys can be pressed. */
+  readonly isLive: boolean;
+}
+
+function surfaceOf({ isOnce, variables }: TopOptions, { stdin, stdout }: Program): Surface {
+  const face = judgeTerminal(variables, stdout.isTTY === true);
+  return {
+    face,
+    size: () => sizeOf(stdout, variables),
+    isLive: !isOnce && face.isFull && stdin.isTTY === true,
+  };
+}
+
+const exitCodeOf = (ended: string | number) => (typeof ended === 'number' ? ended : 0);
+const headerOf = (url: string, id: string | undefined) => (id === undefined ? url : `${url}  ${id}`);
+
+async function showMachine(
+  socket: HostSocket,
+  connected: Connected,
+  options: TopOptions,
+  program: Program,
+): Promise<Output> {
+  const { face, size, isLive } = surfaceOf(options, program);
+  const { url, machine } = options.target;
+  const view = await readView(socket, connected, headerOf(url, machine), size().rows);
+  if (options.isJson) return { text: jsonText(view.sample), exitCode: 0 };
+  if (!isLive) {
+    // Without the line of keys.
+    const { lines } = paintView(await readCharts(socket, view), size(), face, false);
+    return { text: `${lines.slice(0, -1).join('\n')}\n`, isPainted: true, exitCode: 0 };
+  }
+  const scene = new MachineScene(socket, view, (now) => paintView(now, size(), face, true));
+  return { text: '', exitCode: exitCodeOf(await new Display(scene, program).ended) };
+}
+
+/** The list of machines, and each of them that is opened from it. */
+async function showHub(link: Link, options: TopOptions, program: Program): Promise<Output> {
+  const { face, size, isLive } = surfaceOf(options, program);
+  const { url } = options.target;
+  const hosts = await link.readHosts();
+  if (options.isJson) return { text: jsonText({ hosts }), exitCode: 0 };
+  let list: Machines = { url, hosts, selected: hosts[0]?.id, offset: 0, note: '' };
+  if (!isLive) {
+    const lines = listMachines(list, size().columns).map((line) => paint(line, face.palette, false));
+    return { text: `${lines.join('\n')}\n`, isPainted: true, exitCode: 0 };
+  }
+  const open = async (id: string) => {
+    const socket = link.open(id);
+    try {
+      const view = await readView(socket, await greeted(socket), headerOf(url, id), size().rows);
+      return { socket, view: { ...view, isOfHub: true } };
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+  };
+  for (;;) {
+    const machines = new HubScene({ readHosts: link.readHosts, open }, list, (now) => {
+      const { lines, shown } = drawMachines(now, size());
+      return { shown, lines: lines.map((line) => paint(line, face.palette, true)) };
+    });
+    const opened = await new Display(machines, program).ended;
+    if (typeof opened === 'number') return { text: '', exitCode: opened };
+    list = { ...machines.view, note: '' };
+    const machine = new MachineScene(opened.socket, opened.view, (now) => paintView(now, size(), face, true));
+    const ended = await new Display(machine, program).ended.finally(() => opened.socket.close());
+    if (ended !== 'back') return { text: '', exitCode: ended };
+  }
+}

@@ -22,6 +22,8 @@ export interface Processes {
 
 export interface View {
   readonly url: string;
+  /** A machine of a hub that was opened from the list. */
+  readonly isOfHub: boolean;
   readonly nowMs: number;
   readonly connected: Connected;
   readonly sample: Sample;

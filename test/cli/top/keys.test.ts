@@ -88,7 +88,7 @@ t.test(
 
 t.test('[9.top-keys] q and Ctrl-C end, Ctrl-Z suspends, Ctrl-L draws anew', async (t) => {
   const wishOf = (view: View, name: string) => press(view, key(name), 2).wish;
-  t.equal(wishOf(viewOf(), 'q'), 'quit');
+  t.equal(wishOf(viewOf(), 'q'), 'back');
   for (const view of [viewOf(), after(viewOf(), '/'), after(viewOf(), 'down', 'k')]) {
     t.equal(wishOf(view, 'C-c'), 'quit');
     t.equal(wishOf(view, 'C-z'), 'suspend');
@@ -99,6 +99,6 @@ t.test('[9.top-keys] q and Ctrl-C end, Ctrl-Z suspends, Ctrl-L draws anew', asyn
 t.test('[9.top-keys] Escape and a key soon after it are two keys', async (t) => {
   const altQ = { name: 'q', meta: true, sequence: '\x1bq' };
   const { view, wish } = press(after(viewOf(), '/', 'a', 'return'), altQ, 2);
-  t.same([view.listing.query, wish], ['', 'quit']);
+  t.same([view.listing.query, wish], ['', 'back']);
   t.equal(press(viewOf(), { name: 'escape', meta: true, sequence: '\x1b' }, 2).wish, undefined);
 });

@@ -6,6 +6,8 @@ import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { FakeHistory } from '../../helpers/fakes/history.ts';
 import { startSecure } from '../../helpers/service/secure.ts';
 import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
+import { allFlags, startCommanded } from '../../hub/commanded.ts';
+import { isUp, startHub } from '../../hub/setup.ts';
 import { judgeScreen } from './judge.ts';
 import { startLively } from './lively.ts';
 
@@ -127,4 +129,37 @@ t.test('[9.top-refused] the message says which part of an address is wrong', asy
   const plain = /: the service cannot be reached: that port does not speak TLS; it may be plain HTTP\n$/;
   t.match(await textOf(`https://127.0.0.1:${port}`), plain);
   t.match(await textOf('--pin', pin, `https://127.0.0.1:${port}`), plain);
+});
+
+t.test('[9.top-hub] a hub: the list of its machines, and one of them', async (t) => {
+  const agent = await startCommanded(t);
+  const agents = { pc: { url: agent.service.baseUrl }, gone: { url: 'http://127.0.0.1:1' } };
+  const hub = await startHub(t, agents);
+  await hub.host('pc', isUp);
+  const url = `http://127.0.0.1:${hub.port}`;
+  const env = { COLUMNS: '100', LINES: '30', LC_ALL: 'C.UTF-8' };
+  const run = (...words: readonly string[]) => runToEnd(['top', ...words], {}, [], env);
+  const list = await run(url);
+  t.same([list.code, list.stderr], [0, '']);
+  t.match(list.stdout, /^Machines {2}1 of 2 up {2}http/);
+  t.match(list.stdout, /^gone +down +gone +.+$/m);
+  t.match(list.stdout, /^pc +up +fixture/m);
+  const { hosts } = JSON.parse((await run('--json', url)).stdout) as { hosts: { id: string }[] };
+  t.same(
+    hosts.map(({ id }) => id),
+    ['gone', 'pc'],
+  );
+  const one = await run(url, 'pc');
+  t.same([one.code, one.stderr], [0, '']);
+  t.match(one.stdout, new RegExp(`^\\S+ +up .*${url}  pc`));
+  t.match(one.stdout, /\n +PID USER +CPU +MEMORY NAME/, 'the list of processes is asked for');
+  t.match(one.stdout, /^Media +playing A/m);
+  agent.configure(allFlags(false));
+  const off = await run(url, 'pc');
+  t.match(off.stdout, /^Media +switched off in the service$/m, 'the machine says what is off');
+  t.match(off.stdout, /^Processes {2}switched off in the service$/m);
+  const down = await run(url, 'gone');
+  t.same([down.code, down.stdout], [1, '']);
+  t.match(down.stderr, /The machine cannot be reached/);
+  t.match((await run(url, 'nobody')).stderr, /^hostwire: http.+: .+\n$/);
 });

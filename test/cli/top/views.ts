@@ -53,6 +53,7 @@ export function viewOf(changed: Partial<View> = {}): View {
   const features = { enable_media: true, enable_processes: true, enable_process_control: true };
   return {
     url: 'http://pc:9990',
+    isOfHub: false,
     nowMs: 0,
     connected: { version: '0.0.0', protocol: 1, features },
     sample: SAMPLE,

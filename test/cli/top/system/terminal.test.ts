@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { startService } from '../../../helpers/service/service.ts';
+import { startCommanded } from '../../../hub/commanded.ts';
+import { isUp, startHub } from '../../../hub/setup.ts';
 import { judgeScreen } from '../judge.ts';
 import { NO_TMUX, openTerminal } from '../terminal.ts';
 
@@ -57,3 +59,24 @@ t.test(
     t.ok(terminal.written().includes('\x1b[?1049l'), 'the alternate screen was left');
   },
 );
+
+t.test('[9.top-hub] the machines of a hub: one is opened, and left again', { skip: NO_TMUX }, async (t) => {
+  const agent = await startCommanded(t);
+  const hub = await startHub(t, {
+    gone: { url: 'http://127.0.0.1:1' },
+    pc: { url: agent.service.baseUrl },
+  });
+  await hub.host('pc', isUp);
+  const terminal = openTerminal(t, SIZE, [`http://127.0.0.1:${hub.port}`]);
+  await terminal.reached('the list', (text) => /\ngone +down .*\npc +up/.test(text));
+  terminal.press('Enter');
+  await terminal.reached('the reason', (text) => text.includes('gone: The machine cannot be reached'));
+  terminal.press('Down', 'Enter');
+  await terminal.reached('the machine', (text) => /PID USER/.test(text) && text.includes('q machines'));
+  terminal.press('q');
+  await terminal.reached('the list again', (text) => /\npc +up/.test(text));
+  terminal.press('Enter');
+  await terminal.reached('the machine again', (text) => text.includes('q machines'));
+  terminal.press('C-c');
+  await terminal.reached('the shell', (text) => text.includes('ended 0'));
+});

@@ -1,0 +1,96 @@
+/** The machines of a hub on a terminal, until one is opened. */
+import type { Key } from 'node:readline';
+import type { HostRow } from '../../client/client.ts';
+import type { Scene } from './display.ts';
+import { type Machines, pressMachines } from './machines.ts';
+
+const INTERVAL_MS = 2000;
+
+export interface HubLink<Opened> {
+  readonly readHosts: () => Promise<readonly HostRow[]>;
+  /** Resolves when the machine has answered. */
+  readonly open: (id: string) => Promise<Opened>;
+}
+
+type PaintMachines = (view: Machines) => { readonly lines: readonly string[]; readonly shown: number };
+
+export class HubScene<Opened> implements Scene<Opened> {
+  readonly isTyping = false;
+  readonly #link: HubLink<Opened>;
+  readonly #paint: PaintMachines;
+  #view: Machines;
+  #shown = 1;
+  #isOpening = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #onChange: () => void = () => undefined;
+  #take: (opened: Opened) => void = () => undefined;
+
+  constructor(link: HubLink<Opened>, view: Machines, paint: PaintMachines) {
+    this.#link = link;
+    this.#view = view;
+    this.#paint = paint;
+  }
+
+  /** The view at this moment. */
+  get view(): Machines {
+    return this.#view;
+  }
+
+  paint(): readonly string[] {
+    const { lines, shown } = this.#paint(this.#view);
+    this.#shown = shown;
+    return lines;
+  }
+
+  press(key: Key): 'quit' | 'suspend' | 'redraw' | undefined {
+    const { view, wish } = pressMachines(this.#view, key, this.#shown);
+    if (typeof wish === 'string') return wish;
+    this.#change(view);
+    if (wish !== undefined && !this.#isOpening) void this.#open(wish.open);
+    return undefined;
+  }
+
+  async #open(id: string): Promise<void> {
+    this.#isOpening = true;
+    this.#change({ note: `opening ${id} …` });
+    try {
+      this.#take(await this.#link.open(id));
+    } catch (error) {
+      this.#change({ note: `${id}: ${error instanceof Error ? error.message : String(error)}` });
+    }
+    this.#isOpening = false;
+  }
+
+  run(onChange: () => void): Promise<Opened> {
+    this.#onChange = onChange;
+    this.#schedule();
+    return new Promise((resolve) => {
+      this.#take = resolve;
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** The next list is asked for when the last one has arrived, so that nothing queues on a slow link. */
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#link
+        .readHosts()
+        .then(
+          (hosts) => this.#change({ hosts }),
+          (error: Error) => this.#change({ note: error.message }),
+        )
+        .finally(() => this.#schedule());
+    }, INTERVAL_MS);
+  }
+
+  #change(changed: Partial<Machines>): void {
+    this.#view = { ...this.#view, ...changed };
+    if (!this.#isClosed) this.#onChange();
+  }
+}
