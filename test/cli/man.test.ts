@@ -1,6 +1,7 @@
 /** The text of the manual page, as the build makes it. */
 import t from 'tap';
 import { formatMan } from '#src/cli/share/man.js';
+import { TOP_KEYS } from '#src/cli/top-keys.js';
 import { COMMANDS, OPTION_LIST } from '#src/cli/words.js';
 
 t.test('[9.man] the date is that of the build', async (t) => {
@@ -20,4 +21,11 @@ t.test('[9.man] the page names every command and option', async (t) => {
         new RegExp(`^\\.It .*Fl ${name.replace(/^--?/, (dashes) => (dashes === '--' ? 'Fl ' : ''))}\\b`, 'm'),
         name,
       );
+});
+
+t.test('[9.man] the page has the keys of top', async (t) => {
+  const page = formatMan('1.2.3', '2026-02-09');
+  t.match(page, /^\.Ss Keys of hostwire top\n\.Bl /m);
+  for (const [keys, effect] of TOP_KEYS)
+    t.ok(page.includes(`.It Sy ${keys === '?' ? '\\&?' : keys}\n${effect}`), keys);
 });

@@ -1,5 +1,6 @@
 /** The manual page, in mdoc. Pure. */
 import { wrap } from '../help.ts';
+import { CPU_OF_PROCESS, TOP_KEYS } from '../top-keys.ts';
 import { COMMAND_ROWS, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from '../words.ts';
 
 const WIDTH = 78;
@@ -91,6 +92,14 @@ ${macro(
 .Pp
 The options are:
 ${list(OPTION_LIST.map(({ names, value, help }) => [option(names, value), help]))}
+.Ss Keys of hostwire top
+${macro(
+  'Sy',
+  // A question mark alone is punctuation.
+  TOP_KEYS.map(([keys, effect]) => [keys === '?' ? '\\&?' : keys, effect]),
+)}
+.Pp
+${text(CPU_OF_PROCESS)}
 .Ss Signals
 ${macro('Dv', SIGNALS)}
 .Sh ENVIRONMENT

@@ -35,6 +35,8 @@ export function press(before: View, key: Key, shown: number): Pressed {
     if (key.name === 'z') return { view, wish: 'suspend' };
     return key.name === 'l' ? { view, wish: 'redraw' } : { view };
   }
+  // Any key leaves them.
+  if (view.isHelp) return { view: { ...view, isHelp: false } };
   if (view.ending !== undefined) return confirm(view, view.ending, key);
   return view.isTyping ? { view: type(view, key) } : command(view, key, shown);
 }
@@ -61,6 +63,7 @@ function command(view: View, { name = '', sequence = '' }: Key, shown: number): 
   const sort = SORTS[sequence];
   if (sort !== undefined) return { view: { ...view, listing: { ...view.listing, sort, offset: 0 } } };
   if (sequence === 'q') return { view, wish: 'back' };
+  if (sequence === '?') return { view: { ...view, isHelp: true } };
   if (sequence === '/') return { view: { ...view, isTyping: true } };
   if (name === 'escape') return { view: { ...withQuery(view, ''), selected: undefined } };
   if (sequence === 'k' || name === 'delete') return { view: choose(view) };

@@ -1,4 +1,5 @@
 /** The whole screen as lines: a header, the panels, the processes, and the keys. Pure. */
+import { CPU_OF_PROCESS, TOP_KEYS } from '../top-keys.ts';
 import { bytes, duration, percent, plain } from './format.ts';
 import { LEFT_PANELS, type Look, PANELS, type Panel } from './panels.ts';
 import { cell, fit, type Line, type Span, span } from './text.ts';
@@ -92,18 +93,30 @@ function heading({ processes, listing, sample, connected }: View): Line {
     name('CPU'.padStart(NARROW.cpu - 1), 'cpu'),
     name('MEMORY'.padStart(NARROW.memory), 'memory'),
     name(' NAME', 'name'),
-    span(`  ${processes?.total ?? '-'} in all, ${sample.processes?.running ?? '-'} running`, 'dim'),
+    span(`  ${processes?.total ?? '-'} (${sample.processes?.running ?? '-'} running)`, 'dim'),
     ...(listing.query === '' ? [] : [span(`, filter "${listing.query}"`, 'warn')]),
+    span(', CPU of all cores', 'dim'),
   ];
 }
 
-function footer({ ending, isTyping, listing, note, isOfHub }: View): readonly Span[] {
+const KEY_COLUMNS = 16;
+
+/** The keys, below a header. */
+const help = (): readonly Line[] => [
+  [span('Keys', 'title')],
+  ...TOP_KEYS.map(([keys, effect]): Line => [span(keys.padEnd(KEY_COLUMNS), 'bold'), span(effect)]),
+  [],
+  [span(CPU_OF_PROCESS)],
+];
+
+function footer({ ending, isTyping, listing, note, isOfHub, isHelp }: View): readonly Span[] {
+  if (isHelp) return [span('any key: back', 'dim')];
   if (ending !== undefined)
     return [span(`End ${ending.name} (${ending.pid})?  y: end  f: force  any other key: no`, 'bad')];
   if (isTyping) return [span(`Filter: ${listing.query}_`, 'bold'), span('  Enter: keep  Esc: none', 'dim')];
   if (note !== '') return [span(note, 'warn')];
   return [
-    span(`q ${isOfHub ? 'machines' : 'quit'}  sort: c m n  / filter  arrows select  k end process`, 'dim'),
+    span(`q ${isOfHub ? 'machines' : 'quit'}  ? keys  c m n sort  / filter  arrows  k end process`, 'dim'),
   ];
 }
 
@@ -116,6 +129,11 @@ export function drawScreen(view: View, size: Size, isAscii: boolean): Drawn {
       lines: Array.from({ length: rows }, (_, row) => fit(row === 0 ? [span(sentence)] : [], columns)),
       shown: 0,
     };
+  }
+  if (view.isHelp) {
+    const lines = [header(view, columns), ...help()];
+    const rest = Array.from({ length: rows - lines.length - 1 }, (): Line => []);
+    return { lines: [...lines, ...rest, footer(view)].map((line) => fit(line, columns)), shown: 0 };
   }
   const panels = drawPanels(view, { columns, isAscii }, Math.floor((rows - FIXED) / 2)).slice(
     0,

@@ -75,7 +75,8 @@ const cpu: Make = (view, look) => {
   const texts = [
     [title('CPU'), share(stats.current_load), span(`  ${facts.filter((fact) => fact !== '-').join('  ')}`)],
     [indent, span(`load ${load?.map((value) => plain(value, 2)).join(' ') ?? '-'}`)],
-    [indent, span(`user ${percent(breakdown?.user)}  system ${percent(breakdown?.system)}`)],
+    [indent, span(`user ${percent(breakdown?.user)}  nice ${percent(breakdown?.nice)}`)],
+    [indent, span(`system ${percent(breakdown?.system)}  irq ${percent(breakdown?.irq)}`)],
     [indent, span(`waiting ${percent(breakdown?.iowait)}  stolen ${percent(breakdown?.steal)}`)],
     ...(watts === null ? [] : [[indent, span(`power ${measured(watts, 'W')}`)]]),
   ];

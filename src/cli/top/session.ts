@@ -82,6 +82,7 @@ export async function readView(
     media: status === undefined ? undefined : { status, atMs: nowMs },
     outage: undefined,
     traces: withPoints(FIRST_POINTS, sample),
+    isHelp: false,
     isTyping: false,
     selected: undefined,
     ending: undefined,

@@ -34,6 +34,8 @@ export interface View {
   readonly outage: { readonly sinceMs: number; readonly reason: string } | undefined;
   readonly traces: Traces;
   readonly listing: Listing;
+  /** The keys are shown in the place of the machine. */
+  readonly isHelp: boolean;
   /** The filter is being typed. */
   readonly isTyping: boolean;
   /** The pid of the row that commands mean. */

@@ -102,3 +102,11 @@ t.test('[9.top-keys] Escape and a key soon after it are two keys', async (t) => 
   t.same([view.listing.query, wish], ['', 'back']);
   t.equal(press(viewOf(), { name: 'escape', meta: true, sequence: '\x1b' }, 2).wish, undefined);
 });
+
+t.test('[9.top-help] ? shows the keys, and any key leaves them without an effect of its own', async (t) => {
+  const shown = after(viewOf(), '?');
+  t.equal(shown.isHelp, true);
+  t.match(press(shown, key('q'), 2), { view: { isHelp: false }, wish: undefined });
+  t.equal(press(shown, key('C-c'), 2).wish, 'quit');
+  t.equal(after(viewOf(), '/', '?').listing.query, '?', 'in a filter it is a character');
+});

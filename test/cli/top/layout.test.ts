@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { drawScreen, type Size } from '#src/cli/top/layout.js';
 import { measure, paint } from '#src/cli/top/text.js';
 import type { Sample, View } from '#src/cli/top/view.js';
+import { TOP_KEYS } from '#src/cli/top-keys.js';
 import { judgeColumns, judgeScreen } from './judge.ts';
 import { rowOf, SAMPLE, viewOf } from './views.ts';
 
@@ -163,4 +164,30 @@ t.test('the title of the track, and its position, which goes on between two repo
     lineOf(viewOf({ media: { status: paused, atMs: 0 }, nowMs: 3000 })),
     /paused {2}An Ending .* 1:37 \/ 4:24$/,
   );
+});
+
+t.test('[9.top-help] the keys fit into the smallest screen', async (t) => {
+  for (const size of SIZES) {
+    const view = viewOf({ isHelp: true });
+    judgeWidths(t, view, size);
+    const lines = linesOf(view, size);
+    for (const [keys, effect] of TOP_KEYS)
+      t.ok(
+        lines.some((line) => line.startsWith(keys) && line.endsWith(effect)),
+        keys,
+      );
+    t.ok(lines.includes('CPU of a process: its share of all processors.'));
+    t.equal(lines.at(-1), 'any key: back');
+  }
+});
+
+t.test('the shares of the processor are all there, and add up', async (t) => {
+  const cpu = {
+    ...(SAMPLE.cpu as NonNullable<Sample['cpu']>),
+    breakdown: { user: 10, nice: 20, system: 30, irq: 5, iowait: 4, steal: 1, idle: 30 },
+  };
+  const text = linesOf(viewOf({ sample: { ...SAMPLE, cpu } }), { columns: 80, rows: 60 }).join('\n');
+  const shares = text.match(/(?<=(?:user|nice|system|irq|waiting|stolen) )\d+(?= %)/g) ?? [];
+  t.same(shares.map(Number), [10, 20, 30, 5, 4, 1]);
+  t.match(text, /^ +PID USER .*running\), CPU of all cores$/m);
 });

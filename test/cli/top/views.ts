@@ -62,6 +62,7 @@ export function viewOf(changed: Partial<View> = {}): View {
     outage: undefined,
     traces: withPoints(FIRST_POINTS, SAMPLE),
     listing,
+    isHelp: false,
     isTyping: false,
     selected: undefined,
     ending: undefined,

@@ -127,7 +127,7 @@ t.test('[9.top] values are those of the service', { skip: NO_TMUX }, async (t) =
     t.ok(Math.abs(Number(shown) - used_percent) <= 2, `disk ${fs} ${shown} %`);
   }
   t.equal(/^cores {4}(\S+)/m.exec(text)?.[1]?.length, usage.cpu.cores.length, 'each processor');
-  const [, count] = /NAME {2}(\d+) in all/.exec(text) ?? [];
+  const [, count] = /NAME {2}(\d+) \(/.exec(text) ?? [];
   t.ok(Math.abs(Number(count) - usage.processes.count) <= 40, `${count} processes`);
 });
 
