@@ -71,6 +71,16 @@ const withoutPins = {
   },
 };
 
+/** Browsers report no reason for a request that has failed: the sentences for the codes of Node are left out. */
+const withoutSocketErrors = {
+  name: 'without socket errors',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/socket-errors\.ts$/ }, () => ({
+      contents: 'export const SOCKET_ERRORS = {}; export const isCertificateError = () => false;',
+    }));
+  },
+};
+
 /** The scripts and styles of the pages, minified, by the names in their HTML. */
 async function bundle() {
   // Imported only here: a checkout without devDependencies must still be able to build the rest.
@@ -93,7 +103,7 @@ async function bundle() {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [withoutPins],
+    plugins: [withoutPins, withoutSocketErrors],
   });
   return new Map(outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
 }

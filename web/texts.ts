@@ -1,13 +1,22 @@
 /** The texts of the page, and of the cards that consist of several files. A card of one file has its own texts. */
 
+/** 1 machine, 2 machines. */
+export const counted = (value: number, one: string, many: string): string =>
+  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
+
+const processes = (value: number) => counted(value, 'process', 'processes');
+const allOf = (value: number) => (value === 1 ? '' : 'All ') + processes(value);
+
 export const TEXTS = {
   unknown: 'n/a',
+  measuring: 'measuring',
   skip: 'Skip to the values',
   fleet: 'All machines',
   connection: {
     connecting: 'Connecting',
     live: 'Live',
     lost: 'Connection lost, reconnecting',
+    missing: 'Unknown machine',
     resting: 'Paused while hidden',
     locked: 'Waiting for the key',
     refused: 'Not allowed',
@@ -30,7 +39,7 @@ export const TEXTS = {
     title: 'Processes',
     open: 'Show all',
     close: 'Show fewer',
-    count: (all: string, running: string) => `${all} processes, ${running} running`,
+    count: (all: number, running: number) => `${processes(all)}, ${running.toLocaleString('en')} running`,
     search: 'Search',
     grouped: 'Group by name',
     caption: 'Table of processes',
@@ -53,13 +62,16 @@ export const TEXTS = {
     explainForce: 'The process is ended at once and loses unsaved work.',
     force: 'End by force',
     keep: 'Cancel',
-    group: (name: string, count: number) => (count === 1 ? name : `${name} (${count} processes)`),
+    group: (name: string, count: number) => (count === 1 ? name : `${name} (${processes(count)})`),
     one: (name: string, pid: number) => `${name} (${pid})`,
     none: 'No process matches.',
     shown: (rows: number, all: number, areGroups: boolean, isFiltered: boolean) => {
-      if (areGroups) return isFiltered ? `${rows} matching names` : `All ${all} processes, by ${rows} names`;
-      if (isFiltered) return `${rows} of ${all} processes match`;
-      return rows === all ? `All ${all} processes` : `The first ${rows} of ${all} processes`;
+      if (areGroups)
+        return isFiltered
+          ? counted(rows, 'match', 'matches')
+          : `${allOf(all)}, by ${counted(rows, 'name', 'names')}`;
+      if (isFiltered) return `${rows} of ${processes(all)} ${rows === 1 ? 'matches' : 'match'}`;
+      return rows === all ? allOf(all) : `The first ${rows} of ${processes(all)}`;
     },
     age: (seconds: number) => `read ${seconds} s ago`,
     facts: {

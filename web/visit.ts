@@ -2,10 +2,11 @@
 import type { ClientError, ConnectionState, Section, StatsStream } from '../src/client/client.ts';
 import { ENVIRONMENT, type Environment } from '../src/client/environment.ts';
 import { streamStatsIn } from '../src/client/stream.ts';
-import { forgetKey, keepKey, lock, noteRefusal, readKey, SERVICE_URL } from './requests.ts';
+import { lossOf } from './loss.ts';
+import { forgetKey, HOST_ID, keepKey, lock, noteRefusal, readKey, SERVICE_URL } from './requests.ts';
 import { Value } from './value.ts';
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'resting' | 'locked' | 'refused';
+export type Connection = 'connecting' | 'live' | 'lost' | 'missing' | 'resting' | 'locked' | 'refused';
 
 export const connection = new Value<Connection>('connecting');
 /** Why the connection is lost. */
@@ -29,6 +30,9 @@ export interface Feed {
 /** The configuration may be changed while the page is open. */
 const REFUSED_RETRY_MS = 5000;
 
+/** States that an attempt to connect does not change. */
+const SETTLED: readonly Connection[] = ['lost', 'missing', 'refused'];
+
 let feed: Feed;
 /** From the moment that the page is shown, or a key is entered, until it is hidden. */
 let visit: StatsStream | undefined;
@@ -44,13 +48,13 @@ function onState(state: ConnectionState, key: string | undefined): void {
   switch (state.state) {
     case 'connecting':
       // The client reconnects by itself; the page does not show each attempt.
-      if (connection.current !== 'lost' && connection.current !== 'refused') connection.set('connecting');
+      if (!SETTLED.includes(connection.current)) connection.set('connecting');
       break;
     case 'open':
       break;
     case 'waiting':
       failure.set(state.error);
-      connection.set('lost');
+      connection.set(lossOf(state.error, HOST_ID));
       break;
     case 'closed':
       if (state.error?.status === 401) {

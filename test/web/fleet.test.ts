@@ -2,7 +2,7 @@
 import t from 'tap';
 import { arrange, type Choice, choiceOf, hold, queryOf } from '../../web/fleet/choice.ts';
 import { type FleetEvent, type Machine, Machines } from '../../web/fleet/machines.ts';
-import { playedOf } from '../../web/fleet/read.ts';
+import { figuresOf, playedOf } from '../../web/fleet/read.ts';
 import { TRAIL_LENGTH, Trail } from '../../web/fleet/trail.ts';
 
 type Hosts = FleetEvent['hosts'];
@@ -202,3 +202,20 @@ t.test(
     t.ok(trail.path.startsWith('M0 24.0h0L1 24.0'), trail.path.slice(0, 20));
   },
 );
+
+t.test('a temperature that cannot be read is unknown, and not 0 °C', async (t) => {
+  const sample = (current_temp: unknown) => ({ cpu: { current_load: 1, current_temp } });
+  t.equal(figuresOf(sample(0)).temperature, null, 'a sample without detail has 0 for it');
+  t.equal(figuresOf(sample(null)).temperature, null);
+  t.equal(figuresOf(sample(-5)).temperature, -5);
+  t.equal(figuresOf(sample(41.5)).temperature, 41.5);
+});
+
+t.test('a machine that is up is measuring until its first figures', async (t) => {
+  const machines = new Machines();
+  machines.apply(event({ a: { state: 'up', since: 1 }, b: DOWN }, { all: true }));
+  const [a, b] = machines.all;
+  t.same([a?.isMeasuring, b?.isMeasuring], [true, false]);
+  machines.apply(event({ a: up(5) }));
+  t.equal(a?.isMeasuring, false);
+});

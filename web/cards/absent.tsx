@@ -1,14 +1,18 @@
 /** What this machine or its configuration does not offer, and why: from the rows of all cards. */
 import { Card, type Fact, Facts } from '../parts/card.tsx';
+import { reasons } from '../reasons.ts';
 import type { Sample, System } from '../sample.ts';
+import { useValue } from '../value.ts';
 import { CARDS } from './table.ts';
 
 const TITLE = 'Not available here';
 
 export function AbsentCard({ sample, system }: { readonly sample: Sample; readonly system: System }) {
-  const facts = Object.values(CARDS)
-    .flatMap(({ absences }) => absences?.(sample, system) ?? [])
-    .flatMap(([label, reason]): readonly Fact[] => (reason === undefined ? [] : [[label, reason]]));
+  const learned = useValue(reasons);
+  const facts = [
+    ...Object.values(CARDS).flatMap(({ absences }) => absences?.(sample, system) ?? []),
+    ...learned,
+  ].flatMap(([label, reason]): readonly Fact[] => (reason === undefined ? [] : [[label, reason]]));
   if (facts.length === 0) return null;
   return (
     <Card title={TITLE} size="full">

@@ -6,7 +6,7 @@ import { Chart } from '../parts/chart.tsx';
 import { type Line, PERCENT_RANGE } from '../parts/line.ts';
 import { want } from '../past.ts';
 import type { Detail, System } from '../sample.ts';
-import { TEXTS } from '../texts.ts';
+import { counted, TEXTS } from '../texts.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -20,7 +20,8 @@ const T = {
   cores: 'Load of each core',
   core: (index: number, load: string) => `core ${index}: ${load}`,
   coreCount: (cores: number, physical: number) =>
-    cores === physical ? `${cores} cores` : `${physical} cores, ${cores} threads`,
+    counted(physical, 'core', 'cores') +
+    (cores === physical ? '' : `, ${counted(cores, 'thread', 'threads')}`),
   eachCore: 'Show each core',
 } as const;
 

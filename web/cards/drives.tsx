@@ -2,6 +2,7 @@
 import type { DriveDetail } from '../../src/wire/details.ts';
 import { celsius, count, percent } from '../format.ts';
 import { Card, Notes } from '../parts/card.tsx';
+import { whyNoHealth } from './drive-health.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -12,7 +13,6 @@ const T = {
   used: (text: string) => `${text} of its endurance used`,
   on: (hours: number) => `on for ${count(hours)} h`,
   errors: (errors: number) => (errors === 1 ? '1 media error' : `${count(errors)} media errors`),
-  none: 'no drive was found',
 } as const;
 
 function verdictOf({ health }: DriveDetail): string {
@@ -49,6 +49,7 @@ function DriveCard({ drives }: { readonly drives: readonly DriveDetail[] }) {
 }
 
 export const DRIVES: CardRow = {
-  Card: ({ sample: { drives } }) => (drives.length > 0 ? <DriveCard drives={drives} /> : null),
-  absences: ({ drives }) => [[T.title, drives.length === 0 ? T.none : undefined]],
+  Card: ({ sample: { drives } }) =>
+    whyNoHealth(drives) === undefined ? <DriveCard drives={drives} /> : null,
+  absences: ({ drives }) => [[T.title, whyNoHealth(drives)]],
 };

@@ -6,6 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
+import { useReason } from '../reasons.ts';
 import { getPicture, post } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 import { type CardRow, whyNot } from './row.ts';
@@ -151,6 +152,8 @@ function Track({
 function MediaCard() {
   const { value: media, error, refresh } = usePolled<MediaDetail>('/api/media/status?detail=1', EVERY_MS);
   const acts = useActs();
+  const reason = media === undefined ? error : undefined;
+  useReason(T.title, reason);
   const act = (action: string, value?: number) =>
     void acts.run(async () => {
       const headers = await post('/api/media/control', value === undefined ? { action } : { action, value });
@@ -158,10 +161,11 @@ function MediaCard() {
       refresh();
       return headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
     });
+  if (reason !== undefined) return null;
   return (
     <Card title={T.title}>
       {media === undefined || media.status === 'stopped' ? (
-        <p class="empty">{error ?? (media === undefined ? TEXTS.waiting : T.stopped)}</p>
+        <p class="empty">{media === undefined ? TEXTS.waiting : T.stopped}</p>
       ) : (
         <Track media={media} act={act} />
       )}

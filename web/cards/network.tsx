@@ -5,6 +5,7 @@ import { Card, Folded } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { type Line, RATE_RANGE } from '../parts/line.ts';
 import type { Detail } from '../sample.ts';
+import { inOrder } from './interfaces.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -45,7 +46,7 @@ function InterfaceRow({ of: each }: { readonly of: InterfaceDetail }) {
 }
 
 function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
-  const { interfaces } = network;
+  const interfaces = inOrder(network.interfaces);
   const rowsOf = (all: readonly InterfaceDetail[]) =>
     all.map((each) => <InterfaceRow key={each.name} of={each} />);
   const up = rowsOf(interfaces.filter((each) => each.up !== false));

@@ -6,6 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
 import { usePolled } from '../parts/poll.ts';
+import { useReason } from '../reasons.ts';
 import { post } from '../requests.ts';
 import { type CardRow, whyNot } from './row.ts';
 
@@ -117,7 +118,8 @@ function PowerCard() {
   const [asked, ask] = useState<Action>();
   const acts = useActs();
   const isOwn = useRef(false);
-  if (status === undefined) return error === undefined ? null : <Card title={T.title}>{error}</Card>;
+  useReason(T.title, status === undefined ? error : undefined);
+  if (status === undefined) return null;
   const possible = ACTIONS.filter((action) => {
     const can = status.actions[action];
     return can?.enabled === true && can.supported;

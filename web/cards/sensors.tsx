@@ -10,7 +10,7 @@ import type { CardRow } from './row.ts';
 const T = {
   title: 'Sensors',
   kinds: { temperature: 'Temperatures', fan: 'Fans', voltage: 'Voltages', power: 'Power' },
-  all: (count: number) => `All ${count} sensors`,
+  all: (count: number) => (count === 1 ? '1 sensor' : `All ${count} sensors`),
   none: 'no sensor can be read',
 } as const;
 

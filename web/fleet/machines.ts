@@ -25,6 +25,8 @@ export class Machine {
   labels: readonly string[] = [];
   condition: Condition = { state: 'down', since: 0 };
   figures: Figures = UNKNOWN;
+  /** It is up, and its first figures have not arrived. */
+  isMeasuring = false;
   /** Title and artist; empty: nothing, or not known. */
   playing = '';
   readonly trail = new Trail();
@@ -89,6 +91,7 @@ export class Machines {
       machine.condition = condition;
       if (condition.state !== 'up') machine.playing = '';
       machine.figures = figuresOf(host?.sample);
+      machine.isMeasuring = condition.state === 'up' && host?.sample === undefined;
       machine.trail.push(machine.figures.load);
     }
     const gone = all ? [...this.#machines.keys()].filter((id) => !Object.hasOwn(hosts, id)) : removed;

@@ -1,10 +1,12 @@
 /** What the table and the tiles share: a link, a state, the line of the last minute, and the order while it is held. */
 import { useRef } from 'preact/hooks';
 import type { HostState } from '../../src/wire/hub.ts';
+import { celsius, percent } from '../format.ts';
 import { useValue } from '../value.ts';
 import { arrange, type Choice, hold } from './choice.ts';
 import { machines, show, turn } from './live.ts';
 import type { Machine } from './machines.ts';
+import type { Figures } from './read.ts';
 import { T } from './texts.ts';
 import { TRAIL_HEIGHT, TRAIL_LENGTH } from './trail.ts';
 
@@ -22,6 +24,12 @@ export function HostLink({ machine: { id, name } }: { readonly machine: Machine 
     </a>
   );
 }
+
+/** A figure as a text; until the first ones have arrived the load says so, and the others are empty. */
+export const figureOf = ({ isMeasuring, figures }: Machine, name: keyof Figures): string => {
+  if (isMeasuring) return name === 'load' ? T.measuring : '';
+  return name === 'temperature' ? celsius(figures[name]) : percent(figures[name]);
+};
 
 export function State({ state }: { readonly state: HostState }) {
   return <span class={`mark ${state}`}>{T.states[state]}</span>;

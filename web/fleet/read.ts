@@ -63,7 +63,8 @@ export function figuresOf(sample: unknown): Figures {
     load: numberOf(load),
     memory: numberOf(membersOf(memory)['used_percent']),
     disk: fullestOf(disks),
-    temperature: numberOf(temperature),
+    // A sample without detail has 0 where it cannot be read.
+    temperature: numberOf(temperature) || null,
   };
 }
 

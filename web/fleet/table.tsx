@@ -1,8 +1,7 @@
 /** The machines as a table. */
-import { celsius, percent } from '../format.ts';
 import { isDescending, type Sort } from './choice.ts';
 import type { Machine } from './machines.ts';
-import { aboutOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
@@ -65,13 +64,13 @@ function Row({ machine, index }: { readonly machine: Machine; readonly index: nu
       <td class="condition">
         <State state={condition.state} />
       </td>
-      <td class="number cpu">{percent(figures.load)}</td>
+      <td class="number cpu">{figureOf(machine, 'load')}</td>
       <td class="trail more">
         <Spark machine={machine} />
       </td>
-      <td class={`number memory ${levelOf(figures.memory)}`}>{percent(figures.memory)}</td>
-      <td class={`number more ${levelOf(figures.disk)}`}>{percent(figures.disk)}</td>
-      <td class="number more">{celsius(figures.temperature)}</td>
+      <td class={`number memory ${levelOf(figures.memory)}`}>{figureOf(machine, 'memory')}</td>
+      <td class={`number more ${levelOf(figures.disk)}`}>{figureOf(machine, 'disk')}</td>
+      <td class="number more">{figureOf(machine, 'temperature')}</td>
       <td class="media more" title={machine.playing}>
         {machine.playing}
       </td>

@@ -1,5 +1,6 @@
 /** The texts of the page of all machines. */
 import type { HostState } from '../../src/wire/hub.ts';
+import { counted, TEXTS } from '../texts.ts';
 import type { Sort } from './choice.ts';
 
 const STATES: Readonly<Record<HostState, string>> = { up: 'Up', down: 'Down', refused: 'Refused' };
@@ -32,10 +33,12 @@ export const T = {
   media: 'Media',
   paused: (track: string) => `Paused: ${track}`,
   about: 'About',
-  shown: (shown: number, all: number) =>
-    shown === all
-      ? `All ${all.toLocaleString('en')} machines`
-      : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')} machines`,
+  measuring: TEXTS.measuring,
+  shown: (shown: number, all: number) => {
+    const machines = counted(all, 'machine', 'machines');
+    if (shown < all) return `${shown.toLocaleString('en')} of ${machines}`;
+    return all === 1 ? machines : `All ${machines}`;
+  },
   none: 'No machine matches.',
   empty: 'This hub has no machine: hub.agents is empty.',
 } as const;

@@ -1,7 +1,6 @@
 /** The machines as tiles. */
-import { celsius, percent } from '../format.ts';
 import type { Machine } from './machines.ts';
-import { aboutOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
@@ -53,10 +52,10 @@ function Tile({ machine, place, of }: TileProps) {
       </p>
       <Spark machine={machine} />
       <dl>
-        <Figure label={T.columns.load} value={percent(figures.load)} />
-        <Figure label={T.columns.memory} value={percent(figures.memory)} share={figures.memory} />
-        <Figure label={T.columns.disk} value={percent(figures.disk)} share={figures.disk} />
-        <Figure label={T.columns.temperature} value={celsius(figures.temperature)} />
+        <Figure label={T.columns.load} value={figureOf(machine, 'load')} />
+        <Figure label={T.columns.memory} value={figureOf(machine, 'memory')} share={figures.memory} />
+        <Figure label={T.columns.disk} value={figureOf(machine, 'disk')} share={figures.disk} />
+        <Figure label={T.columns.temperature} value={figureOf(machine, 'temperature')} />
       </dl>
     </li>
   );

@@ -1,7 +1,7 @@
 /** Processes: the busiest ten from the stream, or all of them in a table. */
 import { useState } from 'preact/hooks';
 import type { ProcessShare } from '../../../src/wire/process.ts';
-import { bytes, count, percent } from '../../format.ts';
+import { bytes, percent } from '../../format.ts';
 import { Card } from '../../parts/card.tsx';
 import type { Sample, System } from '../../sample.ts';
 import { TEXTS } from '../../texts.ts';
@@ -25,6 +25,7 @@ function Top({ title, rows, value, onOpen }: TopProps) {
     <div>
       <h3>{title}</h3>
       <ul class="rows">
+        {rows === null && <li class="note">{TEXTS.measuring}</li>}
         {(rows ?? []).map((row) => (
           <li key={row.pid}>
             <span class="name">
@@ -48,7 +49,7 @@ function Top({ title, rows, value, onOpen }: TopProps) {
 function noteOf(summary: Sample['processes']): string | undefined {
   if (!summary) return undefined;
   const { age_seconds } = summary;
-  const note = T.count(count(summary.count), count(summary.running));
+  const note = T.count(summary.count, summary.running);
   return age_seconds > FRESH_SECONDS ? `${note} · ${T.age(Math.round(age_seconds))}` : note;
 }
 

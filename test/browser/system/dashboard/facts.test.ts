@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Counters, Host } from '#src/host/host.js';
 import { livelyHost, withCounters } from '../../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser } from '../../browser.ts';
+import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const GIB = 1024 ** 3;
@@ -33,6 +33,44 @@ else {
     t.notMatch(await power.innerText(), /was recorded/);
     await power.getByRole('button', { name: 'Sleep' }).click();
     t.match(await page.getByRole('dialog').innerText(), /Nothing is carried out/, 'the question says it too');
+  });
+
+  t.test('a card that would only have a reason is a line under what is not available', async (t) => {
+    const service = await startHere(livelyHost(), QUICK);
+    t.teardown(() => service.stop());
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    const refuse = (path: string, error: string) =>
+      page.route(path, (route) => route.fulfill({ status: 501, json: { error, code: 'not_supported' } }));
+    await refuse('**/api/media/status*', 'There is no session bus.');
+    await refuse('**/api/pw', 'There is no power manager.');
+    await page.goto(service.baseUrl);
+    const absent = card(page, 'Not available here');
+    await absent.getByText('There is no session bus.').waitFor();
+    await absent.getByText('There is no power manager.').waitFor();
+    for (const title of ['Media', 'Power']) t.equal(await card(page, title).count(), 0, title);
+  });
+
+  t.test('shares of processes are being measured until the first figures', async (t) => {
+    const service = await startHere(livelyHost(), QUICK);
+    t.teardown(() => service.stop());
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    const stats = {
+      ...(await (await fetch(`${service.baseUrl}/api/usage?detail=1`)).json()),
+      interval_seconds: 1,
+    };
+    const first = { ...stats, processes: { ...stats.processes, top_cpu: null, top_memory: [] } };
+    await page.route('**/api/stream*', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(first)}\n\n` }),
+    );
+    await page.goto(service.baseUrl);
+    await card(page, 'Processes').getByText('measuring').waitFor();
+    await page.unroute('**/api/stream*');
+    await until(
+      () => card(page, 'Processes').getByText('measuring').count(),
+      (count) => count === 0,
+    );
   });
 
   t.test('disks show what is free', async (t) => {

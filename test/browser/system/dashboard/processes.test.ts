@@ -80,12 +80,12 @@ else {
       const note = page.locator('.tools .note');
       await until(
         () => note.innerText(),
-        (text) => text === 'All 6000 processes, by 6000 names',
+        (text) => text === 'All 6,000 processes, by 6,000 names',
       );
       await page.getByLabel('Group by name').uncheck();
       await until(
         () => note.innerText(),
-        (text) => text === 'All 6000 processes',
+        (text) => text === 'All 6,000 processes',
       );
       await page.getByRole('button', { name: 'Name', exact: true }).click();
       await until(
@@ -117,7 +117,7 @@ else {
       await page.getByRole('searchbox').fill('program-0599');
       await until(
         () => note.innerText(),
-        (text) => text === '10 of 6000 processes match',
+        (text) => text === '10 of 6,000 processes match',
       );
       t.equal((await names(page)).length, 10, 'a short list after a long one is shown from its start');
       t.strictSame(complaints, []);

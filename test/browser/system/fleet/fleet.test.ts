@@ -16,6 +16,17 @@ if (skipBrowser) t.test('the fleet in Chromium', { skip: skipBrowser }, () => un
 else {
   const browser = await startBrowser(t);
 
+  t.test('[I.hub.page] a machine that the hub does not have is said to be unknown', async (t) => {
+    const hub = await startHub(t, {});
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`http://127.0.0.1:${hub.port}/hosts/nobody/`);
+    await page.locator('.state.missing').waitFor();
+    await page.getByText('There is no machine of that id.').waitFor();
+    t.equal(await page.locator('.state').innerText(), 'Unknown machine');
+    t.equal(await page.getByText('Connection lost').count(), 0);
+  });
+
   t.test('[I.hub.page] machines are shown, sorted, filtered and found again by the address', async (t) => {
     const hub = await startFleet(t);
     const { page, complaints } = await openPage(browser);

@@ -1,0 +1,24 @@
+/** Reasons that a card has learned from its own request: such a card is a line of "Not available here". */
+import { useEffect } from 'preact/hooks';
+import { Value } from './value.ts';
+
+export const reasons = new Value<ReadonlyMap<string, string>>(new Map());
+
+/** `known` with what holds of `label` now. */
+export function withReason(
+  known: ReadonlyMap<string, string>,
+  label: string,
+  reason: string | undefined,
+): ReadonlyMap<string, string> {
+  if (known.get(label) === reason) return known;
+  const others = [...known].filter(([name]) => name !== label);
+  return new Map(reason === undefined ? others : [...others, [label, reason]]);
+}
+
+/** Shows `reason` there, as long as the component exists. */
+export function useReason(label: string, reason: string | undefined): void {
+  useEffect(() => {
+    reasons.set(withReason(reasons.current, label, reason));
+    return () => reasons.set(withReason(reasons.current, label, undefined));
+  }, [label, reason]);
+}
