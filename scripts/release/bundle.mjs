@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, w
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { layOutDocs } from './docs.mjs';
 import { OLDEST_GLIBC, requirementOf } from './libraries.mjs';
 import { runTool } from './runtime.mjs';
 import { layOutTree, root, settleFiles, sourceDate, thirdPartyLicenses, unitFor, VERSION } from './tree.mjs';
@@ -42,6 +43,7 @@ function layOut(target, arch, seconds) {
   for (const [name, file] of Object.entries(DOCUMENTS))
     copyFileSync(path.join(root, file), path.join(target, name));
   writeReadme(target);
+  layOutDocs(target);
   const programs = [path.join(target, 'hostwire'), path.join(target, 'node')];
   settleFiles(target, seconds, (file) => programs.includes(file));
 }

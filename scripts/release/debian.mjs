@@ -15,6 +15,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { layOutDocs } from './docs.mjs';
 import { dependenciesOf, OLDEST_GLIBC } from './libraries.mjs';
 import { runTool } from './runtime.mjs';
 import {
@@ -87,6 +88,7 @@ function layOut(folder, arch, version, seconds) {
   for (const unit of UNITS)
     write(folder, `/usr/lib/systemd/${unit}`, unitFor(`packaging/systemd/${unit}`, COMMAND));
   for (const [target, file] of Object.entries(FILES)) write(folder, target, read(file));
+  layOutDocs(path.join(folder, DOCUMENTS));
   const page = gzipSync(read('dist/share/man/man1/hostwire.1'), { level: 9 });
   write(folder, '/usr/share/man/man1/hostwire.1.gz', page);
   // They lie where shells look for them, not beside the program.

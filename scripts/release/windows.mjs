@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { describeCommit } from '../commit.mjs';
+import { layOutDocs } from './docs.mjs';
 import { makeInstaller } from './msi.mjs';
 import { runTool } from './runtime.mjs';
 import { layOutTree, root, settleFiles, sourceDate, thirdPartyLicenses, VERSION } from './tree.mjs';
@@ -29,6 +30,7 @@ function layOut(target, seconds) {
   for (const [name, file] of Object.entries(DOCUMENTS))
     copyFileSync(path.join(root, file), path.join(target, name));
   writeFileSync(path.join(target, 'licenses.txt'), thirdPartyLicenses(runtime));
+  layOutDocs(target);
   for (const name of readdirSync(target).filter((each) => /\.(?:cmd|txt|md|json|yaml)$/.test(each)))
     writeFileSync(path.join(target, name), toWindows(readFileSync(path.join(target, name), 'utf8')));
   settleFiles(target, seconds, () => false);

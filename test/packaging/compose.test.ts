@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import t from 'tap';
+import { readService } from './container/compose.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const FOLDER = path.join(ROOT, 'packaging/compose');
@@ -129,4 +130,29 @@ t.test('machines and hubs have the same rights in a cluster as at one nats-serve
   const cluster = subjectsIn('nats-cluster-users.conf').filter((subject) => !subject.endsWith('.hub2'));
   t.strictSame(cluster, alone);
   t.ok(alone.includes('hostwire.*.hub.event'));
+});
+
+t.test('a container shows the name of the host, and its user may read the configuration', async (t) => {
+  const file = readFileSync(path.join(ROOT, 'packaging/container/compose.yaml'), 'utf8');
+  const image = /^USER (\d+:\d+)$/m.exec(
+    readFileSync(path.join(ROOT, 'packaging/container/Dockerfile'), 'utf8'),
+  )?.[1];
+  for (const id of ['hostwire', 'control']) {
+    const { uts, environment = {} } = readService(id);
+    t.equal(uts, 'host', id);
+    t.equal(environment['HOSTWIRE_HOST_NAME'], undefined, 'no variable of a shell, which may not export it');
+  }
+  const { user, volumes = [] } = readService('hostwire');
+  t.equal(user, image, 'the user of the image where none is chosen');
+  const [folder] = volumes.filter((volume) => volume.endsWith(':/etc/hostwire:ro'));
+  t.equal(
+    folder,
+    '/srv/hostwire:/etc/hostwire:ro',
+    'not that of a service outside, which its user keeps closed',
+  );
+  const [uid, gid] = image?.split(':') ?? [];
+  for (const text of [file, readFileSync(path.join(ROOT, 'docs/installing.md'), 'utf8')]) {
+    t.match(text, new RegExp(`install -d -o ${uid} -g ${gid} -m 0700 /srv/hostwire$`, 'm'));
+    t.match(text, new RegExp(`install -o ${uid} -g ${gid} -m 0600 config\\.yaml /srv/hostwire/$`, 'm'));
+  }
 });

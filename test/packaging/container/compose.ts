@@ -7,6 +7,7 @@ const FILE = path.resolve(import.meta.dirname, '../../../../../packaging/contain
 
 export interface ComposeService {
   readonly pid?: 'host';
+  readonly uts?: 'host';
   readonly read_only?: boolean;
   /** "UID:GID". */
   readonly user?: string;
@@ -16,16 +17,19 @@ export interface ComposeService {
 }
 
 const KNOWN = new Set([
-  ...['pid', 'read_only', 'user', 'environment', 'volumes'],
+  ...['pid', 'uts', 'read_only', 'user', 'environment', 'volumes'],
   // As they are here for every service: no network namespace, no capability, no way to get one.
   ...['network_mode', 'cap_drop', 'security_opt'],
   // They do not matter to one container whose image was built before.
   ...['build', 'image', 'restart', 'profiles'],
 ]);
 
+/** The text of the file as Compose reads it where no variable is set. */
+const withDefaults = (text: string) => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+
 /** Throws where the file has a key that the test would leave out unseen. */
 export function readService(name: string): ComposeService {
-  const { services } = load(readFileSync(FILE, 'utf8')) as {
+  const { services } = load(withDefaults(readFileSync(FILE, 'utf8'))) as {
     readonly services: Readonly<Record<string, ComposeService>>;
   };
   const service = services[name];

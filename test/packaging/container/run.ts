@@ -29,11 +29,11 @@ export interface Running {
   readonly stop: () => Promise<number | null>;
 }
 
-/** $1: the root; $2: UID:GID; $3: "ro" or "rw"; then the number of mounts, SOURCE DESTINATION OPTIONS each, and the command. */
+/** $1: the root; $2: UID:GID; $3: "ro" or "rw"; $4: the host name, "" for this machine's; then the number of mounts, SOURCE DESTINATION OPTIONS each, and the command. */
 const ENTER = `
 set -e
-root=$1 user=$2 mode=$3 mounts=$4
-shift 4
+root=$1 user=$2 mode=$3 name=$4 mounts=$5
+shift 5
 mount --make-rslave /
 mount --rbind "$root" "$root"
 mount -t proc proc "$root/proc"
@@ -47,7 +47,7 @@ while [ "$mounts" -gt 0 ]; do
   shift 3
 done
 [ "$mode" = rw ] || mount -o remount,bind,ro "$root"
-hostname container
+[ -z "$name" ] || hostname "$name"
 exec setpriv --no-new-privs chroot --userspec="$user" --groups= "$root" "$@"
 `;
 
@@ -82,13 +82,13 @@ export async function runImage(
   const { rootfs, command } = image;
   const user = service.user ?? image.user;
   const env: Record<string, string> = { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
-  for (const [name, value] of Object.entries({ ...service.environment, ...variables }))
-    env[name] = value.replace(/\$\{\w+:-(.*)\}/, '$1');
+  for (const [name, value] of Object.entries({ ...service.environment, ...variables })) env[name] = value;
   const mounts = mountsOf(service, sources, rootfs);
   const ownProcesses = service.pid === 'host' ? [] : ['--pid', '--fork', '--kill-child'];
   const mode = service.read_only ? 'ro' : 'rw';
-  const words = [rootfs, user, mode, String(mounts.length), ...mounts.flat(), ...command];
-  const unshare = ['--mount', '--ipc', '--uts', ...ownProcesses, 'sh', '-c', ENTER, 'sh', ...words];
+  const [ownName, name] = service.uts === 'host' ? [[], ''] : [['--uts'], 'container'];
+  const words = [rootfs, user, mode, name, String(mounts.length), ...mounts.flat(), ...command];
+  const unshare = ['--mount', '--ipc', ...ownName, ...ownProcesses, 'sh', '-c', ENTER, 'sh', ...words];
   const child = spawn('unshare', unshare, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   for (const stream of [child.stdout, child.stderr])

@@ -25,7 +25,7 @@ const skip = whyNoImage() ?? false;
 
 /** Nothing of a test reaches this machine's own configuration or buses. */
 const NOT_HERE = {
-  '/etc/hostwire': undefined,
+  '/srv/hostwire': undefined,
   '/run/dbus/system_bus_socket': undefined,
   '/run/user/1000/bus': undefined,
 };
@@ -115,13 +115,13 @@ t.test('the container image', { skip }, async (t) => {
   await t.test('compose.yaml: host.root has disks and processes of the host', async (t) => {
     const port = await findFreePort();
     const settings = t.testdir({ 'config.yaml': `server:\n  port: ${port}\n` });
-    const running = await start(t, built, readService('hostwire'), {}, { '/etc/hostwire': settings });
+    const running = await start(t, built, readService('hostwire'), {}, { '/srv/hostwire': settings });
     const { blocks, bsize } = statfsSync('/');
     const { disks } = (await get(port, '/api/system')) as {
       readonly disks: readonly { readonly mount: string; readonly size: number }[];
     };
     t.equal(disks.find(({ mount }) => mount === '/')?.size, blocks * bsize, 'the disk of the host');
-    t.match(await get(port, '/api/system'), { hostname: 'localhost' });
+    t.match(await get(port, '/api/system'), { hostname: os.hostname() });
     const child = spawn('sleep', ['1000'], { argv0: 'hostwire-outside' });
     t.teardown(() => child.kill());
     const { total_count: count } = (await get(port, '/api/processes')) as { readonly total_count: number };

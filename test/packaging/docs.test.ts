@@ -1,0 +1,49 @@
+/** The documentation in packages: every page that something shipped points to is there, and so is what it links to. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+const { layOutDocs } = (await import(path.join(ROOT, 'scripts/release/docs.mjs'))) as {
+  readonly layOutDocs: (target: string) => void;
+};
+
+const target = mkdtempSync(path.join(os.tmpdir(), 'hostwire-docs-'));
+t.teardown(() => rmSync(target, { recursive: true, force: true }));
+layOutDocs(target);
+
+/** The files below `folder` with one of these endings. */
+const filesIn = (folder: string, endings: RegExp): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && endings.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+t.test('every link of a page leads to a file of the package', async (t) => {
+  const pages = filesIn(target, /\.md$/);
+  t.ok(pages.length > 20, `${pages.length} pages`);
+  for (const page of pages)
+    for (const [, link = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g))
+      if (!/^[a-z]+:/.test(link))
+        t.ok(existsSync(path.resolve(path.dirname(page), link)), `${path.relative(target, page)}: ${link}`);
+});
+
+t.test('every page that the program and what is installed with it name is in the package', async (t) => {
+  const sources = [
+    ...filesIn(path.join(ROOT, 'src'), /\.ts$/),
+    ...filesIn(path.join(ROOT, 'packaging'), /^(?!compose\.ts)/),
+    ...['config.example.yaml', 'hub.example.yaml'].map((name) => path.join(ROOT, name)),
+  ];
+  const named = new Set(
+    sources.flatMap((file) => readFileSync(file, 'utf8').match(/\bdocs\/[\w-]+\.md\b/g) ?? []),
+  );
+  t.ok(named.size > 5, `${named.size} pages`);
+  for (const page of named) t.ok(existsSync(path.join(target, page)), page);
+});
+
+t.test('the README of each package names the folder of the documentation', async (t) => {
+  for (const name of ['bundle/README.txt', 'debian/README.Debian', 'windows/README.txt'])
+    t.match(readFileSync(path.join(ROOT, 'packaging', name), 'utf8'), /docs[\\/]operating\.md/, name);
+  for (const script of ['bundle', 'debian', 'windows'])
+    t.match(readFileSync(path.join(ROOT, `scripts/release/${script}.mjs`), 'utf8'), /\blayOutDocs\(/, script);
+});
