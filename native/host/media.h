@@ -37,7 +37,9 @@ struct MediaPlayer {
   std::string title;  // valid UTF-8 like all text here; empty: none
   std::vector<std::string> artists;
   std::optional<std::string> album;
-  std::optional<std::string> artUrl;
+  std::optional<std::string> artUrl;  // whole; absent if it is longer than 16 KiB
+  bool isArtLong = false;             // it is, and a data: URI: MediaPlayers::askArtUrl returns it
+  std::optional<std::string> url;     // of the track; whole, or absent
   std::optional<double> durationSeconds;
   std::optional<double> positionSeconds;  // at the moment of the reading
   std::optional<double> rate;             // 1: normal speed
@@ -94,6 +96,11 @@ class MediaPlayers {
   // thread that ends afterwards.
   std::function<std::string()> artReader(const std::string& id, const std::string& path,
                                          std::size_t maxBytes);
+  // Asks the player `id` for the address of its picture, which is too long to be kept. `done` is called once,
+  // on the command thread after `limit` at the latest, or immediately when that thread has ended: with the
+  // whole address, or with nothing if it has more than `maxBytes` bytes or the player does not answer.
+  void askArtUrl(const std::string& id, std::size_t maxBytes, std::chrono::milliseconds limit,
+                 const std::function<void(const std::optional<std::string>&)>& done);
   // `value`: seconds from the track's beginning, or 1 for full volume. `done` is called once: on the command
   // thread after `limit` at the latest, or at once when that thread has ended.
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,

@@ -55,6 +55,7 @@ Napi::Function MediaBinding::define(Napi::Env env) {
       {InstanceMethod<&MediaBinding::watch>("watch"), InstanceMethod<&MediaBinding::read>("read"),
        InstanceMethod<&MediaBinding::rearm>("rearm"), InstanceMethod<&MediaBinding::control>("control"),
        InstanceMethod<&MediaBinding::readArt>("readArt"),
+       InstanceMethod<&MediaBinding::askArtUrl>("askArtUrl"),
        InstanceMethod<&MediaBinding::keyAbsence>("keyAbsence"),
        InstanceMethod<&MediaBinding::describe>("describe"),
        InstanceMethod<&MediaBinding::openKeys>("openKeys"),
@@ -113,6 +114,17 @@ Napi::Value MediaBinding::readArt(const Napi::CallbackInfo& info) {
                                           Napi::Buffer<char>::Copy(env, bytes.data(), bytes.size());
                                       return {env, copy};
                                     });
+}
+
+Napi::Value MediaBinding::askArtUrl(const Napi::CallbackInfo& info) {
+  const std::string id = info[0].ToString().Utf8Value();
+  const std::size_t maxBytes = info[1].ToNumber().Uint32Value();
+  const std::chrono::milliseconds limit{info[2].ToNumber().Int64Value()};
+  const auto open = OpenPromise::start(info.Env(), controls_);
+  players_->askArtUrl(id, maxBytes, limit, [open](const std::optional<std::string>& address) {
+    OpenPromise::resolve(open, [address](Napi::Env env) { return js(env, address); });
+  });
+  return open->promise();
 }
 
 Napi::Value MediaBinding::keyAbsence(const Napi::CallbackInfo& info) {

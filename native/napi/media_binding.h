@@ -31,6 +31,8 @@ class MediaBinding : public Napi::ObjectWrap<MediaBinding> {
   Napi::Value control(const Napi::CallbackInfo& info);
   // readArt(id: string, path: string, maxBytes: number): Promise<Buffer>
   Napi::Value readArt(const Napi::CallbackInfo& info);
+  // askArtUrl(id: string, maxBytes: number, limitMs: number): Promise<string | null>
+  Napi::Value askArtUrl(const Napi::CallbackInfo& info);
   // keyAbsence(): string | null
   Napi::Value keyAbsence(const Napi::CallbackInfo& info);
   // describe(): Finding[]

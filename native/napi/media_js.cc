@@ -55,6 +55,8 @@ static Napi::Value js(Napi::Env env, const MediaPlayer& player) {
                            Key{"artists", &Player::artists},
                            Key{"album", &Player::album},
                            Key{"artUrl", &Player::artUrl},
+                           Key{"isArtLong", &Player::isArtLong},
+                           Key{"url", &Player::url},
                            Key{"durationSeconds", &Player::durationSeconds},
                            Key{"positionSeconds", &Player::positionSeconds},
                            Key{"rate", &Player::rate},

@@ -20,6 +20,10 @@ std::function<std::string()> MediaPlayers::artReader(const std::string&, const s
   return
       []() -> std::string { throw std::runtime_error("media players are not supported on this platform"); };
 }
+void MediaPlayers::askArtUrl(const std::string&, std::size_t, std::chrono::milliseconds,
+                             const std::function<void(const std::optional<std::string>&)>& done) {
+  done(std::nullopt);
+}
 void MediaPlayers::control(const std::string&, MediaVerb, double, std::chrono::milliseconds,
                            const std::function<void(const MediaReply&)>& done) {
   done({MediaOutcome::kGone, "media players are not supported on this platform"});

@@ -1,19 +1,21 @@
 /**
- * The picture of a track, where it is a file of this machine. A player may name any file, and it may be on a server
- * that no longer answers: the host reads it with the player's rights, and one picture is read at a time, for all who
- * request it.
+ * The picture of a track, where it is a file of this machine or part of its own address. A player may name any file, and
+ * it may be on a server that no longer answers: the host reads it with the player's rights, and one picture is read at a
+ * time, for all who request it.
  */
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import type { MediaHost, MediaPlayer } from '../host/media.ts';
 import type { Log } from '../log/log.ts';
 import { checkParams, type Params } from '../params.ts';
 import { mediaParams } from '../wire/requests.ts';
+import { bytesIn, filesNamed, hasPicture } from './media-addresses.ts';
 import { nameOf } from './media-status.ts';
 
 /** Covers usually have a few hundred kilobytes. */
 export const MAX_ART_BYTES = 1024 * 1024;
+/** Bytes of a data: URI with such a cover: base64 takes a third more, and some players escape its signs. */
+const MAX_ART_URL_BYTES = 2 * MAX_ART_BYTES;
 /** Wait for a reading, counted from its start. */
 const READ_LIMIT_MS = 1500;
 /** How long a picture answers further requests for it. */
@@ -26,14 +28,14 @@ export interface Picture {
 }
 
 interface Reading {
-  /** The player, the file and the track. */
+  /** The player, the picture's address and the track. */
   readonly key: string;
-  /** Rejects with `not_possible_now` after READ_LIMIT_MS. undefined: the file is no picture, or cannot be read. */
+  /** Rejects with `not_possible_now` after READ_LIMIT_MS. undefined: it is not a picture, or cannot be read. */
   readonly picture: Promise<Picture | undefined>;
 }
 
 export interface MediaArtOptions {
-  readonly host: Pick<MediaHost, 'readArt'>;
+  readonly host: Pick<MediaHost, 'readArt' | 'askArtUrl'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,23 +53,22 @@ export class MediaArt {
   }
 
   /**
-   * The picture of the track that `player` reports; undefined when it names no file, or none that is a picture its
-   * user may read. Rejects with `not_possible_now` when the file does not answer, or while another one is being read.
+   * The picture of the track that `player` reports; undefined when it reports none that is a file or a data: URI, or
+   * that is a picture which its user may read. Rejects with `not_possible_now` when the file does not answer, or while another one is being read.
    */
   async read(player: MediaPlayer): Promise<Picture | undefined> {
-    const file = fileOf(player.artUrl);
-    if (file === undefined) return undefined;
+    if (!hasPicture(player)) return undefined;
     // Some players write the picture of each track to the same file.
-    const key = JSON.stringify([player.id, file, player.title]);
+    const key = JSON.stringify([player.id, player.artUrl, player.title, player.url]);
     if (this.#kept?.key === key) return this.#kept.picture;
-    if (this.#reading === undefined) this.#reading = this.#begin(player, file, key);
+    if (this.#reading === undefined) this.#reading = this.#begin(player, key);
     else if (this.#reading.key !== key)
       throw new ServiceError('not_possible_now', 'Another picture is being read.');
     return await this.#reading.picture;
   }
 
-  #begin(player: MediaPlayer, file: string, key: string): Reading {
-    const picture = this.#options.host.readArt(player.id, file, MAX_ART_BYTES).then(
+  #begin(player: MediaPlayer, key: string): Reading {
+    const picture = this.#read(player).then(
       (bytes) => pictureOf(bytes),
       (error: unknown) => this.#report(player, error),
     );
@@ -76,6 +77,25 @@ export class MediaArt {
       if (read !== undefined) this.#keep(key, read);
     });
     return { key, picture: this.#limited(picture) };
+  }
+
+  async #read({ id, artUrl, isArtLong }: MediaPlayer): Promise<Buffer> {
+    const { host } = this.#options;
+    const address = isArtLong ? await host.askArtUrl(id, MAX_ART_URL_BYTES, READ_LIMIT_MS) : artUrl;
+    if (address === null) throw new Error('the player did not answer, or its address is too long');
+    const bytes = bytesIn(address);
+    if (bytes !== undefined && bytes.length > MAX_ART_BYTES)
+      throw new Error(`it has more than ${MAX_ART_BYTES} bytes`);
+    if (bytes !== undefined) return bytes;
+    let failure: unknown = new Error('it is neither a file of this machine nor in base64');
+    for (const [i, file] of filesNamed(address).entries()) {
+      try {
+        return await host.readArt(id, file, MAX_ART_BYTES);
+      } catch (error) {
+        if (i === 0) failure = error;
+      }
+    }
+    throw failure;
   }
 
   #keep(key: string, picture: Picture): void {
@@ -132,13 +152,4 @@ export async function requestedPicture(
   const picture = await media.art(player);
   if (picture === undefined) throw new ServiceError('not_found', 'The track has no picture on this machine.');
   return picture;
-}
-
-/** The path in `url`; undefined unless it is a file of this machine. */
-function fileOf(url: string | null): string | undefined {
-  try {
-    return url?.startsWith('file:') ? fileURLToPath(url) : undefined;
-  } catch {
-    return undefined;
-  }
 }

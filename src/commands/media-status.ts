@@ -1,6 +1,7 @@
 /** Selects the player a request refers to and builds its status payload. Pure. */
 import { MEDIA_VERBS, type MediaPlayer, type MediaSnapshot } from '../host/media.ts';
 import type { MediaPayload } from '../wire/media.ts';
+import { hasPicture, titleIn } from './media-addresses.ts';
 
 /** playerctld only proxies other players, which are listed themselves. */
 const PROXY = 'playerctld';
@@ -54,7 +55,7 @@ export function deriveMediaStatus(
   player: MediaPlayer | undefined,
   withDetail: boolean,
 ): MediaPayload {
-  const title = player?.title ?? '';
+  const title = player?.title || titleIn(player?.url ?? '');
   const artist = (player?.artists ?? []).filter((name) => name !== '').join(', ');
   const isActive = player !== undefined && player.playback !== 'stopped' && (title !== '' || artist !== '');
   const status = {
@@ -80,6 +81,7 @@ export function deriveMediaStatus(
     player: player === undefined ? null : nameOf(player),
     players: playersOf(snapshot).map(nameOf),
     art_url: current?.artUrl ?? null,
+    has_art: current !== undefined && hasPicture(current),
   };
 }
 

@@ -32,7 +32,12 @@ export interface MediaPlayer {
   readonly title: string;
   readonly artists: readonly string[];
   readonly album: string | null;
+  /** Whole: null where it is longer than 16 KiB. */
   readonly artUrl: string | null;
+  /** It is longer, and a data: URI: `askArtUrl` returns it. */
+  readonly isArtLong: boolean;
+  /** Address of the track itself, whole. */
+  readonly url: string | null;
   readonly durationSeconds: number | null;
   /** At the moment of the snapshot. */
   readonly positionSeconds: number | null;
@@ -81,6 +86,11 @@ export interface MediaHost {
    * gives the reason, also for a file of more than `maxBytes`. May take for ever, and holds a thread until it settles.
    */
   readArt(id: string, path: string, maxBytes: number): Promise<Buffer>;
+  /**
+   * Asks the player `id` for the address of its picture. Resolves within `limitMs`: with null if it has more than
+   * `maxBytes`, and if the player does not answer. Never rejects.
+   */
+  askArtUrl(id: string, maxBytes: number, limitMs: number): Promise<string | null>;
   /** Calls `listener` after the players have changed, at most every 50 ms. The next call replaces the listener. */
   onChange(listener: () => void): void;
   /** Why no media key can be pressed; null when one can. Presses none. */

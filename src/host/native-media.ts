@@ -9,6 +9,7 @@ export interface NativeMedia {
   rearm(): boolean;
   control(id: string, verb: number, value: number, limitMs: number): Promise<MediaReply>;
   readArt(id: string, path: string, maxBytes: number): Promise<Buffer>;
+  askArtUrl(id: string, maxBytes: number, limitMs: number): Promise<string | null>;
   keyAbsence(): string | null;
   describe(): readonly Finding[];
   openKeys(): boolean;
@@ -41,6 +42,7 @@ export function openMedia(create: (onChanged: () => void) => NativeMedia): Media
     readPlayers: () => media.read(),
     control: (id, verb, value, limitMs) => media.control(id, MEDIA_VERBS.indexOf(verb), value ?? 0, limitMs),
     readArt: (id, path, maxBytes) => media.readArt(id, path, maxBytes),
+    askArtUrl: (id, maxBytes, limitMs) => media.askArtUrl(id, maxBytes, limitMs),
     onChange: (next) => {
       listener = next;
     },

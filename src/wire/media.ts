@@ -11,8 +11,8 @@ export const mediaStatus = v.strictObject({
     v.picklist(['active', 'idle', 'stopped']),
     'active: playing or paused, with a title or an artist. idle: a player without either, or one that has stopped. stopped: no player.',
   ),
-  title: means(v.string(), 'Title of the track; empty unless active.'),
-  artist: means(v.string(), 'Artist; several are joined with ", ".'),
+  title: means(v.string(), 'Title of the track, or its file name where it has none; empty unless active.'),
+  artist: means(v.string(), 'Artist, or that of the album; several are joined with ", ".'),
 });
 export type MediaStatus = Shape<typeof mediaStatus>;
 
@@ -35,7 +35,14 @@ export const mediaDetail = v.strictObject({
     'The player that this status describes, and that commands without `player` go to.',
   ),
   players: means(v.array(v.string()), 'The names that `player` may have in a request.'),
-  art_url: means(known(v.string()), 'Address of the cover, as the player reports it.'),
+  art_url: means(
+    known(v.string()),
+    'Address of the cover, as the player reports it; null if it is longer than 16 KiB.',
+  ),
+  has_art: means(
+    v.boolean(),
+    'Whether `/api/media/art` can have the cover: `art_url` is a file or a data: URI.',
+  ),
 });
 export type MediaDetail = Shape<typeof mediaDetail>;
 
@@ -65,7 +72,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
   getMediaArt: {
     summary: 'The cover of the track that is playing',
     description:
-      'Only a file of this machine of at most 1 MiB (PNG, JPEG, GIF or WebP) that the user of the player may read; otherwise 404 `not_found`, and `art_url` of the status says where the picture is. A picture is read once for all requests within 2 s. 409 `not_possible_now`: its file does not answer, or another one is being read.',
+      'Only a file of this machine that the user of the player may read, or a picture that the player reports as a data: URI in base64; at most 1 MiB (PNG, JPEG, GIF or WebP). Otherwise 404 `not_found`, and `art_url` of the status says where the picture is. A picture is read once for all requests within 2 s. 409 `not_possible_now`: its file does not answer in time, or another one is being read.',
     query: mediaParams,
     payloads: [],
     imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],

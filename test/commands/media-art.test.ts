@@ -130,6 +130,7 @@ t.test('[6.art-hangs] a file that hangs costs one thread, and each client at mos
 
 t.test('what cannot be read is no picture; the reason is logged once', async (t) => {
   const rig = new Rig();
+  rig.show({ artUrl: 'file:///covers/a.png' });
   for (const reason of ['no way', 'no way', 'another one']) {
     const { picture } = await rig.ask();
     rig.readings.at(-1)?.fail(new Error(reason));
@@ -145,6 +146,87 @@ t.test('what cannot be read is no picture; the reason is logged once', async (t)
   t.equal(await picture, undefined, 'nor is another file');
 });
 
+/** As mpv with mpv-mpris reports an embedded cover. */
+const uriOf = (bytes: Buffer, type = 'image/jpeg') => `data:${type};base64,${bytes.toString('base64')}`;
+const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a464946', 'hex'), Buffer.alloc(9004, 7)]);
+
+t.test('[6.art-address] a picture in its own address is decoded, by the rules for files', async (t) => {
+  const rig = new Rig();
+  let tracks = 0;
+  const asked: (readonly [string, number, number])[] = [];
+  rig.host.askArtUrl = async (...of) => {
+    asked.push(of);
+    return rig.host.artUrl;
+  };
+  const read = async (address: string, isArtLong = address.length > 16384) => {
+    rig.host.artUrl = address;
+    rig.show({ artUrl: isArtLong ? null : address, isArtLong, title: `track ${++tracks}` });
+    return await (await rig.ask()).picture;
+  };
+  for (const isLong of [false, true]) {
+    const picture = await read(uriOf(JPEG), isLong);
+    t.equal(picture?.type, 'image/jpeg', isLong ? 'asked for' : 'reported');
+    t.ok(picture?.bytes.equals(JPEG));
+  }
+  t.strictSame(asked, [[':1.mpv', 2 * MAX_ART_BYTES, 1500]]);
+  const whole = Buffer.concat([JPEG, Buffer.alloc(MAX_ART_BYTES - JPEG.length)]);
+  t.ok((await read(uriOf(whole)))?.bytes.equals(whole), '1 MiB');
+  t.equal(await read(uriOf(Buffer.concat([whole, Buffer.alloc(1)]))), undefined, 'and one byte more');
+  t.equal(
+    rig.log.at(-1),
+    'hostwire info: media: the picture of mpv was not read: it has more than 1048576 bytes',
+  );
+  t.equal((await read(uriOf(PNG, 'text/html')))?.type, 'image/png', 'its type is that of its bytes');
+  t.equal((await read('DATA:;BASE64,R0lGODlh%2f%2B%3D'))?.bytes.toString('latin1'), 'GIF89a\xff', 'escaped');
+  for (const [what, address] of [
+    ['no picture', uriOf(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')],
+    ['nothing', 'data:image/png;base64,'],
+    ['an invalid escape', 'data:image/png;base64,%E0%A4'],
+    ['no base64', 'data:text/plain,GIF89a'],
+    ['no comma', 'data:image/png;base64'],
+  ] as const)
+    t.equal(await read(address), undefined, what);
+  rig.host.artUrl = null;
+  rig.show({ artUrl: null, isArtLong: true });
+  t.equal(await (await rig.ask()).picture, undefined, 'a player that does not answer');
+  t.match(rig.log.at(-1), /the player did not answer/);
+  t.equal(rig.readings.length, 0, 'no file is read for any of them');
+});
+
+t.test('[6.art-address] the file that is there is opened, however its name is escaped', async (t) => {
+  const rig = new Rig();
+  const open = async (artUrl: string, there: string) => {
+    rig.show({ artUrl });
+    const before = rig.readings.length;
+    const { picture } = await rig.ask();
+    for (let at = before; at < rig.readings.length; at++) {
+      const reading = rig.readings[at];
+      if (reading?.of[1] === there) reading.finish(PNG);
+      else reading?.fail(new Error(`${reading.of[1]} is not there`));
+      await settle();
+    }
+    return (await picture)?.type;
+  };
+  for (const [artUrl, there] of [
+    ['/covers/a b#1?100%.png', '/covers/a b#1?100%.png'],
+    ['file:///covers/a#1.png', '/covers/a#1.png'],
+    ['file:///covers/why?.png', '/covers/why?.png'],
+    ['file:///covers/100%.png', '/covers/100%.png'],
+    ['file:///covers/100%25%20%C3%A4.png', '/covers/100% ä.png'],
+    ['file:///covers/50%20off.png', '/covers/50%20off.png'],
+    ['file:///covers/a%20b.png?1732000000', '/covers/a b.png'],
+    ['file://localhost/covers/a.png', '/covers/a.png'],
+    ['FILE:/covers/a.png', '/covers/a.png'],
+  ] as const)
+    t.equal(await open(artUrl, there), 'image/png', artUrl);
+  t.equal(await open('file:///c/a%2Fb.png', '/c/a/b.png'), undefined, 'an encoded slash separates nothing');
+  t.equal(
+    rig.log.at(-1),
+    'hostwire info: media: the picture of mpv was not read: /c/a%2Fb.png is not there',
+    'the likeliest file is the one that is named',
+  );
+});
+
 t.test('a track without a file of this machine is not read', async (t) => {
   const rig = new Rig();
   for (const artUrl of [
@@ -152,8 +234,9 @@ t.test('a track without a file of this machine is not read', async (t) => {
     '',
     'https://example.org/a.png',
     'file://server/a.png',
-    'file:///%zz',
-    '/a.png',
+    'a.png',
+    '//server/a.png',
+    'data:image/png,GIF89a',
   ]) {
     rig.show({ artUrl });
     t.equal(await (await rig.ask()).picture, undefined, String(artUrl));

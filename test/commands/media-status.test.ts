@@ -109,6 +109,29 @@ t.test('[6.status] [I.media.states] active, idle, stopped, each with three strin
   t.strictSame(deriveMediaStatus(noBus, undefined, false), stopped, 'no bus');
 });
 
+t.test('[6.title] a track without a title is named after its file', async (t) => {
+  const titleOf = (url: string) => statusOf({ playback: 'playing', url }).title;
+  for (const [url, title] of [
+    ['file:///music/01%20Gr%C3%BC%C3%9Fe.flac', '01 Grüße'],
+    ['file:///music/What is love?.mp3', 'What is love?'],
+    ['file:///music/100%.ogg', '100%'],
+    ['file:///music/Part 1.5', 'Part 1.5'],
+    ['file:///music/St.Anger.mp3', 'St.Anger'],
+    ['file:///music/.hidden', '.hidden'],
+    ['/music/a b.m4a', 'a b'],
+    ['http://radio.example:8000/live/jazz.mp3?token=1#x', 'jazz'],
+    ['smb://server/share/film.mkv', 'film'],
+    ['file:///music/%FF%FE.mp3', '%FF%FE'],
+    ['file:///music/', ''],
+    ['http://radio.example:8000', ''],
+    ['spotify:track:4uLU6hMCjMI75M1A2tKUQC', ''],
+    ['', ''],
+  ] as const)
+    t.equal(titleOf(url), title, url);
+  t.equal(statusOf({ playback: 'playing', url: 'file:///x.mp3', title: 'T' }).title, 'T');
+  t.equal(statusOf({ playback: 'playing', url: 'file:///x.mp3' }).status, 'active');
+});
+
 t.test('[6.detail] detail adds its keys, null where the player does not say', async (t) => {
   const player = playerOf('mpv', {
     ...TRACK,
@@ -140,6 +163,7 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
     player: 'mpv',
     players: ['aaa', 'mpv'],
     art_url: 'file:///a.png',
+    has_art: true,
   };
   t.strictSame(deriveMediaStatus(snapshotOf(player, playerOf('aaa')), player, true), full);
   const silent = playerOf('mpv', { playback: 'playing' });
@@ -153,6 +177,7 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
     volume: null,
     muted: null,
     art_url: null,
+    has_art: false,
   };
   t.strictSame(deriveMediaStatus(snapshotOf(silent), silent, true), {
     ...{ status: 'idle', title: '', artist: '', playback: 'playing', playing: true },
@@ -166,6 +191,18 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
   });
   const helpless = playerOf('mpv', { volume: 0, cannot: MEDIA_VERBS });
   t.match(deriveMediaStatus(snapshotOf(helpless), helpless, true), { muted: true, supports_ctrl: false });
+  for (const [part, expected] of [
+    [{ artUrl: '/a.png' }, { art_url: '/a.png', has_art: true }],
+    [{ artUrl: 'https://cdn.example/a.png?signature=1' }, { has_art: false }],
+    [{ artUrl: 'data:image/png;base64,iVBORw0KGgo=' }, { has_art: true }],
+    [
+      { artUrl: null, isArtLong: true },
+      { art_url: null, has_art: true },
+    ],
+  ] as const) {
+    const shown = { ...player, ...part };
+    t.match(deriveMediaStatus(snapshotOf(shown), shown, true), expected, JSON.stringify(part));
+  }
   const stopped = { ...player, playback: 'stopped' } as const;
   t.match(
     deriveMediaStatus(snapshotOf(stopped), stopped, true),

@@ -100,7 +100,7 @@ t.test('[6.detail] detail=1 adds the rest', async (t) => {
     'rate',
     'shuffle',
   ];
-  keys.push('repeat', 'volume', 'muted', 'supports_ctrl', 'player', 'players', 'art_url');
+  keys.push('repeat', 'volume', 'muted', 'supports_ctrl', 'player', 'players', 'art_url', 'has_art');
   for (const detail of ['1', 'true', 'TRUE']) {
     const body = jsonOf(await ask(port, `/api/media/status?detail=${detail}`)) as Record<string, unknown>;
     t.strictSame(Object.keys(body), keys);

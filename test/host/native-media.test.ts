@@ -33,6 +33,9 @@ class Native implements NativeMedia {
     this.log.push(given);
     return Buffer.from('art');
   }
+  async askArtUrl() {
+    return null;
+  }
   keyAbsence() {
     return null;
   }

@@ -170,7 +170,7 @@ bool isNear(const std::optional<double>& value, double expected) {
 PlayerNews playing(const std::string& title, double positionSeconds) {
   PlayerNews news;
   news.playback = Playback::kPlaying;
-  news.track = TrackMetadata{"/t/" + title, title, {"A"}, {}, {}, 60};
+  news.track = TrackMetadata{"/t/" + title, title, {"A"}, {}, {}, false, {}, 60};
   news.positionSeconds = positionSeconds;
   return news;
 }
@@ -230,13 +230,15 @@ void testPosition() {
   check(!table.update(":1.1", playing("one", 20), 10'000), "told with its position: no question");
   check(isNear(at(11'000), 22), "plays on at twice the speed");
   news = {};
-  news.track = TrackMetadata{"/t/two", "two", {}, {}, {}, {}};
+  news.track = TrackMetadata{"/t/two", "two", {}, {}, {}, false, {}, {}};
   check(table.update(":1.1", news, 11'000), "another track");
   check(!at(11'000), "the old position is not the new one's");
   table.setPosition(":1.1", 0, 11'000);
   check(isNear(at(12'000), 2), "after the answer");
-  news.track = TrackMetadata{"/t/two", "two, renamed", {}, {}, {}, {}};
+  news.track = TrackMetadata{"/t/two", "two, renamed", {}, {}, {}, false, {}, {}};
   check(table.update(":1.1", news, 12'000), "a stream's next title is another track too");
+  news.track = TrackMetadata{"/t/two", "two, renamed", {}, {}, {}, false, "file:///two.ogg", {}};
+  check(table.update(":1.1", news, 12'000), "and so is another file, of players that name neither");
   table.setPosition(":1.1", -3, 12'000);
   check(isNear(at(12'000), 0), "never negative");
   check(*table.trackIdOf(":1.1") == "/t/two" && table.trackIdOf(":1.2") == nullptr, "its track");
@@ -301,7 +303,8 @@ void testUsers() {
   check(userOf(5, {}, 6) == other, "a bus that calls its player somebody else");
   check(userOf(0, {}, 0) == "0:50,60", "root's bus and player");
   check(userOf(0, {}, 5) == "5:65534", "somebody's player on root's bus");
-  check(userOf(0, 5, 5) == notActive && userOf(0, 5, 0) == notActive, "a user's address that leads to root's bus");
+  check(userOf(0, 5, 5) == notActive && userOf(0, 5, 0) == notActive,
+        "a user's address that leads to root's bus");
   check(userOf(6, 5, 6) == notActive, "a user's address that leads to another user's bus");
   check(userOf({}, {}, 0) == "the user of the bus is not known", "a bus over TCP");
   check(userOf(5, 5, {}) == "the player's user is not known", "a player whose user the bus did not report");

@@ -31,14 +31,14 @@ const EVERY_MS = 2000;
 const CHANGE_MS = 200;
 
 /** The picture's address for this page. Other sites are never contacted, because they would learn what is played. */
-function useArt(artUrl: string | null, title: string): string | undefined {
+function useArt({ art_url: artUrl, has_art: hasArt, title }: MediaDetail): string | undefined {
   const [source, show] = useState<string>();
   useEffect(() => {
     if (artUrl?.match(/^data:image\/(?:png|jpeg|gif|webp);base64,/)) {
       show(artUrl);
       return () => show(undefined);
     }
-    if (!artUrl?.startsWith('file:')) return undefined;
+    if (!hasArt) return undefined;
     const ended = new AbortController();
     let made: string | undefined;
     const load = async () => {
@@ -54,7 +54,7 @@ function useArt(artUrl: string | null, title: string): string | undefined {
       if (made !== undefined) URL.revokeObjectURL(made);
       show(undefined);
     };
-  }, [artUrl, title]);
+  }, [artUrl, hasArt, title]);
   return source;
 }
 
@@ -116,7 +116,7 @@ function Track({
   readonly media: MediaDetail;
   readonly act: (action: string, value?: number) => void;
 }) {
-  const art = useArt(media.art_url, media.title);
+  const art = useArt(media);
   const isPlaying = media.playback === 'playing';
   const button = (action: 'prev' | 'next' | 'play' | 'pause') => (
     <button

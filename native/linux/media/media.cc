@@ -86,4 +86,13 @@ std::function<std::string()> MediaPlayers::artReader(const std::string& id, cons
   };
 }
 
+void MediaPlayers::askArtUrl(const std::string& id, std::size_t maxBytes, std::chrono::milliseconds limit,
+                             const std::function<void(const std::optional<std::string>&)>& done) {
+  const auto task = [mpris = state_->find(), id, maxBytes, limit, done](BusLoop&) {
+    if (!mpris) return done(std::nullopt);
+    mpris->askArtUrl(id, maxBytes, limit, done);
+  };
+  if (!state_->thread->bus.post(task)) done(std::nullopt);
+}
+
 }  // namespace hostwire

@@ -31,6 +31,9 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void start();
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,
                std::function<void(const MediaReply&)> done);
+  // See MediaPlayers::askArtUrl.
+  void askArtUrl(const std::string& id, std::size_t maxBytes, std::chrono::milliseconds limit,
+                 std::function<void(const std::optional<std::string>&)> done);
 
   // On any thread.
   MediaSnapshot read() const;

@@ -1,10 +1,12 @@
-// The files of pictures that players name.
+// The pictures of tracks: whose files they are, and those that are part of their address.
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "linux/media/mpris.h"
 #include "linux/media/mpris_names.h"
+#include "linux/media/mpris_news.h"
 
 namespace hostwire {
 
@@ -23,6 +25,14 @@ void Mpris::askUser(const std::string& owner) {
 PlayerRights Mpris::rightsOf(const std::string& owner) const {
   const std::lock_guard lock(mutex_);
   return users_.rightsOf(owner);
+}
+
+void Mpris::askArtUrl(const std::string& id, std::size_t maxBytes, std::chrono::milliseconds limit,
+                      std::function<void(const std::optional<std::string>&)> done) {
+  bus().call({id, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Metadata"}}, limit,
+             [maxBytes, done = std::move(done)](Reply& reply) {
+               done(reply.end == CallEnd::kAnswered ? readBoxedArtUrl(reply.body, maxBytes) : std::nullopt);
+             });
 }
 
 }  // namespace hostwire

@@ -13,6 +13,8 @@ namespace {
 
 // Longer than any title.
 constexpr std::size_t kMaxTextBytes = 4096;
+// Longer than a signed address of a content delivery network: servers refuse more than 8 or 16 KiB.
+constexpr std::size_t kMaxAddressBytes = 16384;
 // Entries of one dictionary, artists of one track: real ones have about twenty.
 constexpr std::size_t kMaxEntries = 256;
 constexpr double kMicroseconds = 1e-6;
@@ -30,6 +32,16 @@ std::optional<Value> boxed(BodyReader& body, const Read& read) {
 
 std::optional<std::string> boxedText(BodyReader& body) {
   return boxed<std::string>(body, [&] { return body.text(kMaxTextBytes); });
+}
+
+// A part of an address or of an id is worthless, so a longer one is absent. `isLong` is set for a data: URI
+// that is.
+std::optional<std::string> boxedWhole(BodyReader& body, std::size_t maxBytes, bool* isLong = nullptr) {
+  // A text that was cut lacks at most the three bytes of a character that did not fit.
+  auto text = boxed<std::string>(body, [&] { return body.text(maxBytes + 4); });
+  if (!text || text->size() <= maxBytes) return text;
+  if (isLong != nullptr) *isLong = text->starts_with("data:");
+  return std::nullopt;
 }
 
 std::optional<bool> boxedBoolean(BodyReader& body) {
@@ -85,20 +97,26 @@ std::optional<TrackMetadata> boxedTrack(BodyReader& body) {
   std::optional<TrackMetadata> track;
   body.variant([&] {
     TrackMetadata read;
+    std::vector<std::string> albumArtists;
     const bool isDictionary = body.dictionary(kMaxEntries, [&](std::string_view key) {
       if (key == "mpris:trackid")
-        read.trackId = boxedText(body).value_or("");
+        read.trackId = boxedWhole(body, kMaxTextBytes).value_or("");
       else if (key == "xesam:title")
         read.title = boxedText(body).value_or("");
       else if (key == "xesam:artist")
         read.artists = boxedTexts(body);
+      else if (key == "xesam:albumArtist")
+        albumArtists = boxedTexts(body);
       else if (key == "xesam:album")
         read.album = boxedText(body);
       else if (key == "mpris:artUrl")
-        read.artUrl = boxedText(body);
+        read.artUrl = boxedWhole(body, kMaxAddressBytes, &read.isArtLong);
+      else if (key == "xesam:url")
+        read.url = boxedWhole(body, kMaxAddressBytes);
       else if (key == "mpris:length")
         read.durationSeconds = boxedDuration(body);
     });
+    if (read.artists.empty()) read.artists = std::move(albumArtists);
     if (isDictionary) track = std::move(read);
   });
   return track;
@@ -155,6 +173,16 @@ PlayerNews readPlayerNews(BodyReader& body) {
   PlayerNews news;
   body.dictionary(kMaxEntries, [&](std::string_view key) { readProperty(body, key, news); });
   return news;
+}
+
+std::optional<std::string> readBoxedArtUrl(BodyReader& body, std::size_t maxBytes) {
+  std::optional<std::string> address;
+  body.variant([&] {
+    body.dictionary(kMaxEntries, [&](std::string_view key) {
+      if (key == "mpris:artUrl") address = boxedWhole(body, maxBytes);
+    });
+  });
+  return address;
 }
 
 std::optional<double> readBoxedPosition(BodyReader& body) { return positionOf(boxedNumber(body)); }

@@ -96,7 +96,7 @@ bool PlayerTable::update(const std::string& owner, const PlayerNews& news, doubl
     isPositionOpen = true;
   }
   if (news.track && (!known.track || known.track->trackId != news.track->trackId ||
-                     known.track->title != news.track->title)) {
+                     known.track->title != news.track->title || known.track->url != news.track->url)) {
     known.positionSeconds = std::nullopt;
     isPositionOpen = true;
   }
@@ -162,9 +162,9 @@ std::vector<MediaPlayer> PlayerTable::read(double nowMs) const {
     const PlayerNews& known = player.known;
     const TrackMetadata track = known.track.value_or(TrackMetadata{});
     players.push_back({owner, player.names, !player.hasAnswered, known.playback.value_or(Playback::kStopped),
-                       track.title, track.artists, track.album, track.artUrl, track.durationSeconds,
-                       positionOf(player, nowMs), known.rate, known.shuffle, known.repeat, known.volume,
-                       player.lastPlayedMs, cannotOf(known)});
+                       track.title, track.artists, track.album, track.artUrl, track.isArtLong, track.url,
+                       track.durationSeconds, positionOf(player, nowMs), known.rate, known.shuffle,
+                       known.repeat, known.volume, player.lastPlayedMs, cannotOf(known)});
   }
   return players;
 }

@@ -18,6 +18,8 @@ struct TrackMetadata {
   std::vector<std::string> artists;
   std::optional<std::string> album;
   std::optional<std::string> artUrl;
+  bool isArtLong = false;  // a data: URI that is longer than what artUrl may hold
+  std::optional<std::string> url;
   std::optional<double> durationSeconds;
 };
 

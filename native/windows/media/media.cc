@@ -81,6 +81,11 @@ std::function<std::string()> MediaPlayers::artReader(const std::string&, const s
   return []() -> std::string { throw std::runtime_error("players on Windows name no file"); };
 }
 
+void MediaPlayers::askArtUrl(const std::string&, std::size_t, std::chrono::milliseconds,
+                             const std::function<void(const std::optional<std::string>&)>& done) {
+  done(std::nullopt);
+}
+
 void MediaPlayers::control(const std::string& id, MediaVerb verb, double value,
                            std::chrono::milliseconds limit,
                            const std::function<void(const MediaReply&)>& done) {

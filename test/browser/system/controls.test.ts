@@ -97,6 +97,14 @@ else {
       (member) => member === 'SetPosition',
     );
     t.match(player.calls.at(-1)?.body[1], 240_000_000, 'and the keyboard seeks');
+    const embedded = Buffer.concat([coverPicture(), Buffer.alloc(30_000)]).toString('base64');
+    player.change({ Metadata: about('Embedded', `data:image/png;base64,${embedded}`) });
+    await media.getByRole('img', { name: 'Cover of Embedded' }).waitFor();
+    await until(
+      () => page.evaluate<number>('document.querySelector(".art img").naturalWidth'),
+      (width) => width === 144,
+    );
+    t.pass('a cover in its own address is there');
     player.change({ Metadata: about('Elsewhere', 'https://example.org/cover.png') });
     await media.getByText('Elsewhere').waitFor();
     t.equal(await media.locator('img').count(), 0, "no picture from a stranger's site");

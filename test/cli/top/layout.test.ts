@@ -151,7 +151,7 @@ t.test('the title of the track, and its position, which goes on between two repo
     ...({ status: 'active', title: 'An Ending', artist: 'Brian Eno', playback: 'playing' } as const),
     playing: true,
     ...{ album: null, position: 97, duration: 264, rate: 1, shuffle: null, repeat: null, volume: null },
-    ...{ muted: null, supports_ctrl: true, player: 'spotify', players: [], art_url: null },
+    ...{ muted: null, supports_ctrl: true, player: 'spotify', players: [], art_url: null, has_art: false },
   };
   const lineOf = (view: View) =>
     linesOf(view, { columns: 80, rows: 24 }).find((line) => line.startsWith('Media')) ?? '';

@@ -66,6 +66,7 @@ export const MEDIA: MediaDetail = {
   player: 'mpv',
   players: ['mpv', 'an \'odd\' "name" {{ 1 }}'],
   art_url: null,
+  has_art: false,
 };
 
 const able = { enabled: true, supported: true, reason: null };

@@ -18,6 +18,8 @@ const SILENCE: MediaPlayer = {
   artists: [],
   album: null,
   artUrl: null,
+  isArtLong: false,
+  url: null,
   durationSeconds: null,
   positionSeconds: null,
   rate: null,
@@ -82,6 +84,13 @@ export class FakeMediaHost implements MediaHost {
     const { size } = statSync(file);
     if (!statSync(file).isFile() || size > maxBytes) throw new Error('not a file of this size');
     return readFileSync(file);
+  }
+
+  /** Addresses that are too long to be reported. */
+  artUrl: string | null = null;
+
+  async askArtUrl(_id: string, maxBytes: number, _limitMs: number): Promise<string | null> {
+    return this.artUrl === null || this.artUrl.length > maxBytes ? null : this.artUrl;
   }
 
   onChange(listener: () => void): void {
