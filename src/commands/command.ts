@@ -32,7 +32,7 @@ export interface Outcome {
   readonly onDelivered?: (delivery: Delivery) => void;
   /** Present for commands whose reply is the same however they went. */
   readonly delivered?: Delivered;
-  /** The error, for commands whose HTTP reply is always ok (the four legacy media actions). */
+  /** The error, where the HTTP reply is ok all the same (media commands). */
   readonly failure?: ServiceError;
   /** Present when the command goes on after the reply: the follower receives the rest. */
   readonly isFollowed?: true;

@@ -8,6 +8,21 @@ const PROXY = 'playerctld';
 
 export const nameOf = (player: MediaPlayer): string => player.names.find((name) => name !== PROXY) ?? PROXY;
 
+/** The end of a name under which a program may be there several times; it is another one after each start. */
+const INSTANCE = /\.instance[-_\d]*$/;
+
+/** `chromium.instance13325` is called `chromium`, unless there are several of it. */
+export function withPlainNames(snapshot: MediaSnapshot): MediaSnapshot {
+  const plainOf = (player: MediaPlayer) => nameOf(player).replace(INSTANCE, '');
+  const all = snapshot.players.map(plainOf);
+  const rename = (player: MediaPlayer, i: number): MediaPlayer => {
+    const plain = all[i] ?? '';
+    const isOnly = all.indexOf(plain) === all.lastIndexOf(plain);
+    return isOnly && !player.names.includes(plain) ? { ...player, names: [plain, ...player.names] } : player;
+  };
+  return { ...snapshot, players: snapshot.players.map(rename) };
+}
+
 /** Every player but the proxy, by name. */
 export function playersOf({ players }: MediaSnapshot): readonly MediaPlayer[] {
   return players

@@ -2,23 +2,24 @@
 import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
-import {
-  MEDIA_KEYS,
-  type MediaHost,
-  type MediaPlayer,
-  type MediaSnapshot,
-  type MediaVerb,
-  type Playback,
-} from '../host/media.ts';
+import type { MediaHost, MediaPlayer, MediaSnapshot, MediaVerb, Playback } from '../host/media.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { Capability } from '../wire/capability.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { MEDIA_ACTIONS, type MediaAction } from '../wire/requests.ts';
-import { type Command, type Delivered, defineCommand, type Outcome } from './command.ts';
+import { type Command, defineCommand, type Outcome } from './command.ts';
 import { MediaArt, type Picture } from './media-art.ts';
 import { checkMediaParams, type MediaParams } from './media-params.ts';
-import { currentOf, deriveMediaStatus, findPlayer, nameOf, selectPlayer } from './media-status.ts';
+import { pressKey, type Result, refused } from './media-result.ts';
+import {
+  currentOf,
+  deriveMediaStatus,
+  findPlayer,
+  nameOf,
+  selectPlayer,
+  withPlainNames,
+} from './media-status.ts';
 import { isVolumeAction, MediaVolume } from './media-volume.ts';
 
 export interface MediaOptions {
@@ -55,22 +56,22 @@ const STATUS_SETTLE_MS = 1100;
 const CONTROL_SETTLE_MS = 400;
 /** Wait for the player's reply. Together with CONTROL_SETTLE_MS less than the 1.5 s that a request may take. */
 const ANSWER_MS = 1000;
+/** Time in which players report what a command has changed. */
+const EFFECT_MS = 500;
+
+/** Of a full volume; players round. */
+const LEAST_CHANGE = 0.005;
 
 const OK = { status: 'ok' } as const;
 
-/** How a command went. `error`: for the actions that do not always reply ok. */
-interface Result {
-  readonly delivered: Delivered;
-  readonly error?: ServiceError;
-}
-
 export class Media {
   readonly #options: MediaOptions;
-  readonly #settling = new Set<() => void>();
   #isWatching = false;
   readonly #changes = new Listeners();
   readonly #volume: MediaVolume;
   readonly #art: MediaArt | undefined;
+  /** The last command that a player was sent. */
+  #sent: { readonly id: string; readonly atMs: number } | undefined;
 
   constructor(options: MediaOptions) {
     this.#options = options;
@@ -130,12 +131,12 @@ export class Media {
 
   /**
    * Carries `action` out. The contract's four resolve however they go; the others reject with ServiceError:
-   * `not_supported`, `not_possible_now`, `action_failed`. All reject with `player_not_found` for an unknown player.
+   * `not_supported`, `not_possible_now`, `action_failed`, unless the player has accepted the command. All reject with `player_not_found` for an unknown player.
    */
   async command(action: MediaAction, params: MediaParams): Promise<Outcome> {
-    const { delivered, error } = await this.#carryOut(action, params);
+    const { delivered, error, isAccepted = ALWAYS_OK.has(action) } = await this.#carryOut(action, params);
     if (error === undefined) return { result: OK, delivered };
-    if (!ALWAYS_OK.has(action)) throw error;
+    if (!isAccepted) throw error;
     this.#options.log.info(`media: ${action} was not done: ${String(error.details?.['reason'])}`);
     return { result: OK, delivered, failure: error };
   }
@@ -163,16 +164,23 @@ export class Media {
   ): Promise<Result> {
     const verb = VERBS[action];
     const name = nameOf(player);
+    // Audacious would begin the track anew.
+    if (action === 'play' && this.#isPlaying(player)) return { delivered: 'true' };
     if (player.cannot.includes(verb))
       return refused('not_possible_now', action, `${name} says that it cannot do that now`);
     const wanted = isVolumeAction(action)
       ? this.#volume.request(player, players, action, value)
       : positionIn(player, action, value);
     if (typeof wanted === 'string') return refused('not_possible_now', action, wanted);
-    const reply = await host.control(player.id, verb, wanted, ANSWER_MS);
+    this.#sent = { id: player.id, atMs: this.#options.clock.now() };
+    const answer = host.control(player.id, verb, wanted, ANSWER_MS);
+    const isMoved =
+      verb !== 'set_volume' || wanted === undefined || this.#moves(host, player, wanted, answer);
+    const reply = await answer;
     switch (reply.outcome) {
       case 'done':
-        return { delivered: 'true' };
+        if (await isMoved) return { delivered: 'true' };
+        return { ...refused('action_failed', action, `${name} has kept its volume`), isAccepted: true };
       case 'unanswered':
         return { ...refused('action_failed', action, `${name}: ${reply.reason}`), delivered: 'unknown' };
       case 'gone':
@@ -182,32 +190,63 @@ export class Media {
     }
   }
 
+  /** Not for the first moment after a command, which may have paused it. */
+  #isPlaying({ id, playback }: MediaPlayer): boolean {
+    const isReported = this.#sent?.id !== id || this.#options.clock.now() - this.#sent.atMs >= EFFECT_MS;
+    return playback === 'playing' && isReported;
+  }
+
+  /**
+   * Whether the volume of `player` moves towards `wanted`, from now on and until half a second after its answer: browsers
+   * and others accept any volume and keep the one that they have. true where that cannot be seen.
+   */
+  async #moves(
+    host: MediaHost,
+    { id, volume: before }: MediaPlayer,
+    wanted: number,
+    answer: Promise<unknown>,
+  ): Promise<boolean> {
+    if (before === null || Math.abs(wanted - before) < LEAST_CHANGE) return true;
+    const { clock } = this.#options;
+    const hasMoved = ({ players }: MediaSnapshot) =>
+      players.find((player) => player.id === id)?.volume !== before;
+    const begunMs = clock.now();
+    const first = this.#until(host, hasMoved, EFFECT_MS);
+    await answer;
+    const moreMs = Math.min(clock.now() - begunMs, ANSWER_MS - EFFECT_MS);
+    return (await first) || (await this.#until(host, hasMoved, moreMs));
+  }
+
   /** The players, once each has answered; watches them from the first call on. Waits at most `limitMs`. */
   async #settled(host: MediaHost, limitMs: number): Promise<MediaSnapshot> {
     if (!this.#isWatching) {
       this.#isWatching = true;
-      host.onChange(() => this.#onChange(host));
+      host.onChange(() => this.#changes.notify());
       host.watch();
     }
-    const snapshot = host.readPlayers();
-    if (snapshot.isSettled) return snapshot;
-    const { clock } = this.#options;
-    await new Promise<void>((resolve) => {
-      const finish = () => {
-        clock.clearTimer(timer);
-        this.#settling.delete(finish);
-        resolve();
-      };
-      const timer = clock.setTimer(finish, limitMs);
-      this.#settling.add(finish);
-    });
-    return host.readPlayers();
+    await this.#until(host, ({ isSettled }) => isSettled, limitMs);
+    return withPlainNames(host.readPlayers());
   }
 
-  #onChange(host: MediaHost): void {
-    if (this.#settling.size > 0 && host.readPlayers().isSettled)
-      for (const finish of [...this.#settling]) finish();
-    this.#changes.notify();
+  /** Waits until `isSo` is true of the players. Resolves with whether it was, after `limitMs` at the latest. */
+  async #until(
+    host: MediaHost,
+    isSo: (snapshot: MediaSnapshot) => boolean,
+    limitMs: number,
+  ): Promise<boolean> {
+    if (isSo(host.readPlayers())) return true;
+    const { clock } = this.#options;
+    return await new Promise<boolean>((resolve) => {
+      const finish = (isTrue: boolean) => {
+        clock.clearTimer(timer);
+        remove();
+        resolve(isTrue);
+      };
+      const timer = clock.setTimer(() => finish(false), limitMs);
+      const remove = this.#changes.add(() => {
+        if (isSo(host.readPlayers())) finish(true);
+      });
+    });
   }
 }
 
@@ -231,38 +270,6 @@ function choose(snapshot: MediaSnapshot, name: string | undefined) {
   const player = findPlayer(snapshot, name);
   if (player === undefined) throw new ServiceError('player_not_found', 'There is no player of that name.');
   return player;
-}
-
-function refused(
-  code: 'not_supported' | 'not_possible_now' | 'action_failed',
-  action: MediaAction,
-  reason: string,
-): Result {
-  const sentence = {
-    not_supported: `The action ${action} is not supported on this machine.`,
-    not_possible_now: `The action ${action} is not possible now.`,
-    action_failed: `The action ${action} failed.`,
-  }[code];
-  return { delivered: 'false', error: new ServiceError(code, sentence, { reason }) };
-}
-
-/** The last resort: whether any program acts on the key cannot be determined. */
-async function pressKey(
-  host: MediaHost,
-  verb: MediaVerb,
-  action: MediaAction,
-  absence: string,
-): Promise<Result> {
-  const key = MEDIA_KEYS.find((each) => each === verb);
-  if (key === undefined) return refused('not_supported', action, `${absence}; no media key does this`);
-  const keyAbsence = host.keyAbsence();
-  if (keyAbsence !== null) return refused('not_supported', action, `${absence}; ${keyAbsence}`);
-  try {
-    await host.pressKey(key);
-    return { delivered: 'unknown' };
-  } catch (error) {
-    return refused('action_failed', action, error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** `media.play` … `media.toggle_mute`. */

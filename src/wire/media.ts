@@ -34,7 +34,10 @@ export const mediaDetail = v.strictObject({
     known(v.string()),
     'The player that this status describes, and that commands without `player` go to.',
   ),
-  players: means(v.array(v.string()), 'The names that `player` may have in a request.'),
+  players: means(
+    v.array(v.string()),
+    'The names that `player` may have in a request. The number that a program appends at each start is left out where only one of it is there.',
+  ),
   art_url: means(
     known(v.string()),
     'Address of the cover, as the player reports it; null if it is longer than 16 KiB.',
@@ -82,7 +85,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
   controlMedia: {
     summary: 'Control a media player',
     description:
-      '`play`, `pause`, `next` and `prev` are answered with 200 whenever they are understood; `X-Media-Delivered` (`true`, `false`, `unknown`) says whether a player accepted them. The other actions return an error when they fail. `mute` sets the volume to 0, `unmute` to what it was before. `player` may be in the body or in the query.',
+      '`play`, `pause`, `next` and `prev` are answered with 200 whenever they are understood; `X-Media-Delivered` (`true`, `false`, `unknown`) says whether a player accepted them; `play` is not sent to a player that plays. The other actions return an error when they fail; for a volume that the player has accepted and not changed, `X-Media-Delivered` is `false`. `mute` sets the volume to 0, `unmute` to what it was before. `player` may be in the body or in the query.',
     query: mediaParams,
     body: mediaCommand,
     payloads: [mediaResult],

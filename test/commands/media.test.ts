@@ -61,7 +61,7 @@ const OK = { status: 'ok' };
 
 t.test('[6.control] each action is one call to the selected player', async (t) => {
   const rig = new Rig();
-  rig.host.snapshot = snapshotOf(playerOf('a'), playerOf('b', { playback: 'playing', volume: 0.5 }));
+  rig.host.snapshot = snapshotOf(playerOf('a'), playerOf('b', { lastPlayedMs: 1, volume: 0.5 }));
   const verbs = ['play', 'pause', 'next', 'previous', 'play_pause', 'stop', 'previous', 'seek'];
   for (const action of [...FOUR, ...HONEST])
     t.strictSame(await rig.ask(action), { result: OK, delivered: 'true' }, action);
@@ -207,8 +207,11 @@ t.test(
     const rig = new Rig();
     const { host, clock } = rig;
     host.snapshot = snapshotOf(playerOf('p', { volume: 0.92 }), playerOf('q', { volume: 0.2 }));
+    host.reportsVolume = false;
     const last = async (action: string, params: Params = {}) => {
-      await rig.ask(action, params);
+      const asked = rig.ask(action, params);
+      await clock.advance(500);
+      await asked;
       return Math.round((host.controls.at(-1)?.value ?? -1) * 1000) / 1000;
     };
     t.equal(await last('volume_up'), 0.97);
@@ -229,6 +232,116 @@ t.test(
     t.strictSame(await rig.refusal('volume_up'), [409, 'not_possible_now', 'p does not report its volume']);
   },
 );
+
+t.test('[6.kept-volume] a volume that the player has accepted and not changed: false', async (t) => {
+  const rig = new Rig();
+  const { host, clock } = rig;
+  const ask = async (action: string, params: Params = {}) => {
+    const asked = rig.ask(action, params);
+    await clock.advance(500);
+    return await asked;
+  };
+  host.reportsVolume = false;
+  host.snapshot = snapshotOf(playerOf('chromium', { volume: 1 }));
+  for (const [action, params] of [
+    ['set_volume', { value: 40 }],
+    ['volume_down', {}],
+    ['mute', {}],
+    ['toggle_mute', {}],
+  ] as const) {
+    t.strictSame(await ask(action, params), { result: OK, delivered: 'false' }, action);
+    await clock.advance(1000);
+  }
+  t.equal(rig.log.at(-1), 'hostwire info: media: toggle_mute was not done: chromium has kept its volume');
+  t.match(rig.failure, { code: 'action_failed' }, 'which sockets and brokers report');
+  t.equal((await ask('set_volume', { value: 100 })).delivered, 'true', 'the volume that it has');
+  const late = rig.ask('set_volume', { value: 30 });
+  await clock.advance(400);
+  host.change(snapshotOf(playerOf('chromium', { volume: 0.3 })));
+  t.equal((await late).delivered, 'true', 'reported a little later');
+  const near = rig.ask('set_volume', { value: 50 });
+  await clock.advance(10);
+  host.change(snapshotOf(playerOf('chromium', { volume: 0.4823 })));
+  t.equal((await near).delivered, 'true', 'as near as its steps allow');
+  host.snapshot = snapshotOf(playerOf('chromium'));
+  t.equal((await ask('set_volume', { value: 30 })).delivered, 'true', 'a volume that it does not report');
+  host.snapshot = snapshotOf(playerOf('chromium', { volume: 1 }));
+  const fought = rig.ask('set_volume', { value: 10 });
+  await clock.advance(10);
+  for (const volume of [0.1, 1]) host.change(snapshotOf(playerOf('chromium', { volume })));
+  await clock.advance(500);
+  t.equal((await fought).delivered, 'true', 'set back by somebody else');
+  host.isSlow = true;
+  const slow = rig.ask('set_volume', { value: 20 });
+  await clock.advance(900);
+  host.finish();
+  await clock.advance(50);
+  host.change(snapshotOf(playerOf('chromium', { volume: 0.2 })));
+  t.equal((await slow).delivered, 'true', 'after a late answer');
+  t.equal(clock.timers, 0);
+});
+
+t.test('[6.play-once] play is not sent to a player that plays', async (t) => {
+  const rig = new Rig();
+  const { host, clock } = rig;
+  const sent = () => host.controls.splice(0).map(({ verb }) => verb);
+  host.snapshot = snapshotOf(playerOf('audacious', { playback: 'playing', cannot: ['play'] }));
+  t.strictSame(await rig.ask('play'), { result: OK, delivered: 'true' });
+  t.strictSame(await rig.ask('play', { player: 'audacious' }), { result: OK, delivered: 'true' });
+  t.strictSame(sent(), []);
+  host.snapshot = snapshotOf(playerOf('audacious', { playback: 'playing' }));
+  await rig.ask('pause');
+  await rig.ask('play');
+  t.strictSame(sent(), ['pause', 'play'], 'the pause is not reported yet');
+  await clock.advance(500);
+  await rig.ask('play');
+  await rig.ask('play_pause');
+  t.strictSame(sent(), ['play_pause'], 'the others are sent');
+  for (const playback of ['paused', 'stopped'] as const) {
+    await clock.advance(500);
+    host.snapshot = snapshotOf(playerOf('audacious', { playback }));
+    await rig.ask('play');
+    t.strictSame(sent(), ['play'], playback);
+  }
+});
+
+t.test('[6.player] a name that is another one after each start is shown without its number', async (t) => {
+  const rig = new Rig();
+  const playing = { playback: 'playing', title: 'T' } as const;
+  const named = (name: string, part = {}) => ({ ...playerOf(name, part), names: name.split(' ') });
+  const names = async (...players: readonly string[]) => {
+    rig.host.snapshot = snapshotOf(...players.map((name) => named(name, playing)));
+    const status = await rig.media.status(undefined, true);
+    return 'players' in status ? status.players : [];
+  };
+  for (const [given, shown] of [
+    [['chromium.instance13325'], ['chromium']],
+    [
+      ['firefox.instance_1_84', 'vlc vlc.instance77'],
+      ['firefox', 'vlc'],
+    ],
+    [['io.github.celluloid_player.Celluloid.instance-1'], ['io.github.celluloid_player.Celluloid']],
+    [
+      ['mpv', 'mpv.instance77'],
+      ['mpv', 'mpv.instance77'],
+    ],
+    [
+      ['chromium.instance2', 'chromium.instance1'],
+      ['chromium.instance1', 'chromium.instance2'],
+    ],
+    [
+      ['my.instances', 'plasma-browser-integration'],
+      ['my.instances', 'plasma-browser-integration'],
+    ],
+  ] as const)
+    t.strictSame(await names(...given), shown);
+  rig.host.snapshot = snapshotOf(named('chromium.instance13325', playing), named('mpv'));
+  for (const player of ['chromium', 'chromium.instance13325'])
+    t.equal((await rig.media.status(player, false)).title, 'T', player);
+  t.equal((await rig.ask('next', { player: 'chromium' })).delivered, 'true');
+  t.equal(rig.host.controls[0]?.id, ':1.chromium.instance13325');
+  await t.rejects(rig.media.status('chrom', false), { code: 'player_not_found' });
+});
 
 t.test('[6.mute] muting is a volume of 0, and unmuting the one before it', async (t) => {
   const rig = new Rig();

@@ -39,7 +39,7 @@ export async function startCommanded(t: Scope, more: ConfigPart = {}): Promise<C
   const media = new FakeMediaHost();
   const processes = new FakeProcessHost();
   const player = { title: 'A', volume: 0.5, durationSeconds: 600, positionSeconds: 1 };
-  media.snapshot = snapshotOf(playerOf('mpv', { playback: 'playing', ...player }));
+  media.snapshot = snapshotOf(playerOf('mpv', { playback: 'paused', ...player }));
   const configOf = (features: Features, part: ConfigPart): ConfigPart => ({
     ...PARTS,
     features,

@@ -155,6 +155,7 @@ const REACHED: readonly Row[] = [
   ),
   reached('machine', 'src/commands/media-addresses.ts', /[?#]/, run('a')),
   reached('machine', 'src/commands/media-addresses.ts', /%2f/gi, run('%2')),
+  reached('machine', 'src/commands/media-status.ts', /\.instance[-_\d]*$/, run('.instance1', '!')),
   reached('broker', 'src/exporters/mqtt/discovery/document.ts', /^(?:media|power|watch)_/, run('media')),
   reached('broker', 'src/exporters/mqtt/discovery/document.ts', /^[a-z0-9_]{1,80}$/, run('a', '!')),
   reached('machine', 'src/exporters/mqtt/discovery/document.ts', /^(?:00:){5}00$/, run('00:', '00')),

@@ -47,6 +47,7 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
     bool isAllAgain = false;
     bool isPosition = false;
     bool isPositionAgain = false;
+    std::optional<BusLoop::TimerId> later;  // asks for everything
   };
 
   BusConnection& bus() { return loop_.sessionBus(); }
@@ -66,6 +67,8 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void askAll(const std::string& owner);
   void onAll(const std::string& owner, Reply& reply, double askedMs);
   void askPosition(const std::string& owner);
+  // Asks for what a command has changed.
+  void askEffect(const std::string& owner);
   std::optional<Call> callFor(const std::string& id, MediaVerb verb, double value) const;
 
   // The players have changed, or the initial questions are settled. Nothing is reported before that.

@@ -35,6 +35,9 @@ MediaReply replyOf(const Reply& reply, milliseconds limit) {
   return {MediaOutcome::kFailed, reply.errorName + ": " + reply.errorText};
 }
 
+// Time from a player's answer to the effect: Audacious updates its position four times per second.
+constexpr milliseconds kEffectDelay{400};
+
 }  // namespace
 
 std::optional<Call> Mpris::callFor(const std::string& id, MediaVerb verb, double value) const {
@@ -66,12 +69,24 @@ void Mpris::control(const std::string& id, MediaVerb verb, double value, millise
     done({MediaOutcome::kFailed, "it reports neither its track nor its position"});
     return;
   }
-  bus().call(std::move(*call), limit, [this, id, verb, limit, done = std::move(done)](Reply& reply) {
+  bus().call(std::move(*call), limit, [this, id, limit, done = std::move(done)](Reply& reply) {
     const bool isThere = table_.has(id);
     const bool hasNoAnswer = reply.end == CallEnd::kRefused || reply.end == CallEnd::kLost;
     done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::kGone, "it has ended"} : replyOf(reply, limit));
-    // Not every player reports the new position.
-    if (isThere && verb == MediaVerb::kSeek && reply.end == CallEnd::kAnswered) askPosition(id);
+    if (isThere && reply.end == CallEnd::kAnswered) askEffect(id);
+  });
+}
+
+// Not every player reports the new position or volume, and some answer before they have it.
+void Mpris::askEffect(const std::string& owner) {
+  askAll(owner);
+  std::optional<BusLoop::TimerId>& later = asking_[owner].later;
+  if (later) loop_.cancel(*later);
+  later = loop_.after(kEffectDelay, [this, owner] {
+    const auto asked = asking_.find(owner);
+    if (asked == asking_.end()) return;
+    asked->second.later.reset();
+    askAll(owner);
   });
 }
 

@@ -4,7 +4,6 @@
  */
 import t, { type Test } from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/schema.js';
-import type { MediaVerb } from '#src/host/media.js';
 import { mqttPart, NO_BROKER, startBroker, Witness } from '../../exporters/mqtt/broker.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
@@ -35,27 +34,13 @@ const EACH = FLAGS.flatMap((flag) => [
   { ...OFF, [flag]: true },
 ]);
 
-/** Its player reports the volume that it was set to, as real ones do: what is remembered of it lasts for a while only. */
-class ReportingMedia extends FakeMediaHost {
-  override async control(id: string, verb: MediaVerb, value: number | undefined, limitMs: number) {
-    const reply = await super.control(id, verb, value, limitMs);
-    const players = this.snapshot.players.map((player) =>
-      verb === 'set_volume' && value !== undefined && player.id === id && reply.outcome === 'done'
-        ? { ...player, volume: value }
-        : player,
-    );
-    this.snapshot = { ...this.snapshot, players };
-    return reply;
-  }
-}
-
 function machine() {
-  const media = new ReportingMedia();
+  const media = new FakeMediaHost();
   const processes = new FakeProcessHost();
   const host = { ...fixtureHost(), media, processes };
   const withPlayer = () => {
     const player = { title: 'A', volume: 0.5, durationSeconds: 600, positionSeconds: 1 };
-    media.snapshot = snapshotOf(playerOf('mpv', { playback: 'playing', ...player }));
+    media.snapshot = snapshotOf(playerOf('mpv', { playback: 'paused', ...player }));
   };
   withPlayer();
   return { media, processes, host, withPlayer };

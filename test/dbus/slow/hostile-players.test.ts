@@ -117,7 +117,7 @@ t.test('a player that dies in the middle of a call', { skip }, async (t) => {
     const player = await rig.player('dies', { PlaybackStatus: PLAYING });
     await rig.service.until(({ players }) => players.includes('dies'));
     player.answer = () => player.close();
-    const { status, delivered, code, tookMs } = await rig.service.control(i % 2 === 0 ? 'play' : 'stop', {
+    const { status, delivered, code, tookMs } = await rig.service.control(i % 2 === 0 ? 'next' : 'stop', {
       player: 'dies',
     });
     if (i % 2 === 0) t.strictSame([status, delivered], [200, 'false']);

@@ -99,8 +99,8 @@ t.test(
       await service.until(({ title }) => title === `t${i}`);
       times.push(performance.now() - begun);
       player.answer = () => undefined;
-      const pending = service.control('play');
-      while (!player.calls.some(({ member }) => member === 'Play')) await sleep(5);
+      const pending = service.control('next');
+      while (!player.calls.some(({ member }) => member === 'Next')) await sleep(5);
       await bus.stop();
       t.match(await pending, { status: 200, delivered: 'unknown' }, 'what was under way may have been done');
       await service.until(({ status }) => status === 'stopped');
@@ -122,7 +122,7 @@ t.test('the service ends within a second while a player is waited for', { skip }
   const service = await MediaService.start(bus.env);
   await service.status();
   player.answer = () => undefined;
-  const pending = service.control('play').catch(() => undefined);
+  const pending = service.control('next').catch(() => undefined);
   await sleep(50);
   const { code, tookMs } = await service.process.stop();
   t.equal(code, 0);

@@ -8,6 +8,7 @@ import { metadata, track } from '../../helpers/dbus/player.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
+const microseconds = (seconds: number) => variant('x', BigInt(Math.round(seconds * 1e6)));
 const JPEG = Buffer.concat([Buffer.from('ffd8ffe000104a464946', 'hex'), Buffer.alloc(9004, 7)]);
 
 t.setTimeout(280_000);
@@ -76,4 +77,84 @@ t.test('[6.title] what is shown of a track without title and artist', { skip }, 
     }),
   });
   t.match(await rig.service.until(({ title }) => title === 'T'), { artist: 'A' });
+});
+
+t.test('[6.effect] a position that we have changed is read again', { skip }, async (t) => {
+  const rig = await startMediaRig(t);
+  const length = { 'mpris:length': variant('x', 200_000_000n) };
+  const player = await rig.player('audacious', {
+    PlaybackStatus: variant('s', 'Paused'),
+    Metadata: track('long', length),
+    Position: microseconds(10),
+  });
+  await rig.service.until(({ position }) => position === 10);
+  // Like Audacious it answers first and moves 100 ms later, without Seeked.
+  player.answer = (message) => {
+    player.respond(message);
+    const to = { SetPosition: 57, Previous: 0 }[message.member];
+    const move = () => {
+      player.properties = { ...player.properties, Position: microseconds(to ?? 0) };
+    };
+    if (to !== undefined) setTimeout(move, 100);
+  };
+  t.equal((await rig.service.control('seek', { value: 57 })).delivered, 'true');
+  t.equal((await rig.service.until(({ position }) => position !== 10)).position, 57);
+  t.equal((await rig.service.control('prev')).delivered, 'true');
+  t.equal((await rig.service.until(({ position }) => position !== 57)).position, 0, 'the same track anew');
+});
+
+t.test('[6.play-once] [6.kept-volume] commands that change nothing', { skip }, async (t) => {
+  const rig = await startMediaRig(t);
+  const player = await rig.player('chromium.instance13325', {
+    PlaybackStatus: PLAYING,
+    Metadata: track('video'),
+    Volume: variant('d', 1),
+  });
+  await rig.service.until(({ title }) => title === 'video');
+  const sent = () => player.calls.splice(0).map(({ member }) => member);
+  t.match(await rig.service.control('play'), { status: 200, delivered: 'true' });
+  t.strictSame(sent(), []);
+  player.takesSet = false;
+  for (const [action, value] of [['set_volume', 40], ['mute'], ['volume_down']] as const)
+    t.match(
+      await rig.service.control(action, value === undefined ? {} : { value }),
+      { status: 200, delivered: 'false' },
+      action,
+    );
+  player.takesSet = true;
+  t.match(await rig.service.control('set_volume', { value: 40 }), { status: 200, delivered: 'true' });
+  t.equal((await rig.service.until(({ volume }) => volume !== 100)).volume, 40);
+  // Without a report.
+  player.takesSet = false;
+  player.answer = (message) => {
+    if (message.member === 'Set') player.properties = { ...player.properties, Volume: variant('d', 0.2) };
+    player.respond(message);
+  };
+  t.match(await rig.service.control('set_volume', { value: 20 }), { status: 200, delivered: 'true' });
+  t.strictSame(sent(), Array(5).fill('Set'));
+});
+
+t.test('[6.player] one program under two names is one player', { skip }, async (t) => {
+  const rig = await startMediaRig(t);
+  const player = await rig.player('vlc', { PlaybackStatus: PLAYING, Metadata: track('film') });
+  await player.peer.requestName('org.mpris.MediaPlayer2.vlc.instance4711');
+  const { players } = await rig.service.until(({ title }) => title === 'film');
+  t.strictSame(players, ['vlc']);
+  for (const name of ['vlc', 'vlc.instance4711'])
+    t.match(await rig.service.detail(name), { player: 'vlc', title: 'film' });
+  const browser = await rig.player('chromium.instance13325', { PlaybackStatus: PLAYING });
+  await rig.service.until((now) => now.players.length === 2);
+  t.strictSame((await rig.service.detail()).players, ['chromium', 'vlc']);
+  t.match(await rig.service.control('next', { player: 'chromium' }), { status: 200, delivered: 'true' });
+  t.equal(browser.calls[0]?.member, 'Next');
+  const second = await rig.player('chromium.instance20000', { PlaybackStatus: PLAYING });
+  await rig.service.until((now) => now.players.length === 3);
+  t.strictSame((await rig.service.detail()).players, [
+    'chromium.instance13325',
+    'chromium.instance20000',
+    'vlc',
+  ]);
+  second.close();
+  await rig.service.until((now) => now.players.length === 2);
+  t.strictSame((await rig.service.detail()).players, ['chromium', 'vlc']);
 });

@@ -24,6 +24,8 @@ export class FakePlayer {
   /** Calls of the player's methods, with their time of arrival. */
   readonly calls: { readonly member: string; readonly body: readonly unknown[]; readonly atMs: number }[] =
     [];
+  /** Whether Set changes the property. */
+  takesSet = true;
   /** Replaces the usual answer to every call. */
   answer: ((message: Message) => void) | undefined;
 
@@ -85,8 +87,10 @@ export class FakePlayer {
       return;
     }
     if (message.member === 'GetAll') this.peer.reply(message, 'a{sv}', [Object.entries(this.properties)]);
-    else if (message.member === 'Set') this.peer.reply(message);
-    else {
+    else if (message.member === 'Set') {
+      if (this.takesSet) this.change({ [String(message.body[1])]: message.body[2] as Variant });
+      this.peer.reply(message);
+    } else {
       const value = this.properties[String(message.body[1])];
       if (value === undefined) this.peer.fail(message, 'org.freedesktop.DBus.Error.UnknownProperty', 'none');
       else this.peer.reply(message, 'v', [value]);

@@ -52,6 +52,8 @@ export class FakeMediaHost implements MediaHost {
   /** While true, a control command lasts until the test calls `finish`. */
   isSlow = false;
   finish: () => void = () => undefined;
+  /** Whether players report a new volume, and have it. */
+  reportsVolume = true;
   keys: string | null = 'there are no keys here';
   keyFailure: Error | undefined;
   watched = 0;
@@ -75,6 +77,12 @@ export class FakeMediaHost implements MediaHost {
       await new Promise<void>((resolve) => {
         this.finish = resolve;
       });
+    if (verb === 'set_volume' && value !== undefined && this.reply.outcome === 'done' && this.reportsVolume) {
+      const players = this.snapshot.players.map((each) =>
+        each.id === id ? { ...each, volume: value } : each,
+      );
+      this.change({ ...this.snapshot, players });
+    }
     return this.reply;
   }
 

@@ -42,7 +42,7 @@ t.test('[3.mqtt-users] with a user and the rights of docs/mqtt.md everything wor
   const { service, media } = await startBeside(t, { mqtt });
   await witness.waitFor(DOCUMENT, /./);
   await witness.waitFor(`${BASE}/state`, /./);
-  await witness.say(commandTopic('media.play'), '{}');
+  await witness.say(commandTopic('media.next'), '{}');
   await witness.waitFor(FEEDBACK, /done/);
   t.equal(media.controls.length, 1);
   t.notMatch(service.stderr(), /refuses/);
@@ -89,7 +89,7 @@ t.test('[3.mqtt-acl] topics that the broker refuses are reported once each', { s
   const lines = service.stderr();
   for (const topic of [`${BASE}/media`, `${BASE}/power`, `${BASE}/art`, DOCUMENT])
     t.equal(countIn(lines, new RegExp(`refuses .*${topic}[,:]`)), 1, topic);
-  await witness.say(commandTopic('media.play'), '{}');
+  await witness.say(commandTopic('media.next'), '{}');
   t.same(media.controls, [], 'no command comes in');
 });
 

@@ -159,7 +159,7 @@ t.test('[3.mqtt-flags] topics of commands come and go with their flags', { skip 
   await witness.waitFor(DOCUMENT, /power_do_restart/);
   t.match(parse(witness.on(DOCUMENT).at(-1)), { components: { media_volume: { platform: 'number' } } });
   t.notMatch(witness.on(DOCUMENT).at(-1), /"command_topic":"[^"]*media/, 'only to remove it');
-  await witness.say(commandTopic('media.play'), '{}');
+  await witness.say(commandTopic('media.next'), '{}');
   await witness.say(commandTopic('power.restart'), '{"delay": 100}');
   await witness.waitFor(FEEDBACK, /power.restart.*accepted/);
   t.notOk(feedbackIn(witness).some(({ command }) => command.startsWith('media')));
@@ -183,8 +183,8 @@ t.test('[3.mqtt-retained] a retained command is removed, and not done', { skip }
   );
   t.same(media.controls, []);
   t.match(service.stderr(), /a retained message on hostwire\/pc\/command\/media.play is no command/);
-  await witness.say(commandTopic('media.play'), '{}');
-  await witness.waitFor(FEEDBACK, /media.play.*done/);
+  await witness.say(commandTopic('media.next'), '{}');
+  await witness.waitFor(FEEDBACK, /media.next.*done/);
   t.equal(media.controls.length, 1, 'one that is not retained is done');
 });
 
@@ -233,7 +233,7 @@ t.test('[3.mqtt-slept] what came in while the machine slept is not done', { skip
   const witness = await Witness.open(t, broker.url);
   const clock = new FakeClock();
   const { service, media } = await startBeside(t, { mqtt: mqttPart(broker.url) }, { clock });
-  const press = async () => await witness.say(commandTopic('media.play'), '{}');
+  const press = async () => await witness.say(commandTopic('media.next'), '{}');
   const advanceUntil = async (isTrue: () => boolean, what: string) =>
     await until(() => {
       void clock.advance(100);

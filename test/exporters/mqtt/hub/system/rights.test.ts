@@ -100,7 +100,7 @@ for (const { name, skip, start } of BROKERS)
         await forge(`${HUB}/${end}`, forged);
         await forge(`${HUB}/${end}`, forged, true);
       }
-      await forge(hubCommand('media.play'), command);
+      await forge(hubCommand('media.next'), command);
       await forge(`${HUB}/want`, { hub: 'hub1', sections: ['memory'] });
       // What it may say comes after all of that.
       await forge('hostwire/nas/hub/status', { state: 'marker' });
