@@ -56,6 +56,10 @@ export class Reports {
   #bootedAt: number | undefined;
   /** What the last document announced; undefined: the one that the broker keeps was not read yet. */
   #components: Components | undefined;
+  /** The last reading on this connection. */
+  #reading: Reading | undefined;
+  /** The players in the last document on this connection. */
+  #players: string | undefined;
   #takeKept: (payload: string) => void = () => undefined;
   /** The last payload on each topic, on this connection. */
   readonly #sent = new Map<string, string>();
@@ -74,6 +78,8 @@ export class Reports {
   begin(connection: Connection): void {
     this.#connection = connection;
     this.#system = undefined;
+    this.#reading = undefined;
+    this.#players = undefined;
     void this.#findKept(connection).finally(() => {
       if (this.#connection === connection) this.repeat();
     });
@@ -143,24 +149,34 @@ export class Reports {
     const reading: Reading = {
       ...{ sample, system: this.#system, version: facts.version, bootedAt: this.#bootedAt },
     };
-    await this.#announce(reading);
+    const isFirst = this.#reading === undefined;
+    this.#reading = reading;
+    this.#components = await this.#announce(reading, this.#readMedia());
+    if (isFirst) this.#media.request();
     if (connection === this.#connection) await connection?.send(topics.state, stateMessage(reading));
   }
 
-  async #announce(reading: Reading): Promise<void> {
+  /** Publishes the document; returns what it announces. */
+  async #announce(
+    reading: Reading,
+    status: Promise<MediaDetail | undefined> | MediaDetail,
+  ): Promise<Components | undefined> {
     const { id, topics, intervalSeconds, power, urlOf, config } = this.#options;
-    if (topics.discovery === undefined) return;
+    if (topics.discovery === undefined) return this.#components;
     const { hostname } = reading.system;
+    const capabilities = await power.capabilities();
+    const media = await status;
     const document = deviceDocument(
       {
         ...{ ...reading, id, name: hostname, topics, intervalSeconds, url: urlOf(hostname) },
         hasRules: Object.keys(config.current.watch.rules).length > 0,
-        ...{ media: await this.#readMedia(), power: await power.capabilities() },
+        ...{ media, power: capabilities },
       },
       this.#components,
     );
-    this.#components = document.components;
+    this.#players = JSON.stringify(media?.players);
     await this.#sendChanged(topics.discovery, document.payload, true);
+    return document.components;
   }
 
   async #readMedia(): Promise<MediaDetail | undefined> {
@@ -174,6 +190,12 @@ export class Reports {
     const { topics, media } = this.#options;
     const status = await this.#readMedia();
     if (status === undefined) return;
+    // Home Assistant refuses the name of a player that the document does not list.
+    if (topics.discovery !== undefined && this.#players !== JSON.stringify(status.players)) {
+      // The first reading is announced, and followed by this.
+      if (this.#reading === undefined) return;
+      await this.#announce(this.#reading, status);
+    }
     await this.#sendChanged(topics.media, mediaMessage(status));
     const { player, title, art_url: url } = status;
     const track = JSON.stringify([player, title, url]);

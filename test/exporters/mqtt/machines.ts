@@ -70,7 +70,13 @@ export const MEDIA: MediaDetail = {
 };
 
 const able = { enabled: true, supported: true, reason: null };
-const POWER: PowerCapabilities = { shutdown: able, restart: able, sleep: able, hibernate: able, lock: able };
+export const POWER: PowerCapabilities = {
+  shutdown: able,
+  restart: able,
+  sleep: able,
+  hibernate: able,
+  lock: able,
+};
 
 export function factsOf(payload: UsageDetail, change: Partial<DiscoveryFacts> = {}): DiscoveryFacts {
   return {
