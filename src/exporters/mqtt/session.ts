@@ -135,10 +135,14 @@ export class Session {
     // First: a retained message may come before the answer.
     this.#names = names;
     const { homeAssistantStatus: status } = this.topics;
-    const wanted = [...names.keys(), ...(status === undefined ? [] : [status])];
+    const added = [...names.keys()].filter((topic) => !before.has(topic));
     try {
       await connection.unsubscribe([...before.keys()].filter((topic) => !names.has(topic)));
-      const refused = await connection.subscribe(wanted.filter((topic) => !before.has(topic)));
+      const refused = [
+        ...(await connection.subscribe(added, { marksRetained: true })),
+        // Some let Home Assistant keep its status: the present one must not be taken for an old one.
+        ...(status === undefined ? [] : await connection.subscribe([status])),
+      ];
       this.#link.reportRefusal(refused, 'the subscription is refused');
     } catch (error) {
       if (connection.isReady) this.#rooms.log.warn(`mqtt: no commands are taken: ${String(error)}`);

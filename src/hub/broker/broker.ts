@@ -132,7 +132,7 @@ export class Broker {
 
   /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. */
   #listen(connection: Connection, topics: readonly string[]): void {
-    connection.subscribe(topics, 0).then(
+    connection.subscribe(topics, { qos: 0 }).then(
       (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
       () => undefined,
     );

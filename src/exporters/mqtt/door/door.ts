@@ -78,7 +78,8 @@ export class CommandDoor {
   readonly #turns: Turns;
   readonly #running = new SharedRoom(MAX_RUNNING);
   #reportedAtMs = Number.NEGATIVE_INFINITY;
-  readonly #cleared = new Set<string>();
+  /** Topics with a retained message. */
+  readonly #reported = new Set<string>();
 
   constructor(options: DoorOptions) {
     this.#options = options;
@@ -89,7 +90,7 @@ export class CommandDoor {
   /** A connection was made: what is sent again by others comes now. */
   begin(): void {
     this.#recent.begin(this.#options.clock.now());
-    this.#cleared.clear();
+    this.#reported.clear();
   }
 
   /** Takes a message; never throws. */
@@ -121,13 +122,13 @@ export class CommandDoor {
   }
 
   #removeRetained(name: string, topic: string): void {
-    // One that may not be removed comes back with each connection.
-    if (this.#cleared.has(topic)) return;
-    this.#cleared.add(topic);
     const { log, clear } = this.#options;
-    log.warn(
-      `${this.#subject}: a retained message on ${topic} is no command and is ${clear === undefined ? 'ignored' : 'removed'}`,
-    );
+    // One that may not be removed comes back with each connection.
+    if (!this.#reported.has(topic))
+      log.warn(
+        `${this.#subject}: a retained message on ${topic} is no command and is ${clear === undefined ? 'ignored' : 'removed'}`,
+      );
+    this.#reported.add(topic);
     clear?.(topic);
     this.#ignore({ name }, 'retained');
   }

@@ -119,12 +119,18 @@ export class Connection implements Line {
     });
   }
 
-  /** Subscribes, with QoS 1 by default; resolves with those that were refused. */
-  async subscribe(topics: readonly string[], qos: 0 | 1 = 1): Promise<readonly string[]> {
+  /**
+   * Subscribes, with QoS 1 by default; resolves with those that were refused. `marksRetained`: with MQTT 5 a message that
+   * was published as retained is marked so when it is passed on immediately, too, not only when it was kept.
+   */
+  async subscribe(
+    topics: readonly string[],
+    { qos = 1, marksRetained = false }: { readonly qos?: 0 | 1; readonly marksRetained?: boolean } = {},
+  ): Promise<readonly string[]> {
     if (topics.length === 0) return [];
     let granted: readonly unknown[] = [];
     await this.#settled((settle) => {
-      this.#client.subscribe([...topics], { qos }, (error, _, packet) => {
+      this.#client.subscribe([...topics], { qos, rap: marksRetained }, (error, _, packet) => {
         granted = packet?.granted ?? [];
         settle(granted.length === 0 && error !== null ? error : undefined);
       });

@@ -188,6 +188,39 @@ t.test('[3.mqtt-retained] a retained command is removed, and not done', { skip }
   t.equal(media.controls.length, 1, 'one that is not retained is done');
 });
 
+t.test(
+  '[3.mqtt-retained] a retained command that arrives at once is not done either',
+  { skip },
+  async (t) => {
+    const broker = await startBroker(t);
+    const witness = await Witness.open(t, broker.url);
+    const { media, service } = await startBeside(t, { mqtt: mqttPart(broker.url) });
+    await witness.waitFor(`${BASE}/state`, /./);
+    for (const [count, name] of [
+      [1, 'media.next'],
+      [2, 'media.next'],
+      [3, 'media'],
+      [4, 'power.sleep'],
+    ] as const) {
+      await witness.say(commandTopic(name), '{"action": "next"}', { retain: true });
+      await until(() => feedbackIn(witness).length === count, name);
+      t.match(feedbackIn(witness).at(-1), { command: name, stage: 'ignored', code: 'retained' });
+      await until(() => witness.on(commandTopic(name)).at(-1) === '', 'it is removed');
+    }
+    t.same(media.controls, []);
+    const lines = service.stderr().match(/a retained message on \S*media.next is no command/g);
+    t.equal(lines?.length, 1, 'one line for two');
+    await witness.say(commandTopic('media.next'), '{}');
+    await witness.waitFor(FEEDBACK, /media.next.*done/);
+    const count = witness.on(`${BASE}/state`).length;
+    await witness.say('homeassistant/status', 'online', { retain: true });
+    await until(
+      () => witness.on(`${BASE}/state`).length > count,
+      'a status that is kept counts when it is new',
+    );
+  },
+);
+
 t.test('[3.mqtt-birth] everything goes out again when Home Assistant starts', { skip }, async (t) => {
   const broker = await startBroker(t);
   const witness = await Witness.open(t, broker.url);
