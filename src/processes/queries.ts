@@ -152,6 +152,7 @@ export class ProcessQueries {
       ...processRowAt(columns, row, shares, path),
       state: STATES[String.fromCharCode(columns.states[row] ?? 0)] ?? 'unknown',
       open_files: openFiles,
+      title: null,
       ...(this.#options.config.current.features.enable_process_control ? { command, cwd: folder } : {}),
     };
   }

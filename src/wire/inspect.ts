@@ -1,6 +1,6 @@
 /** Checks data from a client against its schema, and describes the first flaw in one sentence. */
 import * as v from 'valibot';
-import { MISSING_TARGET } from './requests.ts';
+import { MISSING_APP, MISSING_TARGET } from './requests.ts';
 
 /** A schema of a request. `T`: its data with defaults filled in. */
 export type RequestSchema<T> = v.GenericSchema<unknown, T>;
@@ -27,7 +27,10 @@ function flawOf(issue: v.BaseIssue<unknown>, schema: unknown): Flaw {
   const place = v.getDotPath(issue);
   // valibot reports a missing key as an issue of the object, which expected the name in quotes.
   if (issue.type === 'object' && issue.expected?.startsWith('"') === true)
-    return { code: 'missing_field', sentence: `The field ${place} is missing.` };
+    return {
+      code: 'missing_field',
+      sentence: issue.message === MISSING_APP ? MISSING_APP : `The field ${place} is missing.`,
+    };
   if (issue.message === MISSING_TARGET) return { code: 'missing_field', sentence: issue.message };
   if (issue.type === 'picklist' && place === 'action' && typeof issue.input === 'string')
     return { code: 'unknown_action', sentence: issue.message, allowed: actionsOf(schema) };

@@ -71,6 +71,7 @@ export const processDetailRow = v.strictObject({
     'State; waiting: in an uninterruptible wait, usually for a disk.',
   ),
   open_files: means(known(count), 'Open file descriptors.'),
+  title: means(known(v.string()), 'Title of its window: null, because a service sees no windows.'),
   command: means(v.exactOptional(v.array(v.string())), `Command line; ${CONTROL_ONLY}`),
   cwd: means(v.exactOptional(known(v.string())), `Working folder; ${CONTROL_ONLY}`),
 });

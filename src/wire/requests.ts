@@ -49,6 +49,9 @@ const isOnlyOneGiven = ({ pid, name }: PidOrName) => pid === undefined || name =
 
 /** `inspect` reports it as a missing field. */
 export const MISSING_TARGET = 'pid or name is missing.';
+/** Other services start any program by its path. */
+export const MISSING_APP =
+  'The field app is missing: apps are started by their names in processes.launch of the configuration, not by a path.';
 const TWO_TARGETS = 'pid and name exclude each other.';
 /** Both checks in JSON Schema; the keys `more` go with pid only. */
 const pidOrName = (...more: readonly string[]) => {
@@ -134,26 +137,29 @@ export const processKillRequest = v.pipe(
 const ARGS_SENTENCE = `args must be at most ${MAX_ARGS} strings of at most ${MAX_ARG_LENGTH} characters.`;
 
 /** `process_launch`. */
-export const processLaunchRequest = v.object({
-  app: v.pipe(v.string('app must be a string.'), v.description('A name from processes.launch.')),
-  args: v.pipe(
-    v.optional(
-      v.pipe(
-        v.array(
-          v.pipe(
-            v.string(ARGS_SENTENCE),
-            v.maxLength(MAX_ARG_LENGTH, ARGS_SENTENCE),
-            v.excludes('\0', ARGS_SENTENCE),
+export const processLaunchRequest = v.object(
+  {
+    app: v.pipe(v.string('app must be a string.'), v.description('A name from processes.launch.')),
+    args: v.pipe(
+      v.optional(
+        v.pipe(
+          v.array(
+            v.pipe(
+              v.string(ARGS_SENTENCE),
+              v.maxLength(MAX_ARG_LENGTH, ARGS_SENTENCE),
+              v.excludes('\0', ARGS_SENTENCE),
+            ),
+            ARGS_SENTENCE,
           ),
-          ARGS_SENTENCE,
+          v.maxLength(MAX_ARGS, ARGS_SENTENCE),
         ),
-        v.maxLength(MAX_ARGS, ARGS_SENTENCE),
+        [],
       ),
-      [],
+      v.description('Appended to the arguments in the configuration, if it allows that.'),
     ),
-    v.description('Appended to the arguments in the configuration, if it allows that.'),
-  ),
-});
+  },
+  MISSING_APP,
+);
 
 // Wake
 

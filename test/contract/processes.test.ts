@@ -159,10 +159,10 @@ t.test(
     t.strictSame(Object.keys(objectOf(answer)), ['timestamp', ...KEYS, 'processes']);
     t.strictSame(
       Object.keys(rowsIn(answer)[0] ?? {}),
-      [...ROW_KEYS, 'state', 'open_files'],
+      [...ROW_KEYS, 'state', 'open_files', 'title'],
       'no command line',
     );
-    t.match(rowsIn(answer)[0], { pid, path: program, state: 'sleeping' });
+    t.match(rowsIn(answer)[0], { pid, path: program, state: 'sleeping', title: null });
     t.match(objectOf(await ask(service.port, `/api/processes/${pid}`)), {
       name,
       count: 1,
@@ -258,6 +258,10 @@ t.test('[7.process-rest-launch] POST /api/processes/launch, off by default', asy
     t.equal(answer.status, status, JSON.stringify(body));
     t.match(jsonOf(answer), { code });
   }
+  t.match(jsonOf(await post(service, { path: '/bin/true' })), {
+    code: 'missing_field',
+    error: /apps are started by their names in processes\.launch .*not by a path/,
+  });
   for (const body of [{ app: 'plain' }, { app: 'open', args: ['a', 'b'] }])
     t.match(jsonOf(await post(service, body)), {
       success: true,

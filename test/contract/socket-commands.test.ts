@@ -309,6 +309,8 @@ t.test('[7.error-forbidden] arguments for an app that allows none: FORBIDDEN', a
   client.say('process_launch', { app: 'app', args: ['x'] });
   t.match((await client.take('error')).data, { code: 'FORBIDDEN', message: /arguments/ });
   t.equal(host.processes.launched.length, 0);
+  client.say('process_launch', { path: '/bin/true' });
+  t.match((await client.take('error')).data, { code: 'INVALID_DATA', message: /processes\.launch/ });
   client.say('process_launch', { app: 'constructor' });
   t.match((await client.take('process_feedback')).data, {
     success: false,

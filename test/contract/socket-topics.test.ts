@@ -294,10 +294,17 @@ t.test('[7.media-update] pushed to subscribers, once per change', async (t) => {
   // At once: no time passes.
   media.change(playing('one'));
   t.strictSame((await client.take('media_update')).data, { status: 'active', title: 'one', artist: '' });
-  t.match((await detailed.take('media_update')).data, { title: 'one', position: 1, player: 'p' });
+  t.match((await detailed.take('media_update')).data, {
+    title: 'one',
+    position: 1,
+    player: 'p',
+    ...{ volume: null, muted: null },
+  });
   media.change(playing('one'));
-  media.change(snapshotOf(playerOf('p', { playback: 'playing', title: 'one', positionSeconds: 9 })));
-  t.match((await detailed.take('media_update')).data, { position: 9 });
+  media.change(
+    snapshotOf(playerOf('p', { playback: 'playing', title: 'one', positionSeconds: 9, volume: 0 })),
+  );
+  t.match((await detailed.take('media_update')).data, { position: 9, volume: 0, muted: true });
   media.change(playing('two'));
   t.match(
     (await client.take('media_update')).data,
