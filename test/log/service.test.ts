@@ -5,6 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { ask } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
 import { type ServiceProcess, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -96,6 +97,25 @@ t.test('[9.audit] who asked, whether with the key, for what, and the outcome', a
   ]);
   t.equal(trail.length, 2 * TRAIL.length);
   t.notMatch(service.stderr(), KEY);
+});
+
+t.test('[9.audit] an IPv6 client has its whole address; its network is for limits only', async (t) => {
+  const service = await start(t, { config: { ...CONFIG, server: { trusted_proxies: ['127.0.0.1'] } } });
+  const cancel = { action: 'cancel' };
+  const addresses = ['::1', '2001:db8:1:2:3:4:5:6', 'fe80::1', '::ffff:192.0.2.7'];
+  for (const address of addresses) {
+    const headers = { 'X-Forwarded-For': address, Authorization: `Bearer ${KEY}` };
+    await ask(service.port, '/api/pw/cancel', { method: 'POST', headers });
+    const client = await SocketClient.open(service.port, { headers });
+    t.match((await client.askToEnd('power', cancel, 1)).at(-1)?.data, { success: true });
+    client.cut();
+  }
+  const wrong = { 'X-Forwarded-For': '2001:db8::5', Authorization: 'Bearer wrong' };
+  t.equal((await ask(service.port, '/api/usage', { headers: wrong })).status, 401);
+  t.match(await service.stop(), { code: 0 });
+  const named = service.stderr().match(/(?<= address=)\S+/g) ?? [];
+  const expected = [...addresses.slice(0, 3), '192.0.2.7'].flatMap((address) => [address, address]);
+  t.strictSame(named, [...expected, '2001:db8::5']);
 });
 
 t.test('[9.audit] log.file has it whatever the level, and is begun again on SIGHUP', async (t) => {
