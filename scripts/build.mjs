@@ -29,6 +29,7 @@ import { buildWeb, isWebMissing } from './web.mjs';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 
+/** @param {(file: string) => boolean} skip */
 function newestIn(folder, skip = () => false) {
   let newest = 0;
   for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true, recursive: true })) {
@@ -90,7 +91,7 @@ async function buildProgram() {
 async function checkTypes() {
   const started = Date.now();
   const tsc = path.join(path.dirname(require.resolve('tsc/package.json')), 'bin/tsc');
-  run(process.execPath, [tsc, '-b', 'test', 'web']);
+  run(process.execPath, [tsc, '-b', 'test', 'web', 'scripts']);
   await writeClientTypes();
   console.error(`checked the types in ${Date.now() - started} ms`);
 }

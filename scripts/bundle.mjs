@@ -166,7 +166,7 @@ async function bundleProgram() {
     chunkNames: '[name]-[hash]',
     plugins: [globalProcess, lateParts(names, nameOfScript(library))],
   });
-  const outputFiles = [...late, library, program].flatMap((built) => built.outputFiles);
+  const outputFiles = [...late, library, program].flatMap((built) => built.outputFiles ?? []);
   const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
   // main.js last: until then the old one runs, with its own parts.
   const isPart = (name) => PART.test(name);
@@ -199,7 +199,7 @@ async function bundleClient() {
     external: ['node:*', 'ws'],
     target: 'es2022',
   });
-  for (const file of outputFiles) write(file.path, file.contents);
+  for (const file of outputFiles ?? []) write(file.path, file.contents);
 }
 
 /** Writes the declarations of hostwire/client into dist/, from those that tsc wrote beside the modules. */

@@ -68,7 +68,7 @@ export function flattenTypes(files) {
     file,
     program
       .getSourceFile(file)
-      .statements.filter(
+      ?.statements.filter(
         (node) =>
           ts.isTypeAliasDeclaration(node) &&
           node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword),
@@ -94,7 +94,7 @@ export function flattenTypes(files) {
   const whole = ts.createProgram([...files, asking], options, host);
   const checker = whole.getTypeChecker();
   const print = createPrinter(checker);
-  const typesIn = (file) => whole.getSourceFile(file).statements.filter(ts.isTypeAliasDeclaration);
+  const typesIn = (file) => whole.getSourceFile(file)?.statements.filter(ts.isTypeAliasDeclaration) ?? [];
   const byValue = new Map(typesIn(asking).map((node) => [node.name.text, node]));
   const printAlias = (node) => {
     const parameter = parameterOf(node);

@@ -18,7 +18,7 @@ export const OTHER_NODES = SUPPORTED.filter((version) => majorOf(version) !== ma
 
 /** The first version in `engines`. */
 const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-export const OLDEST_NODE = /\d+\.\d+\.\d+/.exec(engines.node)[0];
+export const OLDEST_NODE = /\d+\.\d+\.\d+/.exec(engines.node)?.[0] ?? '';
 
 /**
  * Installs the binary of `version` below build/, once; returns its path. Rejects where npm cannot. Test files that run

@@ -41,6 +41,7 @@ const CROSS = [
   ...['-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++', '-DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc'],
 ];
 
+/** @param {NodeJS.ProcessEnv} env */
 function run(command, args, env = { ...process.env, LC_ALL: 'C' }) {
   const result = spawnSync(command, args, { stdio: 'pipe', encoding: 'utf8', env });
   if (result.status === 0) return;

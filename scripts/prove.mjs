@@ -37,7 +37,7 @@ function proofs() {
       .replace(/^prove\//, '')
       .replace(/\/(?:slow|solo|system)\//, '/');
     const onNode = { name: `${name}${ON_NODE}`, file, engine: 'node' };
-    return [{ name, file }, ...(runsOnBothEngines(file) ? [onNode] : [])];
+    return [{ name, file, engine: undefined }, ...(runsOnBothEngines(file) ? [onNode] : [])];
   });
 }
 

@@ -12,7 +12,7 @@ const binary = path.join(root, 'build/native/address/replay');
 const objects = path.join(root, 'build/sanitized/address');
 
 const counts = () =>
-  readdirSync(objects, { recursive: true })
+  readdirSync(objects, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.gcda'))
     .map((file) => path.join(objects, file));
 

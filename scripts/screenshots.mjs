@@ -2,6 +2,8 @@
 //   node scripts/screenshots.mjs [FOLDER]   (build first: node scripts/build.mjs missing tests)
 import process from 'node:process';
 
-const { takeScreenshots } = await import('../build/ts/test/browser/screenshots.js');
+const { takeScreenshots } = await import(
+  new URL('../build/ts/test/browser/screenshots.js', import.meta.url).href
+);
 await takeScreenshots(process.argv[2] ?? 'docs/images');
 process.exit(0);

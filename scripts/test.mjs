@@ -210,7 +210,7 @@ function runChanged(options) {
   const changed = changedFiles();
   const tests = testsOf(changed, allTests());
   const fast = tests.filter((file) => tierOf(file) === undefined);
-  const slow = tests.filter((file) => ['system', 'solo'].includes(tierOf(file)));
+  const slow = tests.filter((file) => ['system', 'solo'].includes(tierOf(file) ?? ''));
   console.log(`${changed.length} files differ from main; tests of these: ${fast.length} of npm test`);
   const result = fast.length > 0 ? runTests({ ...options, files: fast }) : joined([]);
   if (slow.length > 0) console.log(`not run, system tests of these:\n  ${slow.join('\n  ')}`);
@@ -239,6 +239,7 @@ function checkCoverage(least) {
   // By the source and not by the script: the bundle contains libraries too.
   const selection = ['--include=**/src/**', '--exclude-after-remap', '--reporter=text'];
   const args = [c8, 'report', `--temp-directory=${coverageFolder}`, ...selection, '--check-coverage'];
+  /** @type {import('node:child_process').SpawnSyncOptions} */
   const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
   const isCovered = spawnSync(process.execPath, [...args, ...limits], options).status === 0;
   if (!isCovered) console.error(`less than ${least} % of the lines of src/ are covered`);

@@ -15,7 +15,8 @@ function uuidOf(name) {
   const bytes = createHash('sha1').update(space).update(name).digest().subarray(0, 16);
   bytes[6] = (bytes[6] & 0x0f) | 0x50;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const groups = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(bytes.toString('hex').toUpperCase()).slice(1);
+  const groups =
+    /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(bytes.toString('hex').toUpperCase())?.slice(1) ?? [];
   return `{${groups.join('-')}}`;
 }
 

@@ -50,7 +50,7 @@ export function strip(file, arch) {
 }
 
 /** The folder with `files` of one package of Node; made once. `settle` changes it before it is kept. */
-function unpack(root, machine, files, settle = () => {}) {
+function unpack(root, machine, files, settle = (_folder) => {}) {
   const { version, integrity } = RUNTIME;
   const name = `node-${machine}`;
   const folder = path.join(root, 'build/runtime', `${version}-${machine}`);

@@ -34,7 +34,7 @@ const NODE = {
 /** A UUID of the commit, in place of a random one: the same commit gives the same text. */
 function serialNumber(commit) {
   const digits = createHash('sha256').update(`hostwire ${VERSION} ${commit}`).digest('hex');
-  const groups = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digits).slice(1);
+  const groups = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digits)?.slice(1) ?? [];
   return `urn:uuid:${groups[0]}-${groups[1]}-8${groups[2]}-8${groups[3]}-${groups[4]}`;
 }
 

@@ -41,14 +41,20 @@ function readArguments() {
       'name at least one --source (a folder or file under src) and one --test (a built test file)',
     );
   }
-  const numbers = Object.fromEntries(
-    ['sample', 'seed', 'jobs', 'timeout', 'least'].map((name) => {
-      const value = Number(values[name]);
-      if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} takes a number`);
-      return [name, value];
-    }),
-  );
-  return { sources: values.source, tests: values.test, ...numbers };
+  const numberOf = (name) => {
+    const value = Number(values[name]);
+    if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} takes a number`);
+    return value;
+  };
+  return {
+    sources: values.source,
+    tests: values.test,
+    sample: numberOf('sample'),
+    seed: numberOf('seed'),
+    jobs: numberOf('jobs'),
+    timeout: numberOf('timeout'),
+    least: numberOf('least'),
+  };
 }
 
 function sourceFiles(entry) {
@@ -126,7 +132,7 @@ function runTest(copy, test, timeoutS) {
     let isLate = false;
     const endGroup = () => {
       try {
-        process.kill(-child.pid, 'SIGKILL');
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
         // The group has already ended.
       }

@@ -137,7 +137,7 @@ function statementChanges(node, source) {
   ) {
     changes.push(['return', node, 'return undefined;']);
   }
-  if (ts.isFunctionLike(node) && node.body !== undefined && ts.isBlock(node.body)) {
+  if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined && ts.isBlock(node.body)) {
     const [first] = node.body.statements;
     // A body with a single return is covered by the change above.
     if (first !== undefined && !ts.isReturnStatement(first) && !ts.isConstructorDeclaration(node)) {
