@@ -76,7 +76,11 @@ export class Service {
     this.#sampler = sampler;
     this.#power = power;
     const front = new Front({
-      ...{ base, engine, machineNames, dashboardPaths, rss },
+      base,
+      engine,
+      machineNames,
+      dashboardPaths,
+      rss,
       headersRead: HEADERS_READ,
       streams: () => this.#fanout,
     });
@@ -107,16 +111,20 @@ export class Service {
       history,
       dashboard,
       metrics: {
-        ...{ host, source: sampler, clock, facts, engine: engine.name, sampler, gate },
-        ...{
-          server,
-          streams: () => front.streamFigures(this.#fanout),
-          sockets: this.#hub,
-          media,
-          config,
-          log,
-          rss,
-        },
+        host,
+        source: sampler,
+        clock,
+        facts,
+        engine: engine.name,
+        sampler,
+        gate,
+        server,
+        streams: () => front.streamFigures(this.#fanout),
+        sockets: this.#hub,
+        media,
+        config,
+        log,
+        rss,
         processes: readings,
       },
       readSystem: readSystemNow,

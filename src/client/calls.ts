@@ -36,7 +36,11 @@ export class Asker {
   ): Promise<T> {
     const { signal, timeoutMs = this.#timeoutMs } = options;
     return this.#requests.start({
-      ...{ op, address: this.#address, data, signal, take },
+      op,
+      address: this.#address,
+      data,
+      signal,
+      take,
       kind: 'question',
       limitMs: timeoutMs,
     });
@@ -58,7 +62,11 @@ export class Asker {
       return undefined;
     };
     return this.#requests.start({
-      ...{ op, address: this.#address, data, signal, take },
+      op,
+      address: this.#address,
+      data,
+      signal,
+      take,
       kind: 'command',
       limitMs: timeoutMs + takesMs,
     });

@@ -124,7 +124,10 @@ class LastingHubSocket implements HubSocket {
       throw new Error('not loaded');
     };
     this.#connection = new Connection({
-      ...{ url, path: 'api/ws', key, environment },
+      url,
+      path: 'api/ws',
+      key,
+      environment,
       createSocket: (address) => createSocket(address),
       onState: (state) => this.#setState(state),
       onOpen: () => this.#open(),

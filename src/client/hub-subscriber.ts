@@ -105,7 +105,11 @@ export class HubSubscriber {
 
   #send(op: string, hosts: readonly string[], data: object): Promise<readonly string[]> {
     return this.#requests.start({
-      ...{ op, address: { hosts }, data, kind: 'subscription', take: answersOf(hosts) },
+      op,
+      address: { hosts },
+      data,
+      kind: 'subscription',
+      take: answersOf(hosts),
       limitMs: undefined,
       signal: undefined,
     });

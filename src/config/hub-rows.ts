@@ -42,7 +42,10 @@ const keyFileRow = <T = string | undefined>(meaning: string): Row<T | undefined>
 
 const pinRow = (meaning: string) =>
   configRow<string | undefined>(PIN, undefined, {
-    ...{ type: 'string', expected: 'a pin, sha256/BASE64', meaning, defaultInWords: 'none' },
+    type: 'string',
+    expected: 'a pin, sha256/BASE64',
+    meaning,
+    defaultInWords: 'none',
   });
 
 /** The keys of `hub` by which a service dials a hub: those of the role `run`. */
@@ -148,7 +151,10 @@ const CLIENTS = v.pipe(
 /** A list that is absent stands for everything; an empty one would be a mistake. */
 const listRow = (entry: v.GenericSchema<string>, expected: string, meaning: string) =>
   configRow<readonly string[] | undefined>(v.pipe(v.array(entry), v.minLength(1)), undefined, {
-    ...{ type: 'list of strings', expected, meaning, defaultInWords: 'none' },
+    type: 'list of strings',
+    expected,
+    meaning,
+    defaultInWords: 'none',
   });
 
 /** The keys of one entry of `hub.commands`. */

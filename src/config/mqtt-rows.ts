@@ -20,7 +20,10 @@ const LEVELS = '1 to 128 characters: levels of letters, digits, "_", "-" and "."
 
 const textRow = (schema: v.GenericSchema<string>, expected: string, meaning: string) =>
   configRow<string | undefined>(schema, undefined, {
-    ...{ type: 'string', expected, meaning, defaultInWords: 'none' },
+    type: 'string',
+    expected,
+    meaning,
+    defaultInWords: 'none',
   });
 
 const PASSWORD_ROW: Row<SecretFile | undefined> = {

@@ -108,7 +108,12 @@ export class Conditions {
     const known = this.#conditions.get(key);
     if (known === undefined && !holds) return [];
     const condition = known ?? {
-      ...{ rule: name, series, unit, isOn: false, turningSince: undefined, seen: awake },
+      rule: name,
+      series,
+      unit,
+      isOn: false,
+      turningSince: undefined,
+      seen: awake,
     };
     this.#conditions.set(key, condition);
     if (awake - condition.seen > gapSeconds) condition.turningSince = undefined;

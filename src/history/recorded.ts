@@ -139,7 +139,10 @@ export class RecordedHistory implements History {
     const isWithin = ({ at }: HistoryMark | HistoryEvent) => at >= start && at < end;
     const isFound = (name: string) => names.some(matcherOf([name]));
     return {
-      ...{ start, step, count, series },
+      start,
+      step,
+      count,
+      series,
       unknown: request.series.filter((name) => !isFound(name)),
       ...(request.series.length === 0 && { available: [...memory.names].sort() }),
       marks: merged(stored.marks, this.#recorder.marks, keyOfMark).filter(isWithin),

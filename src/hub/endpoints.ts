@@ -71,7 +71,8 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
   };
   // Agents of one address are limited by other counts than its viewers.
   const dialIn = socketRuns({
-    ...{ gate, sockets: dialIns },
+    gate,
+    sockets: dialIns,
     hasRoom: (caller) => hasRoom({ ...caller, isKeyed: true }),
   }).openSocket;
   return routesOfTable(HUB_OPERATIONS, {

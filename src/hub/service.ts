@@ -69,7 +69,10 @@ export class HubService {
     const viewers = { size: 0 };
     const pages = readPages();
     const front = new Front({
-      ...{ base: { config, host, clock, log }, engine, machineNames, rss },
+      base: { config, host, clock, log },
+      engine,
+      machineNames,
+      rss,
       dashboardPaths: pages.map(({ path }) => path),
       headersRead: HUB_HEADERS,
       socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path, HUB_OPERATIONS.dialIn.path],
@@ -81,7 +84,12 @@ export class HubService {
     const counters = createCounters();
     const parts: HubParts = {
       name: nameOf(machineNames),
-      ...{ clock, log, ledger, tally, counters, viewers },
+      clock,
+      log,
+      ledger,
+      tally,
+      counters,
+      viewers,
       times: { ...TIMES, ...times },
       conditions: new Listeners(),
       random: Math.random,
@@ -101,11 +109,18 @@ export class HubService {
     this.#sockets = new HubSockets({
       version: facts.version,
       rooms: new HubSocketRooms({ ...rooms, clock, times: parts.times }),
-      ...{ clock, log, tally, conditions: parts.conditions, ends: this.#asking.ends },
+      clock,
+      log,
+      tally,
+      conditions: parts.conditions,
+      ends: this.#asking.ends,
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
     });
     this.routes = hubRoutes({
-      ...{ ...rooms, gate, sockets: this.#sockets, dialIns: this.#dialIns },
+      ...rooms,
+      gate,
+      sockets: this.#sockets,
+      dialIns: this.#dialIns,
       hasRoom: front.roomBeside([viewers, this.#sockets, this.#dialIns]),
       metrics: () => this.#metrics(viewers.size, counters),
     });

@@ -23,7 +23,9 @@ t.test(
   async (t) => {
     const auth = { enabled: true, api_key: 'k'.repeat(40) };
     t.same(targetOf({ server: { port: 9000 } }), {
-      ...{ url: 'http://127.0.0.1:9000', key: undefined, pin: undefined },
+      url: 'http://127.0.0.1:9000',
+      key: undefined,
+      pin: undefined,
     });
     t.same(targetOf({ server: { host: '192.0.2.1' }, auth }).url, 'http://192.0.2.1:9990');
     t.equal(targetOf({ server: { host: '::' } }).url, 'http://127.0.0.1:9990');
@@ -50,7 +52,9 @@ t.test("[9.top-key] another service never gets this machine's key", async (t) =>
   const reach = (variables: Record<string, string>, ...args: readonly string[]) =>
     findTarget(words(...args).top, variables, never);
   t.same(reach({ HOSTWIRE_AUTH_API_KEY: 'local' }, 'http://pc:9990'), {
-    ...{ url: 'http://pc:9990', key: undefined, pin: undefined },
+    url: 'http://pc:9990',
+    key: undefined,
+    pin: undefined,
   });
   t.equal(reach({ HOSTWIRE_KEY: 'mine' }, 'pc').key, 'mine');
   t.equal(reach({ HOSTWIRE_KEY: 'mine' }, 'pc', '--key-file', keyFile).key, 'from a file');

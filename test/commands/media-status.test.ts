@@ -180,14 +180,26 @@ t.test('[6.detail] detail adds its keys, null where the player does not say', as
     has_art: false,
   };
   t.strictSame(deriveMediaStatus(snapshotOf(silent), silent, true), {
-    ...{ status: 'idle', title: '', artist: '', playback: 'playing', playing: true },
+    status: 'idle',
+    title: '',
+    artist: '',
+    playback: 'playing',
+    playing: true,
     ...unknown,
-    ...{ player: 'mpv', players: ['mpv'], supports_ctrl: true },
+    player: 'mpv',
+    players: ['mpv'],
+    supports_ctrl: true,
   });
   t.strictSame(deriveMediaStatus(snapshotOf(), undefined, true), {
-    ...{ status: 'stopped', title: '', artist: '', playback: 'stopped', playing: false },
+    status: 'stopped',
+    title: '',
+    artist: '',
+    playback: 'stopped',
+    playing: false,
     ...unknown,
-    ...{ player: null, players: [], supports_ctrl: false },
+    player: null,
+    players: [],
+    supports_ctrl: false,
   });
   const helpless = playerOf('mpv', { volume: 0, cannot: MEDIA_VERBS });
   t.match(deriveMediaStatus(snapshotOf(helpless), helpless, true), { muted: true, supports_ctrl: false });

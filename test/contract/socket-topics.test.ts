@@ -298,7 +298,8 @@ t.test('[7.media-update] pushed to subscribers, once per change', async (t) => {
     title: 'one',
     position: 1,
     player: 'p',
-    ...{ volume: null, muted: null },
+    volume: null,
+    muted: null,
   });
   media.change(playing('one'));
   media.change(

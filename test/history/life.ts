@@ -114,7 +114,11 @@ export class Life {
         ),
     };
     const history = new RecordedHistory({
-      ...{ sampler: spied, config, log, unixMs: () => this.#unixMs, version: '1' },
+      sampler: spied,
+      config,
+      log,
+      unixMs: () => this.#unixMs,
+      version: '1',
       startedAt: this.#unixMs / 1000,
     });
     history.start();
@@ -153,10 +157,21 @@ export class Life {
     };
     const wanted = Object.entries(SECTION_BITS).filter(([, bit]) => (sections & bit) !== 0);
     const battery = {
-      ...{ name: 'BAT0', state: this.#isDischarging ? ('discharging' as const) : ('charging' as const) },
-      ...{ percent: random.below(101), energyWh: null, energyFullWh: null, energyDesignWh: null },
-      ...{ chargeAh: null, chargeFullAh: null, chargeDesignAh: null, voltageVolts: null, powerWatts: null },
-      ...{ currentAmps: null, secondsToEmpty: null, secondsToFull: null, failure: null },
+      name: 'BAT0',
+      state: this.#isDischarging ? ('discharging' as const) : ('charging' as const),
+      percent: random.below(101),
+      energyWh: null,
+      energyFullWh: null,
+      energyDesignWh: null,
+      chargeAh: null,
+      chargeFullAh: null,
+      chargeDesignAh: null,
+      voltageVolts: null,
+      powerWatts: null,
+      currentAmps: null,
+      secondsToEmpty: null,
+      secondsToFull: null,
+      failure: null,
     };
     return {
       takenAtNs: now * 1e6,

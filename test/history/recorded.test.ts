@@ -56,7 +56,11 @@ const slotAt = (seconds: number, mean: number): Slot => ({
 });
 
 const eventAt = (seconds: number): HistoryEvent => ({
-  ...{ at: UNIX_SECONDS + seconds, rule: 'hot', state: 'begin', series: 'cpu.load', value: 97 },
+  at: UNIX_SECONDS + seconds,
+  rule: 'hot',
+  state: 'begin',
+  series: 'cpu.load',
+  value: 97,
   text: 'hot: cpu.load is 97 %',
 });
 
@@ -153,13 +157,21 @@ t.test('what ran at a moment: from memory, otherwise from the store', async (t) 
   };
   const { history } = setUpHistory({}, { store, processes });
   t.strictSame(await history.processesAt(UNIX_SECONDS + 5), {
-    ...{ at: UNIX_SECONDS + 5, taken_at: UNIX_SECONDS + 3, window_seconds: 10, ...uses },
+    at: UNIX_SECONDS + 5,
+    taken_at: UNIX_SECONDS + 3,
+    window_seconds: 10,
+    ...uses,
   });
   store.processes = () => Promise.resolve(processesOf(7));
   t.match(await history.processesAt(8), { at: 8, taken_at: 7 });
   const { history: bare } = setUpHistory();
   t.strictSame(await bare.processesAt(8), {
-    ...{ at: 8, taken_at: null, window_seconds: null, cpu: null, memory: null, disk: null },
+    at: 8,
+    taken_at: null,
+    window_seconds: null,
+    cpu: null,
+    memory: null,
+    disk: null,
   });
 });
 

@@ -17,14 +17,30 @@ export function samplesOf(readings: readonly Counters[], withDetail = true): rea
 }
 
 const sensor = (index: number) => ({
-  ...{ driver: 'chip', chip: 'chip', label: `chip temp${index}`, kind: 'temperature' as const },
-  ...{ value: 40 + index, failure: null },
+  driver: 'chip',
+  chip: 'chip',
+  label: `chip temp${index}`,
+  kind: 'temperature' as const,
+  value: 40 + index,
+  failure: null,
 });
 
 const battery = {
-  ...{ name: 'BAT0', state: 'charging' as const, percent: 80, energyWh: 40, energyFullWh: 50 },
-  ...{ energyDesignWh: 60, chargeAh: null, chargeFullAh: null, chargeDesignAh: null, voltageVolts: null },
-  ...{ powerWatts: 10, currentAmps: null, secondsToEmpty: null, secondsToFull: null, failure: null },
+  name: 'BAT0',
+  state: 'charging' as const,
+  percent: 80,
+  energyWh: 40,
+  energyFullWh: 50,
+  energyDesignWh: 60,
+  chargeAh: null,
+  chargeFullAh: null,
+  chargeDesignAh: null,
+  voltageVolts: null,
+  powerWatts: 10,
+  currentAmps: null,
+  secondsToEmpty: null,
+  secondsToFull: null,
+  failure: null,
 };
 
 /** A desktop with 16 cores, 8 disks, 12 sensors, 2 GPUs, 3 interfaces, a battery and a limit. */

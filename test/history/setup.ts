@@ -18,13 +18,20 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
   const config = { current: withSettings(settings) };
   const warnings: string[] = [];
   const history = new RecordedHistory({
-    ...{ sampler: set.sampler, config, log: { warn: (line: string) => warnings.push(line) } },
+    sampler: set.sampler,
+    config,
+    log: { warn: (line: string) => warnings.push(line) },
     // The clock of the readings (sampler-setup.ts).
     unixMs: () => 1e12 + set.clock.sinceBoot(),
-    ...{ startedAt: UNIX_SECONDS + 0.5, version: '1.2.3', ...parts },
+    startedAt: UNIX_SECONDS + 0.5,
+    version: '1.2.3',
+    ...parts,
   });
   return {
-    ...{ ...set, history, config, warnings },
+    ...set,
+    history,
+    config,
+    warnings,
     reload: (changed: Settings) => {
       config.current = withSettings(changed);
       history.reconfigure();
@@ -40,7 +47,19 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
 }
 
 export const batteryOf = (state: BatteryState) => ({
-  ...{ name: 'BAT0', state, percent: 50, energyWh: null, energyFullWh: null, energyDesignWh: null },
-  ...{ chargeAh: null, chargeFullAh: null, chargeDesignAh: null, voltageVolts: null, powerWatts: null },
-  ...{ currentAmps: null, secondsToEmpty: null, secondsToFull: null, failure: null },
+  name: 'BAT0',
+  state,
+  percent: 50,
+  energyWh: null,
+  energyFullWh: null,
+  energyDesignWh: null,
+  chargeAh: null,
+  chargeFullAh: null,
+  chargeDesignAh: null,
+  voltageVolts: null,
+  powerWatts: null,
+  currentAmps: null,
+  secondsToEmpty: null,
+  secondsToFull: null,
+  failure: null,
 });

@@ -17,7 +17,10 @@ t.setTimeout(280_000);
 async function pauseAgainAndAgain(t: Test, isSecure: boolean): Promise<void> {
   const name = isSecure ? 'over TLS' : 'plain';
   const { port, publish } = await serveStreams(t, {
-    ...{ address: '127.0.0.1', eventBytes: 60_000, tickMs: undefined, watch: undefined },
+    address: '127.0.0.1',
+    eventBytes: 60_000,
+    tickMs: undefined,
+    watch: undefined,
     ...(isSecure && { pair: await makePairFiles(t) }),
   });
   const connection = await (isSecure ? RawConnection.openSecure(port) : RawConnection.open(port));

@@ -24,13 +24,17 @@ const ALL = viewOf(ALL_SECTIONS, false);
 function play() {
   const clock = new FakeClock();
   const parts: HubParts = {
-    ...{ name: 'hub1', clock, times: TIMES, ledger: new Ledger(), tally: new AddressCounts() },
-    ...{ log: createLog(() => undefined), counters: createCounters(), viewers: { size: 0 } },
-    ...{
-      conditions: new Listeners<readonly [id: string]>(),
-      createFanout: (options) => new Fanout({ clock, ...options }),
-      random: () => 0.5,
-    },
+    name: 'hub1',
+    clock,
+    times: TIMES,
+    ledger: new Ledger(),
+    tally: new AddressCounts(),
+    log: createLog(() => undefined),
+    counters: createCounters(),
+    viewers: { size: 0 },
+    conditions: new Listeners<readonly [id: string]>(),
+    createFanout: (options) => new Fanout({ clock, ...options }),
+    random: () => 0.5,
   };
   const sinks: StreamSink[] = [];
   const lane = new Lane(
@@ -65,7 +69,10 @@ function sampleOf(clock: FakeClock): HostSample {
 }
 
 const followerOf = (sections: number) => ({
-  ...{ view: viewOf(sections, false), isNamed: true, sent: 0, sendSample: () => undefined },
+  view: viewOf(sections, false),
+  isNamed: true,
+  sent: 0,
+  sendSample: () => undefined,
 });
 
 t.test('a machine that is gone keeps no memory of the hub', async (t) => {

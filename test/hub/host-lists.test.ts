@@ -11,7 +11,8 @@ function listsOf(count: number, ms: number) {
   let now = 0;
   const timers: { readonly fire: () => void; readonly atMs: number }[] = [];
   const all = Array.from({ length: count }, (_, i) => ({
-    ...{ labels: {}, condition: { state: 'up' } },
+    labels: {},
+    condition: { state: 'up' },
     get row() {
       if (i === 0) now += ms;
       return { id: `m${i}`, name: 'x'.repeat(100) };

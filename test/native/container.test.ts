@@ -80,8 +80,13 @@ t.test('[3.container-uptime] the boot time of metrics stays while it is nearly t
 
 const meminfo = (values: Readonly<Record<string, string>>) =>
   Object.entries({
-    ...{ MemTotal: '2097152', MemFree: '1024', MemAvailable: '4096', Buffers: '8', Cached: '512' },
-    ...{ SwapTotal: '1000', SwapFree: '600' },
+    MemTotal: '2097152',
+    MemFree: '1024',
+    MemAvailable: '4096',
+    Buffers: '8',
+    Cached: '512',
+    SwapTotal: '1000',
+    SwapFree: '600',
     ...values,
   })
     .map(([name, value]) => `${`${name}:`.padEnd(16)}${value} kB\n`)

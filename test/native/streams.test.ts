@@ -20,7 +20,9 @@ if (streams === undefined) throw new Error('no streams on this platform');
 
 const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const FIRST: StreamOpening = {
-  ...{ channel: 0, sent: 0, framing: 'chunked' },
+  channel: 0,
+  sent: 0,
+  framing: 'chunked',
   head: Buffer.from(HEAD),
   event: Buffer.from('data: 0\n\n'),
 };

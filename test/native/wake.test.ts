@@ -25,7 +25,9 @@ t.test('[3.wake-on-lan-setting] the power setting of each card, from any /sys', 
     { name: 'eth2', isEnabled: null, ...unasked, failure: ELSEWHERE },
     { name: 'eth3', isEnabled: null, ...unasked, failure: ELSEWHERE },
     {
-      ...{ name: 'eth4', isEnabled: true, ...unasked },
+      name: 'eth4',
+      isEnabled: true,
+      ...unasked,
       failure: 'the card is suspended, and asking its driver would wake it',
     },
   ]);

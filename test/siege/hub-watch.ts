@@ -77,8 +77,14 @@ export class HubWatch {
     const sentAt = performance.now();
     const request = http.request(
       {
-        ...{ port: this.#place.port, host: '127.0.0.1', path, method, agent: false, timeout: LIMIT_MS },
-        ...{ localAddress: ADDRESS, headers: this.#headers(isKeyed) },
+        port: this.#place.port,
+        host: '127.0.0.1',
+        path,
+        method,
+        agent: false,
+        timeout: LIMIT_MS,
+        localAddress: ADDRESS,
+        headers: this.#headers(isKeyed),
       },
       (response) => {
         if (response.statusCode !== 200)

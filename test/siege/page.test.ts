@@ -55,7 +55,12 @@ t.test('the section on names and that of the siege leave each other alone, in ei
 
 t.test('the sections of a service and of a hub leave each other alone', async (t) => {
   const hub = renderSiege({
-    ...{ sieges: [], summaries, minutes: 20, seed: 1, when: '2026-01-01', what: 'hub' },
+    sieges: [],
+    summaries,
+    minutes: 20,
+    seed: 1,
+    when: '2026-01-01',
+    what: 'hub',
   });
   t.not(hub, section);
   const page = withSiege(withSiege(PAGE, section), hub, 'hub');

@@ -149,7 +149,9 @@ async function startHub(t: Test, lanes: number): Promise<Besieged> {
   const get = getWith(service.baseUrl, HUB_KEY);
   const script = await scriptOf(service.baseUrl, get);
   return {
-    ...{ service, get, honest },
+    service,
+    get,
+    honest,
     place: { port: service.port, script, ...paths, key: HUB_KEY, hub: place },
     served: [
       '/api/status',
@@ -173,7 +175,9 @@ async function startOne(t: Test, form: Form): Promise<Besieged> {
   const { port, baseUrl } = service;
   const get = getWith(baseUrl, key);
   const place: Place = {
-    ...{ port, stream: '/api/stream', machine: '/api' },
+    port,
+    stream: '/api/stream',
+    machine: '/api',
     script: await scriptOf(baseUrl, get),
     bus: bus.address,
     ...(key !== undefined && { key }),

@@ -54,7 +54,11 @@ export class ModelMachine {
   constructor(random: Random) {
     this.#random = random;
     this.cores = Array.from({ length: 1 + random.below(MAX_CORES) }, (_, index) => ({
-      ...{ index, times: times(), spent: times(), isOnline: true, isDisturbed: false },
+      index,
+      times: times(),
+      spent: times(),
+      isOnline: true,
+      isDisturbed: false,
     }));
     const totalBytes = (1 + random.below(4096)) * MIB;
     const swapTotalBytes = random.below(3) * 512 * MIB;
@@ -185,8 +189,11 @@ export class ModelMachine {
     if (free.length === 0) return;
     const totalBytes = (1 + this.#random.below(1e6)) * MIB;
     this.disks.push({
-      ...{ device: this.#random.pick(free), mountPoint: this.#freeMountPoint(), totalBytes },
-      ...{ reservedBytes: this.#random.below(totalBytes / 20), usedBytes: this.#random.below(totalBytes) },
+      device: this.#random.pick(free),
+      mountPoint: this.#freeMountPoint(),
+      totalBytes,
+      reservedBytes: this.#random.below(totalBytes / 20),
+      usedBytes: this.#random.below(totalBytes),
       io: { readBytes: 0, writeBytes: 0, busyMs: 0 },
       carried: { read: 0, written: 0, busyMs: 0 },
       isNew: true,

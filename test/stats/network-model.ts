@@ -39,8 +39,16 @@ export class ModelKernel {
     const index = this.#nextIndex++;
     const name = `${type}${this.#nextName++}`;
     const link = {
-      ...{ index, name, type, master: undefined, lower, sent: 0, received: 0 },
-      ...{ isDisturbed: false, hasMoved: false, read: noBytes() },
+      index,
+      name,
+      type,
+      master: undefined,
+      lower,
+      sent: 0,
+      received: 0,
+      isDisturbed: false,
+      hasMoved: false,
+      read: noBytes(),
     };
     this.links.push(link);
     return link;

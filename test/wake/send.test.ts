@@ -40,7 +40,10 @@ t.test(
     t.strictSame(await sendToAll(packet, [here, elsewhere]), [
       { interface: 'lo', address: '127.0.0.1', port, packets: 3, error: null },
       {
-        ...{ interface: 'eth9', address: '192.0.2.255', port, packets: 0 },
+        interface: 'eth9',
+        address: '192.0.2.255',
+        port,
+        packets: 0,
         error: 'EADDRNOTAVAIL: the interface has lost its address',
       },
     ]);

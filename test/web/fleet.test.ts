@@ -20,12 +20,14 @@ const up = (load: number, disks: readonly number[] = []): Hosts[string] => ({
 });
 const DOWN: Hosts[string] = { state: 'down', since: 2, reason: 'nothing listens there' };
 const event = (hosts: Hosts, change: Partial<FleetEvent> = {}): FleetEvent => ({
-  ...{ at: 1, all: false, removed: [] },
+  at: 1,
+  all: false,
+  removed: [],
   ...change,
   hosts,
 });
 const row = (id: string, name = id, labels: Readonly<Record<string, string>> = {}) =>
-  ({ ...{ id, name, labels }, state: 'up', since: 1, sample_age: 0 }) as const;
+  ({ id, name, labels, state: 'up', since: 1, sample_age: 0 }) as const;
 const USUAL = choiceOf(new URLSearchParams(), false);
 const namesOf = (list: readonly Machine[]) => list.map(({ name }) => name).join(' ');
 

@@ -47,10 +47,20 @@ t.test('shares', async (t) => {
 t.test('a sample that is malformed in part has the other parts', async (t) => {
   const cpu = { current_load: 1, cores: [1], speeds: [] };
   const sound = {
-    ...{ timestamp: 5, uptime: 1, interval_seconds: 2, cpu, gpu: null, memory: { swap: null } },
-    ...{ disks: [{ fs: '/' }], network: { interfaces: [{ name: 'eth0', addresses: [] }] } },
-    ...{ sensors: [{ label: 'a b' }], batteries: [], drives: [{ name: 'sda', health: null }] },
-    ...{ limits: null, processes: { top_cpu: null, top_memory: [] }, later: 'x' },
+    timestamp: 5,
+    uptime: 1,
+    interval_seconds: 2,
+    cpu,
+    gpu: null,
+    memory: { swap: null },
+    disks: [{ fs: '/' }],
+    network: { interfaces: [{ name: 'eth0', addresses: [] }] },
+    sensors: [{ label: 'a b' }],
+    batteries: [],
+    drives: [{ name: 'sda', health: null }],
+    limits: null,
+    processes: { top_cpu: null, top_memory: [] },
+    later: 'x',
   };
   t.same(readSample(sound), sound);
   for (const [part, otherwise] of [

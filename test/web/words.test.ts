@@ -45,8 +45,14 @@ t.test('loopback stands after every other interface', async (t) => {
 
 t.test('drives whose health cannot be read are a reason, and no card', async (t) => {
   const health = {
-    ...{ passed: true, temperature: 30, percentage_used: 1, power_on_hours: 1, media_errors: 0 },
-    ...{ critical_warning: null, available_spare_percent: null, reallocated_sectors: null },
+    passed: true,
+    temperature: 30,
+    percentage_used: 1,
+    power_on_hours: 1,
+    media_errors: 0,
+    critical_warning: null,
+    available_spare_percent: null,
+    reallocated_sectors: null,
   };
   type Drive = Parameters<typeof whyNoHealth>[0][number];
   const drive = (name: string, reason: string | null, known: object | null = null) =>

@@ -77,7 +77,12 @@ export async function readView(
   const status = snapshot?.media as MediaDetail | undefined; // As readSample.
   const nowMs = Date.now();
   return {
-    ...{ url, isOfHub: false, nowMs, sample, processes, listing },
+    url,
+    isOfHub: false,
+    nowMs,
+    sample,
+    processes,
+    listing,
     connected: { ...connected, features },
     media: status === undefined ? undefined : { status, atMs: nowMs },
     outage: undefined,

@@ -231,7 +231,9 @@ export class DialConnection implements Line {
     for (const reject of [...this.#open]) reject(new Error('the connection has ended'));
     this.#open.clear();
     this.#options.onEnd({
-      ...{ reason: this.#reason ?? ENDINGS.closing, wasReady, pauseMs: this.#pauseMs },
+      reason: this.#reason ?? ENDINGS.closing,
+      wasReady,
+      pauseMs: this.#pauseMs,
       isLeave: this.#isLeave,
     });
   }

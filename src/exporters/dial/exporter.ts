@@ -25,13 +25,15 @@ function overDial(url: string, key: string, pin: string | undefined, rooms: HubS
   // The name of its entry at the hub.
   log.info(`hub: this machine dials ${target.name} as ${id}`);
   return {
-    ...{ subject: 'hub', topics: topicsBelow('') },
+    subject: 'hub',
+    topics: topicsBelow(''),
     // The hub has proved itself, and names its clients.
     sender: { address: `${target.host}:${target.port}`, isKeyed: false },
     open: (options, run) =>
       new Link(
         {
-          ...{ subject: 'hub', name: target.name },
+          subject: 'hub',
+          name: target.name,
           connect: (events) => new DialConnection({ ...events, target, key, id, run, clock }),
         },
         options,

@@ -74,7 +74,9 @@ export function openWebSocket(target: HubTarget, limitMs: number): WebSocket {
     connectTo(target, limitMs, done);
   }) as unknown as CreateConnection;
   return new WebSocket(`${isSecure ? 'wss' : 'ws'}://${authority}${prefix}${DIAL_PATH}`, {
-    ...{ createConnection, perMessageDeflate: false, handshakeTimeout: limitMs },
+    createConnection,
+    perMessageDeflate: false,
+    handshakeTimeout: limitMs,
     maxPayload: MAX_PAYLOAD_BYTES,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,

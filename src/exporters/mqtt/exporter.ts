@@ -83,7 +83,9 @@ export class MqttExporter {
     const { mqtt } = this.#parts.config.current;
     if (this.#isClosed || mqtt.url === undefined || !isDeepStrictEqual(mqtt, this.#settings)) return;
     const { discovery } = topicsOf({
-      ...{ topic: mqtt.topic, discoveryPrefix: mqtt.discovery_prefix, id: this.#parts.id },
+      topic: mqtt.topic,
+      discoveryPrefix: mqtt.discovery_prefix,
+      id: this.#parts.id,
     });
     const { publish } = mqtt;
     const isKept = publish !== 'hub' && this.#session?.topics.discovery === discovery;

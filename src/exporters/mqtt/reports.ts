@@ -147,7 +147,10 @@ export class Reports {
     this.#system ??= await host.readSystem();
     this.#bootedAt = settleBootTime(sample, this.#bootedAt);
     const reading: Reading = {
-      ...{ sample, system: this.#system, version: facts.version, bootedAt: this.#bootedAt },
+      sample,
+      system: this.#system,
+      version: facts.version,
+      bootedAt: this.#bootedAt,
     };
     const isFirst = this.#reading === undefined;
     this.#reading = reading;
@@ -168,9 +171,15 @@ export class Reports {
     const media = await status;
     const document = deviceDocument(
       {
-        ...{ ...reading, id, name: hostname, topics, intervalSeconds, url: urlOf(hostname) },
+        ...reading,
+        id,
+        name: hostname,
+        topics,
+        intervalSeconds,
+        url: urlOf(hostname),
         hasRules: Object.keys(config.current.watch.rules).length > 0,
-        ...{ media, power: capabilities },
+        media,
+        power: capabilities,
       },
       this.#components,
     );

@@ -52,7 +52,10 @@ export class Session {
     this.topics = topicsOf({ topic: mqtt.topic, discoveryPrefix: mqtt.discovery_prefix, id });
     const { host, port } = broker;
     this.#door = new CommandDoor({
-      ...{ commands, clock, log, unixMs: rooms.unixMs ?? Date.now },
+      commands,
+      clock,
+      log,
+      unixMs: rooms.unixMs ?? Date.now,
       // The broker has let it through, and this service has seen no key.
       sender: { address: `${host}:${port}`, isKeyed: false },
       nameOf: (topic) => this.#names.get(topic),
@@ -69,7 +72,10 @@ export class Session {
       deliver: (...message) => this.#link.deliver(...message),
     });
     this.#link = openMqttLink(broker, {
-      ...{ availability: this.topics.availability, clock, log, random: this.#random },
+      availability: this.topics.availability,
+      clock,
+      log,
+      random: this.#random,
       onOnline: (connection) => this.#begin(connection),
       onMessage: (message) => this.#receive(message),
       onOffline: () => this.#end(),

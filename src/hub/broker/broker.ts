@@ -80,7 +80,9 @@ export class Broker {
     this.#name = nameOf(settings);
     this.#topics = new AgentTopics(settings.topic, this.#name);
     this.#calls = new Calls({
-      ...{ hub: this.#name, clock, answerMs: times.answerMs },
+      hub: this.#name,
+      clock,
+      answerMs: times.answerMs,
       publish: (id, name, payload) => this.#send(this.#topics.command(id, name), payload),
     });
     this.#wants = new Wants({
@@ -92,7 +94,11 @@ export class Broker {
       begin: (changed) => this.#subscribe(changed),
     });
     this.#link = openLink(url, settings, `hub-${this.#name}`, {
-      ...{ availability: undefined, clock, log, random, maxDelayMs: MAX_DELAY_MS },
+      availability: undefined,
+      clock,
+      log,
+      random,
+      maxDelayMs: MAX_DELAY_MS,
       beforeOnline: (connection) => this.#begin(connection),
       onOnline: () => undefined,
       onMessage: (message) => this.#take(message),

@@ -48,11 +48,14 @@ export class DialIns implements SessionOwner {
     this.#doubles = new MinuteLog(clock, log);
     this.#floods = new MinuteLog(clock, log);
     this.#calls = new Calls({
-      ...{ hub: name, clock, answerMs: times.answerMs },
+      hub: name,
+      clock,
+      answerMs: times.answerMs,
       publish: (id, what, payload) => this.#send(id, `cmd/${what.replace('.', '/')}`, payload),
     });
     this.#wants = new Wants({
-      ...{ clock, isReady: () => true },
+      clock,
+      isReady: () => true,
       send: (host) => this.#send(host.id, 'want', JSON.stringify({ hub: name, ...host.want })),
     });
   }
@@ -65,7 +68,8 @@ export class DialIns implements SessionOwner {
   /** A machine of the configuration, for Hosts. */
   add(id: string, entry: AgentEntry): Configured {
     const host: BrokerHost = new BrokerHost(id, {
-      ...{ parts: this.#parts, calls: this.#calls },
+      parts: this.#parts,
+      calls: this.#calls,
       labels: () => agent.entry.labels,
       onWant: (each) => this.#wants.changed(each),
     });

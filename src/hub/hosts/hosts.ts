@@ -110,7 +110,8 @@ export class Hosts {
   #addPulled(id: string, entry: PulledEntry, spreadMs: number): Configured {
     const host = new PulledHost(id, entry, this.#parts, spreadMs);
     return {
-      ...{ host, suits: isPulled },
+      host,
+      suits: isPulled,
       reconfigure(next) {
         if (isPulled(next)) host.reconfigure(next);
       },

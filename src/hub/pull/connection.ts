@@ -68,9 +68,14 @@ export class AgentConnection {
   /** Sends a request, once; `done` is called once, later, unless `close` comes first. */
   send(request: SentRequest, done: Exchange['done']): void {
     this.#exchange = {
-      ...{ request, done, body: new PieceBuffer(), pace: new AgentPace(this.#now) },
-      ...{ parser: undefined, head: undefined },
-      ...{ isSent: false, isAnswered: false },
+      request,
+      done,
+      body: new PieceBuffer(),
+      pace: new AgentPace(this.#now),
+      parser: undefined,
+      head: undefined,
+      isSent: false,
+      isAnswered: false,
     };
     if (this.#isReady) this.#write();
     else

@@ -54,7 +54,9 @@ export class KnownPast implements History {
       ...(step > 1 && { min: column(min), max: column(max) }),
     };
     return {
-      ...{ start, step, count },
+      start,
+      step,
+      count,
       series: Object.fromEntries(names.map((name) => [name, columns])),
       unknown: [],
       marks: [...this.marks],
@@ -68,7 +70,9 @@ export class KnownPast implements History {
     if (!this.hasProcesses)
       return { at, taken_at: null, window_seconds: null, cpu: null, memory: null, disk: null };
     return {
-      ...{ at, taken_at: at + 9, window_seconds: 10 },
+      at,
+      taken_at: at + 9,
+      window_seconds: 10,
       cpu: [
         { name: 'compiler-with-a-long-name', count: 16, value: 93.5 },
         { name: 'firefox', count: 12, value: 2 },

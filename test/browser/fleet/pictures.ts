@@ -32,11 +32,13 @@ const SHOTS: readonly {
   readonly options: BrowserContextOptions;
 }[] = [
   {
-    ...{ name: 'fleet-light', view: 'table' },
+    name: 'fleet-light',
+    view: 'table',
     options: { viewport: { width: 1280, height: 560 }, colorScheme: 'light' },
   },
   {
-    ...{ name: 'fleet-phone-dark', view: 'tiles' },
+    name: 'fleet-phone-dark',
+    view: 'tiles',
     options: { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' },
   },
 ];

@@ -5,13 +5,20 @@ import { measure, paint } from '#src/cli/top/text.js';
 import { HOSTILE, OBEYED } from '../../helpers/hostile-texts.ts';
 
 const rowOf = (id: string, state: 'up' | 'down' | 'refused' = 'up') => ({
-  ...{ id, name: `${id}.example`, labels: { site: 'x' }, state, since: 1, sample_age: null },
+  id,
+  name: `${id}.example`,
+  labels: { site: 'x' },
+  state,
+  since: 1,
+  sample_age: null,
   ...(state !== 'up' && { reason: 'nothing listens there' }),
 });
 const machinesOf = (changed: Partial<Machines> = {}): Machines => ({
   url: 'http://hub:9980',
   hosts: [rowOf('a'), rowOf('b', 'down'), rowOf('c')],
-  ...{ selected: 'a', offset: 0, note: '' },
+  selected: 'a',
+  offset: 0,
+  note: '',
   ...changed,
 });
 const key = (name: string) => ({ name, sequence: name.length === 1 ? name : `<${name}>` });

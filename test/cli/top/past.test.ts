@@ -17,7 +17,12 @@ function payloadOf(
   const start = Math.floor((NOW - seconds) / step) * step;
   const count = Math.ceil((NOW + 1 - start) / step);
   return {
-    ...{ start, step, count, unknown: [], marks: [], events: [] },
+    start,
+    step,
+    count,
+    unknown: [],
+    marks: [],
+    events: [],
     series: Object.fromEntries(
       Object.entries(series).map(([name, value]) => [name, { unit: '', mean: Array(count).fill(value) }]),
     ),

@@ -34,8 +34,17 @@ export const SAMPLE: Sample = {
   gpu: null,
   disks: [],
   network: {
-    ...{ bytesSent: 1, bytesRecv: 1, send_rate: 1024, receive_rate: 2048, packetsSent: 1, packetsRecv: 1 },
-    ...{ errin: 0, errout: 0, dropin: 0, dropout: 0, interfaces: [] },
+    bytesSent: 1,
+    bytesRecv: 1,
+    send_rate: 1024,
+    receive_rate: 2048,
+    packetsSent: 1,
+    packetsRecv: 1,
+    errin: 0,
+    errout: 0,
+    dropin: 0,
+    dropout: 0,
+    interfaces: [],
   },
   sensors: [{ label: 'k10temp Tctl', kind: 'temperature', value: 54, unit: '°C' }],
   batteries: [],
@@ -44,8 +53,17 @@ export const SAMPLE: Sample = {
 };
 
 export const rowOf = (pid: number, name: string) => ({
-  ...{ pid, name, memory: pid * 1024 ** 2, memory_mb: pid, cpu_time: 1, cpu: 1, ppid: 1, user: 'root' },
-  ...{ started_at: 100 + pid, threads: 1, path: null },
+  pid,
+  name,
+  memory: pid * 1024 ** 2,
+  memory_mb: pid,
+  cpu_time: 1,
+  cpu: 1,
+  ppid: 1,
+  user: 'root',
+  started_at: 100 + pid,
+  threads: 1,
+  path: null,
 });
 
 export function viewOf(changed: Partial<View> = {}): View {

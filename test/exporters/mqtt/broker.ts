@@ -233,9 +233,16 @@ export const feedbackIn = (witness: Witness): readonly Feedback[] =>
 
 /** Settings of `mqtt` for `url`; readings are rare. */
 export const mqttPart = (url: string | undefined, more: Partial<Config['mqtt']> = {}): Config['mqtt'] => ({
-  ...{ url, username: undefined, password_file: undefined, ca: undefined, client_id: undefined },
+  url,
+  username: undefined,
+  password_file: undefined,
+  ca: undefined,
+  client_id: undefined,
   publish: 'homeassistant',
-  ...{ topic: 'hostwire', discovery_prefix: 'homeassistant', interval_seconds: 3600, ...more },
+  topic: 'hostwire',
+  discovery_prefix: 'homeassistant',
+  interval_seconds: 3600,
+  ...more,
 });
 
 export interface Beside {

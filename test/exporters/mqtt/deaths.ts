@@ -28,14 +28,17 @@ interface Sent {
 /** Four ways to send a command; each command has a number of its own, the position in the track. */
 const KINDS = {
   'with an id': (value: number, atMs: number) => ({
-    ...{ payload: { value, id: `c${value}`, sent_at: atMs / 1000 }, options: { qos: 1 as const } },
+    payload: { value, id: `c${value}`, sent_at: atMs / 1000 },
+    options: { qos: 1 as const },
   }),
   'without an id': (value: number, atMs: number) => ({
-    ...{ payload: { value, sent_at: atMs / 1000 }, options: { qos: 1 as const } },
+    payload: { value, sent_at: atMs / 1000 },
+    options: { qos: 1 as const },
   }),
   'with QoS 0': (value: number) => ({ payload: { value }, options: { qos: 0 as const } }),
   retained: (value: number, atMs: number) => ({
-    ...{ payload: { value, sent_at: atMs / 1000 }, options: { qos: 1 as const, retain: true } },
+    payload: { value, sent_at: atMs / 1000 },
+    options: { qos: 1 as const, retain: true },
   }),
 };
 

@@ -50,8 +50,12 @@ function rig() {
   const take = async (name: string, payload: unknown, more: Partial<Message> = {}) => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
     door.take({
-      ...{ topic: `command/${name}`, payload: Buffer.from(text) },
-      ...{ isRetained: false, isRepeated: false, qos: 1, ...more },
+      topic: `command/${name}`,
+      payload: Buffer.from(text),
+      isRetained: false,
+      isRepeated: false,
+      qos: 1,
+      ...more,
     });
     await settle();
     return state.said.at(-1);

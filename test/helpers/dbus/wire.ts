@@ -9,9 +9,22 @@ export interface Variant {
 export const variant = (signature: string, value: unknown): Variant => ({ signature, value });
 
 const ALIGNMENTS: Readonly<Record<string, number>> = {
-  ...{ y: 1, g: 1, v: 1, n: 2, q: 2 },
-  ...{ b: 4, i: 4, u: 4, s: 4, o: 4, a: 4 },
-  ...{ x: 8, t: 8, d: 8, '(': 8, '{': 8 },
+  y: 1,
+  g: 1,
+  v: 1,
+  n: 2,
+  q: 2,
+  b: 4,
+  i: 4,
+  u: 4,
+  s: 4,
+  o: 4,
+  a: 4,
+  x: 8,
+  t: 8,
+  d: 8,
+  '(': 8,
+  '{': 8,
 };
 const alignmentOf = (type: string) => ALIGNMENTS[type[0] ?? ''] ?? 1;
 

@@ -32,7 +32,13 @@ export function createStreams() {
   const pool = new StreamPool(streams, ledger);
   const fanout = new NativeFanout({ source, clock, ledger, tally, pool });
   return {
-    ...{ host, clock, ledger, tally, source, pool, fanout },
+    host,
+    clock,
+    ledger,
+    tally,
+    source,
+    pool,
+    fanout,
     /** The part of the engine's options that hands streams over. */
     engineOptions: {
       headersRead: new Set<string>(),

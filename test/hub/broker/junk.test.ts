@@ -33,19 +33,17 @@ function play() {
   const subscriptions: (readonly string[])[] = [];
   let asked = 0;
   const parts: HubParts = {
-    ...{
-      name: 'hub1',
-      clock,
-      times: TIMES,
-      ledger: new Ledger(),
-      tally: new AddressCounts(),
-      random: () => 0.5,
-    },
-    ...{ log: createLog((line) => log.push(line), 'warn'), counters: createCounters(), viewers: { size: 0 } },
-    ...{
-      conditions: new Listeners<readonly [id: string]>(),
-      createFanout: (options) => new Fanout({ clock, ...options }),
-    },
+    name: 'hub1',
+    clock,
+    times: TIMES,
+    ledger: new Ledger(),
+    tally: new AddressCounts(),
+    random: () => 0.5,
+    log: createLog((line) => log.push(line), 'warn'),
+    counters: createCounters(),
+    viewers: { size: 0 },
+    conditions: new Listeners<readonly [id: string]>(),
+    createFanout: (options) => new Fanout({ clock, ...options }),
   };
   const hosts = new Hosts({}, parts, () => {
     throw new Error('none dials in');
@@ -57,7 +55,9 @@ function play() {
     events?.onMessage(message);
   };
   const connection = {
-    ...{ quietMs: 0, waitingBytes: 0, check: () => undefined },
+    quietMs: 0,
+    waitingBytes: 0,
+    check: () => undefined,
     async subscribe(topics: readonly string[]) {
       subscriptions.push(topics);
       return [];
@@ -80,7 +80,14 @@ function play() {
   const broker = new Broker(parts, hosts, 'mqtt://broker', settings, openLink);
   events?.beforeOnline?.(connection as never); // The same.
   return {
-    ...{ clock, log, there, hosts, parts, take, broker, subscriptions },
+    clock,
+    log,
+    there,
+    hosts,
+    parts,
+    take,
+    broker,
+    subscriptions,
     lists: new HostLists(hosts, clock),
     asked: () => asked,
     status: (id: string, isRetained = true, more: object = {}) =>

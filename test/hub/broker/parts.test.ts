@@ -22,7 +22,12 @@ t.test('[I.hub.mqtt.samples] every view from lines, byte by byte as the service 
   const log = createLog(() => undefined);
   const host = fixtureHost();
   const sampler = new Sampler({
-    ...{ host, clock, log, intervalSeconds: 1, hostname: 'fixture', processes: undefined },
+    host,
+    clock,
+    log,
+    intervalSeconds: 1,
+    hostname: 'fixture',
+    processes: undefined,
   });
   const wanted = sampler.latest(viewOf(31, true));
   await clock.advance(1000);
@@ -107,10 +112,16 @@ t.test('[I.hub.mqtt.samples] what is no sample, and lines that are no members', 
 t.test('[I.hub.mqtt] states and topics', async (t) => {
   const read = (value: unknown) => readStatus(Buffer.from(JSON.stringify(value)));
   t.same(read({ state: 'online', run: 'a', name: 'desk', labels: { site: 'x', 'b d': 'y', n: 5 } }), {
-    ...{ isOnline: true, run: 'a', name: 'desk', labels: { site: 'x' } },
+    isOnline: true,
+    run: 'a',
+    name: 'desk',
+    labels: { site: 'x' },
   });
   t.same(read({ state: 'offline', run: 'a', name: 'a b' }), {
-    ...{ isOnline: false, run: 'a', name: undefined, labels: {} },
+    isOnline: false,
+    run: 'a',
+    name: undefined,
+    labels: {},
   });
   for (const bad of [
     null,
@@ -146,7 +157,9 @@ t.test('[I.hub.mqtt.commands] how a command ends', async (t) => {
   const sent: { readonly id: string; readonly topic: string; readonly text: string }[] = [];
   let isConnected = true;
   const calls = new Calls({
-    ...{ hub: 'hub1', clock, answerMs: 1000 },
+    hub: 'hub1',
+    clock,
+    answerMs: 1000,
     publish: (id, topic, text) => {
       if (isConnected) sent.push({ id, topic, text });
       return isConnected;
@@ -162,7 +175,12 @@ t.test('[I.hub.mqtt.commands] how a command ends', async (t) => {
 
   const done = begin();
   t.match(JSON.parse(sent[0]?.text ?? ''), {
-    ...{ hub: 'hub1', client: '192.0.2.7', key: 'default', run: 'r', deadline: 99, params: {} },
+    hub: 'hub1',
+    client: '192.0.2.7',
+    key: 'default',
+    run: 'r',
+    deadline: 99,
+    params: {},
   });
   t.equal(sent[0]?.topic, 'media.mute');
   t.equal(answer({ stage: 'running' })?.clock, 5, 'not the end');

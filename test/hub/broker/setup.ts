@@ -53,7 +53,10 @@ export class PlayedAgent {
     this.#base = `hostwire/${id}/hub`;
     this.run = run;
     this.client = mqtt.connect(url, {
-      ...{ protocolVersion: 4, clientId: `played-${id}`, reconnectPeriod: 0, queueQoSZero: false },
+      protocolVersion: 4,
+      clientId: `played-${id}`,
+      reconnectPeriod: 0,
+      queueQoSZero: false,
       will: { topic: `${this.#base}/status`, payload: this.#state('offline'), qos: 1, retain: true },
     });
     this.client.on('error', () => undefined);

@@ -10,7 +10,9 @@ function setUp({ answerMs = 5 } = {}) {
   const rates = { get: new Turns(clock), cmd: new Turns(clock) };
   const world = { clock, sent: [] as string[], refused: 0, reading: 0, mostReading: 0 };
   const calls: Calls = new Calls({
-    ...{ hub: 'hub1', clock, answerMs: 10_000 },
+    hub: 'hub1',
+    clock,
+    answerMs: 10_000,
     publish(id, name, payload) {
       const { id: callId, client, what } = JSON.parse(payload);
       world.sent.push(`${client} ${what ?? name}`);

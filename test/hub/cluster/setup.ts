@@ -15,7 +15,10 @@ interface Scope {
 }
 
 const PASSWORDS = {
-  ...{ pc: 'pc-password-1', nas: 'nas-password-1', hub1: 'hub1-password-1', hub2: 'hub2-password-1' },
+  pc: 'pc-password-1',
+  nas: 'nas-password-1',
+  hub1: 'hub1-password-1',
+  hub2: 'hub2-password-1',
   site: 'site-password-1',
 };
 export type User = keyof typeof PASSWORDS;

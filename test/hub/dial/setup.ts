@@ -17,7 +17,9 @@ export const KEY = 'k1'.repeat(20);
 export const OTHER_KEY = 'k2'.repeat(20);
 
 export const dialled = (secret = KEY, more: Partial<AgentEntry> = {}): AgentEntry => ({
-  ...{ dials_in: true, labels: {}, ...more },
+  dials_in: true,
+  labels: {},
+  ...more,
   key_file: { path: 'pc.key', secret },
 });
 

@@ -72,9 +72,14 @@ export function unite(all: readonly Seen[]) {
     return ((found?.[0] ?? Number.NaN) + 1) / 10;
   };
   return {
-    ...{ events, lost: sum('lost'), doubled: sum('doubled') },
-    ...{ disordered: sum('disordered'), ended: sum('ended') },
-    ...{ p50: quantileMs(0.5), p99: quantileMs(0.99), max: Math.max(...all.map(({ maxMs }) => maxMs)) },
+    events,
+    lost: sum('lost'),
+    doubled: sum('doubled'),
+    disordered: sum('disordered'),
+    ended: sum('ended'),
+    p50: quantileMs(0.5),
+    p99: quantileMs(0.99),
+    max: Math.max(...all.map(({ maxMs }) => maxMs)),
   };
 }
 

@@ -47,7 +47,8 @@ function compare(own: EventStream, seen: EventStream, from: number) {
   const start = sent.indexOf(got[0] ?? '');
   return {
     isWhole: start >= 0 && got.every((text, i) => text === sent[start + i]),
-    ...{ compared: got.length, left: sent.length - start - got.length },
+    compared: got.length,
+    left: sent.length - start - got.length,
   };
 }
 

@@ -144,6 +144,9 @@ export async function read(parts: Parts, viewers: readonly Crowd[]): Promise<Rea
       viewers: total(viewers.map(({ pid }) => pid)),
       machine: machineBusyNs(),
     },
-    ...{ samples, events: events ?? [], passed: passed ?? [], skipped: skipped ?? [] },
+    samples,
+    events: events ?? [],
+    passed: passed ?? [],
+    skipped: skipped ?? [],
   };
 }

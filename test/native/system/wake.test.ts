@@ -68,7 +68,9 @@ t.test('[3.wake-on-lan-card] what the card itself answers', { skip: skipPlayed }
   const everything = ['phy', 'unicast', 'multicast', 'broadcast', 'arp', 'magic', 'secureon', 'filter'];
   t.strictSame(result, [
     {
-      ...{ name: 'asked0', isEnabled: false, ...unasked },
+      name: 'asked0',
+      isEnabled: false,
+      ...unasked,
       failure: 'the card is suspended, and asking its driver would wake it',
     },
     { name: 'gone0', isEnabled: false, ...unasked, failure: 'the driver did not answer: ENODEV' },
@@ -76,7 +78,9 @@ t.test('[3.wake-on-lan-card] what the card itself answers', { skip: skipPlayed }
     { name: 'none0', isEnabled: false, ...unasked, failure: 'the driver has no Wake-on-LAN' },
     { name: 'off0', isEnabled: false, supported: ['magic'], armed: [], failure: null },
     {
-      ...{ name: 'root0', isEnabled: false, ...unasked },
+      name: 'root0',
+      isEnabled: false,
+      ...unasked,
       failure: 'the driver answers only to a process with CAP_NET_ADMIN',
     },
   ]);

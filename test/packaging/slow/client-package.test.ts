@@ -136,9 +136,13 @@ t.test('[9.package-client] TypeScript, strict, with each resolution', async (t) 
   };
   for (const [name, way] of Object.entries(ways)) {
     const options: ts.CompilerOptions = {
-      ...{ strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, types: [] },
+      strict: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      types: [],
       // The declarations are checked too.
-      ...{ lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], skipLibCheck: false },
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      skipLibCheck: false,
       ...way,
     };
     const found = ts.getPreEmitDiagnostics(ts.createProgram(files, options));

@@ -75,7 +75,10 @@ function chunks(what: string, pathOf: (place: Place) => string, log?: RegExp): A
 function manyChunks(name: string, connections: number, isBlocked?: true): Attack {
   let next = 0;
   return endless({
-    ...{ name, unit: 'chunks', connections, piece: CHUNK },
+    name,
+    unit: 'chunks',
+    connections,
+    piece: CHUNK,
     head: ({ place }) => {
       const paths = pathsOf(place);
       return post(paths[next++ % paths.length] ?? '/', CHUNKED);

@@ -10,7 +10,8 @@ export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBesi
   const broker = brokerOf(url, mqtt, id);
   const topics = hubTopicsOf(mqtt.topic, id);
   return {
-    ...{ subject: 'mqtt', topics },
+    subject: 'mqtt',
+    topics,
     sender: { address: `${broker.host}:${broker.port}`, isKeyed: false },
     open(options) {
       const clientId = isBeside ? `${broker.clientId}-hub` : broker.clientId;

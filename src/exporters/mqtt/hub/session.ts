@@ -70,7 +70,12 @@ export class HubSession {
     this.#holds = holds;
     this.#topics = topics;
     this.#door = new CommandDoor({
-      ...{ commands, clock, log, subject, sender, unixMs: Date.now },
+      commands,
+      clock,
+      log,
+      subject,
+      sender,
+      unixMs: Date.now,
       nameOf: topics.commandOn,
       read: (name, payload) => readHubCommand(name, payload, this.#present()),
       answer: async (feedback, { asker, ...aside }) =>
@@ -82,12 +87,15 @@ export class HubSession {
       isStale: () => this.#link.endStale(),
     });
     this.#questions = new Questions({
-      ...{ ...rooms, subject },
+      ...rooms,
+      subject,
       answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
     });
     this.#reports = new HubReports({
-      ...{ ...rooms, subject, topics },
+      ...rooms,
+      subject,
+      topics,
       present: () => this.#present(),
       deliver: (topic, payload) => this.#link.deliver(topic, payload),
       onSilence: () => this.#link.check(),
@@ -95,7 +103,10 @@ export class HubSession {
     const { name = os.hostname(), labels } = config.current.host;
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });
     const options: LinkOptions = {
-      ...{ availability: topics.status, clock, log, random: rooms.random ?? Math.random },
+      availability: topics.status,
+      clock,
+      log,
+      random: rooms.random ?? Math.random,
       maxDelayMs: MAX_DELAY_MS,
       states: {
         online: status('online', { version: facts.version, protocol: VERSION, name, labels }),

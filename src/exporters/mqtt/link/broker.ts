@@ -92,7 +92,9 @@ export function openSocket({ host, port, isSecure, ca, isPinned = false }: Endpo
   if (!isSecure) return limitReach(net.connect({ ...address, noDelay: true }), host);
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
   const options = {
-    ...{ ...address, ...servername, ...(ca !== undefined && { ca }) },
+    ...address,
+    ...servername,
+    ...(ca !== undefined && { ca }),
     minVersion: 'TLSv1.2',
     rejectUnauthorized: !isPinned,
   } as const;

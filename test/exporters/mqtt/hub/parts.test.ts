@@ -55,15 +55,13 @@ t.test('[3.mqtt-hub-sample] every view is made of lines, byte by byte as over HT
 t.test('[3.mqtt-hub-want] what is a want, and what is not', async (t) => {
   const read = (value: unknown) => readWant(bytes(value), SECTION_BITS);
   t.same(read({ hub: 'h-1', sections: ['cpu', 'disks'], interval_seconds: 2.5, topics: ['media', 'x'] }), {
-    ...{
-      hub: 'h-1',
-      plain: 1 | 8,
-      detailed: undefined,
-      intervalMs: 2500,
-      media: true,
-      power: false,
-      events: false,
-    },
+    hub: 'h-1',
+    plain: 1 | 8,
+    detailed: undefined,
+    intervalMs: 2500,
+    media: true,
+    power: false,
+    events: false,
   });
   t.match(read({ hub: 'h', detail: ['gpu'], sections: ['future'] }), {
     plain: 0,
@@ -91,16 +89,14 @@ t.test('[3.mqtt-hub-want] what is a want, and what is not', async (t) => {
 });
 
 const wantOf = (hub: string, more: Partial<Want> = {}): Want => ({
-  ...{
-    hub,
-    plain: 1,
-    detailed: undefined,
-    intervalMs: 0,
-    media: false,
-    power: false,
-    events: false,
-    ...more,
-  },
+  hub,
+  plain: 1,
+  detailed: undefined,
+  intervalMs: 0,
+  media: false,
+  power: false,
+  events: false,
+  ...more,
 });
 
 t.test('[3.mqtt-hub-lease] leases end by arrival, are bounded, and add up', async (t) => {
@@ -163,22 +159,25 @@ t.test('[3.mqtt-hub-interval] a slower wish thins out the ticks of the service',
 
 const PRESENT = { run: 'run-1', clock: 1_000_000 };
 const envelope = (more: object = {}) => ({
-  ...{
-    hub: 'h',
-    id: 'i',
-    client: '192.0.2.1',
-    key: 'home',
-    run: PRESENT.run,
-    deadline: PRESENT.clock + 5000,
-  },
-  ...{ params: { value: 1 }, ...more },
+  hub: 'h',
+  id: 'i',
+  client: '192.0.2.1',
+  key: 'home',
+  run: PRESENT.run,
+  deadline: PRESENT.clock + 5000,
+  params: { value: 1 },
+  ...more,
 });
 const readCommand = (value: unknown) => readHubCommand('a.b', bytes(value), PRESENT);
 
 t.test('[3.mqtt-hub-deadline] a command is judged by this clock and this run alone', async (t) => {
   const sender = { address: '192.0.2.1', isKeyed: true, via: { hub: 'h', key: 'home' } };
   t.same(readCommand(envelope()), {
-    ...{ name: 'a.b', params: { value: 1 }, id: 'i', key: 'h/i', sentAt: undefined },
+    name: 'a.b',
+    params: { value: 1 },
+    id: 'i',
+    key: 'h/i',
+    sentAt: undefined,
     asker: { hub: 'h', sender },
   });
   t.match(readCommand(envelope({ deadline: PRESENT.clock })), { lateness: undefined });

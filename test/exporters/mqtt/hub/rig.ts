@@ -137,7 +137,11 @@ export class TestHub {
   private constructor(url: string, name: string, options: IClientOptions) {
     this.name = name;
     this.client = mqtt.connect(url, {
-      ...{ protocolVersion: 4, clientId: name, reconnectPeriod: 200, queueQoSZero: false, ...options },
+      protocolVersion: 4,
+      clientId: name,
+      reconnectPeriod: 200,
+      queueQoSZero: false,
+      ...options,
     });
     this.client.on('error', () => undefined);
     this.client.on('message', (topic, payload, { retain }) => this.#take(topic, payload.toString(), retain));

@@ -78,7 +78,9 @@ t.test('[3.mqtt-acl] topics that the broker refuses are reported once each', { s
   const broker = await startSecured(t, acl);
   const witness = await Witness.open(t, broker.url, { username: 'home', password: USERS.home });
   const mqtt = mqttPart(broker.url, {
-    ...{ username: 'pc', password_file: secretOf('pc'), interval_seconds: 1 },
+    username: 'pc',
+    password_file: secretOf('pc'),
+    interval_seconds: 1,
   });
   const { service, media } = await startBeside(t, { mqtt });
   await until(() => witness.on(`${BASE}/state`).length >= 3, 'what it may publish');

@@ -27,7 +27,8 @@ const MOSQUITTO = ['allow_anonymous false', 'password_file @/users', 'acl_file @
 
 const BROKERS = [
   {
-    ...{ name: 'mosquitto', skip: NO_BROKER },
+    name: 'mosquitto',
+    skip: NO_BROKER,
     start: async (t: Test): Promise<Broker> =>
       await startBroker(t, MOSQUITTO, (broker) => {
         broker.users(PASSWORDS);
@@ -35,7 +36,8 @@ const BROKERS = [
       }),
   },
   {
-    ...{ name: 'nats-server', skip: NO_NATS },
+    name: 'nats-server',
+    skip: NO_NATS,
     start: async (t: Test): Promise<Broker> => {
       const prepare = (broker: Broker) => {
         broker.file('nats-users.conf', shipped('nats-users.conf'));
@@ -53,7 +55,8 @@ for (const { name, skip, start } of BROKERS)
   t.test(`[I.hub.mqtt.rights] ${name}: with the shipped rights everything works`, { skip }, async (t) => {
     const broker = await start(t);
     const login = (username: keyof typeof PASSWORDS) => ({
-      ...{ username, password_file: { path: 'password', secret: PASSWORDS[username] } },
+      username,
+      password_file: { path: 'password', secret: PASSWORDS[username] },
     });
     const history = new FakeHistory();
     const config = { mqtt: hubPart(broker, login('pc')), stats: { stream_interval_seconds: 1 } };

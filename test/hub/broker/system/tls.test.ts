@@ -31,7 +31,8 @@ const addPair = (broker: Broker, pair: TestPair, ca: TestPair) => {
 /** Both with their shipped main file and rights. */
 const BROKERS = [
   {
-    ...{ name: 'mosquitto', skip: NO_BROKER },
+    name: 'mosquitto',
+    skip: NO_BROKER,
     start: async (t: Test, pair: TestPair, ca: TestPair) =>
       await startBroker(
         t,
@@ -55,7 +56,8 @@ const BROKERS = [
       ),
   },
   {
-    ...{ name: 'nats-server', skip: NO_NATS },
+    name: 'nats-server',
+    skip: NO_NATS,
     start: async (t: Test, pair: TestPair, ca: TestPair) => {
       const own = await findFreePort();
       return await startBroker(
@@ -88,7 +90,8 @@ const BROKERS = [
 /** A hub and an agent that trust `ca` alone. */
 async function startBoth(t: Test, port: number, ca: TestPair) {
   const login = (username: User) => ({
-    ...{ username, password_file: { path: 'password', secret: PASSWORDS[username] } },
+    username,
+    password_file: { path: 'password', secret: PASSWORDS[username] },
     ca: { path: 'ca.pem', pem: ca.cert },
   });
   const url = `mqtts://localhost:${port}`;

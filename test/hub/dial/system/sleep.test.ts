@@ -17,7 +17,8 @@ t.test(
     const hub = await startHub(t, { pc: dialled() });
     const agent = await startService({
       config: {
-        ...{ power: { backend: 'system' }, host: { id: 'pc' } },
+        power: { backend: 'system' },
+        host: { id: 'pc' },
         // A file names a file where a configuration has its content.
         hub: { url: `ws://127.0.0.1:${hub.port}`, key_file: keyFile(t) } as unknown as Written,
       },

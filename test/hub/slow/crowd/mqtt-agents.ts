@@ -37,7 +37,9 @@ class Agent {
     });
     const reader = new PacketReader((type, flags, body) => this.#take(type, flags, body));
     this.#socket = net.connect({
-      ...{ port, host: '127.0.0.1', noDelay: true },
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
       onread: {
         buffer: SHARED,
         callback: (length) => {

@@ -76,7 +76,11 @@ for (const { name, skip, start } of BROKERS) {
     const hub = await startBrokerHub(t, broker.url, 'hub1');
     await suffer(t, {
       what: `an agent cut from ${name}`,
-      ...{ cable, agent, marks, hub, downReason: /silent|offline/ },
+      cable,
+      agent,
+      marks,
+      hub,
+      downReason: /silent|offline/,
       viewer: await Viewer.open(t, hub.port, 'pc'),
       others: [await Viewer.open(t, hub.port, 'near')],
     });
@@ -92,7 +96,11 @@ for (const { name, skip, start } of BROKERS) {
     const hub = await startBrokerHub(t, broker.url, 'hub1');
     await suffer(t, {
       what: `a hub cut from ${name}`,
-      ...{ cable, agent, marks, hub, downReason: /silent|broker/ },
+      cable,
+      agent,
+      marks,
+      hub,
+      downReason: /silent|broker/,
       viewer: await Viewer.open(t, hub.port, 'pc'),
       others: [],
     });
@@ -112,7 +120,11 @@ t.test('[I.hub.faults.cut] an agent is cut from a hub that pulls it', { skip: NO
   });
   await suffer(t, {
     what: 'a pulled agent cut from its hub',
-    ...{ cable, agent, marks, hub, downReason: /silent|answer/ },
+    cable,
+    agent,
+    marks,
+    hub,
+    downReason: /silent|answer/,
     viewer: await Viewer.open(t, hub.port, 'pc'),
     others: [await Viewer.open(t, hub.port, 'near')],
   });
