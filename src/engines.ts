@@ -1,5 +1,6 @@
 /** Chooses the HTTP engine and loads it; the other one is loaded for HTTPS alone. */
 import os from 'node:os';
+import { messageOf } from './errors.ts';
 import { Doors } from './http/doors.ts';
 import type { Engine, EngineOptions } from './http/engine.ts';
 
@@ -28,7 +29,7 @@ const MAX_REASON = 200;
 
 /** The first line of an error's message. */
 function reasonOf(error: unknown): string {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const [line = ''] = messageOf(error).split('\n');
   return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
 }
 

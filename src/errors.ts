@@ -54,6 +54,9 @@ export class ServiceError extends Error {
 export const featureDisabled = (name: string): ServiceError =>
   new ServiceError('feature_disabled', `${name} is switched off in the configuration.`);
 
+/** The message of anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The stack of an unexpected error, for the log. */
 export const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/schema.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
+import { messageOf } from './errors.ts';
 import { AddressCounts } from './fairness/address-counts.ts';
 import type { Host } from './host/host.ts';
 import type { PausedPolls } from './host/streams.ts';
@@ -243,7 +244,7 @@ export class Front {
       this.#tune();
       log.info(`new connections get the certificate in ${pair.cert.path}`);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       log.error(`the certificate was not renewed, the old one stays in use: ${reason}`);
     }
   }

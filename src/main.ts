@@ -20,6 +20,7 @@ import { wake } from './cli/wake.ts';
 import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { describeEngine, loadEngine } from './engines.ts';
+import { messageOf } from './errors.ts';
 import { readMachineNames } from './host/names.ts';
 import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
 import { openLogFile } from './log/file.ts';
@@ -212,5 +213,5 @@ function controlService(words: Arguments): Output {
 
 main().catch((error: unknown) => {
   // The message of a ConfigError has one line per problem.
-  refuseToStart(error instanceof Error ? error.message : String(error));
+  refuseToStart(messageOf(error));
 });

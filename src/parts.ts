@@ -9,6 +9,7 @@ import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { Config } from './config/schema.ts';
+import { messageOf } from './errors.ts';
 import type { Store } from './history/history.ts';
 import { ProcessHistory } from './history/processes.ts';
 import { RecordedHistory } from './history/recorded.ts';
@@ -66,7 +67,7 @@ async function openHistoryStore({ config, log, clock }: Base, startedAt: number)
     const { openStore } = await import('./history/store/store.ts');
     return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt });
   } catch (error) {
-    log.error(`history.path: ${error instanceof Error ? error.message : String(error)}`);
+    log.error(`history.path: ${messageOf(error)}`);
     return undefined;
   }
 }

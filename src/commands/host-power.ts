@@ -1,5 +1,6 @@
 /** Carries power commands out through the machine's own power manager. */
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 import type { PowerAction, PowerHost } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
@@ -60,7 +61,7 @@ export class HostPower implements PowerBackend {
     try {
       return await host.inhibitors();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       log.warn(`power: inhibitors cannot be read: ${reason}`);
       return [];
     }
@@ -71,7 +72,7 @@ export class HostPower implements PowerBackend {
       await this.#options.host.delaySleep(why);
       this.#undelayed = undefined;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (reason !== this.#undelayed) this.#options.log.info(`power: sleeps are not delayed: ${reason}`);
       this.#undelayed = reason;
     }

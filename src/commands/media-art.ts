@@ -4,7 +4,7 @@
  * time, for all who request it.
  */
 import type { Clock } from '../clock.ts';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 import type { MediaHost, MediaPlayer } from '../host/media.ts';
 import type { Log } from '../log/log.ts';
 import { checkParams, type Params } from '../params.ts';
@@ -108,7 +108,7 @@ export class MediaArt {
 
   /** A player whose picture cannot be read is asked for it again and again: one line per reason. */
   #report(player: MediaPlayer, error: unknown): undefined {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const line = `media: the picture of ${nameOf(player)} was not read: ${reason}`;
     if (line !== this.#logged) this.#options.log.info(line);
     this.#logged = line;

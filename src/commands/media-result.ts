@@ -1,5 +1,5 @@
 /** The result of a media command, and the media key as the last resort. */
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 import { MEDIA_KEYS, type MediaHost, type MediaVerb } from '../host/media.ts';
 import type { MediaAction } from '../wire/requests.ts';
 import type { Delivered } from './command.ts';
@@ -40,6 +40,6 @@ export async function pressKey(
     await host.pressKey(key);
     return { delivered: 'unknown' };
   } catch (error) {
-    return refused('action_failed', action, error instanceof Error ? error.message : String(error));
+    return refused('action_failed', action, messageOf(error));
   }
 }

@@ -1,5 +1,6 @@
 /** Accepted power actions on their way to the machine: after their replies, in order, one at a time. */
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 import type { PowerAction } from '../host/power.ts';
 import type { Log } from '../log/log.ts';
 import type { Delivery, Follower, Step } from './command.ts';
@@ -123,7 +124,7 @@ export class PowerQueue {
     try {
       await backend.act(action, { isForced });
     } catch (error) {
-      failure = error instanceof Error ? error.message : String(error);
+      failure = messageOf(error);
     }
     this.#isActing = false;
     this.#advance();

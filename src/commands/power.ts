@@ -1,6 +1,6 @@
 /** Validation, scheduling and queueing of power actions, and their rows in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 import type { PowerAction } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
@@ -253,7 +253,7 @@ export class Power {
       if (this.#isClosed) throw new Error('the service is shutting down');
       this.#queue.add(action, isForced, follower)('closed');
     } catch (error) {
-      this.#fail(scheduled, error instanceof Error ? error.message : String(error));
+      this.#fail(scheduled, messageOf(error));
     }
   }
 

@@ -1,6 +1,6 @@
 /** The process commands: ending processes and starting apps, and their rows in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 import { SharedRoom } from '../fairness/shared-room.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
@@ -122,7 +122,7 @@ export class ProcessControl {
         name: app,
       });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.log.error(`process: ${app} could not be started: ${reason}`);
       throw new ServiceError('action_failed', `${app} could not be started.`, { reason });
     }

@@ -5,7 +5,7 @@ import type { Media } from '../commands/media.ts';
 import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/schema.ts';
-import { featureDisabled } from '../errors.ts';
+import { featureDisabled, messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { Base } from '../parts.ts';
@@ -132,7 +132,7 @@ async function openRow(row: ExporterRow, parts: ExporterParts): Promise<Exporter
   try {
     return await row.open(parts);
   } catch (error) {
-    parts.log.error(`${row.name} does not start: ${error instanceof Error ? error.message : String(error)}`);
+    parts.log.error(`${row.name} does not start: ${messageOf(error)}`);
     return undefined;
   }
 }

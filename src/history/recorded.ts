@@ -1,4 +1,6 @@
 /** The history: what is recorded in memory, and on disk where that is configured, behind one interface. */
+
+import { messageOf } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { History, HistoryRequest, SeriesPoint, Slot, Store, StoreAnswer } from './history.ts';
@@ -196,10 +198,7 @@ export class RecordedHistory implements History {
 
   /** Logs that the store cannot be read, once until it can be again. */
   #note(error: unknown): undefined {
-    if (!this.#storeFailed)
-      this.#options.log.warn(
-        `the history on disk cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
+    if (!this.#storeFailed) this.#options.log.warn(`the history on disk cannot be read: ${messageOf(error)}`);
     this.#storeFailed = true;
   }
 }

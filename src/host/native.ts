@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../errors.ts';
 import { PLACE } from '../place.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Announced, DiscoveryHost } from './discovery.ts';
@@ -130,7 +131,7 @@ function loadAddon(): Addon {
     // The addon's exports are written by hand in native/addon.cc; this is where they get their type.
     return createRequire(import.meta.url)(path) as Addon;
   } catch (error) {
-    throw new Error(explainLoadFailure(error instanceof Error ? error.message : String(error)));
+    throw new Error(explainLoadFailure(messageOf(error)));
   }
 }
 

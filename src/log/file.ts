@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { messageOf } from '../errors.ts';
 
 const MAX_BYTES = 1_048_576;
 
@@ -79,7 +80,7 @@ export class AuditFile {
         this.#onProblem(`log.file: ${this.#path} is not a file; its lines go to the log`);
       }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#onProblem(`log.file cannot be opened, its lines go to the log: ${reason}`);
     }
   }

@@ -1,5 +1,6 @@
 /** Reads the host, and keeps what the next reading is compared with. */
 import type { Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 import type { Counters, Host } from '../host/host.ts';
 import type { Log } from '../log/log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
@@ -190,7 +191,7 @@ export class SampleReader {
 
   /** After an error that has no caller to be thrown to. */
   noteError(error: unknown): void {
-    this.#failures.noteHost(error instanceof Error ? error.message : String(error));
+    this.#failures.noteHost(messageOf(error));
   }
 
   #read(keys: number, nextInMs: number): Counters {

@@ -2,6 +2,7 @@
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { type EngineName, loadEngine } from '../../engines.ts';
+import { messageOf } from '../../errors.ts';
 import { identify } from '../../exporters/identity.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
@@ -57,8 +58,6 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
   ];
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /** Loads the engine as the service would. */
 async function examineEngine({
   server,
@@ -67,7 +66,7 @@ async function examineEngine({
     const { name, title, why } = await loadEngine(server.engine);
     return { row: works('engine', `${title}: ${why}`), name };
   } catch (error) {
-    return { row: missing('engine', `server.engine is ${server.engine}`, { reason: reasonOf(error) }) };
+    return { row: missing('engine', `server.engine is ${server.engine}`, { reason: messageOf(error) }) };
   }
 }
 
@@ -88,7 +87,7 @@ export function examineConfiguration(options: LoadOptions): Examined {
     const remedy = '"hostwire check" shows every setting and where it comes from';
     return { row: partly(subject, source, { reason: errors.join('; '), remedy }), config };
   } catch (error) {
-    return { row: missing(subject, 'not usable', { reason: reasonOf(error).replaceAll('\n', '; ') }) };
+    return { row: missing(subject, 'not usable', { reason: messageOf(error).replaceAll('\n', '; ') }) };
   }
 }
 
@@ -97,7 +96,7 @@ async function examineMachine(config: Config, engine: EngineName | undefined): P
   try {
     machine = openNativeHost(rootsOf(config.host));
   } catch (error) {
-    return [missing('addon', 'hostwire.node', { reason: reasonOf(error) })];
+    return [missing('addon', 'hostwire.node', { reason: messageOf(error) })];
   }
   const off = findSwitchedOff(config);
   const findings = await machine.describe(new Set(off.keys()));

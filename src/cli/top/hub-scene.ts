@@ -1,6 +1,7 @@
 /** The machines of a hub on a terminal, until one is opened. */
 import type { Key } from 'node:readline';
 import type { HostRow } from '../../client/client.ts';
+import { messageOf } from '../../errors.ts';
 import type { Scene } from './display.ts';
 import { type Machines, pressMachines } from './machines.ts';
 
@@ -57,7 +58,7 @@ export class HubScene<Opened> implements Scene<Opened> {
     try {
       this.#take(await this.#link.open(id));
     } catch (error) {
-      this.#change({ note: `${id}: ${error instanceof Error ? error.message : String(error)}` });
+      this.#change({ note: `${id}: ${messageOf(error)}` });
     }
     this.#isOpening = false;
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
+import { messageOf } from '../../errors.ts';
 import type { Host, SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import type { Needs } from '../../stats/needs.ts';
@@ -227,7 +228,7 @@ export class Reports {
   }
 
   #report(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (this.#connection === undefined || reason === this.#failure) return;
     this.#failure = reason;
     this.#options.log.error(`mqtt: the machine cannot be read: ${reason}`);

@@ -1,5 +1,6 @@
 /** The file over time, in the worker: opened when it can be, written to, read, and given up when it fails. */
 import { rmSync } from 'node:fs';
+import { messageOf } from '../../errors.ts';
 import { Database } from './database.ts';
 import { identityOf, logOf, moveAside, Refusal } from './file.ts';
 import { noteWrite, readLastWrite } from './last-write.ts';
@@ -147,7 +148,7 @@ export class Session {
       this.#note('error', `${path} is damaged: it was moved to ${target}, and a new file is begun`);
       return undefined;
     } catch (error) {
-      return `it is damaged, and cannot be moved aside (${error instanceof Error ? error.message : String(error)})`;
+      return `it is damaged, and cannot be moved aside (${messageOf(error)})`;
     }
   }
 }
@@ -162,6 +163,6 @@ function reasonOf(error: unknown, code: number | undefined): string {
   if (code === BUSY || code === LOCKED) return 'another process has it open, such as a second hostwire';
   if (code === FULL) return 'the disk is full';
   if (code === READ_ONLY) return 'it cannot be written to';
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   return code === undefined ? text : `SQLite: ${text}`;
 }

@@ -1,5 +1,6 @@
 /** The broker of the present configuration; its library is loaded when there is one. */
 import type { Config } from '../../config/schema.ts';
+import { messageOf } from '../../errors.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Hosts } from '../hosts/hosts.ts';
 import { Broker } from './broker.ts';
@@ -44,9 +45,7 @@ export class BrokerRoom {
       if (!this.#isClosed)
         this.#broker = new Broker(this.#parts, this.#hosts, settings.url, settings, linkOf);
     } catch (error) {
-      this.#parts.log.error(
-        `hub.mqtt does not start: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#parts.log.error(`hub.mqtt does not start: ${messageOf(error)}`);
     }
   }
 }

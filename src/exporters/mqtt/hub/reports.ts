@@ -3,6 +3,7 @@ import type { Clock } from '../../../clock.ts';
 import type { Media } from '../../../commands/media.ts';
 import type { Power } from '../../../commands/power.ts';
 import type { CurrentConfig } from '../../../config/current.ts';
+import { messageOf } from '../../../errors.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Sample } from '../../../stats/sample.ts';
 import type { Sampler } from '../../../stats/sampler.ts';
@@ -204,7 +205,7 @@ export class HubReports {
   }
 
   #report(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (this.#connection === undefined || reason === this.#failure) return;
     this.#failure = reason;
     const { log, subject } = this.#options;
