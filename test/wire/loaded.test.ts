@@ -31,6 +31,8 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
     'meaning',
     'operations',
     'requests',
+    // The names of series, for watch rules.
+    'series',
     'socket',
   ];
   const expected = names.map((name) => `wire/${name}.js`);

@@ -153,7 +153,7 @@ t.test('[9.top-hub] a hub: the list of its machines, and one of them', async (t)
   t.same([one.code, one.stderr], [0, '']);
   t.match(one.stdout, new RegExp(`^\\S+ +up .*${url}  pc`));
   t.match(one.stdout, /\n +PID USER +CPU +MEMORY NAME/, 'the list of processes is asked for');
-  t.match(one.stdout, /^Media +playing A/m);
+  t.match(one.stdout, /^Media +paused {2}A/m);
   agent.configure(allFlags(false));
   const off = await run(url, 'pc');
   t.match(off.stdout, /^Media +switched off in the service$/m, 'the machine says what is off');
