@@ -132,9 +132,12 @@ t.test('announced, renamed, withdrawn', { skip }, async (t) => {
     await desk.bus.restart();
     await desk.avahi.kill();
     await desk.avahi.start({ hostName: 'gamma' });
+    // A crash says no goodbye: until the new announcement the other machine may have the old one in its cache.
+    await until('its new host name', async () => {
+      const [seen] = await browseWithAvahi(sofa.host, sofa.bus);
+      return seen?.hostName === 'gamma.local';
+    });
     await becomes('back', `desk:${service.port}`);
-    const [seen] = await browseWithAvahi(sofa.host, sofa.bus);
-    t.equal(seen?.hostName, 'gamma.local');
   });
 
   await t.test('[3.mdns-crash] withdrawn when the service is killed', async () => {

@@ -98,7 +98,7 @@ if (!hasSqlite())
     const service = await start(t, file);
     await until(() => linesOf(service).length > 0);
     t.match(linesOf(service), [
-      /warn: history\.path: the history stays in memory, because this Node has no node:sqlite/,
+      /warn: .+history\.path: the history stays in memory, because this Node has no node:sqlite/,
     ]);
     t.match(await service.stop(), { code: 0 });
     t.notOk(existsSync(file));
