@@ -91,6 +91,8 @@ t.test(
       ...['sleep', 'hostwire', 'reports that this machine is away', 'delay'],
     ]);
     await until(() => witness.on('hostwire/pc/state').length === 1, 'nothing else is on its way');
+    // The last will may say `offline` once more when the machine has woken and leaves the old connection.
+    const changes = () => witness.on(AVAILABILITY).filter((state, at, all) => state !== all[at - 1]);
     for (const sleep of [1, 2]) {
       line.delayMs = sleep === 1 ? 100 : 0;
       line.isAwaitingOffline = true;
@@ -103,9 +105,9 @@ t.test(
         `sleep ${sleep}`,
       );
       await sleeper.waitFor('inhibit', sleep + 1);
-      await until(() => witness.on(AVAILABILITY).length === 2 * sleep + 1, 'offline, and online again');
+      await until(() => changes().length === 2 * sleep + 1, 'offline, and online again');
     }
-    t.same(witness.on(AVAILABILITY), ['online', 'offline', 'online', 'offline', 'online']);
+    t.same(changes(), ['online', 'offline', 'online', 'offline', 'online']);
     const released = sleeper.of('released')[0]?.atNs ?? 0n;
     if (line.acknowledgedNs === undefined) t.fail('offline was not acknowledged');
     else
