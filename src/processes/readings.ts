@@ -3,6 +3,7 @@ import { type Clock, type Defer, deferToNextTurn } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import type { Counters } from '../host/host.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
+import { FRESH_MS } from '../stats/freshness.ts';
 import { oneDecimal } from '../stats/round.ts';
 import type { ProcessSummary } from '../wire/process.ts';
 import { advanceWindow, deriveProcessSummary, type ProcessWindow } from './shares.ts';
@@ -18,8 +19,6 @@ export interface ProcessReadingsOptions {
 /** Of more processes a summary takes milliseconds: it is derived in a turn of its own, not with the rest of a sample. */
 const MANY_PROCESSES = 4000;
 
-/** How long a reading answers for lists, from the moment at which it was asked for: one each second gets a new one. */
-const FRESH_MS = 900;
 /** Maximum length of a window for a list… */
 const MAX_WINDOW_MS = 10_000;
 /** …and the time to the second reading where there is no recent first one. */

@@ -1,14 +1,9 @@
 /** The samples that are young enough to answer requests. */
 import type { Clock } from '../clock.ts';
+import { FRESH_MS } from './freshness.ts';
 import { covers, unite } from './needs.ts';
 import type { Sample } from './sample.ts';
 import { Encoded } from './view.ts';
-
-/**
- * How long a sample answers requests, from the moment at which it was asked for. Less than a second, so that polls at that
- * pace get a new one each: it is taken up to some hundred milliseconds after its poll, and the next poll may be early.
- */
-const FRESH_MS = 900;
 
 interface CachedSample {
   readonly encoded: Encoded;

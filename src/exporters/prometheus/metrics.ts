@@ -4,6 +4,7 @@ import { gzip, gzipSync } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
 import type { Host } from '../../host/host.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
+import { FRESH_MS } from '../../stats/freshness.ts';
 import type { Needs } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import { deviceFamilies } from './devices.ts';
@@ -32,9 +33,6 @@ export interface Scrape {
   readonly isGzip: boolean;
   readonly body: Buffer;
 }
-
-/** How long a reading answers further scrapes, from its beginning: one each second gets a new one. */
-const FRESH_MS = 900;
 
 /** Readings of processes take at most this part of a processor's time: 10,000 processes take 100 ms and more. */
 const MAX_PROCESS_SHARE = 0.01;

@@ -1,10 +1,11 @@
 /** Answers of one machine by what was asked: all who ask meanwhile share one question, and its answer for a few seconds. */
 import type { Clock } from '../../clock.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
+import { FRESH_MS } from '../../stats/freshness.ts';
 import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
 
 /** How old an answer may be, as over HTTP; of the other questions it is shared only by those who wait for it. */
-const AGES_MS: Readonly<Record<string, number>> = { usage: 900, system: 10_000 };
+const AGES_MS: Readonly<Record<string, number>> = { usage: FRESH_MS, system: 10_000 };
 /** Old ones are dropped this often. */
 const FORGET_MS = 20_000;
 

@@ -1,6 +1,7 @@
 /** The lanes of one machine, and what of it is the same however it is reached. */
 import { ServiceError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
+import { FRESH_MS } from '../../stats/freshness.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Asker, Question, Reach } from './ask.ts';
@@ -10,9 +11,6 @@ import { Lane, type LaneOwner } from './lane.ts';
 import type { HubParts } from './parts.ts';
 import { findMalformed } from './sample-shape.ts';
 import { namesOf } from './section-names.ts';
-
-/** As the service: younger samples answer a request. */
-const USAGE_AGE_MS = 900;
 
 export class Lanes {
   readonly #parts: HubParts;
@@ -42,7 +40,7 @@ export class Lanes {
   async usage(reach: Reach, view: View, who: Asker): Promise<Buffer> {
     const { sections, withDetail } = view;
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
-    const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < USAGE_AGE_MS;
+    const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < FRESH_MS;
     if (isYoung && current.has(view) && current.isValid) return current.payload(view);
     const bytes = await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
     const malformed = findMalformed(readJsonObject(bytes) ?? {});
