@@ -1,6 +1,14 @@
 /** A scene on a terminal, until a key, a signal or the service ends it. The terminal is restored however it ends. */
 import { emitKeypressEvents, type Key } from 'node:readline';
+import type { TerminalWish } from './keys.ts';
 import { openTerminal, Screen } from './screen.ts';
+
+/** A screen as text. */
+export interface Painted {
+  readonly lines: readonly string[];
+  /** Rows of the list among them. */
+  readonly shown: number;
+}
 
 /** What is shown, and what its keys do. */
 export interface Scene<R> {
@@ -8,7 +16,7 @@ export interface Scene<R> {
   readonly isTyping: boolean;
   /** The lines at this moment. Throws where the service's answers are not those of hostwire. */
   paint(): readonly string[];
-  press(key: Key): 'quit' | 'suspend' | 'redraw' | undefined;
+  press(key: Key): TerminalWish | undefined;
   /** Keeps it current. Resolves when a key has ended it; rejects with the reason why the service has. */
   run(onChange: () => void): Promise<R>;
   close(): void;

@@ -2,7 +2,8 @@
 import type { Key } from 'node:readline';
 import type { HostRow } from '../../client/client.ts';
 import { messageOf } from '../../errors.ts';
-import type { Scene } from './display.ts';
+import type { Painted, Scene } from './display.ts';
+import type { TerminalWish } from './keys.ts';
 import { type Machines, pressMachines } from './machines.ts';
 
 const INTERVAL_MS = 2000;
@@ -11,14 +12,14 @@ export interface HubLink<Opened> {
   readonly readHosts: () => Promise<readonly HostRow[]>;
   /** Resolves when the machine has answered. */
   readonly open: (id: string) => Promise<Opened>;
+  /** Closes a machine that was opened for nobody. */
+  readonly close: (opened: Opened) => void;
 }
-
-type PaintMachines = (view: Machines) => { readonly lines: readonly string[]; readonly shown: number };
 
 export class HubScene<Opened> implements Scene<Opened> {
   readonly isTyping = false;
   readonly #link: HubLink<Opened>;
-  readonly #paint: PaintMachines;
+  readonly #paint: (view: Machines) => Painted;
   #view: Machines;
   #shown = 1;
   #isOpening = false;
@@ -27,7 +28,7 @@ export class HubScene<Opened> implements Scene<Opened> {
   #onChange: () => void = () => undefined;
   #take: (opened: Opened) => void = () => undefined;
 
-  constructor(link: HubLink<Opened>, view: Machines, paint: PaintMachines) {
+  constructor(link: HubLink<Opened>, view: Machines, paint: (view: Machines) => Painted) {
     this.#link = link;
     this.#view = view;
     this.#paint = paint;
@@ -44,7 +45,7 @@ export class HubScene<Opened> implements Scene<Opened> {
     return lines;
   }
 
-  press(key: Key): 'quit' | 'suspend' | 'redraw' | undefined {
+  press(key: Key): TerminalWish | undefined {
     const { view, wish } = pressMachines(this.#view, key, this.#shown);
     if (typeof wish === 'string') return wish;
     this.#change(view);
@@ -56,7 +57,10 @@ export class HubScene<Opened> implements Scene<Opened> {
     this.#isOpening = true;
     this.#change({ note: `opening ${id} …` });
     try {
-      this.#take(await this.#link.open(id));
+      const opened = await this.#link.open(id);
+      // The list may have been left meanwhile, and an open connection would keep the program running.
+      if (this.#isClosed) this.#link.close(opened);
+      else this.#take(opened);
     } catch (error) {
       this.#change({ note: `${id}: ${messageOf(error)}` });
     }

@@ -3,13 +3,11 @@ import type { Key } from 'node:readline';
 import type { ProcessRow } from '../../wire/process.ts';
 import type { Sort, View } from './view.ts';
 
+/** What a key asks of the terminal. */
+export type TerminalWish = 'quit' | 'suspend' | 'redraw';
+
 /** What a key asks for beside another view; `back`: to the machines of the hub, without a hub the end. */
-export type Wish =
-  | 'quit'
-  | 'back'
-  | 'suspend'
-  | 'redraw'
-  | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
+export type Wish = TerminalWish | 'back' | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
 
 export interface Pressed {
   readonly view: View;
@@ -17,6 +15,12 @@ export interface Pressed {
 }
 
 const MAX_QUERY = 200;
+const CONTROL_KEYS: Readonly<Record<string, TerminalWish>> = { c: 'quit', z: 'suspend', l: 'redraw' };
+
+/** What a key asks for while Ctrl is held; undefined for any other key. */
+export const controlWish = ({ ctrl, name = '' }: Key): TerminalWish | undefined =>
+  ctrl === true ? CONTROL_KEYS[name] : undefined;
+
 const SORTS: Readonly<Record<string, Sort>> = { c: 'cpu', m: 'memory', n: 'name' };
 
 /** `shown`: the rows of processes on the screen. */
@@ -31,9 +35,8 @@ export function press(before: View, key: Key, shown: number): Pressed {
       shown,
     );
   if (key.ctrl === true) {
-    if (key.name === 'c') return { view, wish: 'quit' };
-    if (key.name === 'z') return { view, wish: 'suspend' };
-    return key.name === 'l' ? { view, wish: 'redraw' } : { view };
+    const wish = controlWish(key);
+    return wish === undefined ? { view } : { view, wish };
   }
   // Any key leaves them.
   if (view.isHelp) return { view: { ...view, isHelp: false } };

@@ -1,16 +1,10 @@
 /** One machine on a terminal. */
 import type { Key } from 'node:readline';
 import type { HostSocket } from '../../client/client.ts';
-import type { Scene } from './display.ts';
-import { press } from './keys.ts';
+import type { Painted, Scene } from './display.ts';
+import { press, type TerminalWish } from './keys.ts';
 import { Session } from './session.ts';
 import type { View } from './view.ts';
-
-export interface Painted {
-  readonly lines: readonly string[];
-  /** Rows of processes among them. */
-  readonly shown: number;
-}
 
 export class MachineScene implements Scene<'back'> {
   readonly #socket: HostSocket;
@@ -37,7 +31,7 @@ export class MachineScene implements Scene<'back'> {
     return lines;
   }
 
-  press(key: Key): 'quit' | 'suspend' | 'redraw' | undefined {
+  press(key: Key): TerminalWish | undefined {
     const { view, wish } = press(this.#session.view, key, this.#shown);
     if (wish === 'back') {
       if (!view.isOfHub) return 'quit';

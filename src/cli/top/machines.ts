@@ -1,6 +1,7 @@
 /** The machines of a hub as lines, and what keys do there. Pure. */
 import type { Key } from 'node:readline';
 import type { HostRow } from '../../client/client.ts';
+import { controlWish, type TerminalWish } from './keys.ts';
 import type { Size } from './layout.ts';
 import { cell, fit, type Line, span, type Tone } from './text.ts';
 
@@ -14,18 +15,18 @@ export interface Machines {
   readonly note: string;
 }
 
-export type MachinesWish = 'quit' | 'suspend' | 'redraw' | { readonly open: string };
+export type MachinesWish = TerminalWish | { readonly open: string };
 
 /** `shown`: the rows of machines on the screen. */
 export function pressMachines(
   before: Machines,
-  { ctrl, name = '', sequence }: Key,
+  key: Key,
   shown: number,
 ): { readonly view: Machines; readonly wish?: MachinesWish } {
   const view = { ...before, note: '' };
-  if (sequence === 'q' || (ctrl === true && name === 'c')) return { view, wish: 'quit' };
-  if (ctrl === true && name === 'z') return { view, wish: 'suspend' };
-  if (ctrl === true && name === 'l') return { view, wish: 'redraw' };
+  const wish = key.sequence === 'q' ? 'quit' : controlWish(key);
+  if (wish !== undefined) return { view, wish };
+  const { name = '' } = key;
   const { hosts, selected, offset } = view;
   if (name === 'return' || name === 'enter')
     return selected === undefined ? { view } : { view, wish: { open: selected } };

@@ -1,12 +1,11 @@
 /** `hostwire top`: what a service reports, on a terminal. Loaded when it is used, in a bundle of its own. */
-
 import type { Connected, HostSocket } from '../../client/client.ts';
 import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';
-import { Display, type Program } from './display.ts';
+import { Display, type Painted, type Program } from './display.ts';
 import { HubScene } from './hub-scene.ts';
 import { drawScreen, type Size } from './layout.ts';
-import { MachineScene, type Painted } from './machine-scene.ts';
+import { MachineScene } from './machine-scene.ts';
 import { drawMachines, listMachines, type Machines } from './machines.ts';
 import { describeFailure, type Link, openLink } from './open.ts';
 import { greeted, readCharts, readView, sendsFlags } from './session.ts';
@@ -134,8 +133,9 @@ async function showHub(link: Link, options: TopOptions, program: Program): Promi
       throw error;
     }
   };
+  const close = ({ socket }: Awaited<ReturnType<typeof open>>) => socket.close();
   for (;;) {
-    const machines = new HubScene({ readHosts: link.readHosts, open }, list, (now) => {
+    const machines = new HubScene({ readHosts: link.readHosts, open, close }, list, (now) => {
       const { lines, shown } = drawMachines(now, size());
       return { shown, lines: lines.map((line) => paint(line, face.palette, true)) };
     });
@@ -143,7 +143,7 @@ async function showHub(link: Link, options: TopOptions, program: Program): Promi
     if (typeof opened === 'number') return { text: '', exitCode: opened };
     list = { ...machines.view, note: '' };
     const machine = new MachineScene(opened.socket, opened.view, (now) => paintView(now, size(), face, true));
-    const ended = await new Display(machine, program).ended.finally(() => opened.socket.close());
+    const ended = await new Display(machine, program).ended.finally(() => close(opened));
     if (ended !== 'back') return { text: '', exitCode: ended };
   }
 }

@@ -1,7 +1,9 @@
 /** The list of the machines of a hub, and its keys. */
 import t from 'tap';
+import { HubScene } from '#src/cli/top/hub-scene.js';
 import { drawMachines, listMachines, type Machines, pressMachines } from '#src/cli/top/machines.js';
 import { measure, paint } from '#src/cli/top/text.js';
+import { settle } from '../../helpers/fakes/clock.ts';
 import { HOSTILE, OBEYED } from '../../helpers/hostile-texts.ts';
 
 const rowOf = (id: string, state: 'up' | 'down' | 'refused' = 'up') => ({
@@ -63,4 +65,30 @@ t.test('[9.untrusted-texts] no text of a hub commands the terminal', async (t) =
   const view = machinesOf({ hosts: [row], url: HOSTILE, note: HOSTILE, selected: undefined });
   const { lines } = drawMachines(view, { columns: 150, rows: 20 });
   t.notMatch(lines.map((line) => paint(line, 'none', false)).join('\n'), OBEYED);
+});
+
+t.test('[9.top-hub] a machine that opens after the list was left is closed', async (t) => {
+  const opening = new Map<string, (opened: string) => void>();
+  const closed: string[] = [];
+  const link = {
+    readHosts: async () => [],
+    open: (id: string) => new Promise<string>((resolve) => opening.set(id, resolve)),
+    close: (opened: string) => closed.push(opened),
+  };
+  const paintNothing = () => ({ lines: [], shown: 2 });
+  const left = new HubScene(link, machinesOf(), paintNothing);
+  void left.run(() => undefined);
+  left.press(key('return'));
+  t.equal(left.press(key('q')), 'quit');
+  left.close();
+  opening.get('a')?.('late');
+  await settle();
+  t.strictSame(closed, ['late']);
+  const kept = new HubScene(link, machinesOf({ selected: 'b' }), paintNothing);
+  const chosen = kept.run(() => undefined);
+  kept.press(key('return'));
+  opening.get('b')?.('in time');
+  t.equal(await chosen, 'in time');
+  kept.close();
+  t.strictSame(closed, ['late']);
 });
