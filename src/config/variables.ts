@@ -12,16 +12,18 @@ const KEY_OF: ReadonlyMap<string, string> = new Map([...ROWS.keys()].map((key) =
 const NAMES = [...KEY_OF.keys()];
 const PREFIX = variableOf(['']);
 const AUTH = variableOf(['auth']);
-/** `HOSTWIRE_PORT` → `HOSTWIRE_SERVER_PORT`: names without their section, where only one section has such a key. */
-const WITHOUT_SECTION: ReadonlyMap<string, string> = new Map(
-  [...LAST_WORDS].flatMap(([word, key]) => {
-    const isOnly = [...ROWS.keys()].filter((each) => withoutSection(each) === word).length === 1;
-    return isOnly ? [[variableOf([word]), variableOf([key])]] : [];
-  }),
-);
 /** A shorter name without its section must be right to the letter: `HOSTWIRE_FILES` is no `log.file`. */
 const MIN_NEAR_LETTERS = PREFIX.length + 6;
-const NEAR_WITHOUT_SECTION = [...WITHOUT_SECTION.keys()].filter(({ length }) => length >= MIN_NEAR_LETTERS);
+
+/** `HOSTWIRE_PORT` → `HOSTWIRE_SERVER_PORT`: names without their section, where only one section has such a key. */
+function namesWithoutSection(): ReadonlyMap<string, string> {
+  const words = [...ROWS.keys()].map(withoutSection);
+  return new Map(
+    [...LAST_WORDS]
+      .filter(([word]) => words.indexOf(word) === words.lastIndexOf(word))
+      .map(([word, key]) => [variableOf([word]), variableOf([key])]),
+  );
+}
 
 const FILE = 'HOSTWIRE_CONFIG';
 const CLIENT_KEY = 'HOSTWIRE_KEY';
@@ -122,8 +124,10 @@ function noteUnknown(name: string, findings: Findings): void {
 const inSectionOf = (section: string) => NAMES.filter((name) => name.startsWith(`${section}_`));
 
 function findMeantVariable(name: string): string | undefined {
-  const exact = NAMES.includes(name) ? name : WITHOUT_SECTION.get(name);
+  const short = namesWithoutSection();
+  const exact = NAMES.includes(name) ? name : short.get(name);
   if (exact !== undefined) return exact;
-  const word = findMeantAmong(name, NEAR_WITHOUT_SECTION);
-  return findMeantAmong(name, NAMES) ?? (word === undefined ? undefined : WITHOUT_SECTION.get(word));
+  const near = [...short.keys()].filter(({ length }) => length >= MIN_NEAR_LETTERS);
+  const word = findMeantAmong(name, near);
+  return findMeantAmong(name, NAMES) ?? (word === undefined ? undefined : short.get(word));
 }
