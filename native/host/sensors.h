@@ -20,7 +20,7 @@ struct SensorCounters {
   std::string driver;  // "coretemp", "nvme", "drivetemp"
   std::string chip;    // unique
   std::string label;   // begins with the chip; unique
-  // What the system itself calls them: the device "platform/coretemp.0" (with the driver where several chips
+  // The system's own names: the device "platform/coretemp.0" (with the driver where several chips
   // are of one device: "platform/asus-nb-wmi/asus"; unique per chip), the value's file "temp1_input" and the
   // sensor's own label "Core 0". Empty where there is none.
   std::string device, file, ownLabel;

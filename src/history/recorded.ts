@@ -1,5 +1,4 @@
 /** The history: what is recorded in memory, and on disk where that is configured, behind one interface. */
-
 import { messageOf } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';

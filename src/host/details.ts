@@ -10,7 +10,7 @@ export interface SensorCounters {
   /** Unique per sensor; begins with the chip. */
   readonly label: string;
   /**
-   * What the system calls them: the device "platform/coretemp.0" (with the driver where several chips are of one device:
+   * The system's own names: the device "platform/coretemp.0" (with the driver where several chips are of one device:
    * "platform/asus-nb-wmi/asus"; unique per chip), the value's file "temp1_input", its label "Core 0".
    */
   readonly device?: string;

@@ -4,6 +4,7 @@
  */
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { RecordedHistory } from '#src/history/recorded.js';
+import type { BatteryCounters } from '#src/host/details.js';
 import { ALL_SECTIONS, type Counters, type Host, SECTION_BITS } from '#src/host/host.js';
 import { Sampler } from '#src/stats/sampler.js';
 import type { SampleSink, SlowDemand } from '#src/stats/source.js';
@@ -12,7 +13,7 @@ import type { HistoryPayload } from '#src/wire/history.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { createRandom, type Random } from '../helpers/random.ts';
-import { cpu, disk, gpu, link, memory, times } from '../stats/literals.ts';
+import { BATTERY, cpu, disk, gpu, link, memory, times } from '../stats/literals.ts';
 import { Reference } from './reference.ts';
 
 const HOUR_MS = 3_600_000;
@@ -156,22 +157,10 @@ export class Life {
       network: [link('eth0', { receivedBytes: this.#bytes })],
     };
     const wanted = Object.entries(SECTION_BITS).filter(([, bit]) => (sections & bit) !== 0);
-    const battery = {
-      name: 'BAT0',
-      state: this.#isDischarging ? ('discharging' as const) : ('charging' as const),
+    const battery: BatteryCounters = {
+      ...BATTERY,
+      state: this.#isDischarging ? 'discharging' : 'charging',
       percent: random.below(101),
-      energyWh: null,
-      energyFullWh: null,
-      energyDesignWh: null,
-      chargeAh: null,
-      chargeFullAh: null,
-      chargeDesignAh: null,
-      voltageVolts: null,
-      powerWatts: null,
-      currentAmps: null,
-      secondsToEmpty: null,
-      secondsToFull: null,
-      failure: null,
     };
     return {
       takenAtNs: now * 1e6,

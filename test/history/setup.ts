@@ -2,6 +2,7 @@
 import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 import { RecordedHistory, type RecordedHistoryOptions } from '#src/history/recorded.js';
 import type { BatteryState } from '#src/host/details.js';
+import { BATTERY } from '../stats/literals.ts';
 import { setUp } from '../stats/sampler-setup.ts';
 
 export const UNIX_SECONDS = 1e9;
@@ -46,20 +47,4 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
   };
 }
 
-export const batteryOf = (state: BatteryState) => ({
-  name: 'BAT0',
-  state,
-  percent: 50,
-  energyWh: null,
-  energyFullWh: null,
-  energyDesignWh: null,
-  chargeAh: null,
-  chargeFullAh: null,
-  chargeDesignAh: null,
-  voltageVolts: null,
-  powerWatts: null,
-  currentAmps: null,
-  secondsToEmpty: null,
-  secondsToFull: null,
-  failure: null,
-});
+export const batteryOf = (state: BatteryState) => ({ ...BATTERY, state, percent: 50 });

@@ -7,7 +7,7 @@ import { DETAIL_KEYS, DETAILS, deriveExtras, detailSeries, failedParts } from '#
 import { deriveWatts } from '#src/stats/energy.js';
 import { deriveSample } from '#src/stats/sample.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { at, cpu } from './literals.ts';
+import { at, BATTERY, cpu } from './literals.ts';
 
 const FACTS = { interval_seconds: 2, host: 'box' };
 const NO_DETAILS = { sensors: [], batteries: [], drives: [], limits: null };
@@ -21,24 +21,6 @@ const sensor = (kind: SensorCounters['kind'], value: number | null): SensorCount
   value,
   failure: null,
 });
-
-const BATTERY: BatteryCounters = {
-  name: 'BAT0',
-  state: 'discharging',
-  percent: null,
-  energyWh: null,
-  energyFullWh: null,
-  energyDesignWh: null,
-  chargeAh: null,
-  chargeFullAh: null,
-  chargeDesignAh: null,
-  voltageVolts: null,
-  powerWatts: null,
-  currentAmps: null,
-  secondsToEmpty: null,
-  secondsToFull: null,
-  failure: null,
-};
 
 function battery(change: Partial<BatteryCounters>) {
   const [first] = extrasOf({ batteries: [{ ...BATTERY, ...change }] }).batteries;

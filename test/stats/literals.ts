@@ -1,4 +1,6 @@
 /** Counters made of literals, for tests of the pure functions. */
+
+import type { BatteryCounters } from '#src/host/details.js';
 import type {
   Counters,
   CpuCounters,
@@ -72,3 +74,22 @@ export const at = (seconds: number, more: Partial<Counters> = {}, slept = 0): Co
   unixMs: 1e12 + seconds * 1000,
   ...more,
 });
+
+/** Nothing is known of it but its state. */
+export const BATTERY: BatteryCounters = {
+  name: 'BAT0',
+  state: 'discharging',
+  percent: null,
+  energyWh: null,
+  energyFullWh: null,
+  energyDesignWh: null,
+  chargeAh: null,
+  chargeFullAh: null,
+  chargeDesignAh: null,
+  voltageVolts: null,
+  powerWatts: null,
+  currentAmps: null,
+  secondsToEmpty: null,
+  secondsToFull: null,
+  failure: null,
+};

@@ -87,7 +87,7 @@ std::optional<CountedDevices> DeviceTable::countersOf(const DeviceIo& device) co
   }
   if (isAtZero(paths.io)) return own;
   if (name->partition.empty()) return paths;
-  // What of the paths is that of one partition nobody knows.
+  // The paths have no counters of single partitions.
   const DeviceIo* head = findNamed(device.name.substr(0, device.name.rfind('p')));
   return head != nullptr && !isAtZero(head->io) ? std::optional(own) : std::nullopt;
 }

@@ -14,7 +14,7 @@ namespace hostwire {
 
 struct CountedDevices {
   DiskIo io;          // their sum; busyMs: the mean of what filesystems name
-  std::string names;  // of the devices that the counters are of: between readings of others there is no rate
+  std::string names;  // the counted devices: a rate needs two readings with the same names
 };
 
 // The text that `devices` were parsed from must outlive it.

@@ -27,7 +27,7 @@ std::optional<DeviceNumber> numberOf(const Roots& roots, const std::string& name
       readSmallFile(std::string(roots.sys + "/class/block/").append(name).append("/dev")));
 }
 
-// What is below /dev/disk are links.
+// Entries below /dev/disk are links.
 std::string nameOf(const Roots& roots, const std::string& path) {
   const std::string target = linkTarget(roots.files + path);
   return lastPart(target.empty() ? path : target);
