@@ -85,6 +85,19 @@ void readMemory(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict, G
   if (ask(verdict, api.getMemory, handle, &old)) takeMemory(values, old.used, old.total);
 }
 
+// Returns whether the device has a fan; nothing where its answer does not tell.
+std::optional<bool> readFan(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict,
+                            GpuValues& values) {
+  if (api.getFan == nullptr || verdict.lost != NvmlCode::kSuccess) return {};
+  unsigned percent = 0;
+  const int code = api.getFan(handle, &percent);
+  if (code == NvmlCode::kNotSupported) return false;
+  if (!verdict.note(code)) return {};
+  // According to the documentation a percentage of the maximum tolerable noise, so it may exceed 100.
+  values.fanPercent = std::min(percent, 100U);
+  return true;
+}
+
 // The last thread to release a session may be the main one, at the end of the process. Neither nvmlShutdown
 // nor the library's own destructors may run there: they can hang. The kernel closes what is open when the
 // process ends.
@@ -214,8 +227,10 @@ GpuValues NvmlSession::readValues(Device& device, bool withDetail) {
   readMemory(*api_, handle, verdict, values);
   if (withDetail || !values.isAnyKnown()) {
     if (ask(verdict, api_->getPower, handle, &number)) values.powerWatts = upTo(number, kMaxMilliwatts, 1000);
-    // According to the documentation a percentage of the maximum tolerable noise, so it may exceed 100.
-    if (ask(verdict, api_->getFan, handle, &number)) values.fanPercent = std::min(number, 100U);
+    if (device.hasFan.value_or(true)) {
+      const std::optional<bool> hasFan = readFan(*api_, handle, verdict, values);
+      if (!device.hasFan) device.hasFan = hasFan;
+    }
     if (ask(verdict, api_->getClock, handle, kNvmlClockGraphics, &number))
       values.clockMhz = upTo(number, kMaxMhz);
   }

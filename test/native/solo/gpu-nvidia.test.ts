@@ -141,6 +141,20 @@ t.test('[3.gpu-nvidia] values that a device lacks are null, and only those', asy
   ]);
 });
 
+t.test('[3.gpu-nvidia] a card without a fan is asked for it once', async (t) => {
+  const withoutFan = SCRIPT.filter((line) => !line.startsWith(`${SECOND} fan `));
+  const { host, nvml } = open(t, withoutFan);
+  const isAt = (mhz: number) => (counters: Counters) => counters.gpu?.[1]?.clockMhz === mhz;
+  const fans = () => nvml.takeCalls().filter((call) => call.startsWith('nvmlDeviceGetFanSpeed'));
+  await read(host, isAt(210));
+  t.equal(fans().filter((call) => call.endsWith(SECOND)).length, 1);
+  nvml.play(...withoutFan.map((line) => (line === `${SECOND} clock 210` ? `${SECOND} clock 300` : line)));
+  t.strictSame((await read(host, isAt(300))).gpu, [BIG, { ...SMALL, fanPercent: null, clockMhz: 300 }]);
+  const later = fans();
+  t.ok(later.length > 0, 'the other one has a fan');
+  t.ok(later.every((call) => call.endsWith(FIRST)));
+});
+
 t.test('[3.gpu-nvidia] an old library: memory that the driver reserves counts as used', async (t) => {
   const { host } = open(t, SCRIPT, { without: 'MEMORY_V2' });
   const { gpu } = await read(host, isFull);
