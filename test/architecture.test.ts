@@ -521,3 +521,20 @@ testMany('strict TypeScript', async (t) => {
     t.notMatch(text, /\.\.\.\{/, `${file} spreads no literal`);
   }
 });
+
+/** Loops that a signal ends, or that run in a page or a program which the test ends. */
+const MAY_WAIT = [
+  'test/siege/target.ts',
+  'test/browser/attack/rows-workers.ts',
+  'test/native/system/mounts.test.ts',
+  'test/native/system/sealed-mounts.test.ts',
+];
+
+testMany('tests wait for a condition with a limit, so that they fail instead of hanging', async (t) => {
+  for (const file of filesIn('test', '.ts').filter((name) => !MAY_WAIT.includes(name)))
+    t.notMatch(
+      codeOf(file),
+      /^ *while \((?!.*performance\.now).*\) await (?:sleep|pause|new Promise)\(/m,
+      `${file} uses until()`,
+    );
+});

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import https from 'node:https';
 import type net from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { generateCertificate } from '#src/cli/certificate.js';
 import { daysLeft, namesOf, pinOf } from '#src/tls/certificate.js';
 import { judgePair } from '#src/tls/pair.js';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { type ConfigPart, runToEnd, startService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 const FACTS = { names: ['pc.example.org', 'pc', 'no good'], cwd: '/', isRoot: false };
 
@@ -139,7 +139,7 @@ t.test(
     const [old, next] = ['old', 'new'].map((name) => pinIn(`${name}/tls-cert.pem`));
     t.equal(await pinNow(), old);
     renameSync(at('new/tls-cert.pem'), at('old/tls-cert.pem'));
-    while (!service.stderr().includes('does not match the certificate in')) await sleep(20);
+    await until(() => service.stderr().includes('does not match the certificate in'));
     t.match(
       service.stderr(),
       /error: the configuration was not reloaded, .*server.tls.key: \S+old\/tls-key.pem: does not match/,
@@ -147,7 +147,7 @@ t.test(
     t.equal(await pinNow(), old, 'half a pair');
     renameSync(at('new/tls-key.pem'), at('old/tls-key.pem'));
     // uWebSockets.js resets a connection that arrives in the instant of the change (docs/engines.md).
-    while ((await pinNow().catch(() => undefined)) !== next) await sleep(20);
+    await until(async () => (await pinNow().catch(() => undefined)) === next);
     t.equal(service.stderr().split('does not match').length, 2, 'one error');
   },
 );

@@ -7,6 +7,7 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 async function start(t: Test, config: ConfigPart = {}) {
   const history = new FakeHistory();
@@ -180,7 +181,7 @@ t.test('[3.history-shared] equal queries within a second have one answer', async
   const target = '/api/history?series=cpu.load';
   const many = Array.from({ length: 8 }, () => get(target));
   const other = get('/api/history?series=memory.used_percent');
-  while (history.asked.length === 0) await sleep(5);
+  await until(() => history.asked.length !== 0);
   release();
   const bodies = (await Promise.all(many)).map(({ body }) => body.toString());
   t.equal((await other).status, 200);

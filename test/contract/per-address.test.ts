@@ -10,6 +10,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
 import { type ConfigPart, type ServiceHere, startHere, startService } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 const KEY = 'k'.repeat(32);
 const [ONE, OTHER] = ['127.0.0.66', '127.0.0.67'];
@@ -162,7 +163,7 @@ t.test('[2.kept] lists that nobody reads: those who ask for them are cut, and no
     for (let i = 0; i < 8; i++) ws.send(request);
   }
   // A paused socket does not notice that it was cut.
-  while (!/connections of 127\.0\.0\.66 cut: too many bytes/.test(service.stderr())) await sleep(10);
+  await until(() => /connections of 127\.0\.0\.66 cut: too many bytes/.test(service.stderr()));
   for (const { ws } of hoarders) ws.resume();
   await Promise.race(closed);
   const list = await honest.ask('process_list', { grouped: false, limit: 10_000 }, 1);

@@ -9,6 +9,7 @@ import { settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost, untilSent } from '../helpers/fakes/host.ts';
 import { startOnClock } from '../helpers/service/clocked.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 t.jobs = 8;
 
@@ -276,7 +277,7 @@ t.test(
     t.equal((await ask(small.port, '/api/usage')).status, 200, 'only streams are refused');
     first.close();
     const statusNow = async () => (await open(t, '/api/stream', small.port)).head.status;
-    while ((await statusNow()) === 503) await settle();
+    await until(async () => (await statusNow()) !== 503);
     t.pass('as soon as the service has seen it close');
   },
 );

@@ -3,7 +3,6 @@ import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type tls from 'node:tls';
 import t from 'tap';
 import { makePair } from '../helpers/certificates.ts';
@@ -56,7 +55,7 @@ t.test('[8.tls] requests, bodies, streams and WebSockets over TLS', async (t) =>
     power.write(requestBytes('/api/pw'));
     return (JSON.parse(String((await power.readAnswer()).body)) as { recorded: unknown[] }).recorded;
   };
-  while ((await recorded()).length === 0) await sleep(10);
+  await until(async () => (await recorded()).length !== 0);
   const stream = await EventStream.over(await connect());
   t.ok(payloadOf(await stream.next())['cpu']);
   const socket = await SocketClient.open(securePort, { isSecure: true });

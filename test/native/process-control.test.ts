@@ -30,6 +30,7 @@ import type { Params } from '#src/params.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
 import { checkTime } from '../helpers/limits.ts';
+import { until } from '../helpers/until.ts';
 
 const host = openNativeProcesses();
 
@@ -189,7 +190,7 @@ t.test('[7.kill-tree] a tree of children, and nothing beside it', async (t) => {
   for (const signal of ['term', 'kill']) {
     const { pid } = await start(t, script);
     // A child has the name of its shell until it is the program.
-    while ((await running(name)).length < 4) await sleep(10);
+    await until(async () => (await running(name)).length >= 4);
     t.equal((await running(name)).length, 4, 'three and a bystander');
     t.match(await invoke('process.kill', { pid, tree: true, signal }), { success: true, count: 6 }, signal);
     t.strictSame(await running(name), [bystander.pid], 'only the bystander is left');
@@ -206,7 +207,7 @@ t.test('[7.kill-tree] a process that keeps starting children is ended with all o
     t,
     `echo on; i=0; while [ $i -lt 2000 ]; do ${leaf} 20 & i=$((i+1)); sleep 0.005; done`,
   );
-  while ((await running(name)).length <= 5) await sleep(20);
+  await until(async () => (await running(name)).length > 5);
   t.ok((await running(name)).length > 5);
   t.match(await invoke('process.kill', { pid, tree: true, signal: 'kill' }), { success: true });
   t.strictSame(await running(name), []);

@@ -1,7 +1,6 @@
 /** Sockets of a Node server that the addon takes over: the peer sees one connection, and Node has nothing left of it. */
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { openNativeHost } from '#src/host/native.js';
@@ -64,7 +63,7 @@ async function serve(t: Test, writer: StreamWriter, opening = FIRST) {
       text += part;
     });
     const before = ids.length;
-    while (ids.length === before) await sleep(5);
+    await until(() => ids.length !== before);
     return { client, received: () => text };
   };
   return { ids, port, connect };

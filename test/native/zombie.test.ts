@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { idAt, rowOf } from '#src/host/process-columns.js';
+import { until } from '../helpers/until.ts';
 
 const host = openNativeProcesses();
 
@@ -22,7 +22,7 @@ t.test('a process without threads that has ended stays a zombie', async (t) => {
     await ended;
   });
   const pid = Number(String((await once(child.stdout, 'data'))[0]));
-  while (!readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')) await sleep(10);
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z '));
   const columns = await host.read();
   const row = rowOf(columns, pid) ?? -1;
   t.equal(String.fromCharCode(columns.states[row] ?? 0), 'Z');

@@ -1,6 +1,5 @@
-/** What a foreign page can observe of an answer that it cannot read: its arrival, its size, its effects. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { until } from '../../helpers/until.ts';
 import { ATTACKER } from './names.ts';
 import type { Siege } from './siege.ts';
 import type { Tab } from './tab.ts';
@@ -64,7 +63,7 @@ export type Sight = Readonly<Record<string, unknown>>;
 async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {
   attacker.lay('look', { page: { body: '<!doctype html><title>look</title><body>' } });
   await tab.goto(`http://${ATTACKER}:${attacker.port}/attempt/look/page`);
-  while ((await tab.evaluate('String(document.title)')) !== 'look') await sleep(20);
+  await until(async () => (await tab.evaluate('String(document.title)')) === 'look');
   // As the expression above makes it.
   return JSON.parse(await tab.evaluate(probe(url))) as Sight;
 }

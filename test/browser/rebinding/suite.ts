@@ -2,6 +2,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { until } from '../../helpers/until.ts';
 import type { Browser } from '../attack/tab.ts';
 import { type Front, type Ground, recorded, startGround, useOwnHosts, type Visit, visit } from './fronts.ts';
 import { ADDRESS_SPELLINGS, STRANGERS_NAMES } from './names.ts';
@@ -35,7 +36,7 @@ async function visitAll(t: Test, ground: Ground, front: Front): Promise<readonly
     t.strictSame(made.tries, all(!isGuarded), `${what} ${isGuarded ? 'gets nothing' : 'gets in'}`);
     if (isGuarded) t.strictSame(made.answers, REFUSED, `${what}: the service has refused each attempt`);
     else {
-      while ((await recorded(front)) === before) await sleep(20);
+      await until(async () => (await recorded(front)) !== before);
       t.pass(`${what}: the service has slept`);
     }
   }

@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import { FakePlayer, track } from '../../helpers/dbus/player.ts';
 import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
 import { type ConfigPart, type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 
 const GUARD_OFF = fileURLToPath(new URL('../attack/guard-off.js', import.meta.url));
 const PROCESSES = 200;
@@ -116,7 +116,7 @@ export async function become({ configFile, pid, baseUrl }: ServiceProcess, varia
   });
   renameSync(next, configFile);
   process.kill(pid, 'SIGHUP');
-  while ((await fetch(baseUrl + SIGN.path)).status !== SIGN[variant]) await sleep(2);
+  await until(async () => (await fetch(baseUrl + SIGN.path)).status === SIGN[variant]);
 }
 
 export interface Started {

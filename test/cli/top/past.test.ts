@@ -1,10 +1,9 @@
-/** The points of the charts from the history: before the first sample, and in the gaps of an outage. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { readPast, withPast } from '#src/cli/top/past.js';
 import { Session } from '#src/cli/top/session.js';
 import { FIRST_POINTS, MAX_POINTS, type Traces, withPoints } from '#src/cli/top/view.js';
 import type { HistoryOptions, HistoryPayload, HostSocket } from '#src/client/client.js';
+import { until } from '../../helpers/until.ts';
 import { SAMPLE, viewOf } from './views.ts';
 
 const NOW = SAMPLE.timestamp;
@@ -155,10 +154,10 @@ t.test('[9.top-history] the history is read at the start, and once more after an
   const view = viewOf({ connected, traces: traced([0, 99]) });
   const session = new Session(socket, view, 1, () => undefined);
   const isReached = async (count: number) => {
-    while (asked < count) await sleep(10);
+    await until(() => asked >= count);
     // One sample more, which must ask for nothing.
     const { sample } = session.view;
-    while (session.view.sample === sample) await sleep(10);
+    await until(() => session.view.sample !== sample);
     t.equal(asked, count);
   };
   const ended = session.run();

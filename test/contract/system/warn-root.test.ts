@@ -2,9 +2,9 @@
 import '../../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { until } from '../../helpers/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
 
@@ -20,7 +20,7 @@ t.test(
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       stderr += part;
     });
-    while (!/listening on/.test(stderr) && child.exitCode === null) await sleep(10);
+    await until(() => /listening on/.test(stderr) || child.exitCode !== null);
     if (/EACCES|cannot find module/i.test(stderr)) {
       t.plan(0, 'this checkout is not readable for other users');
       return;

@@ -7,6 +7,7 @@ import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { MediaService } from '../../helpers/service/media.ts';
+import { until } from '../../helpers/until.ts';
 
 const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 const GOOD: Properties = { PlaybackStatus: variant('s', 'Playing'), Metadata: track('good') };
@@ -100,7 +101,7 @@ t.test(
       times.push(performance.now() - begun);
       player.answer = () => undefined;
       const pending = service.control('next');
-      while (!player.calls.some(({ member }) => member === 'Next')) await sleep(5);
+      await until(() => player.calls.some(({ member }) => member === 'Next'));
       await bus.stop();
       t.match(await pending, { status: 200, delivered: 'unknown' }, 'what was under way may have been done');
       await service.until(({ status }) => status === 'stopped');

@@ -3,11 +3,11 @@ import '../../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { idAt, nameOf, rowOf } from '#src/host/process-columns.js';
 import { needProgram, programPath } from '../../helpers/native/program.ts';
+import { until } from '../../helpers/until.ts';
 
 needProgram('first_thread_exits');
 const PROGRAM = programPath('first_thread_exits');
@@ -28,7 +28,7 @@ async function start(t: { teardown(done: () => unknown): unknown }) {
   });
   await once(child.stdout, 'data');
   const pid = child.pid ?? 0;
-  while (!readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')) await sleep(10);
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z '));
   return { child, ended, pid };
 }
 

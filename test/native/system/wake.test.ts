@@ -6,13 +6,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { openNativeHost } from '#src/host/native.js';
 import type { BroadcastAddress, WakeOnLan } from '#src/host/wake.js';
 import { reasonAgainstNamespace, WiredNamespace } from '../../helpers/machine/wired-namespace.ts';
 import { programPath, whyNoProgram } from '../../helpers/native/program.ts';
+import { until } from '../../helpers/until.ts';
 
 const run = promisify(execFile);
 const MODULE = import.meta.resolve('#src/host/native.js');
@@ -141,7 +141,7 @@ t.test(
     box.ip('address', 'add', '198.18.6.1/24', 'dev', 'tun0');
     box.ip('link', 'set', 'tun0', 'up');
     // The kernel reports a link a moment after it is there.
-    while (!box.ip('link', 'show', 'eth1').includes('state UP')) await sleep(10);
+    await until(() => box.ip('link', 'show', 'eth1').includes('state UP'));
     const child = box.spawn(process.execPath, '--input-type=module', '-e', program('readBroadcastAddresses'));
     const [text] = child.stdout === null ? [] : await once(child.stdout, 'data');
     const found = (JSON.parse(String(text)).result as readonly BroadcastAddress[]).map(

@@ -14,6 +14,7 @@ import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { checkTime, PATIENCE_MS } from '../../helpers/limits.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
+import { until } from '../../helpers/until.ts';
 import { type ComposeService, readService } from '../container/compose.ts';
 import { type BuiltImage, buildImage, whyNoImage } from '../container/image.ts';
 import { type Running, runImage } from '../container/run.ts';
@@ -149,7 +150,7 @@ t.test('the container image', { skip }, async (t) => {
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ pid }),
       });
-    while (!readFileSync(`/proc/${mine.pid}/status`, 'utf8').includes('Uid:\t1000')) await sleep(20);
+    await until(() => readFileSync(`/proc/${mine.pid}/status`, 'utf8').includes('Uid:\t1000'));
     t.equal((await kill(mine.pid)).status, 200);
     t.equal(await ended, 'SIGTERM');
     t.equal((await kill(other.pid)).status, 409);

@@ -8,12 +8,12 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { reasonAgainstNamespace, WiredNamespace } from '../../helpers/machine/wired-namespace.ts';
 import { DEAD_BUSES } from '../../helpers/service/dead-buses.ts';
 import { startService } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import { listenAt, type Packet } from '../far-end.ts';
 
 const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
@@ -50,7 +50,7 @@ const thrice = <T>(packet: T): readonly T[] => [packet, packet, packet];
 
 /** The kernel reports a link a moment after it is there. */
 async function awaitLink(box: WiredNamespace, name: string): Promise<void> {
-  while (!box.ip('link', 'show', name).includes('state UP')) await sleep(10);
+  await until(() => box.ip('link', 'show', name).includes('state UP'));
 }
 
 /** Two cables: a network of 254 addresses, added by hand as `ip` does it, and one of two. */
