@@ -3,13 +3,12 @@ import type { HistoryEvent } from '../wire/history.ts';
 import type { HostList, HostRow } from '../wire/hub.ts';
 import type { TopicEvents } from '../wire/topics.ts';
 import { Asker } from './calls.ts';
-import { Connection, type SocketLike } from './connection.ts';
-import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
-import { ClientError, unreachable } from './errors.ts';
+import { ENVIRONMENT, type Environment } from './environment.ts';
+import { ClientError } from './errors.ts';
 import { HostCalls } from './host-calls.ts';
 import { type FleetOptions, FleetState, type FleetView, type HostFilter } from './hub.ts';
 import { type HubSubscribed, HubSubscriber } from './hub-subscriber.ts';
-import { Listeners } from './listeners.ts';
+import { LastingSocket } from './lasting-socket.ts';
 import type {
   AnyStats,
   ErrorMessage,
@@ -19,9 +18,7 @@ import type {
   Topic,
   WakeFeedback,
 } from './messages.ts';
-import { answered, errorMessage, Requests } from './pending.ts';
-import { withPinned } from './pin.ts';
-import { sourceOf } from './socket.ts';
+import { answered, errorMessage } from './pending.ts';
 import type { AskOptions, SocketOptions } from './socket-options.ts';
 import type { ConnectionState } from './state.ts';
 
@@ -93,75 +90,20 @@ export function connectHub(options: SocketOptions): HubSocket {
 
 /** The same with an environment that tests provide. */
 export function connectHubIn(options: SocketOptions, environment: Environment): HubSocket {
-  const { source, pinned } = sourceOf(options);
-  return new LastingHubSocket(options, source, withPinned(environment, pinned));
+  return new ManySocket(options, environment);
 }
 
-class LastingHubSocket implements HubSocket {
-  readonly #stopListening: () => void;
-  readonly #environment: Environment;
+class ManySocket extends LastingSocket<HubEvents> implements HubSocket {
   readonly #timeoutMs: number | undefined;
-  readonly #connection: Connection;
-  readonly #requests: Requests;
   readonly #subscriber: HubSubscriber;
-  readonly #listeners = new Listeners<HubEvents>();
-  #state: ConnectionState = { state: 'connecting' };
   #fleet: FleetTopicOptions | undefined;
   #fleetState = new FleetState();
 
-  constructor(
-    { url, key, timeoutMs, signal }: SocketOptions,
-    source: ReturnType<typeof sourceOf>['source'],
-    environment: Environment,
-  ) {
-    this.#environment = environment;
-    this.#timeoutMs = timeoutMs;
-    this.#requests = new Requests(environment, (text) => this.#connection.send(text));
-    const onRefused = ({ code, message, details }: ClientError) =>
-      this.#listeners.emit('error', { code, message, details });
-    this.#subscriber = new HubSubscriber(this.#requests, onRefused);
-    let createSocket: (address: string) => SocketLike = () => {
-      throw new Error('not loaded');
-    };
-    this.#connection = new Connection({
-      url,
-      path: 'api/ws',
-      key,
-      environment,
-      createSocket: (address) => createSocket(address),
-      onState: (state) => this.#setState(state),
-      onOpen: () => this.#open(),
-      onMessage: (message) => this.#receive(message),
-      onLost: (error) => this.#requests.lose(error),
-    });
-    this.#stopListening = onAborted(signal, () => this.close());
-    if (signal?.aborted === true) this.close();
-    else
-      void this.#start(source, (create) => {
-        createSocket = create;
-      });
-  }
-
-  /** In a later turn, so that the caller can add its listeners first. */
-  async #start(
-    source: ReturnType<typeof sourceOf>['source'],
-    use: (create: (address: string) => SocketLike) => void,
-  ): Promise<void> {
-    try {
-      const { WebSocket } = await source;
-      use((address) => new WebSocket(address));
-    } catch (error) {
-      return this.#connection.close(unreachable(error));
-    }
-    this.#connection.start();
-  }
-
-  get state(): ConnectionState {
-    return this.#state;
-  }
-
-  on<E extends keyof HubEvents & string>(type: E, listener: (value: HubEvents[E]) => void): () => void {
-    return this.#listeners.add(type, listener);
+  constructor(options: SocketOptions, environment: Environment) {
+    super(options, environment, 'api/ws');
+    this.#timeoutMs = options.timeoutMs;
+    this.#subscriber = new HubSubscriber(this.requests, (error) => this.refuse(error));
+    void this.start(options.signal);
   }
 
   subscribe(
@@ -183,73 +125,54 @@ class LastingHubSocket implements HubSocket {
 
   unsubscribeFleet(): void {
     this.#fleet = undefined;
-    if (this.#requests.isOpen) this.#ask('unsubscribe', { topics: ['fleet'] });
+    if (this.requests.isOpen) this.#ask('unsubscribe', { topics: ['fleet'] });
   }
 
   async hosts({ labels, state }: HostFilter = {}, options: AskOptions = {}): Promise<readonly HostRow[]> {
-    const asker = new Asker(this.#requests, this.#timeoutMs);
-    return (await asker.ask('hosts', { labels, state }, options, answered<HostList>('hosts'))).hosts;
+    return (await this.asker.ask('hosts', { labels, state }, options, answered<HostList>('hosts'))).hosts;
   }
 
   host(id: string): HostCalls {
-    return new HostCalls(new Asker(this.#requests, this.#timeoutMs, { host: id }));
+    return new HostCalls(new Asker(this.requests, this.#timeoutMs, { host: id }));
   }
 
-  async ping(options: AskOptions = {}): Promise<number> {
-    const sentAt = this.#environment.now();
-    await new Asker(this.#requests, this.#timeoutMs).question('ping', {}, 'pong', options);
-    return this.#environment.now() - sentAt;
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
-
-  #setState(state: ConnectionState): void {
-    this.#state = state;
-    if (state.state === 'closed') {
-      this.#stopListening();
-      this.#requests.close(state.error ?? new ClientError('closed', 'the socket was closed'));
-    }
-    this.#listeners.emit('state', state);
-    if (state.state === 'closed') this.#listeners.clear();
-  }
-
-  #open(): void {
+  protected override opened(): void {
     this.#subscriber.open();
-    this.#requests.open();
     this.#sendFleet();
   }
 
+  protected override received({ type, host, data }: Message): void {
+    if (type === 'fleet') {
+      // The hub's contract.
+      const event = data as Parameters<FleetState['take']>[0];
+      this.listeners.emit('fleet', this.#fleetState.take(event));
+    } else if (type === 'error') {
+      const error = errorMessage(data);
+      this.listeners.emit(type, host === undefined ? error : { ...error, host });
+    } else this.listeners.emit(type, host === undefined ? data : { host, data });
+  }
+
   #sendFleet(): void {
-    if (this.#fleet === undefined || !this.#requests.isOpen) return;
+    if (this.#fleet === undefined || !this.requests.isOpen) return;
     const { labels, state, fields, detail } = this.#fleet;
     this.#fleetState = new FleetState();
     this.#ask('subscribe', { topics: ['fleet'], labels, state, fields, detail });
   }
 
-  /** A change of the fleet topic; a refusal is an event. */
+  /** Changes the fleet topic; a refusal is an event. */
   #ask(op: string, data: object): void {
-    const { signal, limitMs } = { signal: undefined, limitMs: undefined };
-    this.#requests
-      .start({ op, data, kind: 'subscription', limitMs, signal, take: answered('subscribed') })
+    this.requests
+      .start({
+        op,
+        data,
+        kind: 'subscription',
+        limitMs: undefined,
+        signal: undefined,
+        take: answered('subscribed'),
+      })
       .catch((error: unknown) => {
         if (!(error instanceof ClientError) || error.code === 'connection_lost') return;
-        const { code, message, details } = error;
-        if (this.#requests.end === undefined) this.#listeners.emit('error', { code, message, details });
+        if (this.requests.end === undefined) this.refuse(error);
       });
-  }
-
-  #receive(message: Message): void {
-    if (this.#requests.receive(message)) return;
-    const { type, host, data } = message;
-    if (type === 'fleet') {
-      // The hub's contract.
-      const event = data as Parameters<FleetState['take']>[0];
-      this.#listeners.emit('fleet', this.#fleetState.take(event));
-    } else if (type === 'error') {
-      const error = errorMessage(data);
-      this.#listeners.emit(type, host === undefined ? error : { ...error, host });
-    } else this.#listeners.emit(type, host === undefined ? data : { host, data });
   }
 }

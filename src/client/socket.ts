@@ -1,16 +1,12 @@
 /** The service's WebSocket API as an object: subscriptions that survive lost connections, commands with results. */
 import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
-import { Asker } from './calls.ts';
-import { Connection, type SocketConstructor, type SocketLike } from './connection.ts';
-import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
-import { ClientError, unreachable } from './errors.ts';
+import { ENVIRONMENT, type Environment } from './environment.ts';
+import type { ClientError } from './errors.ts';
 import { HostCalls } from './host-calls.ts';
-import { Listeners } from './listeners.ts';
+import { LastingSocket } from './lasting-socket.ts';
 import type { Feedback, Message, SocketEvents, Topic, WakeFeedback } from './messages.ts';
-import { errorMessage, Requests } from './pending.ts';
-import { loadPinned, withPinned } from './pin.ts';
+import { errorMessage } from './pending.ts';
 import type { Processes } from './processes.ts';
-import { addressOf } from './refusals.ts';
 import type { Snapshot } from './snapshot.ts';
 import type {
   AskOptions,
@@ -68,100 +64,23 @@ export function connect(options: SocketOptions): HostSocket {
 
 /** The same with an environment that tests provide. `path`: of another socket. */
 export function connectIn(options: SocketOptions, environment: Environment, path = 'api/ws'): HostSocket {
-  const { source, pinned } = sourceOf(options);
-  return new LastingSocket(options, source, withPinned(environment, pinned), path);
+  return new ServiceSocket(options, environment, path);
 }
 
-/** What makes WebSockets with these options, and requests with a pin. Throws as `connect`. */
-export function sourceOf({ url, pin, WebSocket: given }: SocketOptions) {
-  addressOf(url, '');
-  const pinned = loadPinned(pin, url);
-  // Not every runtime has it, even where the types declare it.
-  const WebSocket = given ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
-  const source: SocketSource | Promise<SocketSource> | undefined = pinned ?? (WebSocket && { WebSocket });
-  if (source === undefined)
-    throw new ClientError(
-      'no_websocket',
-      'this runtime has no WebSocket (Node has one since version 22); pass the one of the package ws: connect({ url, WebSocket })',
-    );
-  return { source, pinned };
-}
-
-export interface SocketSource {
-  readonly WebSocket: SocketConstructor;
-}
-
-class LastingSocket implements HostSocket {
+class ServiceSocket extends LastingSocket<SocketEvents> implements HostSocket {
   readonly processes: Processes;
-  readonly #stopListening: () => void;
-  readonly #environment: Environment;
-  readonly #connection: Connection;
-  readonly #requests: Requests;
   readonly #subscriber: Subscriber;
-  readonly #asker: Asker;
   readonly #calls: HostCalls;
-  readonly #listeners = new Listeners<SocketEvents>();
-  #state: ConnectionState = { state: 'connecting' };
   #lastStats: unknown;
   /** A new connection starts with the latest sample, which may have arrived over the previous one. */
   #mayRepeat = false;
 
-  constructor(
-    options: SocketOptions,
-    source: SocketSource | Promise<SocketSource>,
-    environment: Environment,
-    path: string,
-  ) {
-    const { url, key, timeoutMs, signal } = options;
-    this.#environment = environment;
-    this.#requests = new Requests(environment, (text) => this.#connection.send(text));
-    this.#asker = new Asker(this.#requests, timeoutMs);
-    this.#calls = new HostCalls(this.#asker);
+  constructor(options: SocketOptions, environment: Environment, path: string) {
+    super(options, environment, path);
+    this.#calls = new HostCalls(this.asker);
     this.processes = this.#calls.processes;
-    this.#subscriber = new Subscriber(this.#requests, ({ code, message, details }) =>
-      this.#listeners.emit('error', { code, message, details }),
-    );
-    let createSocket: (url: string) => SocketLike = () => {
-      throw new Error('not loaded');
-    };
-    this.#connection = new Connection({
-      url,
-      path,
-      key,
-      createSocket: (address) => createSocket(address),
-      environment,
-      onState: (state) => this.#setState(state),
-      onOpen: (data) => this.#open(data),
-      onMessage: (message) => this.#receive(message),
-      onLost: (error) => this.#requests.lose(error),
-    });
-    this.#stopListening = onAborted(signal, () => this.close());
-    if (signal?.aborted === true) this.close();
-    else
-      void this.#start(source, (WebSocket) => {
-        createSocket = (address) => new WebSocket(address);
-      });
-  }
-
-  /** In a later turn, so that the caller can add its listeners first. */
-  async #start(
-    source: SocketSource | Promise<SocketSource>,
-    use: (WebSocket: SocketConstructor) => void,
-  ): Promise<void> {
-    try {
-      use((await source).WebSocket);
-    } catch (error) {
-      return this.#connection.close(unreachable(error));
-    }
-    this.#connection.start();
-  }
-
-  get state(): ConnectionState {
-    return this.#state;
-  }
-
-  on<E extends keyof SocketEvents>(type: E, listener: (value: SocketEvents[E]) => void): () => void {
-    return this.#listeners.add(type, listener);
+    this.#subscriber = new Subscriber(this.requests, (error) => this.refuse(error));
+    void this.start(options.signal);
   }
 
   subscribe(topics: readonly Topic[], options: SubscribeOptions = {}): Promise<Subscribed> {
@@ -200,45 +119,23 @@ class LastingSocket implements HostSocket {
     return this.#calls.processesAt(at, options);
   }
 
-  async ping(options: AskOptions = {}): Promise<number> {
-    const sentAt = this.#environment.now();
-    await this.#asker.question('ping', {}, 'pong', options);
-    return this.#environment.now() - sentAt;
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
-
-  #setState(state: ConnectionState): void {
-    this.#state = state;
-    if (state.state === 'closed') this.#end(state.error);
-    this.#listeners.emit('state', state);
-    if (state.state === 'closed') this.#listeners.clear();
-  }
-
-  #end(error = new ClientError('closed', 'the socket was closed')): void {
-    this.#stopListening();
-    this.#requests.close(error);
+  protected override ended(error: ClientError): void {
     this.#subscriber.close(error);
   }
 
-  #open(data: unknown): void {
+  protected override opened(data: unknown): void {
     this.#mayRepeat = this.#lastStats !== undefined;
-    this.#requests.open();
     void this.#subscriber.open();
-    this.#listeners.emit('connected', data);
+    this.listeners.emit('connected', data);
   }
 
-  #receive(message: Message): void {
-    if (this.#requests.receive(message)) return;
-    const { type, data } = message;
+  protected override received({ type, data }: Message): void {
     if (type === 'system_stats') {
       const isRepeated = this.#mayRepeat && JSON.stringify(data) === JSON.stringify(this.#lastStats);
       this.#mayRepeat = false;
       this.#lastStats = data;
       if (isRepeated) return;
     }
-    this.#listeners.emit(type, type === 'error' ? errorMessage(data) : data);
+    this.listeners.emit(type, type === 'error' ? errorMessage(data) : data);
   }
 }
