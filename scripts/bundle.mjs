@@ -31,21 +31,15 @@ function write(file, bytes) {
 }
 
 /**
- * Each is loaded when it is first used, and shares no module with the rest: as further entries of the program esbuild would
- * move its own helpers into one more file, which every start reads.
+ * Libraries in CommonJS, which require Node's modules: each is one file without a map, with what it depends on, loaded with
+ * the first part of the program that imports it.
  */
-const LATE = [
-  'src/exporters/prometheus/metrics.ts',
-  'src/exporters/mqtt/exporter.ts',
-  'src/exporters/dial/exporter.ts',
-  'src/history/store/store.ts',
-  'src/cli/top/top.ts',
-];
+const LIBRARIES = {
+  // keygen --tls: 0.4 MB of 9 MB.
+  selfsigned: "export { generate } from 'selfsigned';",
+  mqtt: "export { default } from 'mqtt';",
+};
 
-/** A role of its own: with its own copy of the HTTP modules, so that those of the service stay in one file. */
-const HUB = 'src/hub/service.ts';
-
-/** Libraries in CommonJS require Node's modules. */
 const REQUIRE = {
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
@@ -53,14 +47,10 @@ const REQUIRE = {
 };
 
 /**
- * A library that only `keygen --tls` loads, and what it depends on, in one file without a map: 0.4 MB of 9 MB.
+ * Each file costs about 1 ms and 0.1 MiB at the start. Modules that several parts share, and that would be a file of less
+ * than this many bytes, are in one file that all parts load.
  */
-const LATE_LIBRARY = {
-  stdin: { contents: "export { generate } from 'selfsigned';", resolveDir: root, sourcefile: 'selfsigned' },
-  ...REQUIRE,
-  entryNames: 'selfsigned-[hash]',
-  sourcemap: false,
-};
+const MIN_SHARED_BYTES = 12_000;
 
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
@@ -68,10 +58,10 @@ const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
 /** The package that a file belongs to, below node_modules, which may be a link to elsewhere. */
 const LIBRARY = /(?:^|\/)node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//;
 /** Where the list of packages in the program is kept, for scripts/release/sbom.mjs. */
-const LIBRARIES = path.join(root, 'build/libraries.json');
+const PACKAGES = path.join(root, 'build/libraries.json');
 
 /** The packages that the program was bundled from, by their folders below node_modules. */
-export const bundledLibraries = () => JSON.parse(readFileSync(LIBRARIES, 'utf8'));
+export const bundledLibraries = () => JSON.parse(readFileSync(PACKAGES, 'utf8'));
 
 /**
  * `import process from 'node:process'` is the global object. As a module it has every property as an export, so that the
@@ -114,23 +104,6 @@ const PROGRAM = {
   external: EXTERNAL,
 };
 
-/** Imports of the entries of LATE lead to their own bundles (`names`: entry → file), those of the library to `library`. */
-const lateParts = (names, library) => ({
-  name: 'late parts',
-  setup(build) {
-    const bySuffix = [...names].map(([entry, name]) => [
-      `/${path.basename(path.dirname(entry))}/${path.basename(entry)}`,
-      `./${name}`,
-    ]);
-    build.onResolve({ filter: /^\.\.?\// }, ({ path: wanted, kind }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const late = bySuffix.find(([suffix]) => wanted.endsWith(suffix));
-      return late && { path: late[1], external: true };
-    });
-    build.onResolve({ filter: /^selfsigned$/ }, () => ({ path: `./${library}`, external: true }));
-  },
-});
-
 const nameOfScript = ({ outputFiles }) =>
   outputFiles.map((file) => path.basename(file.path)).find((name) => name.endsWith('.js'));
 
@@ -140,43 +113,93 @@ const librariesIn = (...bundles) =>
     Object.keys(metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []),
   );
 
-/** Named after its folder: two bundles may have modules of one name. */
-const bundleLate = (entry, plugins = []) =>
+/** Leads imports of the libraries to their files. `names`: library → file. */
+const apart = (names) => ({
+  name: 'libraries in files of their own',
+  setup(build) {
+    for (const [library, file] of names)
+      build.onResolve({ filter: new RegExp(`^${library}$`) }, () => ({ path: `./${file}`, external: true }));
+  },
+});
+
+/** The line that an entry gets; withoutTogether takes it out of maps. */
+const TOGETHER = "\nimport 'small-shared';";
+
+/** Has each of `entries` import `modules`, so that they are in one file. */
+const together = ({ entries, modules }) => ({
+  name: 'small shared modules in one file',
+  setup(build) {
+    const contents = modules.map((module) => `import ${JSON.stringify(`./${module}`)};`).join('');
+    build.onResolve({ filter: /^small-shared$/ }, ({ path }) => ({ path, namespace: 'together' }));
+    build.onLoad({ filter: /.*/, namespace: 'together' }, () => ({ contents, resolveDir: root }));
+    build.onLoad({ filter: /\.ts$/ }, ({ path: file }) =>
+      entries.includes(path.relative(root, file))
+        ? { contents: `${readFileSync(file, 'utf8')}${TOGETHER}`, loader: 'ts' }
+        : undefined,
+    );
+  },
+});
+
+/** A map with the sources as they are in the repository. */
+function withoutTogether(text) {
+  const map = JSON.parse(text);
+  const sourcesContent = map.sourcesContent.map((content) =>
+    content.endsWith(TOGETHER) ? content.slice(0, -TOGETHER.length) : content,
+  );
+  return JSON.stringify({ ...map, sourcesContent });
+}
+
+/** The entries of a build, and the modules of its small shared files. */
+function smallShared({ metafile }) {
+  const outputs = Object.values(metafile.outputs);
+  const modules = outputs
+    .filter(({ entryPoint, bytes }) => entryPoint === undefined && bytes < MIN_SHARED_BYTES)
+    .flatMap(({ inputs }) => Object.keys(inputs))
+    .filter((file) => file.startsWith('src/'));
+  return { entries: outputs.flatMap(({ entryPoint }) => entryPoint ?? []), modules };
+}
+
+/** Builds src/main.ts; what it imports late is in files of their own, and so is what these share. */
+const bundleSplit = (...plugins) =>
   bundle({
     ...PROGRAM,
-    ...REQUIRE,
-    plugins,
-    entryPoints: { [path.basename(path.dirname(entry))]: entry },
-    entryNames: '[name]-[hash]',
+    entryPoints: ['src/main.ts'],
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    plugins: [globalProcess, ...plugins],
   });
 
 async function bundleProgram() {
-  const late = await Promise.all(LATE.map((entry) => bundleLate(entry)));
-  const names = new Map(late.map((built, index) => [LATE[index], nameOfScript(built)]));
-  const library = await bundle({ ...PROGRAM, ...LATE_LIBRARY });
-  // It loads some of the others.
-  const hub = await bundleLate(HUB, [lateParts(names, nameOfScript(library))]);
-  late.push(hub);
-  names.set(HUB, nameOfScript(hub));
-  const program = await bundle({
-    ...PROGRAM,
-    entryPoints: ['src/main.ts'],
-    // What main.ts imports late stays in a file of its own. Few files: each costs about 1 ms and 0.1 MiB at the start.
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    plugins: [globalProcess, lateParts(names, nameOfScript(library))],
-  });
-  const outputFiles = [...late, library, program].flatMap((built) => built.outputFiles ?? []);
-  const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]));
+  const libraries = await Promise.all(
+    Object.entries(LIBRARIES).map(([name, contents]) =>
+      bundle({
+        ...PROGRAM,
+        ...REQUIRE,
+        stdin: { contents, resolveDir: root, sourcefile: name },
+        entryNames: `${name}-[hash]`,
+        sourcemap: false,
+      }),
+    ),
+  );
+  const names = Object.keys(LIBRARIES).map((name, at) => [name, nameOfScript(libraries[at])]);
+  const shared = smallShared(await bundleSplit(apart(names)));
+  const program = await bundleSplit(apart(names), together(shared));
+  const outputFiles = [...libraries, program].flatMap((built) => built.outputFiles ?? []);
+  const files = new Map(
+    outputFiles.map((file) => [
+      path.basename(file.path),
+      file.path.endsWith('.map') ? withoutTogether(file.text) : file.contents,
+    ]),
+  );
   // main.js last: until then the old one runs, with its own parts.
   const isPart = (name) => PART.test(name);
   for (const [name, bytes] of files) if (isPart(name)) write(path.join(target, name), bytes);
   for (const [name, bytes] of files) if (!isPart(name)) write(path.join(target, name), bytes);
   for (const name of readdirSync(target))
     if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
-  const libraries = [...new Set(librariesIn(...late, library, program))].sort();
-  write(path.join(target, 'licenses.txt'), licensesOf(libraries));
-  write(LIBRARIES, JSON.stringify(libraries));
+  const packages = [...new Set(librariesIn(...libraries, program))].sort();
+  write(path.join(target, 'licenses.txt'), licensesOf(packages));
+  write(PACKAGES, JSON.stringify(packages));
 }
 
 /** Copies the declarations of `file`, and those that they import; `seen` gets those of the wire, which are not copied. */

@@ -18,9 +18,10 @@ const sourceOf = (file: string, source: string) =>
 const sourcesOf = (file: string) => mapOf(file).sources.map((source) => sourceOf(file, source));
 
 const SCRIPTS = readdirSync(DIST).filter((file) => file.endsWith('.js'));
-/** The library that is loaded late, which has no map. */
-const LIBRARY = SCRIPTS.filter((file) => file.startsWith('selfsigned-'));
-const FILES = SCRIPTS.filter((file) => !LIBRARY.includes(file));
+/** Libraries that are loaded late, each in a file without a map. */
+const LIBRARIES = ['mqtt', 'selfsigned'];
+const fileOf = (library: string) => SCRIPTS.find((file) => file.startsWith(`${library}-`)) ?? '';
+const FILES = SCRIPTS.filter((file) => !LIBRARIES.some((library) => fileOf(library) === file));
 
 /** What is loaded at once with `file`: by its static imports. */
 function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
@@ -36,86 +37,62 @@ function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string>
 const packageOf = (source: string) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
 const packagesIn = (...files: readonly string[]) =>
   new Set(files.flatMap(sourcesOf).flatMap((source) => packageOf(source) ?? []));
-const partsWith = (name: string) => FILES.filter((file) => packagesIn(file).has(name));
 const partWith = (source: string) => FILES.find((file) => sourcesOf(file).includes(source)) ?? '';
 const modulesOf = (files: ReadonlySet<string>) =>
   [...files].filter((file) => file.endsWith('.js') && existsSync(path.join(DIST, file))).flatMap(sourcesOf);
 
-/** Modules that the terminal view has copies of. */
-const COPIED = ['src/tls/certificate.ts', 'src/clean.ts', 'src/cli/output.ts'];
+/** Parts that are loaded when they are first used. */
+const LATE = [
+  'src/cli/top/top.ts',
+  'src/exporters/dial/exporter.ts',
+  'src/exporters/mdns/mdns.ts',
+  'src/exporters/mqtt/exporter.ts',
+  'src/exporters/prometheus/metrics.ts',
+  'src/history/store/store.ts',
+];
+const SERVICE = 'src/service.ts';
+const HUB = 'src/hub/service.ts';
+const UWS = 'src/http/uws/server.ts';
+const NODE = 'src/http/node/server.ts';
 
-t.test('the service and each engine are parts of their own', async (t) => {
-  const atOnce = loadedWith('main.js');
-  const service = partWith('src/service.ts');
-  const uws = partWith('src/http/uws/server.ts');
-  const node = partWith('src/http/node/server.ts');
-  t.ok(
-    modulesOf(atOnce).includes('src/config/load.ts'),
-    'the modules of the other commands are loaded at once',
-  );
-  t.notOk(atOnce.has(service), 'they run without the service');
-  for (const file of ['main.js', service])
-    for (const engine of [uws, node, ENGINE, 'node:http'])
-      t.notOk(loadedWith(file).has(engine), `${file} loads ${engine} only when it was chosen`);
-  for (const entry of [
-    'src/exporters/prometheus/metrics.ts',
-    'src/exporters/mqtt/exporter.ts',
-    'src/history/store/store.ts',
-  ]) {
-    const late = partWith(entry);
-    for (const file of ['main.js', service, uws, node])
-      t.notOk(loadedWith(file).has(late), `${file} loads ${entry} only when it is used`);
-    t.strictSame(
-      [...loadedWith(late)].filter((file) => file.endsWith('.js')),
-      [late],
-      'and it is in one file',
-    );
-    t.match(read(service), `import("./${late}")`);
-  }
-  const hub = partWith('src/hub/service.ts');
-  t.match(read('main.js'), `import("./${hub}")`);
-  for (const file of ['main.js', service, uws, node])
-    t.notOk(loadedWith(file).has(hub), `${file} loads the hub only for its command`);
-  const store = partWith('src/history/store/store.ts');
-  t.equal(store, partWith('src/history/store/worker.ts'), 'the store is its own worker');
-  const top = partWith('src/cli/top/top.ts');
-  t.match(read('main.js'), `import("./${top}")`);
-  for (const file of ['main.js', service, uws, node])
-    t.notOk(loadedWith(file).has(top), `${file} loads the terminal view only for its command`);
-  t.strictSame(
-    [...loadedWith(top)].filter((file) => file.endsWith('.js')),
-    [top],
-    'and it is in one file',
-  );
-  const mqtt = partWith('src/exporters/mqtt/exporter.ts');
-  t.strictSame(partsWith('mqtt'), [mqtt], 'the library is in the part that uses it');
-  t.strictSame(
-    [...loadedWith(mqtt)].filter((name) => name !== mqtt && !isBuiltin(name)),
-    [],
-    'with all that it imports',
-  );
-  const mdns = partWith('src/exporters/mdns/mdns.ts');
-  for (const file of ['main.js', service, uws, node])
-    t.notOk(loadedWith(file).has(mdns), `${file} loads mDNS only where it is wanted`);
-  t.match(read(service), `import("./${mdns}")`);
+t.test('what is not used is not loaded', async (t) => {
+  const [service, hub, uws, node] = [SERVICE, HUB, UWS, NODE].map(partWith) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const program = modulesOf(loadedWith('main.js'));
+  t.ok(program.includes('src/config/load.ts'), 'the modules of the other commands are loaded immediately');
+  const parts = [...LATE.map(partWith), service, hub, uws, node, ...LIBRARIES.map(fileOf)];
+  t.equal(new Set(parts).size, parts.length, 'each is a file');
+  for (const part of parts) t.ok(SCRIPTS.includes(part), part);
+  for (const entry of ['main.js', service, hub, uws, node])
+    for (const other of [...parts, ENGINE, 'node:http'])
+      if (
+        other !== entry &&
+        !(entry === uws && other === ENGINE) &&
+        !(entry === node && other === 'node:http')
+      )
+        t.notOk(loadedWith(entry).has(other), `${entry} does not load ${other} with itself`);
   t.ok(loadedWith(uws).has(ENGINE), 'uWebSockets.js is not in the bundle');
-  t.notOk(loadedWith(uws).has(node) || loadedWith(uws).has('node:http'), 'one engine is loaded');
-  t.notOk(loadedWith(node).has(uws) || loadedWith(node).has(ENGINE), 'one engine is loaded');
-  t.ok(FILES.length <= 18, `few files: ${FILES.join(', ')}`);
-  // The client compares pins and cleans texts with them, and is in no other part: 1 KB twice, instead of one more file at
-  // each start. The hub has its own copies, so that the service's modules stay in one file; the dial-in has those of the
-  // MQTT exporter that it needs, without the library. Both exporters count as the service does, with copies of their own.
-  // Of errors.ts several parts have the function for texts, 70 bytes.
-  const dial = partWith('src/exporters/dial/exporter.ts');
-  const modules = FILES.filter((file) => file !== hub && file !== dial).flatMap((file) =>
-    sourcesOf(file)
-      .filter((source) => source !== 'src/errors.ts' && (file !== top || !COPIED.includes(source)))
-      .filter((source) => file !== mqtt || !source.startsWith('src/fairness/')),
+  t.ok(loadedWith(partWith('src/exporters/mqtt/exporter.ts')).has(fileOf('mqtt')));
+  t.equal(
+    partWith('src/history/store/store.ts'),
+    partWith('src/history/store/worker.ts'),
+    'it is its own worker',
   );
-  t.notOk(
-    modules.some((source) => source.startsWith('src/hub/')),
-    'no other part has a module of the hub',
+});
+
+t.test('few files, and no module twice', async (t) => {
+  const started = new Set(
+    ['main.js', ...[SERVICE, UWS].map(partWith)].flatMap((file) => [...loadedWith(file)]),
   );
+  const scripts = [...started].filter((file) => file.endsWith('.js') && SCRIPTS.includes(file));
+  t.ok(scripts.length <= 8, `the start of the service loads ${scripts.join(', ')}`);
+  const isOfHub = (source: string) => source.startsWith('src/hub/');
+  t.strictSame(modulesOf(new Set(scripts)).filter(isOfHub), [], 'and nothing of the hub');
+  const modules = FILES.flatMap(sourcesOf);
   t.equal(new Set(modules).size, modules.length, 'no module twice');
   t.strictSame(
     modules.filter((module) => /^src\/(?:api|cli\/share)\//.test(module)),
@@ -152,22 +129,21 @@ t.test('Node maps a stack trace when it is asked to', async (t) => {
 });
 
 t.test('each package in the bundle has its license beside it', async (t) => {
-  const withoutMqtt = packagesIn(...FILES.filter((file) => !packagesIn(file).has('mqtt')));
-  t.strictSame([...withoutMqtt].sort(), ['ipaddr.js', 'js-yaml', 'valibot']);
-  for (const name of [...packagesIn(...FILES), 'selfsigned', '@peculiar/x509', 'tslib', 'tsyringe'])
+  const packages = [...packagesIn(...FILES)].sort();
+  t.strictSame(packages, ['ipaddr.js', 'js-yaml', 'valibot']);
+  const late = ['mqtt', 'mqtt-packet', 'selfsigned', '@peculiar/x509', 'tslib', 'tsyringe'];
+  for (const name of [...packages, ...late])
     t.match(read('licenses.txt'), new RegExp(`^${name}\\n\\n[^]*?Copyright`, 'mi'), name);
 });
 
-t.test('what only keygen --tls needs is one file that nothing loads at once', async (t) => {
-  t.equal(LIBRARY.length, 1);
-  const [library = ''] = LIBRARY;
-  t.match(read(partWith('src/tls/self-signed.ts')), `import("./${library}")`);
-  for (const file of FILES) t.notOk(loadedWith(file).has(library), `${file} loads it only when it is used`);
-  t.strictSame(
-    [...read(library).matchAll(/\brequire\("([^"]+)"\)/g)]
-      .map(([, name]) => name)
-      .filter((name) => !isBuiltin(name ?? '')),
-    [],
-    'and it is complete',
-  );
+t.test('a library in a file of its own is complete', async (t) => {
+  t.match(read(partWith('src/tls/self-signed.ts')), `import("./${fileOf('selfsigned')}")`);
+  for (const library of LIBRARIES)
+    t.strictSame(
+      [...read(fileOf(library)).matchAll(/\brequire\("([^"]+)"\)/g)]
+        .map(([, name]) => name)
+        .filter((name) => !isBuiltin(name ?? '')),
+      [],
+      library,
+    );
 });

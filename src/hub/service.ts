@@ -1,6 +1,6 @@
 /**
  * The composition root of `hostwire hub`: the machines of many services behind one. It has the front of the service
- * (front.ts) and nothing that reads this machine. Loaded late, as a part of its own that shares no module with the service.
+ * (front.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
 import { type Clock, systemClock } from '../clock.ts';

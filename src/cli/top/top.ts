@@ -1,4 +1,4 @@
-/** `hostwire top`: what a service reports, on a terminal. Loaded when it is used, in a bundle of its own. */
+/** `hostwire top`: what a service reports, on a terminal. Loaded when it is used. */
 import type { Connected, HostSocket } from '../../client/client.ts';
 import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';

@@ -1,7 +1,7 @@
 /**
  * The history on disk: one SQLite file, which a worker thread writes once per minute. Nothing here waits for it; what does
- * not get through is kept for 10 minutes. A bundle of its own, with the worker in it, that is loaded where history.path
- * is set.
+ * not get through is kept for 10 minutes. Loaded, with the worker in it, where
+ * history.path is set.
  */
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log/log.ts';

@@ -138,7 +138,6 @@ const POWER_BUTTONS: Readonly<Record<(typeof POWER_ACTIONS)[number], [string, Pa
   shutdown: ['Shut down', { icon: 'mdi:power' }],
 };
 
-// The bundle that this is in shares no module with the service, which has the list.
 const ACTIONS = Object.keys(POWER_BUTTONS) as (keyof typeof POWER_BUTTONS)[]; // Its own keys are exactly these.
 
 /** Buttons of what the flags allow and the machine can do; nothing of power where that is nothing. */
