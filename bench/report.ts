@@ -1,4 +1,4 @@
-/** Publishes a bench's figures: standard output, docs/performance.md between its markers, and build/bench/NAME.json. */
+/** Publishes the figures of a bench: standard output, docs/evidence/performance.md (between markers), build/bench/NAME.json. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 export const BUILD = path.join(ROOT, 'build/bench');
-const PAGE = path.join(ROOT, 'docs/performance.md');
+const PAGE = path.join(ROOT, 'docs/evidence/performance.md');
 
 export interface Report {
   readonly name: string;
@@ -49,7 +49,8 @@ function writePage(report: Report, text: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no markers for ${report.name}`);
+  if (from < 0 || to < from)
+    throw new Error(`docs/evidence/performance.md has no markers for ${report.name}`);
   writeFileSync(PAGE, `${page.slice(0, from)}${begin}\n${text}\n${page.slice(to)}`);
 }
 

@@ -1,4 +1,4 @@
-// Writes the "shown in" column of docs/contract.md from the ids in the names of the tests.
+// Writes the "shown in" column of docs/evidence/contract.md from the ids in the names of the tests.
 //   node scripts/contract.mjs   (test/docs.test.ts fails while the column is not what this would write)
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const PAGE = path.join(root, 'docs/contract.md');
+const PAGE = path.join(root, 'docs/evidence/contract.md');
 const ID = '(?:I|[1-9])\\.[A-Za-z0-9][A-Za-z0-9.-]*';
 const TEST_NAME = /\btest\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
 const BRACKETED = new RegExp(`\\[(${ID})\\]`, 'g');

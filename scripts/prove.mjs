@@ -1,4 +1,4 @@
-// The long runs: slow/ and prove/ with HOSTWIRE_FULL=1, soaks, ten thousand subscribers. Writes docs/proofs.md with
+// The long runs: slow/ and prove/ with HOSTWIRE_FULL=1, soaks, ten thousand subscribers. Writes docs/evidence/proofs.md with
 // date, commit and figures.   node scripts/prove.mjs [NAME…]   (all proofs without a name; `--list` names them)
 // Those that serve HTTP run on both engines; 'NAME on node' is the second of them alone, 'NAME on uws' the first.
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { provideNeeds } from './needs.mjs';
 import { runsOnBothEngines, runTests, sourceOf, testFiles } from './test.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const page = path.join(root, 'docs/proofs.md');
+const page = path.join(root, 'docs/evidence/proofs.md');
 
 /** Tests of the other tiers with more in a proof: a full form, limits in milliseconds (test/helpers/limits.ts), figures. */
 function othersWithProofs() {

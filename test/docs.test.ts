@@ -1,8 +1,8 @@
 /**
- * docs/contract.md and the tests agree: every statement has a test that carries its id, and the reverse. And
- * docs/troubleshooting.md quotes only messages that the service prints.
+ * docs/evidence/contract.md and the tests agree: every statement has a test that carries its id, and the reverse.
+ * docs/troubleshooting.md quotes only messages that the service prints. Every link of a page leads somewhere.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -22,7 +22,7 @@ const { idsInTests, contractRows, withShownIn } = (await import(
   contractRows(text: string): readonly Row[];
   withShownIn(text: string, ids: ReadonlyMap<string, ReadonlySet<string>>): string;
 };
-const page = readFileSync(path.join(ROOT, 'docs/contract.md'), 'utf8');
+const page = readFileSync(path.join(ROOT, 'docs/evidence/contract.md'), 'utf8');
 const rows = contractRows(page);
 const carried = idsInTests();
 const isLater = (row: Row) => row.where.startsWith('later');
@@ -91,4 +91,34 @@ t.test('docs/troubleshooting.md quotes messages that exist, and codes that exist
   for (const fragment of long) t.ok(texts.includes(fragment), `"${fragment}" is printed somewhere`);
   for (const [, code = ''] of guide.matchAll(/^\| \d{3} `([a-z_]+)`/gm))
     t.ok(texts.includes(`'${code}'`) || texts.includes(`${code}:`), `${code} is a code`);
+});
+
+/** Returns the anchors that GitHub gives the headings of a page. */
+const anchorsOf = (file: string): ReadonlySet<string> =>
+  new Set(
+    [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+t.test('every link between pages leads to a file, and to a heading of it', async (t) => {
+  const folders = ['docs', 'packaging', 'packages/client', 'test/vm', '.'];
+  const pages = folders.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+      .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/'))),
+  );
+  t.ok(pages.length > 25, `${pages.length} pages`);
+  for (const page of pages) {
+    const text = readFileSync(path.join(ROOT, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+    for (const [, link = '', anchor] of text.matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
+      const target = link === '' ? page : path.posix.join(path.posix.dirname(page), link);
+      if (!existsSync(path.join(ROOT, target))) t.fail(`${page}: ${target} does not exist`);
+      else if (anchor !== undefined && !anchorsOf(target).has(anchor))
+        t.fail(`${page}: ${target} has no heading #${anchor}`);
+    }
+  }
 });

@@ -1,4 +1,4 @@
-/** docs/security-proof.md lists exactly the attacks of the suite. */
+/** docs/evidence/security-proof.md lists exactly the attacks of the suite. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -8,7 +8,7 @@ import { ROWS } from './attack/rows.ts';
 import { STRANGERS_NAMES } from './rebinding/names.ts';
 import { sectionOf } from './rebinding/section.ts';
 
-const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const file = path.resolve(import.meta.dirname, '../../../../docs/evidence/security-proof.md');
 const page = readFileSync(file, 'utf8');
 const lines = tableLines(withoutSieges(page));
 

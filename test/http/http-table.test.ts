@@ -1,11 +1,11 @@
-/** docs/http-table.md says what this engine does with each form of a request, and what was done is answered. */
+/** docs/evidence/http-table.md says what this engine does with each form of a request, and what was done is answered. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { isNodeEngine } from '../helpers/service/engine.ts';
 import { cellOf, readTable } from './http-table.ts';
 import { FORMS, startTable } from './request-forms.ts';
 
-const rows = readTable(readFileSync('docs/http-table.md', 'utf8'));
+const rows = readTable(readFileSync('docs/evidence/http-table.md', 'utf8'));
 const table = await startTable();
 t.teardown(() => table.stop());
 
@@ -20,7 +20,7 @@ for (const [at, form] of FORMS.entries())
   t.test(`[1.http-table] ${form.section}: ${form.name}`, async (t) => {
     const [, , uws, node, ...faults] = rows[at] ?? [];
     const outcome = await table.treat(form);
-    t.equal(cellOf(outcome), isNodeEngine ? node : uws, 'as docs/http-table.md says');
+    t.equal(cellOf(outcome), isNodeEngine ? node : uws, 'as docs/evidence/http-table.md says');
     t.equal(outcome.answered, outcome.done, 'what was done is answered, what was refused is not done');
     t.strictSame(faults, ['', ''], 'on the other engine too');
   });

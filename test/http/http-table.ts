@@ -1,4 +1,4 @@
-/** The table of docs/http-table.md: what each engine makes of each form of a request. */
+/** The table of docs/evidence/http-table.md: what each engine makes of each form of a request. */
 import { FORMS, type Form, type Outcome, startTable } from './request-forms.ts';
 
 /** What an engine made of each form, in the order of FORMS. */

@@ -1,4 +1,4 @@
-/** The attacks in Chromium and in Firefox, with HOSTWIRE_FULL=1 on each of their targets; writes docs/security-proof.md. */
+/** The attacks in Chromium and in Firefox, on every target with HOSTWIRE_FULL=1; writes docs/evidence/security-proof.md. */
 import '../helpers/service/dead-buses.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { reasonAgainstBus, startSiege } from '../browser/attack/siege.ts';
 import { sectionOf, withSection } from '../browser/rebinding/section.ts';
 import { keepSieges } from '../siege/page.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/evidence/security-proof.md');
 const BROWSERS = [
   { name: 'Chromium', start: startChromium, reason: reasonAgainstChromium },
   { name: 'Firefox', start: startFirefox, reason: reasonAgainstFirefox },

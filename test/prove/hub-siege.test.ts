@@ -1,4 +1,4 @@
-/** The siege of a hub with 50 machines, for 20 minutes. Writes the section "The siege of a hub" of docs/security-proof.md. */
+/** Besieges a hub with 50 machines for 20 minutes and writes "The siege of a hub" in docs/evidence/security-proof.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { renderSiege, withSiege } from '../siege/page.ts';
 import { printTable, runSieges, SECONDS, SEED, summariesOf } from '../siege/run.ts';
 import { HUB } from '../siege/service.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/evidence/security-proof.md');
 const FULL_SECONDS = 1200;
 const isFull = Number.isNaN(SECONDS);
 const seconds = isFull ? FULL_SECONDS : SECONDS;
@@ -17,7 +17,7 @@ const sieges = await runSieges(t, [HUB], seconds);
 const summaries = summariesOf(sieges);
 printTable(t, summaries);
 
-// The page has the hub as it is by default; the figures of Node's engine are a row of docs/proofs.md.
+// The page has the hub as it is by default; the figures of Node's engine are a row of docs/evidence/proofs.md.
 if (!isNodeEngine)
   t.test(
     'the section of the page is written',

@@ -1,4 +1,4 @@
-/** Names that a stranger can re-point to the service, in Chromium and in Firefox; writes a section of docs/security-proof.md. */
+/** Tries DNS rebinding in Chromium and in Firefox; writes a section of docs/evidence/security-proof.md. */
 import '../helpers/service/dead-buses.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { isInside, reasonAgainstMachine, runInside } from '../browser/rebinding/
 import { renderSection, withSection } from '../browser/rebinding/section.ts';
 import { proveNames, type Run } from '../browser/rebinding/suite.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/evidence/security-proof.md');
 const BROWSERS = [
   { name: 'Chromium', start: startChromium },
   { name: 'Firefox', start: startFirefox },

@@ -1,6 +1,6 @@
 /**
  * The siege of 20 minutes: without authentication, with it, and under sanitizers. Writes the section "The siege" of
- * docs/security-proof.md.
+ * docs/evidence/security-proof.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { renderSiege, withSiege } from '../siege/page.ts';
 import { printTable, runSieges, SECONDS, SEED, summariesOf } from '../siege/run.ts';
 import { KEYED, OPEN, SANITIZED } from '../siege/service.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../../docs/evidence/security-proof.md');
 const FORMS = [OPEN, KEYED, SANITIZED];
 const FULL_SECONDS = 1200;
 const isFull = Number.isNaN(SECONDS);
@@ -21,7 +21,7 @@ const sieges = await runSieges(t, FORMS, seconds);
 const summaries = summariesOf(sieges);
 printTable(t, summaries);
 
-// Of the service as it is by default; the figures of Node's engine are a row of docs/proofs.md.
+// Of the service as it is by default; the figures of Node's engine are a row of docs/evidence/proofs.md.
 if (!isNodeEngine)
   t.test(
     'the section of the page is written',

@@ -1,4 +1,4 @@
-/** The section of the siege and the rest of docs/security-proof.md are written by different tests: neither is lost. */
+/** Different tests write the sections of docs/evidence/security-proof.md; none overwrites another. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -87,7 +87,7 @@ t.test('each attack has a name of its own, and the shipped page has only rows of
   const names = new Set(ATTACKS.map(({ name }) => name));
   t.equal(names.size, ATTACKS.length);
   t.ok(names.size > 50, `${names.size} attacks`);
-  const file = path.resolve(import.meta.dirname, '../../../../docs/security-proof.md');
+  const file = path.resolve(import.meta.dirname, '../../../../docs/evidence/security-proof.md');
   const page = readFileSync(file, 'utf8');
   for (const what of ['service', 'hub'] as const) {
     const rows = [...siegeSection(page, what).matchAll(/^\| (?!attack )([^|-][^|]*?) \|/gm)];

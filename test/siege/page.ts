@@ -1,4 +1,4 @@
-/** The sections "The siege" and "The siege of a hub" of docs/security-proof.md, and their tables. */
+/** The sections "The siege" and "The siege of a hub" of docs/evidence/security-proof.md, and their tables. */
 
 import type { EndingReport } from './endings.ts';
 import type { Summary } from './ledger.ts';

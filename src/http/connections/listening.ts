@@ -7,7 +7,7 @@ import type { TlsPair } from '../../tls/pair.ts';
 import type { Engine } from '../engine.ts';
 import { SILENT_LIMIT_MS } from './peers.ts';
 
-/** Inherited by every connection. The reasons for these numbers are in docs/performance.md. */
+/** Inherited by every connection. The reasons for these numbers are in docs/evidence/performance.md. */
 const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
   // uWebSockets.js reads a connection again without a turn of the loop whenever a read filled its 512 KiB: a peer that

@@ -1,4 +1,4 @@
-/** Renders docs/security-proof.md from the results of the attacks. */
+/** Renders docs/evidence/security-proof.md from the results of the attacks. */
 import type { Finding } from './besiege.ts';
 import type { Place, Row } from './row.ts';
 import type { WireExchange } from './wire.ts';

@@ -1,4 +1,4 @@
-/** The section on names in docs/security-proof.md. */
+/** The section on names in docs/evidence/security-proof.md. */
 import { ADDRESS_SPELLINGS, OWN_HOSTS, SITES, STRANGERS_NAMES } from './names.ts';
 import type { Run } from './suite.ts';
 

@@ -1,6 +1,6 @@
 /**
  * A detailed stream seen by strace: no program is started, no process is forked, and only the files that
- * docs/performance.md lists are opened repeatedly, no more often than it says.
+ * docs/evidence/performance.md lists are opened repeatedly, no more often than it says.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 120 : 12;
 const CALLS = 'open,openat,openat2,creat,execve,execveat,fork,vfork,clone,clone3';
 const INTERVAL_S = 1;
 
-/** The paths that may be opened while a stream runs, and how often each at most; docs/performance.md says why. */
+/** The paths that may be opened while a stream runs, and how often each at most; docs/evidence/performance.md says why. */
 const EXCEPTIONS: readonly { readonly what: RegExp; readonly everySeconds: number }[] = [
   { what: /^\/proc\/\d+\/(?:stat|cmdline|status|task)/, everySeconds: INTERVAL_S / 2 },
   { what: /^\/proc$/, everySeconds: INTERVAL_S },

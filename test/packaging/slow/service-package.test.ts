@@ -104,7 +104,12 @@ t.test('[9.package] what the README links is in the package', async (t) => {
   const folder = emptyFolder(t);
   installOffline(t, ['--ignore-scripts', '--prefix', folder, tarball], folder);
   const own = path.join(folder, 'node_modules/hostwire');
-  const pages = ['README.md', ...readdirSync(path.join(own, 'docs')).map((name) => path.join('docs', name))];
+  const pages = [
+    'README.md',
+    ...readdirSync(path.join(own, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) =>
+      path.join('docs', name),
+    ),
+  ];
   const missing = pages
     .filter((page) => page.endsWith('.md'))
     .flatMap((page) =>
