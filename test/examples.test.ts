@@ -7,7 +7,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import ts from 'typescript';
-import { fieldsOf, keysOf, readLine, SERVICE_LINES, statusOf } from './helpers/docs/curl.ts';
+import { fieldsOf, keysOf, readLine, statusOf } from './helpers/docs/curl.ts';
 import {
   addressed,
   BUILD,
@@ -16,7 +16,7 @@ import {
   makeFolder,
   startService,
 } from './helpers/docs/example-service.ts';
-import { OTHER_BLOCKS, PROGRAMS } from './helpers/docs/examples.ts';
+import { CURL_LINES, OTHER_BLOCKS, PROGRAMS } from './helpers/docs/examples.ts';
 
 // Imports the example, and ends when it has printed something or its work is done. What it leaves unhandled ends it
 // with 1. A Node without a WebSocket of its own is given that of ws, as docs/client.md advises.
@@ -36,11 +36,13 @@ process.exit(0);
 `;
 
 /** Runs a program to its end, or until it has printed something. */
-function run(folder: string, example: string, baseUrl: string, hubUrl = ''): Promise<Ending> {
-  const text = example.replaceAll('http://hub:9980', hubUrl);
+function run(folder: string, text: string, baseUrl: string, hubUrl: string): Promise<Ending> {
   const program = path.join(folder, 'example.mjs');
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-  writeFileSync(program, ts.transpileModule(addressed(text, baseUrl), { compilerOptions }).outputText);
+  writeFileSync(
+    program,
+    ts.transpileModule(addressed(text, baseUrl, hubUrl), { compilerOptions }).outputText,
+  );
   const runner = path.join(folder, 'runner.mjs');
   writeFileSync(runner, RUNNER);
   const args = ['--experimental-eventsource', runner, pathToFileURL(program).href];
@@ -67,22 +69,20 @@ t.test('programs', async (t) => {
 
 t.test('a program that fails is noticed', async (t) => {
   const folder = makeFolder(t);
-  const { service } = await startService(t, folder);
+  const { service, hubUrl } = await startService(t, folder);
   // What README.md once showed: it does not compile, and is refused when it is sent all the same.
   const text = `
     import { connect } from 'hostwire/client';
     await connect({ url: 'http://localhost:9990' }).media({ action: 'pause' });`;
-  const { code, stderr } = await run(folder, text, service.baseUrl);
+  const { code, stderr } = await run(folder, text, service.baseUrl, hubUrl);
   t.equal(code, 1);
   t.match(stderr, /INVALID_DATA/);
 });
 
 t.test('what else README.md shows: how it is started', async (t) => {
-  // prove/bundle unpacks and starts such a file on clean machines.
-  const bundle = 'tar xf hostwire-*-linux-x64.tar.xz\nhostwire-*-linux-x64/hostwire';
   // test/hub/ starts a hub with such a configuration.
   const hub = 'hub:\n  agents:\n    desk: http://desk.lan:9990\n    nas: http://nas.lan:9990';
-  t.strictSame(OTHER_BLOCKS, [bundle, 'npm ci && npm start', hub], 'every other block is run by this file');
+  t.strictSame(OTHER_BLOCKS, ['npm ci && npm start', hub], 'every other block is run by this file');
   const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
     readFileSync(path.join(BUILD, '../package.json'), 'utf8'),
   );
@@ -91,13 +91,13 @@ t.test('what else README.md shows: how it is started', async (t) => {
 });
 
 t.test('lines of curl: what they send is answered', async (t) => {
-  const { service } = await startService(t, makeFolder(t));
-  t.ok(SERVICE_LINES.length >= 20, `${SERVICE_LINES.length} lines`);
-  for (const { name, text } of SERVICE_LINES) {
+  const { service, hubUrl } = await startService(t, makeFolder(t));
+  t.ok(CURL_LINES.length >= 20, `${CURL_LINES.length} lines`);
+  for (const { name, text } of CURL_LINES) {
     // An action that an example before it has scheduled would stand in its way.
     await fetch(`${service.baseUrl}/api/pw/cancel`, { method: 'POST' });
     const { url, isStream, method = 'GET', headers, body = null } = readLine(text);
-    const answer = await fetch(addressed(url, service.baseUrl), { method, headers, body });
+    const answer = await fetch(addressed(url, service.baseUrl, hubUrl), { method, headers, body });
     t.equal(answer.status, statusOf(text), `${name}: ${text}`);
     if (!isStream) {
       await answer.arrayBuffer();

@@ -1,9 +1,4 @@
 /** The lines of curl in README.md and docs/, and their answers. */
-import { CURL_LINES } from './examples.ts';
-
-/** Those to a service: test/hub/ runs those to the hub's port. */
-export const SERVICE_LINES = CURL_LINES.filter(({ text }) => !text.includes('localhost:9980'));
-
 /** The status that a line is answered with. */
 export const statusOf = (text: string) => (text === 'curl -i http://localhost:9990/api/ws' ? 426 : 200);
 
@@ -11,8 +6,9 @@ export const statusOf = (text: string) => (text === 'curl -i http://localhost:99
 export const keysOf = (stream: string): readonly string[] =>
   Object.keys(JSON.parse(/^data: (.*)$/m.exec(stream)?.[1] ?? '{}') as object);
 
-/** The keys of an event that the line of a stream asks for. */
+/** Returns the keys of the events that the line of a stream requests; a hub sends all machines in one event. */
 export function fieldsOf(line: string): readonly string[] {
+  if (line.includes('/api/fleet/')) return ['at', 'all', 'hosts', 'removed'];
   const [, fields = ''] = /fields=([\w,]*)/.exec(line) ?? [];
   return ['timestamp', 'uptime', ...fields.split(',')];
 }

@@ -73,9 +73,11 @@ export async function startService(t: Test, folder: string) {
   return { media, service, hubUrl: `http://127.0.0.1:${hub.port}` };
 }
 
-/** The text with the addresses that the examples use as those of `baseUrl`. */
-export const addressed = (text: string, baseUrl: string) =>
-  text.replaceAll(/(?:http:\/\/)?\b(?:localhost|pc):9990/g, baseUrl);
+/** Returns the text with the addresses of the service and the hub in place of those that the examples use. */
+export const addressed = (text: string, baseUrl: string, hubUrl: string) =>
+  text
+    .replaceAll(/(?:http:\/\/)?\b(?:localhost|pc):9990/g, baseUrl)
+    .replaceAll(/(?:http:\/\/)?\b(?:localhost|hub):9980/g, hubUrl);
 
 export interface Ending {
   readonly code: number | null;

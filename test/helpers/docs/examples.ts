@@ -4,7 +4,14 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../..');
 
-const PAGES = ['README.md', 'docs/api.md', 'docs/client.md', 'docs/history.md', 'docs/websocket.md'] as const;
+const PAGES = [
+  'README.md',
+  'docs/tour.md',
+  'docs/api.md',
+  'docs/client.md',
+  'docs/history.md',
+  'docs/websocket.md',
+] as const;
 type Page = (typeof PAGES)[number];
 
 export interface Example {
