@@ -8,7 +8,7 @@ import { ALPHA } from './openapi.ts';
 import { COMPONENTS, type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
 
 const OP_SUMMARIES: Readonly<Record<Op, string>> = {
-  subscribe: 'Receive topics: at once, and on every change',
+  subscribe: 'Receive topics: immediately, and on every change',
   unsubscribe: 'Stop receiving topics',
   get: 'Receive topics once',
   media: 'Control a media player (experimental)',
@@ -18,8 +18,8 @@ const OP_SUMMARIES: Readonly<Record<Op, string>> = {
   process_launch: 'Start an app from the configuration',
   power: 'Request a power action, or cancel the scheduled one',
   wake: 'Wake another machine of the network',
-  history: 'What was measured before now',
-  process_history: 'Which programs used most at a moment before now',
+  history: 'The recorded measurements',
+  process_history: 'The programs that used most at a past moment',
   ping: 'Request a pong',
 };
 

@@ -21,7 +21,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   payload_too_large:
     'The body exceeds 16 KiB (1 MiB where it is ignored). Of a hub also: the answer of a machine behind a broker is too long.',
   unsupported_media_type: 'The content type is not `application/json`.',
-  upgrade_required: '`/api/ws` takes WebSocket upgrades only.',
+  upgrade_required: '`/api/ws` accepts WebSocket upgrades only.',
   too_many_requests:
     '`server.max_requests_per_address` requests of this address still wait for their answer; `Retry-After` says when to try again.',
   internal_error: 'A bug or a broken machine; the log of the service has the details.',
@@ -35,5 +35,5 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     'Only a hub: it cannot reach that machine, or is refused there; `details` has its state and the reason.',
   shutting_down: 'The service is stopping.',
   outcome_unknown:
-    'Only a hub: the command was sent, and nothing came back. Nobody knows whether it was done; it is not sent again.',
+    'Only a hub: the command was sent, and no answer arrived. It is unknown whether it was carried out; it is not sent again.',
 };

@@ -15,7 +15,7 @@ Every request is checked against the block list, then (except /api/status) again
 
 const TAGS: Readonly<Record<Exclude<Tag, 'hosts'>, string>> = {
   stats: 'The load and the parts of the machine.',
-  history: 'What the machine did before now.',
+  history: 'Past measurements, events and programs.',
   power: 'Shutting down, restarting, sleeping.',
   media: 'The track that is playing, and control of players. Experimental.',
   processes: 'The running programs.',

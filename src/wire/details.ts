@@ -49,14 +49,14 @@ export const driveDetail = v.strictObject({
   name: means(v.string(), 'Name in the system.'),
   model: means(known(v.string()), 'Product name.'),
   kind: means(v.picklist(['nvme', 'ata', 'scsi', 'other']), 'How the system talks to it.'),
-  health: means(known(driveHealth), 'What it reports about itself (SMART), at most every 5 minutes.'),
+  health: means(known(driveHealth), 'Report of the drive about itself (SMART), at most every 5 minutes.'),
   reason: means(known(v.string()), 'Why health is null.'),
 });
 export type DriveDetail = Shape<typeof driveDetail>;
 
 export const limitsDetail = v.strictObject({
   memory_bytes: means(known(bytes), 'Memory that it may use; null without a limit.'),
-  memory_used_bytes: means(known(bytes), 'What all processes that share this limit use of it.'),
+  memory_used_bytes: means(known(bytes), 'Use by all processes that share this limit.'),
   cpus: means(known(processors), 'Processor time that it may use; null without a limit.'),
   throttled_percent: means(
     known(percent),
@@ -72,7 +72,7 @@ export const details = v.strictObject({
   drives: means(v.array(driveDetail), 'Drives of the machine; empty until they have been searched for.'),
   limits: means(
     known(limitsDetail),
-    "What the service may use, where its container, unit or job has a limit; all else is the machine's. Null without one, or if it cannot be read.",
+    'Limits of the service by its container, unit or job; all other figures are those of the machine. Null without a limit, or if it cannot be read.',
   ),
   processes: means(
     v.exactOptional(known(processSummary)),

@@ -5,10 +5,10 @@ import { means } from './meaning.ts';
 /** The table of codes and their statuses is STATUS_BY_CODE in src/errors.ts. */
 export const errorPayload = v.strictObject({
   error: means(v.string(), 'A sentence for people.'),
-  code: means(v.string(), 'A word for programs: see the table of errors.'),
+  code: means(v.string(), 'A name for programs: see the table of errors.'),
   details: means(
     v.exactOptional(v.record(v.string(), v.unknown())),
-    'More about it, where that helps: the allowed actions, the reason.',
+    'Details, where they help: the allowed actions, the reason.',
   ),
 });
 

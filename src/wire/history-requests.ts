@@ -36,11 +36,11 @@ export const historyRequest = v.object({
   ),
   since: v.pipe(
     v.optional(momentOf('since'), -3600),
-    v.description('Begin of the time; negative: that many seconds before now.'),
+    v.description('Start of the period; negative: that many seconds ago.'),
   ),
   until: v.pipe(
     v.optional(momentOf('until')),
-    v.description('End of the time, by default now; negative: that many seconds before now.'),
+    v.description('End of the period, by default now; negative: that many seconds ago.'),
   ),
   step: v.pipe(
     v.optional(
@@ -57,5 +57,5 @@ export const historyRequest = v.object({
 
 /** The op `process_history`, and the query of GET /api/history/processes. */
 export const processHistoryRequest = v.object({
-  at: v.pipe(momentOf('at'), v.description('The moment; negative: that many seconds before now.')),
+  at: v.pipe(momentOf('at'), v.description('The moment; negative: that many seconds ago.')),
 });

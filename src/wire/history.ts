@@ -102,7 +102,7 @@ const OFF = 'While `history.minutes` is 0 the answer is 403 `feature_disabled`.'
 
 export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
   getHistory: {
-    summary: 'What was measured before now, as columns',
+    summary: 'The recorded measurements, as columns',
     description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`: fewer series, a shorter time or a longer step make it smaller. An answer younger than one second answers for all who request the same. docs/history.md lists the names of series. ${OFF}`,
     query: historyRequest,
     payloads: [historyPayload],
@@ -111,7 +111,7 @@ export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
     example: { target: '/api/history?series=cpu.load,network.*&since=-600' },
   },
   getProcessHistory: {
-    summary: 'Which programs used most at a moment before now',
+    summary: 'The programs that used most at a past moment',
     description: `Programs by name, at most five for each of processor, memory and disks. ${OFF}`,
     query: processHistoryRequest,
     payloads: [processHistoryPayload],

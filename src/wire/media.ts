@@ -28,7 +28,7 @@ export const mediaDetail = v.strictObject({
   shuffle: means(known(v.boolean()), 'Tracks are played in random order.'),
   repeat: means(known(v.picklist(['none', 'track', 'playlist'])), 'What is repeated.'),
   volume: means(known(anyPercent), 'Volume; some players go beyond 100.'),
-  muted: means(known(v.boolean()), 'Whether the volume is 0: players have no other way to be silent.'),
+  muted: means(known(v.boolean()), 'Whether the volume is 0, the only way of a player to be silent.'),
   supports_ctrl: means(v.boolean(), 'There is a player, and it accepts at least one command at present.'),
   player: means(
     known(v.string()),

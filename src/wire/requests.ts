@@ -185,7 +185,7 @@ const DELAY_SENTENCE = `delay must be a number of seconds from 0 to ${MAX_DELAY_
 const powerEntries = {
   delay: v.pipe(
     v.optional(v.pipe(numberFrom(0, MAX_DELAY_SECONDS, DELAY_SENTENCE), unit('s')), 0),
-    v.description('Time until the action; 0: at once.'),
+    v.description('Time until the action; 0: immediately.'),
   ),
   force: v.pipe(
     v.optional(v.boolean('force must be 1 or 0, or a boolean.'), false),

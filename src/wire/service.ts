@@ -29,7 +29,7 @@ export const SERVICE_DOCS: DocsOf<'getStatus' | 'getOpenapi' | 'getAsyncapi' | '
   getMetrics: {
     summary: 'Metrics for Prometheus',
     description:
-      'Counters and gauges with the names, labels and units of node_exporter, and `hostwire_*` for what it has not (docs/metrics.md). `Accept` chooses between the text format 0.0.4 and OpenMetrics 1.0, `Accept-Encoding` gzip. A reading answers all scrapes within 0.9 s, so one scrape each second gets a new one.',
+      'Counters and gauges with the names, labels and units of node_exporter, and `hostwire_*` for the rest (docs/metrics.md). `Accept` chooses between the text format 0.0.4 and OpenMetrics 1.0, `Accept-Encoding` gzip. A reading answers all scrapes within 0.9 s, so one scrape each second gets a new one.',
     payloads: [],
     textTypes: ['text/plain', 'application/openmetrics-text'],
     errors: [],

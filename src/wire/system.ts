@@ -76,7 +76,7 @@ export type SystemPayload = Shape<typeof system>;
 
 export const systemInterface = v.strictObject({
   ...interfaceDetail.entries,
-  wake_on_lan: means(known(wakeOnLan), 'Whether it can wake this machine; null where that is not known.'),
+  wake_on_lan: means(known(wakeOnLan), 'Whether it can wake this machine; null if unknown.'),
   wake_on_lan_reason: means(
     known(v.string()),
     'Why `wake_on_lan` is null, or is the power setting alone; null where the card itself answered.',

@@ -80,7 +80,7 @@ export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
   openStream: {
     summary: 'Samples as Server-Sent Events',
     description:
-      'One event at once, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. A comment, `:`, follows 15 s of silence. `fields` and `detail` never cause an error.',
+      'One event immediately, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. A comment, `:`, follows 15 s of silence. `fields` and `detail` never cause an error.',
     parameters: ['fields', 'detail'],
     payloads,
     isStream: true,

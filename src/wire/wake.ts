@@ -27,7 +27,7 @@ export const wakeSubject = {
 };
 
 export const wakeFeedback = v.strictObject({
-  success: means(v.boolean(), 'At least one packet was sent. Nobody confirms that the machine wakes.'),
+  success: means(v.boolean(), 'At least one packet was sent. Whether the machine wakes is not confirmed.'),
   action: means(v.literal('wake'), 'What was requested.'),
   message: means(v.string(), 'A sentence for people.'),
   final: means(v.boolean(), 'Always true over HTTP.'),
