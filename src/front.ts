@@ -3,7 +3,7 @@
  * limits of each address, the pipeline.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf } from './errors.ts';
 import { AddressCounts } from './fairness/address-counts.ts';

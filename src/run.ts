@@ -1,11 +1,11 @@
 /** Runs the service in this process: its signals, its log, its start and its end. */
 import process from 'node:process';
 import { findPortProblem } from './cli/ports.ts';
-import type { Role } from './config/effects.ts';
+import type { Role } from './config/checks/effects.ts';
+import type { Config } from './config/config.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { Reloader } from './config/reload.ts';
-import type { Config } from './config/schema.ts';
-import { SECRET_VARIABLES } from './config/variables.ts';
+import { SECRET_VARIABLES } from './config/sources/variables.ts';
 import { loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
 import { openNativeHost, openNativeProcess } from './host/native.ts';

@@ -1,7 +1,7 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
-import type { Config } from './config/schema.ts';
+import type { Config } from './config/config.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
 import { Front } from './front.ts';

@@ -170,8 +170,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   access: ['fairness'],
   fairness: [],
   wake: ['host'],
-  config: ['access', 'tls', 'wake', 'wire', 'clean', 'errors', 'log'],
-  cli: ['clean', 'config', 'host', 'access', 'tls', 'wake', 'place'],
+  config: ['config/checks', 'config/rows', 'config/sources', 'tls'],
+  'config/checks': ['config/rows', 'config/sources', 'nearest', 'tls', 'clean'],
+  'config/sources': ['config/rows', 'tls'],
+  'config/rows': ['access', 'tls', 'wake', 'wire', 'log', 'nearest'],
+  cli: ['clean', 'nearest', 'config', 'host', 'access', 'tls', 'wake', 'place'],
   'cli/share': ['cli', 'place'],
   'cli/top': ['errors', 'clean', 'cli', 'client', 'wire'],
   'cli/doctor': ['errors', 'clean', 'cli', 'access', 'config', 'engines', 'exporters', 'host', 'tls'],
@@ -189,6 +192,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   log: ['errors', 'clean', 'fairness'],
   clean: [],
+  nearest: [],
   allowance: [],
   'piece-buffer': [],
   'socket-errors': [],
@@ -210,12 +214,9 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
     file === 'src/client/pinned.ts' ||
     file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
-  'js-yaml': (file) => file.startsWith('src/config/'),
+  'js-yaml': (file) => file.startsWith('src/config/sources/'),
   mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
-  valibot: (file) =>
-    /^src\/config\/(?:schema|rows|history-rows|launch-rows|mqtt-rows|wake-rows|watch-rows|hub-rows).ts$/.test(
-      file,
-    ) || /^src\/(?:wire|api)\//.test(file),
+  valibot: (file) => /^src\/(?:wire|api)\//.test(file),
 };
 
 /** Those that only the build needs: nothing of these rooms is loaded by the service. */

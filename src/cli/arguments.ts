@@ -1,10 +1,10 @@
 /** Parses the command line. Pure. */
 import { isIP } from 'node:net';
+import { quote } from '../config/checks/problems.ts';
 import type { Overrides } from '../config/merge.ts';
-import { findNearest } from '../config/nearest.ts';
-import { quote } from '../config/problems.ts';
-import { accepts, ROWS } from '../config/schema.ts';
-import { isHostName } from '../config/values.ts';
+import { ROWS } from '../config/rows/key-table.ts';
+import { isHostName } from '../config/rows/predicates.ts';
+import { findNearest } from '../nearest.ts';
 import { describeTopProblem, type TopWords } from './reach.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
 import {
@@ -243,7 +243,7 @@ function takeOption(
   if (overrides.has(key)) return `${name} was given twice`;
   const value = read(text);
   const row = ROWS.get(key);
-  if (row !== undefined && !accepts(row, value))
+  if (row !== undefined && !row.accepts(value))
     return `${name} expects ${row.expected}, found ${quote(text)}`;
   overrides.set(key, { value, option: name });
   return undefined;

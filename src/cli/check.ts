@@ -1,10 +1,11 @@
 /** `hostwire check`: the configuration with defaults and origins, or all that is wrong with it. */
 
+import { ConfigError, formatProblem, type Notice } from '../config/checks/problems.ts';
+import { readKey } from '../config/config.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
-import { isSecretFile } from '../config/mqtt-rows.ts';
-import { ConfigError, formatProblem, type Notice } from '../config/problems.ts';
-import { ROWS, readKey } from '../config/schema.ts';
-import { isMap } from '../config/values.ts';
+import { ROWS } from '../config/rows/key-table.ts';
+import { isMap } from '../config/rows/predicates.ts';
+import { isSecretFile } from '../config/rows/row.ts';
 import { isPemFile } from '../tls/pair.ts';
 import { jsonText, type Output } from './output.ts';
 

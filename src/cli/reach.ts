@@ -1,8 +1,9 @@
 /** Which service `hostwire top` reaches, and with which key. */
 import { isIPv6 } from 'node:net';
-import { quote } from '../config/problems.ts';
-import { readText } from '../config/read.ts';
-import { accepts, type Config, KEYS } from '../config/schema.ts';
+import { quote } from '../config/checks/problems.ts';
+import type { Config } from '../config/config.ts';
+import { KEYS } from '../config/rows/key-table.ts';
+import { readText } from '../config/sources/read-text.ts';
 import { pinOf, readCertificates } from '../tls/certificate.ts';
 
 export interface TopWords {
@@ -89,6 +90,6 @@ function readKeyFile(file: string): string {
   if ('message' in read) throw new Error(`the file of --key-file ${read.message}`);
   const key = read.text.replace(/\r?\n$/u, '');
   const row = KEYS.auth.api_key;
-  if (!accepts(row, key)) throw new Error(`the file of --key-file: expected ${row.expected}`);
+  if (!row.accepts(key)) throw new Error(`the file of --key-file: expected ${row.expected}`);
   return key;
 }

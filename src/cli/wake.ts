@@ -1,7 +1,7 @@
 /** `hostwire wake`: wakes a machine of the configuration, or a MAC address, without a running service. */
 import { isIPv4 } from 'node:net';
+import { quote } from '../config/checks/problems.ts';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
-import { quote } from '../config/problems.ts';
 import type { WakeHost } from '../host/wake.ts';
 import { parseMac, WAKE_PORT } from '../wake/packet.ts';
 import { describeSent, type WakeTarget, wakeMachine } from '../wake/wake.ts';

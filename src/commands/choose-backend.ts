@@ -1,6 +1,6 @@
 /** Chooses the backend that carries power commands out, by the configuration and the platform. */
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config.ts';
 import type { PowerHost } from '../host/power.ts';
 import type { Log } from '../log/log.ts';
 import { HostPower } from './host-power.ts';

@@ -1,6 +1,7 @@
 /** The table of commands. HTTP and WebSocket are doors to it, so that each rule is applied in one place. */
+
+import type { Config } from '../config/config.ts';
 import type { CurrentConfig } from '../config/current.ts';
-import type { Config } from '../config/schema.ts';
 import { featureDisabled, ServiceError } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import type { Params } from '../params.ts';

@@ -1,31 +1,21 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 import path from 'node:path';
-import { checkTree } from './check.ts';
-import { judgeHistory, judgeLaunch, judgeNeeds, judgeRole, type Role } from './effects.ts';
-import { createFindings, type Findings, placed } from './findings.ts';
-import { resolveAgents, resolveDial } from './hub-files.ts';
-import { judgeKey, type KeyFile, resolveKeyFile } from './key-file.ts';
-import type { LaunchEntry } from './launch-rows.ts';
-import {
-  applyOverrides,
-  clampInterval,
-  collectValues,
-  listOrigins,
-  mergeSettings,
-  type Overrides,
-} from './merge.ts';
-import { resolveMqtt } from './mqtt-files.ts';
-import { whyCommandNotTrusted, whyFileNotTrusted } from './owners.ts';
-import { parseJson } from './parse-json.ts';
-import { parseYaml } from './parse-yaml.ts';
-import { ConfigError, formatProblem, type Notice, type Problem } from './problems.ts';
-import { MAX_FILE_BYTES, type Ownership, readText } from './read.ts';
-import { type Config, toConfig } from './schema.ts';
-import { findSources, findSourcesAgain, type Sources, type Surroundings } from './search.ts';
-import { resolveTls } from './tls-files.ts';
-import type { Parsed } from './tree.ts';
-import { isOurEntry } from './unknown.ts';
-import { applyVariables } from './variables.ts';
+import { checkTree } from './checks/check-tree.ts';
+import { listEffects, type Role } from './checks/effects.ts';
+import { Findings, placeOf } from './checks/findings.ts';
+import { ConfigError, formatProblem, type Notice, type Problem } from './checks/problems.ts';
+import { isOurEntry } from './checks/unknown-keys.ts';
+import { type Config, toConfig } from './config.ts';
+import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
+import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
+import { isMap } from './rows/predicates.ts';
+import { OTHERS_READ } from './sources/named-files.ts';
+import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
+import { parseJson } from './sources/parse-json.ts';
+import { parseYaml } from './sources/parse-yaml.ts';
+import { MAX_FILE_BYTES, type Ownership, type ReadProblem, readText } from './sources/read-text.ts';
+import { findSources, findSourcesAgain, type Sources, type Surroundings } from './sources/search.ts';
+import type { Parsed } from './sources/tree.ts';
 
 export interface LoadOptions {
   /** The files of `--config`, in order; empty: the files are searched for. */
@@ -59,46 +49,36 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
     previous === undefined
       ? findSources(paths, surroundings, isOurs)
       : findSourcesAgain(previous, paths, surroundings, isOurs);
-  const findings = createFindings();
-  findings.problems.push(...sources.problems);
-  findings.notices.push(...noticesOf(sources, previous));
+  const findings = new Findings();
+  for (const { file, message } of sources.failures)
+    findings.fail({ file, line: undefined, path: [] }, message);
+  noteFiles(sources, previous, findings);
   const owners = new Map<string, Ownership>();
-  for (const file of sources.files) loadFile(file, surroundings.uid, findings, owners);
+  for (const file of sources.files) {
+    const read = readSource(file, surroundings.uid);
+    if ('owner' in read) {
+      owners.set(file, read.owner);
+      checkSource(file, read, findings);
+    } else findings.fail({ file, line: read.line, path: [] }, read.message);
+  }
   const settings = mergeSettings(findings);
   applyVariables(surroundings.variables, settings, findings);
   applyOverrides(overrides, settings, findings);
-  if (surroundings.uid !== undefined) judgeCommands(surroundings.uid, findings);
-  const keyFile = resolveKeyFile(settings, findings, surroundings.uid);
-  const tlsFiles = resolveTls(settings, findings, surroundings.uid);
-  const mqttFiles = resolveMqtt(settings, findings, surroundings.uid);
-  const agentFiles = [
-    ...resolveAgents(settings, findings, surroundings.uid),
-    ...resolveDial(settings, findings, surroundings.uid),
-  ];
-  const watch = [
-    ...sources.watch,
-    ...(keyFile === undefined ? [] : [keyFile.path]),
-    ...tlsFiles,
-    ...mqttFiles,
-    ...agentFiles,
-  ];
+  judgeCommands(surroundings.uid, findings);
+  const merged = { settings, findings };
+  const files = readFiles(merged, surroundings.uid);
+  const watch = [...sources.watch, ...files.map((file) => file.path)];
   if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
 
+  for (const file of files) if ('owner' in file) owners.set(file.path, file.owner);
+  const keyFile = settings.get('auth.api_key')?.file;
   if (surroundings.platform !== 'win32') warnOfReaders(owners, keyFile, findings);
-  clampInterval(settings, findings);
-  const values = collectValues(settings);
+  raiseNumbers(merged);
   const { unknownKeys } = findings;
-  const inEffect = [...settings.values()];
-  const withoutEffect = [
-    ...judgeRole(inEffect, role),
-    ...judgeNeeds(settings, role),
-    // A hub has neither.
-    ...(role === 'hub' ? [] : [...judgeHistory(settings, surroundings), ...judgeLaunch(inEffect)]),
-  ];
   const unknown = unknownKeys.map((problem): Notice => ({ level: 'warn', text: formatProblem(problem) }));
   return {
-    config: toConfig(values),
-    notices: [...unknown, ...findings.notices, ...withoutEffect, ...judgeKey(values)],
+    config: toConfig(collectValues(settings)),
+    notices: [...unknown, ...findings.notices, ...listEffects(settings, surroundings, role)],
     origins: listOrigins(settings),
     unknownKeys,
     sources,
@@ -106,17 +86,11 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   };
 }
 
-function noticesOf({ foreign, files }: Sources, previous: Sources | undefined): readonly Notice[] {
-  const gone = (previous?.files ?? []).filter((file) => !files.includes(file));
-  return [
-    ...foreign.map(
-      (file): Notice => ({
-        level: 'info',
-        text: `${file}: not read, none of its keys is ours; --config reads it all the same`,
-      }),
-    ),
-    ...gone.map((file): Notice => ({ level: 'warn', text: `${file}: gone, its settings no longer apply` })),
-  ];
+function noteFiles({ foreign, files }: Sources, previous: Sources | undefined, findings: Findings): void {
+  for (const file of foreign)
+    findings.note('info', `${file}: not read, none of its keys is ours; --config reads it all the same`);
+  for (const file of previous?.files ?? [])
+    if (!files.includes(file)) findings.note('warn', `${file}: gone, its settings no longer apply`);
 }
 
 /** A file that cannot be read or parsed is taken for ours, because it may be the one that turns auth on. */
@@ -128,43 +102,31 @@ function isOurs(file: string): boolean {
 }
 
 const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {
-  '.json': parseJson,
+  '.json': (text) => parseJson(text),
   '.yaml': parseYaml,
   '.yml': parseYaml,
 };
 
-function loadFile(
+/** The parsed text of a file, or why there is none. */
+function readSource(
   file: string,
   uid: number | undefined,
-  findings: Findings,
-  owners: Map<string, Ownership>,
-): void {
-  const fail = (line: number | undefined, message: string): void => {
-    findings.problems.push(placed(file, { line, path: [], message }));
-  };
+): (Parsed & { readonly owner: Ownership }) | ReadProblem {
+  const fail = (message: string) => ({ line: undefined, message });
   const parse = PARSERS[path.extname(file).toLowerCase()];
-  if (parse === undefined) {
-    fail(undefined, 'its name has another ending; expected .json, .yaml or .yml');
-    return;
-  }
+  if (parse === undefined) return fail('its name has another ending; expected .json, .yaml or .yml');
   const read = readText(file, MAX_FILE_BYTES);
-  if ('message' in read) {
-    fail(read.line, read.message);
-    return;
-  }
+  if ('message' in read) return read;
   const { owner } = read;
-  const reason = whyFileNotTrusted(file, owner, uid);
-  // Nothing in it is looked at: its messages could be somebody else's words.
-  if (reason !== undefined) {
-    fail(undefined, reason);
-    return;
-  }
-  owners.set(file, owner);
-  const { tree, problems } = parse(read.text);
-  findings.problems.push(...problems.map((problem) => placed(file, problem)));
+  const message = whyFileNotTrusted(file, owner, uid);
+  // Nothing in it is looked at: its messages could quote text that somebody else wrote.
+  return message === undefined ? { owner, ...parse(read.text) } : fail(message);
+}
+
+function checkSource(file: string, { tree, problems }: Parsed, findings: Findings): void {
+  for (const problem of problems) findings.fail({ file, ...problem }, problem.message);
   if (tree !== undefined) checkTree(file, tree, findings);
-  else if (problems.length === 0)
-    findings.notices.push({ level: 'info', text: `${file}: is empty; it sets nothing` });
+  else if (problems.length === 0) findings.note('info', `${file}: is empty; it sets nothing`);
 }
 
 // In the order of the files, each from top to bottom; options last.
@@ -174,31 +136,25 @@ function sort(problems: readonly Problem[], files: readonly string[]): readonly 
 }
 
 /** Commands that somebody else can replace are not launched. */
-function judgeCommands(uid: number, { settings, problems }: Findings): void {
-  for (const { key, value, file, line } of settings) {
-    if (!key.startsWith('processes.launch.')) continue;
-    // judgeLaunch has checked it.
-    const { command } = value as LaunchEntry;
-    const reason = whyCommandNotTrusted(command, uid);
-    if (reason !== undefined)
-      problems.push(placed(file, { line, path: key.split('.'), message: `its command: ${reason}` }));
+function judgeCommands(uid: number | undefined, findings: Findings): void {
+  if (uid === undefined) return;
+  for (const setting of findings.settings) {
+    const { key, value } = setting;
+    if (!key.startsWith('processes.launch.') || !isMap(value)) continue;
+    const reason = whyCommandNotTrusted(String(value['command']), uid);
+    if (reason !== undefined) findings.fail(placeOf(setting), `its command: ${reason}`);
   }
 }
 
-const OTHERS_READ = 0o004;
-
+/** Warns of files with the key that others can read. `keyFile`: of the key in effect. */
 function warnOfReaders(
   owners: ReadonlyMap<string, Ownership>,
-  keyFile: KeyFile | undefined,
+  keyFile: string | undefined,
   findings: Findings,
 ): void {
-  const holders = new Set(
-    findings.settings.filter(({ key }) => key === 'auth.api_key').map(({ file }) => file),
-  );
-  const all = [...owners].filter(([file]) => holders.has(file));
-  if (keyFile?.owner !== undefined) all.push([keyFile.path, keyFile.owner]);
-  for (const [file, { mode }] of all) {
-    const text = `${file}: holds the key and others can read it; run chmod o-r on it`;
-    if (mode & OTHERS_READ) findings.notices.push({ level: 'warn', text });
+  const holders = findings.settings.flatMap(({ key, file }) => (key === 'auth.api_key' ? [file] : []));
+  for (const [file, { mode }] of owners) {
+    if ((mode & OTHERS_READ) === 0 || (file !== keyFile && !holders.includes(file))) continue;
+    findings.note('warn', `${file}: holds the key and others can read it; run chmod o-r on it`);
   }
 }

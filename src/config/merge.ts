@@ -1,79 +1,60 @@
-/** Merges the settings of all files: conflicts, command-line options, and values that depend on others. */
+/** Merges the settings of all sources: files beside each other, then environment variables, then command-line options. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Findings, placed, refuse, type Setting } from './findings.ts';
-import { formatPlace } from './problems.ts';
-import { accepts, ROWS } from './schema.ts';
+import { checkTree } from './checks/check-tree.ts';
+import type { Findings, Settings } from './checks/findings.ts';
+import { formatPlace } from './checks/problems.ts';
+import { judgeUnknownVariable } from './checks/unknown-keys.ts';
+import { ROWS, variableOf } from './rows/key-table.ts';
+import { CLIENT_KEY, listVariables } from './sources/variables.ts';
 
 /** Values from the command line: dotted key → value and the option's name. They override files. */
 export type Overrides = ReadonlyMap<string, { readonly value: unknown; readonly option: string }>;
 
 /** Merges the files' settings; a key that two files set differently is a problem that names both places. */
-export function mergeSettings(findings: Findings): Map<string, Setting> {
-  const merged = new Map<string, Setting>();
+export function mergeSettings(findings: Findings): Settings {
+  const merged: Settings = new Map();
   for (const setting of findings.settings) {
     const { key, value, file, line } = setting;
     const earlier = merged.get(key);
     if (earlier === undefined) merged.set(key, setting);
     else if (earlier.file !== file && !isDeepStrictEqual(earlier.value, value)) {
-      const message = `set differently at ${formatPlace(earlier.file, earlier.line)}; remove one of the two`;
-      findings.problems.push(placed(file, { line, path: [key], message }));
+      const place = formatPlace(earlier.file, earlier.line);
+      findings.fail({ file, line, path: [key] }, `set differently at ${place}; remove one of the two`);
     }
   }
   return merged;
 }
 
-/** Applies the values of the command line. */
-export function applyOverrides(
-  overrides: Overrides,
-  settings: Map<string, Setting>,
+/** Puts the variables' settings in the place of the files'. */
+export function applyVariables(
+  variables: Readonly<Record<string, string | undefined>>,
+  settings: Settings,
   findings: Findings,
 ): void {
+  const before = findings.settings.length;
+  for (const { name, tree } of listVariables(variables)) {
+    if (tree === undefined) judgeUnknownVariable(name, findings);
+    else checkTree(`variable ${name}`, tree, findings);
+  }
+  const own = findings.settings.splice(before);
+  // Two keys of which only one may be set. Before all others: two variables are as wrong together as two keys of a file.
+  const alternatives = [...ROWS].flatMap(([key, { sets }]) => (sets === undefined ? [] : [[key, sets]]));
+  for (const keys of alternatives)
+    if (own.some(({ key }) => keys.includes(key))) for (const key of keys) settings.delete(key);
+  for (const setting of own) settings.set(setting.key, setting);
+  const hasKey = settings.has('auth.api_key') || settings.has('auth.api_key_file');
+  if ((variables[CLIENT_KEY] ?? '') === '' || hasKey) return;
+  const text = `variable ${CLIENT_KEY}: "hostwire top" sends this key, and the service has none; its own is ${variableOf(['auth.api_key'])}`;
+  findings.note('warn', text);
+}
+
+/** Applies the values of the command line. */
+export function applyOverrides(overrides: Overrides, settings: Settings, findings: Findings): void {
   for (const [key, { value, option }] of overrides) {
     const file = `option ${option}`;
     const row = ROWS.get(key);
     if (row === undefined) throw new Error(`${file} sets ${key}, which is not a key`);
-    if (accepts(row, value)) settings.set(key, { key, value, file, line: undefined });
-    else findings.problems.push(refuse({ file, line: undefined, path: [key] }, row, value));
+    if (row.accepts(value)) settings.set(key, { key, value, file, line: undefined });
+    else findings.refuse({ file, line: undefined, path: [key] }, row, value);
   }
-}
-
-const INTERVAL = 'stats.stream_interval_seconds';
-const MIN_INTERVAL_SECONDS = 1;
-
-/** Replaces an interval below the contract's minimum with the minimum. */
-export function clampInterval(settings: Map<string, Setting>, findings: Findings): void {
-  const setting = settings.get(INTERVAL);
-  if (setting === undefined || Number(setting.value) >= MIN_INTERVAL_SECONDS) return;
-  settings.set(INTERVAL, { ...setting, value: MIN_INTERVAL_SECONDS });
-  const place = formatPlace(setting.file, setting.line);
-  const text = `${place}: ${INTERVAL}: ${setting.value} is below the minimum; using ${MIN_INTERVAL_SECONDS}`;
-  findings.notices.push({ level: 'warn', text });
-}
-
-const SLEEP = 'features.enable_sleep';
-const HIBERNATE = 'features.enable_hibernate';
-const MAPS = [...ROWS].flatMap(([key, { entries }]) => (entries === undefined ? [] : [key]));
-
-/** Dotted key → value, with all entries of a map under one key and hibernate following sleep; keys that are not set are absent. */
-export function collectValues(settings: ReadonlyMap<string, Setting>): ReadonlyMap<string, unknown> {
-  const values = new Map<string, unknown>();
-  // No prototype, so that a client's "constructor" finds nothing.
-  const maps = new Map(MAPS.map((key): [string, Record<string, unknown>] => [key, Object.create(null)]));
-  for (const { key, value } of settings.values()) {
-    const found = MAPS.find((map) => key.startsWith(`${map}.`));
-    const map = found === undefined ? undefined : maps.get(found);
-    if (found === undefined || map === undefined) values.set(key, value);
-    else map[key.slice(found.length + 1)] = value;
-  }
-  for (const [key, map] of maps) values.set(key, map);
-  if (!values.has(HIBERNATE) && values.has(SLEEP)) values.set(HIBERNATE, values.get(SLEEP));
-  return values;
-}
-
-/** Dotted key → `file:line`, `default` or `option --port`; each entry of a named map has one of its own. */
-export function listOrigins(settings: ReadonlyMap<string, Setting>): ReadonlyMap<string, string> {
-  const origins = new Map([...ROWS.keys()].map((key): [string, string] => [key, 'default']));
-  for (const { key, file, line } of settings.values()) origins.set(key, formatPlace(file, line));
-  if (!settings.has(HIBERNATE)) origins.set(HIBERNATE, `default: follows ${SLEEP}`);
-  return origins;
 }

@@ -1,10 +1,11 @@
 /** Reloads the configuration on a signal or a file change, and applies it only when it is valid. */
 import { isDeepStrictEqual } from 'node:util';
 import { isPemFile } from '../tls/pair.ts';
+import { ConfigError, formatProblem, type Notice, show } from './checks/problems.ts';
+import { type Config, readKey, toConfig } from './config.ts';
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
-import { ConfigError, formatProblem, type Notice, show } from './problems.ts';
-import { type Config, ROWS, readKey, toConfig } from './schema.ts';
-import { type ConfigWatcher, type WatchTimes, watchConfig } from './watch.ts';
+import { ROWS } from './rows/key-table.ts';
+import { type ConfigWatcher, type WatchTimes, watchConfig } from './sources/watch-files.ts';
 
 export interface ReloaderOptions {
   readonly load: LoadOptions;

@@ -4,7 +4,7 @@ import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config.ts';
 import { featureDisabled, messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';

@@ -1,6 +1,6 @@
 /** The conditions of watch rules: each series that a rule matches begins and ends by itself. Pure: the caller owns time. */
 import { isDeepStrictEqual } from 'node:util';
-import type { WatchRule } from '../config/watch-rows.ts';
+import type { WatchRule } from '../config/rows/watch-rows.ts';
 import type { HistoryEvent } from '../wire/history.ts';
 import type { SeriesPoint } from './history.ts';
 import { matcherOf } from './query.ts';

@@ -7,7 +7,7 @@ import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
 import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { OPERATIONS } from '../wire/operations.ts';

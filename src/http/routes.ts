@@ -1,5 +1,5 @@
 /** The routes: a row of the table of operations with its `run`, by path and method. */
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config.ts';
 import { type Method, OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';

@@ -4,7 +4,7 @@
  */
 import { hubExposureWarning } from '../access/exposure.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Config } from '../config/schema.ts';
+import type { Config } from '../config/config.ts';
 import type { EngineChoice } from '../engines.ts';
 import { Front } from '../front.ts';
 import type { Host } from '../host/host.ts';

@@ -2,7 +2,7 @@
  * The commands as a dimension of the access matrix: with what each operation of HTTP that runs commands is called, and which
  * command of the table that is. A door of another protocol is sent the same.
  */
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import { OPERATIONS, type Operation, type OperationId } from '#src/wire/operations.js';
 import { MEDIA_ACTIONS, type POWER_ACTIONS } from '#src/wire/requests.js';
 

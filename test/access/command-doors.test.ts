@@ -1,7 +1,7 @@
 /** The matrix of commands is whole; test/access/system/command-doors.test.ts runs it. */
 import t from 'tap';
 import { systemClock } from '#src/clock.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { createLog } from '#src/log/log.js';
 import { createCommands } from '#src/parts.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';

@@ -1,7 +1,7 @@
 /** A policy and a request that passes it; each test changes what it is about. */
 import { compileAccess, decideAccess } from '#src/access/decide.js';
 import type { AccessRequest, Decision } from '#src/access/request.js';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
 
 export const KEY = 'correct-horse-battery-staple-0123456789';

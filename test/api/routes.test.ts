@@ -2,7 +2,7 @@
 import t from 'tap';
 import { openapiDocument } from '#src/api/openapi.js';
 import { templateOf } from '#src/api/operations.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
 import { Openapi } from './openapi.ts';

@@ -8,7 +8,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import t, { type Test } from 'tap';
 import WebSocket from 'ws';
 import { asyncapiDocument } from '#src/api/asyncapi.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { PATIENCE_MS } from '../helpers/limits.ts';
 import { startService } from '../helpers/service/service.ts';
 import { bodyRequests, type Known } from './generated-requests.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { checkConfiguration } from '#src/cli/check.js';
 import { generateKey } from '#src/cli/keygen.js';
-import { ROWS } from '#src/config/schema.js';
+import { ROWS } from '#src/config/rows/key-table.js';
 import { type Files, makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
 
 const KEY = 'hunter2hunter2hunter2hunter2hunter2';

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { auditCommands } from '#src/commands/audit.js';
 import { Commands, defineCommand, type Outcome } from '#src/commands/command.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';

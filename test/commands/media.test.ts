@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { Commands, type Outcome } from '#src/commands/command.js';
 import { Media, mediaCommands } from '#src/commands/media.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';

@@ -1,6 +1,6 @@
 /** Power commands (decisions, part 5) with a clock that the test owns: when an act is handed over, and when never. */
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { PowerRig } from '../helpers/fakes/power.ts';
 
 const OK = { status: 'ok', message: 'Command initiated' };

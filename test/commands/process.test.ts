@@ -1,7 +1,7 @@
 /** The process commands on a machine of literals: parameters, guards, trees, answers. */
 import t from 'tap';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { auditCommands } from '#src/commands/audit.js';
 import { Commands } from '#src/commands/command.js';
 import { WakeControl, wakeCommands } from '#src/commands/wake.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import type { BroadcastAddress } from '#src/host/wake.js';
 import { createLog } from '#src/log/log.js';

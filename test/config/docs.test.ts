@@ -2,16 +2,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/hub-rows.js';
-import { LAUNCH_KEYS } from '#src/config/launch-rows.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { loadConfig } from '#src/config/load.js';
-import { parseYaml } from '#src/config/parse-yaml.js';
-import type { Row } from '#src/config/rows.js';
-import { DEFAULT_CONFIG, ROWS } from '#src/config/schema.js';
-import { toValue } from '#src/config/tree.js';
-import { isMap } from '#src/config/values.js';
-import { WAKE_KEYS } from '#src/config/wake-rows.js';
-import { WATCH_KEYS } from '#src/config/watch-rows.js';
+import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/rows/hub-rows.js';
+import { ROWS } from '#src/config/rows/key-table.js';
+import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
+import { isMap } from '#src/config/rows/predicates.js';
+import type { Row } from '#src/config/rows/row.js';
+import { WAKE_KEYS } from '#src/config/rows/wake-rows.js';
+import { WATCH_KEYS } from '#src/config/rows/watch-rows.js';
+import { parseYaml } from '#src/config/sources/parse-yaml.js';
+import { toValue } from '#src/config/sources/tree.js';
 import { exampleYaml, withoutComments } from './example.ts';
 import { asWritten, load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 

@@ -1,6 +1,7 @@
 /** config.example.yaml, made from the schema: every key with its meaning and its default, commented out. */
-import type { Row } from '#src/config/rows.js';
-import { isRow, KEY_GROUPS, type KeyGroup } from '#src/config/schema.js';
+
+import { isRow, KEY_GROUPS, type KeyGroup } from '#src/config/rows/key-table.js';
+import type { Row } from '#src/config/rows/row.js';
 
 const HEAD = `# Every key with its default: made from the schema, in the order of docs/configuration.md, by HOSTWIRE_WRITE_DOCS=1
 # node build/ts/test/config/docs.test.js. Copy this file as config.yaml into ~/.config/hostwire, /etc/hostwire or the

@@ -4,10 +4,10 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import { ConfigError } from '#src/config/checks/problems.js';
 import { type Loaded, type LoadOptions, loadConfig } from '#src/config/load.js';
-import { ConfigError } from '#src/config/problems.js';
-import { describe } from '#src/config/read.js';
-import { listFolders } from '#src/config/search.js';
+import { describe } from '#src/config/sources/read-text.js';
+import { listFolders } from '#src/config/sources/search.js';
 import { checkTime } from '../helpers/limits.ts';
 import {
   catchProblems,

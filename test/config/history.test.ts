@@ -1,7 +1,7 @@
 /** The keys of `history`. */
 import t from 'tap';
-import { HISTORY_ROWS } from '#src/config/history-rows.js';
-import { accepts, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
+import { HISTORY_ROWS } from '#src/config/rows/history-rows.js';
 
 t.test('[8.history] an hour in memory, a reading every 10 s, nothing on disk', async (t) => {
   t.strictSame(DEFAULT_CONFIG.history, {
@@ -35,7 +35,7 @@ t.test('[8.history] what each key accepts', async (t) => {
   };
   for (const [key, [good, bad]] of Object.entries(cases)) {
     const row = HISTORY_ROWS[key as keyof typeof HISTORY_ROWS]; // The keys of `cases`.
-    for (const value of good) t.ok(accepts(row, value), `${key}: ${value}`);
-    for (const value of bad) t.notOk(accepts(row, value), `${key}: ${JSON.stringify(value)}`);
+    for (const value of good) t.ok(row.accepts(value), `${key}: ${value}`);
+    for (const value of bad) t.notOk(row.accepts(value), `${key}: ${JSON.stringify(value)}`);
   }
 });

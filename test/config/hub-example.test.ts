@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { loadConfig } from '#src/config/load.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { makePair } from '../helpers/certificates.ts';
 import { load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 

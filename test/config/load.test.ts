@@ -1,9 +1,9 @@
 /** The contents of a configuration: types, limits, unknown keys, defaults, origins. */
 import t from 'tap';
 import { NO_ADDRESSES } from '#src/access/addresses.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Loaded } from '#src/config/load.js';
 import { loadConfig } from '#src/config/load.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import {
   asWritten,
   json,

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AddressList } from '#src/access/addresses.js';
+import { ConfigError, type Problem } from '#src/config/checks/problems.js';
 import { type Loaded, type LoadOptions, loadConfig } from '#src/config/load.js';
-import { ConfigError, type Problem } from '#src/config/problems.js';
 
 interface Scope {
   teardown(run: () => void): void;

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import { ConfigError, formatProblem } from '#src/config/checks/problems.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { type Loaded, loadConfig } from '#src/config/load.js';
-import { ConfigError, formatProblem } from '#src/config/problems.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
 import { makePair } from '../helpers/certificates.ts';
 import { load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 import { listMistakes, type Mistake, ORIGIN_SAMPLE } from './mistakes.ts';

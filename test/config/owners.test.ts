@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { loadConfig } from '#src/config/load.js';
-import { whyNotTrusted } from '#src/config/owners.js';
+import { whyNotTrusted } from '#src/config/sources/owners.js';
 import { catchProblems, type Files, makeFolder, optionsFor, writeFiles } from './loading.ts';
 
 const OWN = process.geteuid?.() ?? 0;

@@ -1,9 +1,9 @@
 /** The parsers: strict JSON, YAML's core schema, and the line of every value. */
 import { load as loadYaml } from 'js-yaml';
 import t from 'tap';
-import { parseJson } from '#src/config/parse-json.js';
-import { parseYaml } from '#src/config/parse-yaml.js';
-import { createLineFinder, MAX_DEPTH, type Tree, toValue } from '#src/config/tree.js';
+import { parseJson } from '#src/config/sources/parse-json.js';
+import { parseYaml } from '#src/config/sources/parse-yaml.js';
+import { createLineFinder, MAX_DEPTH, type Tree, toValue } from '#src/config/sources/tree.js';
 import { json, load, problemsOf, yaml } from './loading.ts';
 
 t.test('[8.json-strict] the parser accepts exactly what JSON.parse accepts', async (t) => {

@@ -3,9 +3,10 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { type Config, DEFAULT_CONFIG, readKey, toConfig } from '#src/config/config.js';
 import { type LoadOptions, loadConfig } from '#src/config/load.js';
 import { keepRestartKeys, Reloader } from '#src/config/reload.js';
-import { type Config, DEFAULT_CONFIG, ROWS, readKey, toConfig } from '#src/config/schema.js';
+import { ROWS } from '#src/config/rows/key-table.js';
 import { until } from '../helpers/until.ts';
 import { type Files, makeFolder, optionsFor, writeFiles } from './loading.ts';
 

@@ -5,9 +5,9 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { checkConfiguration } from '#src/cli/check.js';
+import type { Config } from '#src/config/config.js';
 import { loadConfig } from '#src/config/load.js';
 import { Reloader } from '#src/config/reload.js';
-import type { Config } from '#src/config/schema.js';
 import { makePair, type TestPair } from '../helpers/certificates.ts';
 import { until } from '../helpers/until.ts';
 import {

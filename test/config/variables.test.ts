@@ -1,7 +1,7 @@
 /** Settings from environment variables. */
 import t, { type Test } from 'tap';
 import { loadConfig } from '#src/config/load.js';
-import { KEY_GROUPS, ROWS } from '#src/config/schema.js';
+import { KEY_GROUPS, ROWS } from '#src/config/rows/key-table.js';
 import { catchProblems, type Files, makeFolder, optionsFor, shorten, writeFiles } from './loading.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';

@@ -1,6 +1,6 @@
 /** What a table of exporters does at the start, at a reload and at the end. */
 import t from 'tap';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import { type ExporterParts, type ExporterRow, Exporters } from '#src/exporters/exporters.js';
 
 /** Stands for the configuration: whether the exporter is wanted. */

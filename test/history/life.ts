@@ -2,7 +2,7 @@
  * A machine, its service and its users over hours or days, at random, on a clock of the test's own. Whatever the history
  * answers meanwhile is compared with the reference.
  */
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { RecordedHistory } from '#src/history/recorded.js';
 import type { BatteryCounters } from '#src/host/details.js';
 import { ALL_SECTIONS, type Counters, type Host, SECTION_BITS } from '#src/host/host.js';

@@ -1,5 +1,5 @@
 /** A history over a sampler, a clock and a machine of the test's own. */
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { RecordedHistory, type RecordedHistoryOptions } from '#src/history/recorded.js';
 import type { BatteryState } from '#src/host/details.js';
 import { BATTERY } from '../stats/literals.ts';

@@ -1,6 +1,6 @@
 /** Addresses to listen on, with an engine that can listen on none. */
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { listenAll } from '#src/http/connections/listening.js';
 import { type Engine, ListenError } from '#src/http/engine.js';
 

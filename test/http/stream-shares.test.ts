@@ -1,6 +1,6 @@
 /** The last streams are not for those who have many: neither one network nor clients without the key take all. */
 import t from 'tap';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { roomFor } from '#src/http/connections/descriptors.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';

@@ -1,7 +1,7 @@
 /** Every route of the hub, with every way in, and every rule for commands: who is answered what, and what is done. */
 import process from 'node:process';
 import t from 'tap';
-import type { CommandRule } from '#src/config/hub-rows.js';
+import type { CommandRule } from '#src/config/rows/hub-rows.js';
 import { COMMAND_CASES, type CommandOperation, DOOR_CASES, partsOf } from '../access/command-cases.ts';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { Many } from '../helpers/many.ts';

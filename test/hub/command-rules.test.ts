@@ -1,6 +1,6 @@
 /** `hub.commands`: who may do what to which machines. */
 import t from 'tap';
-import type { CommandRule } from '#src/config/hub-rows.js';
+import type { CommandRule } from '#src/config/rows/hub-rows.js';
 import { CommandRules } from '#src/hub/commands/command-rules.js';
 import type { Asker } from '#src/hub/host/ask.js';
 

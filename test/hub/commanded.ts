@@ -1,5 +1,5 @@
 /** A service in this process whose machine notes what it was made to do, and a hub in front of it. */
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';

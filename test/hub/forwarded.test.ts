@@ -1,6 +1,6 @@
 /** Commands and questions through the hub: what the machine's own service answers, and what it does. */
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { OPERATIONS } from '#src/wire/operations.js';
 import { DOOR_CASES, type DoorCase, partsOf } from '../access/command-cases.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';

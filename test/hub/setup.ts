@@ -1,8 +1,8 @@
 /** A hub inside this process, and agents made of raw sockets that send what a test says. */
 import net from 'node:net';
 import type { Clock } from '#src/clock.js';
-import type { AgentEntry } from '#src/config/hub-rows.js';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
+import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { Times } from '#src/hub/host/times.js';
 import { createLog } from '#src/log/log.js';
 import type { HostList, HostRow } from '#src/wire/hub.js';

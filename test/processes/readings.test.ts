@@ -1,6 +1,6 @@
 /** When processes are read: for samples at a pace of their own, for lists on request. */
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
 import { ProcessReadings } from '#src/processes/readings.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import type { AgentEntry } from '#src/config/hub-rows.js';
+import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { HostList } from '#src/wire/hub.js';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { type ConfigPart, type ServiceProcess, startService } from '../helpers/service/service.ts';

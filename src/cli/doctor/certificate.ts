@@ -1,5 +1,5 @@
 /** The row on the certificate: its names, how long it is valid, and the pin of its key. */
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../host/finding.ts';
 import { daysLeft, namesOf, pinOf, readCertificates, whyNotValid } from '../../tls/certificate.ts';
 import { partly, works } from './rows.ts';

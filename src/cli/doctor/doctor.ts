@@ -1,6 +1,7 @@
 /** `hostwire doctor`: what works on this machine, what does not, why, and what it would take. */
+
+import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
-import type { Config } from '../../config/schema.ts';
 import { type EngineName, loadEngine } from '../../engines.ts';
 import { messageOf } from '../../errors.ts';
 import { identify } from '../../exporters/identity.ts';

@@ -1,6 +1,6 @@
 /** The row on mDNS, where it is wanted. */
 import { isLoopback } from '../../access/exposure.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../host/finding.ts';
 import { partly } from './rows.ts';
 

@@ -1,5 +1,5 @@
 /** The row on what sends events to subscribers: the addon's writer, or the engine's own sockets. */
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { EngineName } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type Obstacle, partly } from './rows.ts';

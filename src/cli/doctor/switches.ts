@@ -1,5 +1,5 @@
 /** What the configuration switches off: it is not asked, or would work if it were switched on. Pure. */
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Capability, Finding } from '../../host/finding.ts';
 import { type Obstacle, partly, works } from './rows.ts';
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import { HubSession, type HubSessionRooms, type Way } from '../mqtt/hub/session.ts';
 import { topicsBelow } from '../mqtt/hub/topics.ts';
 import { Link } from '../mqtt/link/link.ts';

@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Announced, Announcement } from '../../host/discovery.ts';
 import type { Host } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';

@@ -1,6 +1,6 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 import type { Commands } from '../../commands/command.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { CommandDoor } from './door/door.ts';

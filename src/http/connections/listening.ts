@@ -1,5 +1,5 @@
 /** The listening socket: its address, and the options that connections inherit. */
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Host } from '../../host/host.ts';
 import type { ListenerOptions } from '../../host/listener.ts';
 import type { Log } from '../../log/log.ts';

@@ -1,6 +1,6 @@
 /** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import type { Connection } from '../../exporters/mqtt/link/connection.ts';
 import type { Message } from '../../exporters/mqtt/link/line.ts';
 import type { MqttLink } from '../../exporters/mqtt/link/mqtt-link.ts';

@@ -1,5 +1,5 @@
 /** The broker of the present configuration; its library is loaded when there is one. */
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import { messageOf } from '../../errors.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Hosts } from '../hosts/hosts.ts';

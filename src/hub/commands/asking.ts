@@ -1,6 +1,6 @@
 /** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
 import type { Clock } from '../../clock.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Gate } from '../../http/gate.ts';

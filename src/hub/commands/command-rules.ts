@@ -1,6 +1,6 @@
 /** `hub.commands`: which clients may have which commands carried out on which machines. Without a rule nobody may. */
 import { type AddressRules, matches, parseAddress, parseAddressList } from '../../access/addresses.ts';
-import type { CommandRule } from '../../config/hub-rows.ts';
+import type { CommandRule } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Asker } from '../host/ask.ts';
 

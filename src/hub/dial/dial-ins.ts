@@ -1,5 +1,5 @@
 /** The machines of `hub.agents` whose agents dial this hub: who has proved to be which, and what each is sent. */
-import type { AgentEntry } from '../../config/hub-rows.ts';
+import type { AgentEntry } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
 import type { EndingName } from '../../exporters/dial/endings.ts';
 import type { Framed } from '../../exporters/dial/frames.ts';

@@ -1,6 +1,7 @@
 /** All hosts of the hub, by id; a reload adds and removes some and leaves the others as they are. */
-import type { AgentEntry } from '../../config/hub-rows.ts';
-import type { Config } from '../../config/schema.ts';
+
+import type { Config } from '../../config/config.ts';
+import type { AgentEntry } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { EventCounters } from '../../http/stream/stream-hub.ts';

@@ -1,5 +1,5 @@
 /** Where an agent is and how it is spoken to, from its entry in the configuration. */
-import type { AgentEntry } from '../../config/hub-rows.ts';
+import type { AgentEntry } from '../../config/rows/hub-rows.ts';
 
 export interface Target {
   readonly host: string;

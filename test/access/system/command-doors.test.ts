@@ -3,7 +3,7 @@
  * what it did are the same, and no secret is in any answer, topic, payload, line of the log or metric.
  */
 import t, { type Test } from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { mqttPart, NO_BROKER, startBroker, Witness } from '../../exporters/mqtt/broker.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';

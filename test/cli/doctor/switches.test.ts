@@ -3,7 +3,7 @@ import t from 'tap';
 import { judgeMdns } from '#src/cli/doctor/mdns.js';
 import { partly, works } from '#src/cli/doctor/rows.js';
 import { findSwitchedOff, judgeSwitch, type SwitchConfig } from '#src/cli/doctor/switches.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 
 const configWith = (
   features: Partial<SwitchConfig['features']>,

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type ConfigWatcher, type WatchTimes, watchConfig } from '#src/config/watch.js';
+import { type ConfigWatcher, type WatchTimes, watchConfig } from '#src/config/sources/watch-files.js';
 import { checkTime } from '../../helpers/limits.ts';
 import { makeFolder } from '../loading.ts';
 

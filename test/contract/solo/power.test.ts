@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { openNativeHost } from '#src/host/native.js';
 import { createLog } from '#src/log/log.js';
 import { Service } from '#src/service.js';

@@ -8,7 +8,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type IClientOptions } from 'mqtt';
 import type { Clock } from '#src/clock.js';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import type { Feedback } from '#src/exporters/mqtt/door/door.js';
 import type { History } from '#src/history/history.js';
 import { fixtureHost } from '../../helpers/fakes/host.ts';

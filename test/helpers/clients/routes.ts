@@ -1,5 +1,5 @@
 /** A server with a table of routes made for a test, behind the service's own pipeline. */
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
 import { createEngine } from '../service/engine.ts';

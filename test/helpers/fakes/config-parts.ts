@@ -1,6 +1,6 @@
 /** Configurations for tests: parts as a file spells them, laid over the defaults. */
 import { type AddressList, parseAddressList } from '#src/access/addresses.js';
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 
 /** A group of keys as a file spells it: address lists are lists of texts. */
 type Written<Group> = {

@@ -1,6 +1,7 @@
 /** The configuration in effect, which a test changes as a reload does. */
+
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import type { CurrentConfig } from '#src/config/current.js';
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
 
 export class FakeConfig implements CurrentConfig {
   current: Config = DEFAULT_CONFIG;

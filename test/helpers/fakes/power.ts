@@ -3,7 +3,7 @@ import { Commands, type Follower, type Outcome } from '#src/commands/command.js'
 import { Power, powerCommands } from '#src/commands/power.js';
 import type { PowerBackend, Support } from '#src/commands/power-backend.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
-import { type Config, DEFAULT_CONFIG } from '#src/config/schema.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import type { PowerAction } from '#src/host/power.js';
 import { createLog } from '#src/log/log.js';

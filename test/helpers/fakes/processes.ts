@@ -1,7 +1,7 @@
 /** Process commands on processes that exist only in a reading: nothing here can reach a real one. */
 import { Commands, type Outcome } from '#src/commands/command.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { rowOf } from '#src/host/process-columns.js';
 import type {

@@ -7,7 +7,7 @@ import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '#src/clock.js';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import type { History } from '#src/history/history.js';
 import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';

@@ -1,6 +1,6 @@
 /** A broker that keeps the states of any number of machines that never were: those that are there are listed, in few bytes. */
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { Ledger } from '#src/http/clients/ledger.js';
 import { Fanout } from '#src/http/stream/fanout.js';

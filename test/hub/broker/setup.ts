@@ -1,6 +1,6 @@
 /** A hub in front of a real broker, and agents that a test plays. */
 import mqtt from 'mqtt';
-import { DEFAULT_CONFIG } from '#src/config/schema.js';
+import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { ConfigPart } from '../../helpers/fakes/config-parts.ts';
 import { type StartedHub, startHub } from '../setup.ts';
 

@@ -1,6 +1,6 @@
 /** The shipped files of packaging/mqtt: three nats-servers as one broker, and the server of a site, with Debian's program. */
 import { rmSync } from 'node:fs';
-import type { Config } from '#src/config/schema.js';
+import type { Config } from '#src/config/config.js';
 import { Broker, mqttPart, natsKind } from '../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../helpers/certificates.ts';
 import { ask } from '../../helpers/clients/http.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { AgentEntry } from '#src/config/hub-rows.js';
+import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { ConfigPart } from '../../helpers/fakes/config-parts.ts';
 import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';

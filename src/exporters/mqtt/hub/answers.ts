@@ -2,8 +2,8 @@
 import type { Media } from '../../../commands/media.ts';
 import type { requestedPicture } from '../../../commands/media-art.ts';
 import type { Power } from '../../../commands/power.ts';
+import type { Config } from '../../../config/config.ts';
 import type { CurrentConfig } from '../../../config/current.ts';
-import type { Config } from '../../../config/schema.ts';
 import type { ServiceError } from '../../../errors.ts';
 import type { Params } from '../../../params.ts';
 import type { checkDetails, checkList, listable, ProcessQueries } from '../../../processes/queries.ts';

@@ -1,5 +1,5 @@
 /** The way to the hubs of a broker. */
-import type { Config } from '../../../config/schema.ts';
+import type { Config } from '../../../config/config.ts';
 import { brokerOf } from '../link/broker.ts';
 import { openMqttLink } from '../link/mqtt-link.ts';
 import type { Way } from './session.ts';

@@ -2,7 +2,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Config } from '../../../config/schema.ts';
+import type { Config } from '../../../config/config.ts';
 
 /** 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;

@@ -1,5 +1,5 @@
 /** Problems of a configuration, and the texts that describe them without showing a secret. */
-import { clean, escapeJson } from '../clean.ts';
+import { clean, escapeJson } from '../../clean.ts';
 
 /** Something wrong, or an unknown key. */
 export interface Problem {
@@ -40,7 +40,7 @@ export class ConfigError extends Error {
 }
 
 /** `file:line: key: message`, without the parts that are undefined. */
-export function formatProblem({ file, line, key, message }: Problem): string {
+export function formatProblem({ file, line, key, message }: Omit<Problem, 'value'>): string {
   return [formatPlace(file, line), key, message].filter((part) => part !== undefined).join(': ');
 }
 
@@ -52,16 +52,13 @@ const MAX_SHOWN_CHARACTERS = 60;
 
 /** Text from a file, quoted, shortened and without control characters. */
 export function quote(text: string): string {
-  return escapeJson(JSON.stringify(shorten(text)));
+  const isLong = text.length > MAX_SHOWN_CHARACTERS;
+  return escapeJson(JSON.stringify(isLong ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text));
 }
 
 /** A key from a file, shortened and without control characters. */
 export function printable(key: string): string {
   return clean(key, MAX_SHOWN_CHARACTERS + 1);
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_SHOWN_CHARACTERS ? text : `${text.slice(0, MAX_SHOWN_CHARACTERS)}…`;
 }
 
 /** The kind of a value, in words. */

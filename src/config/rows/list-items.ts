@@ -1,7 +1,6 @@
 /** Checks the entries of a list and turns them into the value that the configuration holds. */
-import { type AddressList, parseAddressList } from '../access/addresses.ts';
-import type { ItemKind } from './rows.ts';
-import { isHostName } from './values.ts';
+import { type AddressList, parseAddressList } from '../../access/addresses.ts';
+import { isHostName } from './predicates.ts';
 
 export interface ItemProblem {
   readonly index: number;
@@ -15,22 +14,32 @@ export interface JudgedItems {
   readonly warnings: readonly string[];
 }
 
-export function judgeItems(entries: readonly string[], kind: ItemKind): JudgedItems {
-  if (kind === 'address' || kind === 'address or *') {
-    const { problems, warnings, rules } = parseAddressList(entries, kind === 'address or *');
-    return { value: { entries, rules }, problems, warnings };
-  }
-  const judge = kind === 'origin' ? judgeOrigin : judgeHostName;
-  const problems = entries.flatMap((entry, index) => {
-    const reason = judge(entry);
-    return reason === undefined ? [] : [{ index, reason }];
-  });
-  return { value: entries, problems, warnings: [] };
-}
+export type JudgeItems = (entries: readonly string[]) => JudgedItems;
 
-function judgeHostName(entry: string): string | undefined {
-  return isHostName(entry) ? undefined : 'expected a host name without scheme, port or path';
-}
+const addresses =
+  (allowsAny: boolean): JudgeItems =>
+  (entries) => {
+    const { problems, warnings, rules } = parseAddressList(entries, allowsAny);
+    return { value: { entries, rules }, problems, warnings };
+  };
+
+export const judgeAddresses = addresses(false);
+/** Addresses and ranges, or `*`. */
+export const judgeAddressesOrAny = addresses(true);
+
+const names =
+  (judge: (entry: string) => string | undefined): JudgeItems =>
+  (entries) => {
+    const problems = entries.flatMap((entry, index) => {
+      const reason = judge(entry);
+      return reason === undefined ? [] : [{ index, reason }];
+    });
+    return { value: entries, problems, warnings: [] };
+  };
+
+export const judgeHostNames = names((entry) =>
+  isHostName(entry) ? undefined : 'expected a host name without scheme, port or path',
+);
 
 const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port, and nothing after it';
 
@@ -38,7 +47,7 @@ const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port
 const ORIGIN_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 
 /** An origin must be written exactly as browsers send it, because it is compared as a whole. */
-function judgeOrigin(entry: string): string | undefined {
+export const judgeOrigins = names((entry) => {
   if (!URL.canParse(entry)) return EXPECTED_ORIGIN;
   const { protocol, host, origin, username, password } = new URL(entry);
   if (!ORIGIN_HOST.test(host) || protocol === 'file:' || username !== '' || password !== '')
@@ -46,4 +55,4 @@ function judgeOrigin(entry: string): string | undefined {
   // URL has an origin for the web's own schemes only; that of a browser extension is assembled here.
   const canonical = origin === 'null' ? `${protocol}//${host}` : origin;
   return canonical === entry ? undefined : `${EXPECTED_ORIGIN}; did you mean ${canonical}`;
-}
+});

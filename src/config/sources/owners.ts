@@ -1,7 +1,7 @@
 /** Whether somebody else can write what the service obeys: files, their folders, commands. */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf, type Ownership } from './read.ts';
+import { codeOf, type Ownership } from './read-text.ts';
 
 const GROUP_WRITES = 0o020;
 const OTHERS_WRITE = 0o002;

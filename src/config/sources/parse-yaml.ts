@@ -10,7 +10,7 @@ import {
   SCALAR_STYLE,
   YAMLException,
 } from 'js-yaml';
-import { KEY_GROUPS } from './schema.ts';
+import { KEY_GROUPS } from '../rows/key-table.ts';
 import {
   createLineFinder,
   type Line,

@@ -1,5 +1,15 @@
 /** Parses strict JSON (RFC 8259, as JSON.parse does) with the line of every value; errors quote nothing of the text. */
-import { createLineFinder, MAX_DEPTH, type MapEntry, type Parsed, type Scalar, type Tree } from './tree.ts';
+import {
+  createLineFinder,
+  type Line,
+  MAX_DEPTH,
+  type MapEntry,
+  type Parsed,
+  type Scalar,
+  type Tree,
+} from './tree.ts';
+
+type LineOf = (offset: number) => Line;
 
 class JsonSyntaxError extends Error {
   readonly offset: number;
@@ -19,8 +29,8 @@ const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/uy;
 const WORD = /(?:true|false|null)/uy;
 
-export function parseJson(text: string): Parsed {
-  const lineOf = createLineFinder(text);
+/** `lineOf`: gives the line of an offset, where the text is that of a file. */
+export function parseJson(text: string, lineOf: LineOf = createLineFinder(text)): Parsed {
   if (match(SPACE, text, 0).length === text.length) return { tree: undefined, problems: [] };
   try {
     return { tree: new Reader(text, lineOf).readDocument(), problems: [] };
@@ -38,12 +48,12 @@ function match(pattern: RegExp, text: string, offset: number): string {
 
 class Reader {
   readonly #text: string;
-  readonly #lineOf: (offset: number) => number;
+  readonly #lineOf: LineOf;
   readonly #path: string[] = [];
   #offset = 0;
   #depth = 0;
 
-  constructor(text: string, lineOf: (offset: number) => number) {
+  constructor(text: string, lineOf: LineOf) {
     this.#text = text;
     this.#lineOf = lineOf;
   }

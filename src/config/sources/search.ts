@@ -1,8 +1,7 @@
 /** Finds the configuration files. */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import type { Problem } from './problems.ts';
-import { codeOf, describe } from './read.ts';
+import { codeOf, describe } from './read-text.ts';
 
 /** The facts of the process and its machine that decide where the files are. */
 export interface Surroundings {
@@ -26,7 +25,8 @@ export interface Sources {
   readonly files: readonly string[];
   /** Those files, and the paths where another may appear: beside them, or in every folder when none was found. */
   readonly watch: readonly string[];
-  readonly problems: readonly Problem[];
+  /** Files that may exist and cannot be accessed, and why. */
+  readonly failures: readonly { readonly file: string; readonly message: string }[];
   /** The folder they were found in; undefined: the files were named, or none exists. */
   readonly folder: string | undefined;
   /** Those of the start: one of them that is gone is an error, and never a silent return to the defaults. */
@@ -75,7 +75,7 @@ export function findSources(paths: readonly string[], surroundings: Surroundings
   const given = paths.length > 0 || named === '' ? paths : [named];
   if (given.length > 0) {
     const files = [...new Set(given.map((each) => path.resolve(cwd, each)))];
-    return { files, watch: files, problems: [], folder: undefined, required: files, foreign: [] };
+    return { files, watch: files, failures: [], folder: undefined, required: files, foreign: [] };
   }
   const watch: string[] = [];
   const foreign: string[] = [];
@@ -85,10 +85,10 @@ export function findSources(paths: readonly string[], surroundings: Surroundings
     watch.push(...sources.watch);
     foreign.push(...sources.foreign);
     // A folder that cannot be read may hold the file that turns auth on, so it is never skipped.
-    if (sources.files.length + sources.problems.length > 0)
+    if (sources.files.length + sources.failures.length > 0)
       return { ...sources, foreign, required: sources.files };
   }
-  return { files: [], watch, problems: [], folder: undefined, required: [], foreign };
+  return { files: [], watch, failures: [], folder: undefined, required: [], foreign };
 }
 
 /** The files at a reload: those of the start, and any that have appeared beside them. */
@@ -109,29 +109,17 @@ function findIn(folder: string, isOurs: IsOurs): Omit<Sources, 'required'> {
   const watch = NAMES.map((name) => path.join(folder, name));
   const files: string[] = [];
   const foreign: string[] = [];
-  const problems: Problem[] = [];
+  const failures: { file: string; message: string }[] = [];
   for (const file of watch) {
-    const failure = findFailure(file);
-    if (failure === undefined) (isOurs(file) ? files : foreign).push(file);
-    else if (!['ENOENT', 'ENOTDIR'].includes(codeOf(failure))) {
-      problems.push({
-        file,
-        line: undefined,
-        key: undefined,
-        value: undefined,
-        message: `cannot be accessed: ${describe(failure)}; let the user of the service enter its folder`,
-      });
+    try {
+      // Not stat: a dangling link counts as a file, and is then an error.
+      lstatSync(file);
+    } catch (error) {
+      const message = `cannot be accessed: ${describe(error)}; let the user of the service enter its folder`;
+      if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) failures.push({ file, message });
+      continue;
     }
+    (isOurs(file) ? files : foreign).push(file);
   }
-  return { files, watch, problems, folder, foreign };
-}
-
-// lstat, so that a dangling link counts as a file, and is then an error.
-function findFailure(file: string): unknown {
-  try {
-    lstatSync(file);
-    return undefined;
-  } catch (error) {
-    return error ?? new Error('unknown error');
-  }
+  return { files, watch, failures, folder, foreign };
 }

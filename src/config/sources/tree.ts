@@ -56,15 +56,3 @@ export function toValue(tree: Tree): unknown {
   for (const { key, value } of tree.entries) map[key] = toValue(value);
   return map;
 }
-
-/** The same values, as those of no file. */
-export function withoutLines(tree: Tree): Tree {
-  const line = undefined;
-  if (tree.kind === 'scalar') return { ...tree, line };
-  if (tree.kind === 'list') return { ...tree, line, items: tree.items.map(withoutLines) };
-  return {
-    ...tree,
-    line,
-    entries: tree.entries.map(({ key, value }) => ({ key, line, value: withoutLines(value) })),
-  };
-}

@@ -1,7 +1,7 @@
 /** Watches files by their folders, and reports when one was written in place, replaced, deleted or created. */
 import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
-import { codeOf } from './read.ts';
+import { codeOf } from './read-text.ts';
 
 export interface ConfigWatcher {
   /** Watches these from now on; a pending change of a file that stays watched is still reported. */

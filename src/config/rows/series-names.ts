@@ -1,7 +1,8 @@
 /** Judges the name of a series in a watch rule: one that matches nothing would never be noticed. */
-import { SERIES } from '../wire/series.ts';
-import { didYouMean, findLike, findMeantAmong } from './nearest.ts';
-import type { Doubt } from './rows.ts';
+
+import { didYouMean, findLike, findMeantAmong } from '../../nearest.ts';
+import { SERIES } from '../../wire/series.ts';
+import type { Doubt } from './row.ts';
 
 const NAMES = Object.keys(SERIES);
 const EXPECTED = 'no series has this name';

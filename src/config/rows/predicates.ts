@@ -62,9 +62,7 @@ export function isLabels(value: unknown): boolean {
     entries.length <= 16 &&
     entries.every(
       ([name, text]) =>
-        /^[A-Za-z0-9_-]{1,64}$/u.test(name) &&
-        typeof text === 'string' &&
-        /^[^\s\p{C}](?:[^\p{C}]{0,62}[^\s\p{C}])?$/u.test(text),
+        isId(name) && typeof text === 'string' && /^[^\s\p{C}](?:[^\p{C}]{0,62}[^\s\p{C}])?$/u.test(text),
     )
   );
 }
@@ -75,7 +73,10 @@ export function isTopic(text: string): boolean {
 }
 
 /** The name of an app in `processes.launch`, of a machine in `wake.hosts`, of a rule in `watch.rules`. */
-export const ENTRY_NAME = /^[A-Za-z0-9_.-]{1,64}$/u;
+export const isEntryName = (text: string) => /^[A-Za-z0-9_.-]{1,64}$/u.test(text);
+
+/** The id of a machine, a hub or a key; also the name of a label. */
+export const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/u.test(text);
 
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -87,13 +88,4 @@ export function isEnvironment(value: unknown): boolean {
   return Object.entries(value).every(
     ([name, text]) => /^[A-Za-z_][A-Za-z0-9_]*$/u.test(name) && typeof text === 'string' && isArgument(text),
   );
-}
-
-/** Freezes everything but typed arrays, which JavaScript cannot freeze. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
-    for (const inner of Object.values(value)) deepFreeze(inner);
-    Object.freeze(value);
-  }
-  return value;
 }

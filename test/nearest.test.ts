@@ -1,6 +1,6 @@
 /** Edit distance and the nearest word. */
 import t from 'tap';
-import { editDistance, findNearest } from '#src/config/nearest.js';
+import { editDistance, findNearest } from '#src/nearest.js';
 
 /** The textbook recursion (optimal string alignment), slow and plain. */
 function slowly(a: string, b: string): number {

@@ -1,0 +1,180 @@
+/** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { isMap } from '../rows/predicates.ts';
+import { codeOf, describe } from '../sources/read-text.ts';
+import type { Surroundings } from '../sources/search.ts';
+import type { Setting, Settings } from './findings.ts';
+import { formatProblem, type Notice } from './problems.ts';
+
+/** The part of the program that runs with a configuration. */
+export type Role = 'service' | 'hub';
+
+/** `role`: of the process that loads the settings; undefined: a check of files that may be for either. */
+export function listEffects(
+  settings: Settings,
+  { hasSqlite }: Pick<Surroundings, 'hasSqlite'>,
+  role: Role | undefined,
+): readonly Notice[] {
+  const all = [...settings.values()];
+  return [
+    ...judgeRole(all, role),
+    ...judgeNeeds(settings, role),
+    // A hub has neither.
+    ...(role === 'hub' ? [] : [...judgeHistory(settings, hasSqlite), ...all.flatMap(judgeLaunch)]),
+    ...judgeKey(settings),
+  ];
+}
+
+const noticeAt = (level: Notice['level'], setting: Setting, message: string): Notice => ({
+  level,
+  text: formatProblem({ ...setting, message }),
+});
+
+const isBelow = (key: string, prefixes: readonly string[]) =>
+  prefixes.some((prefix) => key === prefix || key.startsWith(`${prefix}.`));
+
+const OF_HUB = ['hub.agents', 'hub.commands', 'hub.mqtt'];
+const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin'];
+/** A hub reads nothing of its own machine, and carries nothing out on it. */
+const OF_SERVICE = [
+  ...OF_DIALING,
+  ...['history', 'mqtt', 'watch', 'wake', 'processes', 'power', 'discovery', 'host.labels', 'host.id'],
+  ...['sleep', 'hibernate', 'restart', 'shutdown', 'media', 'processes', 'process_control', 'wake'].map(
+    (feature) => `features.enable_${feature}`,
+  ),
+];
+
+/** The groups of `prefixes` that are set, as words; undefined where none is. */
+function listSet(settings: readonly Setting[], prefixes: readonly string[]): string | undefined {
+  const found = prefixes.filter((prefix) => settings.some(({ key }) => isBelow(key, [prefix])));
+  return found.length === 0 ? undefined : found.join(', ');
+}
+
+function judgeRole(settings: readonly Setting[], role: Role | undefined): readonly Notice[] {
+  const [ofHub, ofDialing] = [listSet(settings, OF_HUB), listSet(settings, OF_DIALING)];
+  if (role === 'hub') {
+    const unused = listSet(settings, OF_SERVICE);
+    if (unused === undefined) return [];
+    return [{ level: 'info', text: `${unused}: used by "hostwire run" only; a hub ignores it` }];
+  }
+  if (ofHub === undefined) return [];
+  if (role === 'service') {
+    const text = `${ofHub}: used by "hostwire hub" only, and this is "hostwire run", which shows this machine alone; start a hub with "hostwire hub --config FILE"`;
+    return [{ level: 'warn', text }];
+  }
+  if (ofDialing === undefined)
+    return [{ level: 'info', text: `${ofHub}: used by "hostwire hub" only; "hostwire run" ignores it` }];
+  const text = `${ofDialing}: used by "hostwire run" only, ${ofHub} by "hostwire hub" only; give each a file of its own`;
+  return [{ level: 'warn', text }];
+}
+
+/** Keys that do little or nothing while another one is off or not set, and the consequence. */
+const NEEDS: readonly (readonly [
+  keys: readonly string[],
+  needed: string,
+  level: Notice['level'],
+  text: string,
+])[] = [
+  [
+    ['auth.api_key', 'auth.api_key_file', 'auth.allowed_ips'],
+    'auth.enabled',
+    'warn',
+    'every client may connect without the key; set auth.enabled to true',
+  ],
+  [
+    ['wake.hosts'],
+    'features.enable_wake',
+    'info',
+    'no client may wake them; set features.enable_wake to true',
+  ],
+  [
+    ['processes.launch'],
+    'features.enable_process_control',
+    'info',
+    'no client may start them; set features.enable_process_control to true',
+  ],
+  [['mqtt'], 'mqtt.url', 'warn', 'there is no MQTT; set mqtt.url'],
+  [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is asked; set hub.mqtt.url'],
+  [['history.max_megabytes'], 'history.path', 'warn', 'nothing is written to a file; set history.path'],
+];
+
+/** Warns of settings that another one switches off. */
+function judgeNeeds(settings: Settings, role: Role | undefined): readonly Notice[] {
+  // judgeRole has named all keys of the other role.
+  const ofOther = role === 'hub' ? OF_SERVICE : role === 'service' ? OF_HUB : [];
+  return NEEDS.flatMap(([keys, needed, level, text]): Notice[] => {
+    const value = settings.get(needed)?.value ?? false;
+    const found = [...settings.values()].find(
+      (setting) => isBelow(setting.key, keys) && setting.key !== needed && !isEmpty(setting.value),
+    );
+    if (value !== false || found === undefined || isBelow(found.key, ofOther)) return [];
+    const state = settings.has(needed) ? 'false' : 'not set';
+    return [noticeAt(level, found, `${needed} is ${state}, so ${text}`)];
+  });
+}
+
+/** A list of addresses without entries. */
+const isEmpty = (value: unknown) =>
+  isMap(value) && Array.isArray(value['entries']) && value['entries'].length === 0;
+
+/** Whether Node can keep a history in a file. */
+function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
+  const setting = settings.get('history.path');
+  if (setting === undefined || hasSqlite !== false) return [];
+  const message =
+    'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it';
+  return [noticeAt('warn', setting, message)];
+}
+
+/** Apps that cannot be started now; they may be installed later. */
+function judgeLaunch(setting: Setting): readonly Notice[] {
+  if (!isBelow(setting.key, ['processes.launch']) || !isMap(setting.value)) return [];
+  const { command, cwd } = setting.value;
+  const reasons = [
+    ['its command', command, whyNotStarted(String(command))],
+    ['its cwd', cwd, cwd === undefined ? undefined : whyNoFolder(String(cwd))],
+  ];
+  return reasons.flatMap(([subject, path, reason]) =>
+    reason === undefined ? [] : [noticeAt('warn', setting, `${subject} ${path}: ${reason}`)],
+  );
+}
+
+function whyNotStarted(command: string): string | undefined {
+  try {
+    if (!statSync(command).isFile()) return 'it is not a file; name the program itself';
+    accessSync(command, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) === 'EACCES'
+      ? 'it may not be executed; run chmod +x on it'
+      : `${describe(error)}; install it, or correct the path`;
+  }
+}
+
+function whyNoFolder(folder: string): string | undefined {
+  try {
+    return statSync(folder).isDirectory() ? undefined : 'it is not a folder; name one';
+  } catch (error) {
+    return `${describe(error)}; create it, or correct the path`;
+  }
+}
+
+/** A shorter key gets a warning: the contract calls 32 characters sufficient for a home network. */
+const MIN_CHARACTERS = 32;
+
+/** Warns of a key that is weak or missing. */
+function judgeKey(settings: Settings): readonly Notice[] {
+  const key = settings.get('auth.api_key')?.value;
+  if (typeof key === 'string') {
+    if (key.length >= MIN_CHARACTERS) return [];
+    const text = `auth.api_key has fewer than ${MIN_CHARACTERS} characters; "hostwire keygen" makes a strong one`;
+    return [{ level: 'warn', text }];
+  }
+  if (settings.get('auth.enabled')?.value !== true) return [];
+  const allowed = settings.get('auth.allowed_ips')?.value;
+  const entries: unknown = isMap(allowed) ? allowed['entries'] : undefined;
+  const hasAddresses = Array.isArray(entries) && entries.some((entry) => entry !== '*');
+  const admitted = hasAddresses ? 'only the addresses in auth.allowed_ips' : 'no client';
+  const text = `auth.enabled is true and no key is configured, so ${admitted} can connect; "hostwire keygen" makes a key`;
+  return [{ level: 'error', text }];
+}

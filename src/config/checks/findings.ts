@@ -1,0 +1,81 @@
+/** The result of reading the sources of a configuration: settings, problems, unknown keys, notices. */
+import type { Doubt, Row } from '../rows/row.ts';
+import type { MapEntry } from '../sources/tree.ts';
+import { formatProblem, kindOf, type Notice, type Problem, printable, show } from './problems.ts';
+
+/** A key with a value that its row accepts. */
+export interface Setting {
+  /** Dotted; each entry of a named map is a setting of its own. */
+  readonly key: string;
+  readonly value: unknown;
+  /** A path, or `option --port`. */
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+/** By dotted key. */
+export type Settings = Map<string, Setting>;
+
+/** The place of a value, for messages. */
+export interface Place {
+  readonly file: string;
+  readonly line: number | undefined;
+  readonly path: readonly string[];
+}
+
+/** The place of an entry in the map at `place`. */
+export const placeIn = ({ file, path }: Place, { key, line }: MapEntry): Place => ({
+  file,
+  line,
+  path: [...path, key],
+});
+
+/** The place of a setting, or of `key` in it. */
+export const placeOf = ({ file, line, ...setting }: Setting, key = setting.key): Place => ({
+  file,
+  line,
+  path: key.split('.'),
+});
+
+/** Collects what is found in all sources of a configuration. */
+export class Findings {
+  readonly settings: Setting[] = [];
+  readonly problems: Problem[] = [];
+  /** Unknown keys that resemble no known one. */
+  readonly unknownKeys: Problem[] = [];
+  readonly notices: Notice[] = [];
+
+  /** `value`: the value found, where it may be shown. */
+  fail(place: Place, message: string, value?: string): void {
+    this.problems.push(problemAt(place, message, value));
+  }
+
+  /** Adds the problem of a value that its row does not accept; of a value that may be secret only the kind is shown. */
+  refuse(
+    place: Place,
+    { expected, isSecret, mayBeSecret }: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret'>,
+    found: unknown,
+  ): void {
+    const isHidden = isSecret === true || mayBeSecret === true;
+    const value = isHidden ? undefined : show(found);
+    const shown = value ?? kindOf(found);
+    this.fail(place, `expected ${expected}, found ${shown}${isHidden ? ' (not shown)' : ''}`, value);
+  }
+
+  doubt(place: Place, { isError, message }: Doubt): void {
+    (isError ? this.problems : this.unknownKeys).push(problemAt(place, message));
+  }
+
+  /** `place`: that of the key that the notice is about. */
+  note(level: Notice['level'], text: string, place?: Pick<Problem, 'file' | 'line' | 'key'>): void {
+    this.notices.push({
+      level,
+      text: place === undefined ? text : formatProblem({ ...place, message: text }),
+    });
+  }
+}
+
+function problemAt({ file, line, path }: Place, message: string, value?: string): Problem {
+  const key = path.length === 0 ? undefined : path.map(printable).join('.');
+  return { file, line, key, value, message };
+}

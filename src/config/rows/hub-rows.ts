@@ -1,0 +1,181 @@
+/** The rows of `hub`, and `host.labels`. */
+import { parseAddressList } from '../../access/addresses.ts';
+import { isAgentUrl, isHubUrl, isId, isLabels } from './predicates.ts';
+import {
+  BOOLEAN,
+  type Form,
+  fileRow,
+  namedRow,
+  optional,
+  type Row,
+  row,
+  type SecretFile,
+  text,
+  texts,
+} from './row.ts';
+
+/** A service whose machine the hub shows (`hub.agents`): one with a `url`, or one that dials in and has a key. */
+export interface AgentEntry {
+  readonly url?: string;
+  readonly dials_in?: boolean;
+  readonly key_file?: SecretFile;
+  readonly pin?: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const LABELS = 'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts';
+
+const labelsRow = (meaning: string, more: Partial<Pick<Row<unknown>, 'expected' | 'needsRestart'>> = {}) =>
+  row<Readonly<Record<string, string>>>(
+    { accepts: isLabels, type: 'map of strings', expected: `${LABELS} of 1 to 64 characters` },
+    {},
+    meaning,
+    more,
+  );
+
+const keyFileRow = (file: NonNullable<Row<unknown>['file']>, meaning: string) =>
+  fileRow<SecretFile>(
+    file,
+    'the path of a file that holds the key',
+    `${meaning} At most 4 KiB; a trailing newline is cut. Nobody but its owner and its group may read it.`,
+  );
+
+const pinRow = (meaning: string) =>
+  optional(
+    text('a pin, sha256/BASE64', (pin) => /^sha256\/[A-Za-z0-9+/]{43}=$/u.test(pin)),
+    meaning,
+  );
+
+/** The keys of `hub` by which a service dials a hub: those of the role `run`. */
+export const DIAL_ROWS = {
+  url: optional(
+    text('ws://HOST or wss://HOST, with a port where it is not 80 or 443, and perhaps a path', isHubUrl),
+    'For `hostwire run`: the hub that this machine connects to, where the hub cannot connect to it (docs/hub.md): `wss://hub.lan:9980`. A path is what a proxy in front of the hub removes. Needs `hub.key_file`.',
+    // It may have a password before an @.
+    { mayBeSecret: true },
+  ),
+  key_file: keyFileRow(
+    'long key',
+    'For `hostwire run`: a file that holds the key with which this machine and the hub of `hub.url` prove themselves to each other; at least 32 characters, as `hostwire keygen` prints.',
+  ),
+  pin: pinRow(
+    "For `hostwire run`, with `wss://`: the pin of the hub's key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.",
+  ),
+};
+
+export const HOST_LABELS_ROW = labelsRow(
+  'What viewers of a hub may filter by, such as `site: berlin` (`mqtt.publish: hub`).',
+  { needsRestart: true },
+);
+
+/** The keys of one entry of `hub.agents`. */
+export const AGENT_KEYS = {
+  url: optional(
+    text(
+      'http://HOST or https://HOST, with a port where it is not 80 or 443, and nothing after it',
+      isAgentUrl,
+    ),
+    'Where its service is: `http://pc1.lan:9990`, or `https://…`. Required, unless the agent dials in.',
+    // It may have a password before an @.
+    { defaultInWords: 'required, or `dials_in`', mayBeSecret: true },
+  ),
+  dials_in: optional<boolean>(
+    BOOLEAN,
+    'The agent connects to this hub, with `hub.url` in its own configuration. Such an entry has no `url`, and needs `key_file`.',
+    { defaultInWords: '`false`' },
+  ),
+  key_file: keyFileRow(
+    (entry) => (entry['dials_in'] === true ? 'long key' : 'key'),
+    'A file that holds its key: with `url` that of its `auth.api_key`; with `dials_in` the same as its `hub.key_file`, of at least 32 characters.',
+  ),
+  pin: pinRow(
+    'With `https://`: the pin of its key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.',
+  ),
+  labels: labelsRow('What viewers may filter by, such as `site: berlin`.'),
+};
+
+/** An entry is for one direction. */
+function whyContradictory({ url, dials_in: dialsIn, key_file: key, pin }: Readonly<Record<string, unknown>>) {
+  if (dialsIn !== true)
+    return url === undefined ? 'expected the key url, or dials_in: true where the agent connects' : undefined;
+  if (url !== undefined)
+    return 'url and dials_in contradict each other; leave url out if the agent connects to this hub';
+  if (pin !== undefined)
+    return 'pin belongs to url; an agent that dials in has the pin of this hub in hub.pin';
+  if (key === undefined) return 'dials_in needs key_file, with the key that "hostwire keygen" has made';
+  return undefined;
+}
+
+export const AGENTS_ROW = namedRow<AgentEntry>(
+  {
+    keys: AGENT_KEYS,
+    required: 'url',
+    orElse: 'dials_in',
+    requires: 'an http:// or https:// URL',
+    short: 'url',
+    names: { isRight: isId, words: 'letters, digits, "_" or "-"' },
+    check: whyContradictory,
+  },
+  'a map of ids to URLs or {url, dials_in, key_file, pin, labels}',
+  'For `hostwire hub`: the services whose machines it shows, by id; a URL, or the keys below (docs/hub.md).',
+);
+
+/** Which clients may have which commands carried out on which machines of the hub (`hub.commands`); what is absent is not judged. */
+export interface CommandRule {
+  /** `*`, `media.*` or `media.play`. */
+  readonly commands: readonly string[];
+  /** Addresses and CIDR ranges. */
+  readonly clients?: readonly string[];
+  /** Names of keys. */
+  readonly keys?: readonly string[];
+  /** Ids of `hub.agents`. */
+  readonly hosts?: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A list that is absent stands for everything; an empty one would be a mistake. */
+const some = ({ accepts, ...form }: Form): Form => ({
+  ...form,
+  accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
+});
+
+/** The keys of one entry of `hub.commands`. */
+export const COMMAND_KEYS = {
+  commands: row<readonly string[]>(
+    some(
+      texts('a list of commands, such as "media.*" or "power.sleep", or "*" for all', (command) =>
+        /^(?:\*|[a-z]+\.(?:\*|[a-z_]+))$/u.test(command),
+      ),
+    ),
+    [],
+    'What is allowed: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',
+    { defaultInWords: 'required' },
+  ),
+  clients: optional<readonly string[]>(
+    some(
+      texts(
+        'a list of addresses and CIDR ranges',
+        (entry) => parseAddressList([entry], false).problems.length === 0,
+      ),
+    ),
+    'For clients with these addresses only.',
+    { defaultInWords: 'any client' },
+  ),
+  keys: optional<readonly string[]>(
+    some(texts('a list of names of keys', isId)),
+    'For clients that sent a key of this name only; that of `auth.api_key` is `default`.',
+    { defaultInWords: 'with or without a key' },
+  ),
+  hosts: optional<readonly string[]>(
+    some(texts('a list of ids of machines', isId)),
+    'On these machines only.',
+    { defaultInWords: 'every machine' },
+  ),
+  labels: labelsRow('On machines with all of these labels only.', { expected: LABELS }),
+};
+
+export const COMMANDS_ROW = namedRow<CommandRule>(
+  { keys: COMMAND_KEYS, required: 'commands', requires: 'a list of commands' },
+  'a map of names to {commands, clients, keys, hosts, labels}',
+  'For `hostwire hub`: the rules by which clients may have commands carried out on its machines; one must allow all of it. Without any nobody may.',
+);

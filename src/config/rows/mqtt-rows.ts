@@ -1,0 +1,77 @@
+/** The rows of `mqtt` and `hub.mqtt`. */
+import { isBrokerUrl, isTopic } from './predicates.ts';
+import { choiceRow, fileRow, ID, number, optional, pemRow, row, type SecretFile, text } from './row.ts';
+
+const NAME = text('1 to 256 characters', (name) => /^[^\s\p{C}](?:[^\p{C}]{0,254}[^\s\p{C}])?$/u.test(name));
+const LEVELS = '1 to 128 characters: levels of letters, digits, "_", "-" and "." with slashes between them';
+const TOPIC = text(LEVELS, isTopic);
+
+/** `prefix`: of the keys for user and password. */
+const urlRow = (prefix: string, meaning: string) =>
+  optional(
+    text(
+      `mqtt://HOST or mqtts://HOST, with a port where it is not 1883 or 8883; user and password belong in ${prefix}.username and ${prefix}.password_file`,
+      isBrokerUrl,
+    ),
+    meaning,
+    // It may have a password before an @.
+    { mayBeSecret: true },
+  );
+
+/** The keys that a service and a hub both have for their broker. */
+const BROKER_ROWS = {
+  username: optional(NAME, 'The user name at the broker.'),
+  password_file: fileRow<SecretFile>(
+    'password',
+    'the path of a file that holds the password',
+    'A file that holds the password (at most 4 KiB; a trailing newline is cut). Nobody but its owner and its group may read it.',
+  ),
+  ca: pemRow(
+    'authorities',
+    'the certificates of authorities',
+    "The authorities that the broker's certificate is checked with, in PEM form, for `mqtts`. Without it: those that Node knows.",
+  ),
+};
+
+export const MQTT_ROWS = {
+  url: urlRow(
+    'mqtt',
+    'The MQTT broker that readings are published to and commands are taken from (docs/mqtt.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Without it there is no MQTT.',
+  ),
+  ...BROKER_ROWS,
+  client_id: optional(
+    NAME,
+    'The client id. No other client of the broker may have it. With `mqtt.publish: both` the connection for hubs adds `-hub`.',
+    { defaultInWords: '`hostwire-` and the id of the machine' },
+  ),
+  publish: choiceRow(
+    ['homeassistant', 'hub', 'both'],
+    'homeassistant',
+    'What is published: readings and the device for Home Assistant, what hubs ask for (docs/hub-protocol.md), or both.',
+  ),
+  topic: row(TOPIC, 'hostwire', 'What all topics begin with; the id of the machine (`host.id`) follows.'),
+  discovery_prefix: row(
+    text(`${LEVELS}; or ""`, (prefix) => prefix === '' || isTopic(prefix)),
+    'homeassistant',
+    'Where Home Assistant looks for devices. `""`: nothing is announced.',
+  ),
+  interval_seconds: row(
+    number('a number of seconds from 1 to 86400', (seconds) => seconds >= 1 && seconds <= 86_400),
+    15,
+    'Seconds between two readings that are published. Home Assistant records each of them.',
+  ),
+};
+
+export const HUB_MQTT_ROWS = {
+  url: urlRow(
+    'hub.mqtt',
+    'For `hostwire hub`: the MQTT broker over which agents with `mqtt.publish: hub` report (docs/hub.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS.',
+  ),
+  name: optional(
+    ID,
+    'The name of this hub, in topics. Each hub of a broker has one of its own, which is also its user there.',
+    { defaultInWords: '`hub.mqtt.username`, or `hub`' },
+  ),
+  ...BROKER_ROWS,
+  topic: row(TOPIC, 'hostwire', 'What the topics of all agents begin with: their `mqtt.topic`.'),
+};

@@ -1,0 +1,189 @@
+/** The row of a configuration key, and functions that make the common ones. */
+import { type AddressList, NO_ADDRESSES } from '../../access/addresses.ts';
+import type { PemFile } from '../../tls/pair.ts';
+import type { JudgeItems } from './list-items.ts';
+import { isAbsolutePath, isFileName, isId, isMap } from './predicates.ts';
+
+/** The entries of a map by name. Each is a setting of its own, so that two files may each define some. */
+export interface NamedEntries {
+  readonly keys: Readonly<Record<string, Row<unknown>>>;
+  /** The key that each entry must have, and the words for its value. */
+  readonly required: string;
+  readonly requires: string;
+  /** A key that may replace it; `check` judges both. */
+  readonly orElse?: string;
+  /** The key that is set where an entry is a text instead of a map. */
+  readonly short?: string;
+  /** The form of a name, where it is not that of isEntryName, and the words for its characters. */
+  readonly names?: { readonly isRight: (name: string) => boolean; readonly words: string };
+  /** Returns what is wrong with an entry whose values are right one by one. */
+  readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
+}
+
+/** A value of the right form that is wrong, or probably has no effect. */
+export interface Doubt {
+  /** false: a warning is enough, as of an unknown key. */
+  readonly isError: boolean;
+  readonly message: string;
+}
+
+/** The content of a file that a value names: sources/named-files.ts reads and judges each kind. */
+export type FileKind =
+  | 'shared key'
+  | 'key'
+  | 'long key'
+  | 'password'
+  | 'certificate'
+  | 'private key'
+  | 'authorities';
+
+/** A file with a secret, and the secret. */
+export interface SecretFile {
+  readonly path: string;
+  readonly secret: string;
+}
+
+export function isSecretFile(value: unknown): value is SecretFile {
+  return typeof value === 'object' && value !== null && 'secret' in value && 'path' in value;
+}
+
+/** One key. `T` is the type of its value in `Config`. */
+export interface Row<T> {
+  /** Whether a value in a file is right; entries of lists and of named maps are checked further. */
+  readonly accepts: (value: unknown) => boolean;
+  readonly default: T;
+  /** The type in words, for the documentation. */
+  readonly type: string;
+  /** Completes "expected …". */
+  readonly expected: string;
+  /** One line for the documentation. */
+  readonly meaning: string;
+  /** Judges the entries of a list, and normalises it. */
+  readonly items?: JudgeItems;
+  /** Judges an accepted text further; for keys of named entries. */
+  readonly judge?: (text: string) => Doubt | undefined;
+  readonly entries?: NamedEntries;
+  /** The value is the path of a file, which is read; of an entry of a named map its kind may depend on the others. */
+  readonly file?: FileKind | ((entry: Readonly<Record<string, unknown>>) => FileKind);
+  /** The key that is set to the content of the file; this one keeps the path. Only one of the two may be set. */
+  readonly sets?: string;
+  /** A number below this one is replaced by it, with a warning. */
+  readonly minimum?: number;
+  /** The key whose value applies where this one is not set. */
+  readonly follows?: string;
+  /** A change takes effect only when the service is restarted; with 'switching' only one from or to "not set" does. */
+  readonly needsRestart?: true | 'switching';
+  /** The value never appears in a message, a log or the output of `check`. */
+  readonly isSecret?: true;
+  /** A wrong value may be a secret written under the wrong key, so it is not shown. */
+  readonly mayBeSecret?: true;
+  /** Replaces the default in the documentation where it is not a literal. */
+  readonly defaultInWords?: string;
+}
+
+/** What a row accepts, and the words for it. */
+export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected'>;
+type More = Partial<Omit<Row<unknown>, 'default'>>;
+
+export const row = <T>(form: Form, fallback: T, meaning: string, more: More = {}): Row<T> => ({
+  ...form,
+  default: fallback,
+  meaning,
+  ...more,
+});
+
+/** A row without a default: undefined where it is not set. */
+export const optional = <T = string>(form: Form, meaning: string, more: More = {}): Row<T | undefined> =>
+  row<T | undefined>(form, undefined, meaning, { defaultInWords: 'none', ...more });
+
+export const booleanRow = (fallback: boolean, meaning: string, more: More = {}): Row<boolean> =>
+  row(BOOLEAN, fallback, meaning, more);
+
+export const BOOLEAN: Form = {
+  accepts: (value) => typeof value === 'boolean',
+  type: 'boolean',
+  expected: 'true or false',
+};
+
+export const integer = (least: number, most: number): Form => ({
+  accepts: (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  type: 'integer',
+  expected: `a whole number from ${least} to ${most}`,
+});
+
+export const number = (expected: string, test: (value: number) => boolean): Form => ({
+  accepts: (value) => Number.isFinite(value) && test(Number(value)),
+  type: 'number',
+  expected,
+});
+
+type Test = (text: string) => boolean;
+
+const isText = (test: Test) => (value: unknown) => typeof value === 'string' && test(value);
+
+export const text = (expected: string, test: Test): Form => ({
+  accepts: isText(test),
+  type: 'string',
+  expected,
+});
+
+export const ABSOLUTE_PATH = text('an absolute path', isAbsolutePath);
+export const ID = text('1 to 64 letters, digits, "_" and "-"', isId);
+
+export const texts = (expected: string, test: Test): Form => ({
+  accepts: (value) => Array.isArray(value) && value.every(isText(test)),
+  type: 'list of strings',
+  expected,
+});
+
+export function choiceRow<const T extends string>(
+  choices: readonly T[],
+  fallback: NoInfer<T>,
+  meaning: string,
+  more: More = {},
+): Row<T> {
+  const words = choices.map((choice) => `"${choice}"`);
+  const expected = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return row<T>(
+    text(expected, (value) => choices.some((choice) => choice === value)),
+    fallback,
+    meaning,
+    more,
+  );
+}
+
+/** The path of a file; `Config` has its content as well. */
+export const fileRow = <T extends SecretFile | PemFile>(
+  file: NonNullable<Row<unknown>['file']>,
+  expected: string,
+  meaning: string,
+  more: More = {},
+): Row<T | undefined> =>
+  optional<T>(
+    text(expected, isFileName),
+    `${meaning} A relative path starts at the folder of the file that names it.`,
+    // The content may have been written in place of the path.
+    { file, mayBeSecret: true, ...more },
+  );
+
+export const pemRow = (file: FileKind, what: string, meaning: string): Row<PemFile | undefined> =>
+  fileRow<PemFile>(file, `the path of a PEM file with ${what}`, meaning, { needsRestart: 'switching' });
+
+/** A map whose keys are names; each entry is checked further. */
+export const namedRow = <T>(
+  entries: NamedEntries,
+  expected: string,
+  meaning: string,
+): Row<Readonly<Record<string, T>>> =>
+  // No prototype, so that a client's "constructor" finds nothing.
+  row({ accepts: isMap, type: 'map', expected }, Object.create(null), meaning, { entries });
+
+/** A list of which the entries are checked one by one, so that a message can name the line of each. */
+const listRow = <T>(fallback: T, items: JudgeItems, expected: string, meaning: string, more: More = {}) =>
+  row({ accepts: Array.isArray, type: 'list of strings', expected }, fallback, meaning, { items, ...more });
+
+export const namesRow = (items: JudgeItems, expected: string, meaning: string): Row<readonly string[]> =>
+  listRow<readonly string[]>([], items, expected, meaning);
+
+export const addressesRow = (items: JudgeItems, expected: string, meaning: string): Row<AddressList> =>
+  listRow(NO_ADDRESSES, items, expected, meaning, { defaultInWords: '`[]`' });
