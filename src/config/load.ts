@@ -14,7 +14,7 @@ import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { parseJson } from './sources/parse-json.ts';
 import { parseYaml } from './sources/parse-yaml.ts';
 import { MAX_FILE_BYTES, type Ownership, type ReadProblem, readText } from './sources/read-text.ts';
-import { findSources, findSourcesAgain, type Sources, type Surroundings } from './sources/search.ts';
+import { findSources, type Sources, type Surroundings } from './sources/search.ts';
 import type { Parsed } from './sources/tree.ts';
 
 export interface LoadOptions {
@@ -45,10 +45,7 @@ export interface Loaded {
  */
 export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const { paths, overrides, surroundings, role } = options;
-  const sources =
-    previous === undefined
-      ? findSources(paths, surroundings, isOurs)
-      : findSourcesAgain(previous, paths, surroundings, isOurs);
+  const sources = findSources(paths, surroundings, isOurs, previous);
   const findings = new Findings();
   for (const { file, message } of sources.failures)
     findings.fail({ file, line: undefined, path: [] }, message);

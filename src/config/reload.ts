@@ -5,7 +5,7 @@ import { ConfigError, formatProblem, type Notice, show } from './checks/problems
 import { type Config, readKey, toConfig } from './config.ts';
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
 import { ROWS } from './rows/key-table.ts';
-import { type ConfigWatcher, type WatchTimes, watchConfig } from './sources/watch-files.ts';
+import { FileWatcher, type WatchTimes } from './sources/watch-files.ts';
 
 export interface ReloaderOptions {
   readonly load: LoadOptions;
@@ -26,7 +26,7 @@ export class Reloader {
   readonly #options: ReloaderOptions;
   #loaded: Loaded;
   #config: Config;
-  #watcher: ConfigWatcher | undefined;
+  #watcher: FileWatcher | undefined;
   #daily: NodeJS.Timeout | undefined;
   /** The notices of the last load, which the next load does not repeat. */
   #reported: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export class Reloader {
   /** Starts watching the files, and applies what has changed since they were loaded. */
   start(): void {
     if (this.#watcher !== undefined) return;
-    this.#watcher = watchConfig(this.#loaded.watch, () => this.#reload(false), this.#options.times);
+    this.#watcher = new FileWatcher(this.#loaded.watch, () => this.#reload(false), this.#options.times);
     // A certificate comes near its end without a change of any file.
     if (this.#config.server.tls.cert !== undefined)
       this.#daily = setInterval(() => this.#reload(false), this.#options.dayMs ?? DAY_MS).unref();

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { FILE_GROUPS } from '#src/config/checks/between-keys.js';
 import { loadConfig } from '#src/config/load.js';
+import { ROWS } from '#src/config/rows/key-table.js';
 import {
   catchProblems,
   load,
@@ -110,6 +112,15 @@ t.test(
     t.same(tryIt(), ['config.yaml:2 auth.api_key_file hunter2: is a pipe or a device; name a regular file']);
   },
 );
+
+t.test('[8.key-file] the file of every key that names one is read', async (t) => {
+  const prefixes = FILE_GROUPS.map(({ prefix }) => prefix);
+  for (const [key, { file, entries }] of ROWS) {
+    const names = Object.values(entries?.keys ?? {}).filter((row) => row.file !== undefined);
+    if (file !== undefined) t.ok(prefixes.includes(key.slice(0, key.lastIndexOf('.'))), key);
+    if (names.length > 0) t.ok(prefixes.includes(key), key);
+  }
+});
 
 t.test('[8.key-or-file] api_key and api_key_file exclude each other, also in two files', async (t) => {
   t.match(shortProblemsOf(t, { 'config.yaml': `auth:\n  api_key: ${KEY}\n  api_key_file: key`, key: KEY }), [

@@ -1,5 +1,6 @@
 /** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
 import { accessSync, constants, statSync } from 'node:fs';
+import { ROWS } from '../rows/key-table.ts';
 import { isMap } from '../rows/predicates.ts';
 import { codeOf, describe } from '../sources/read-text.ts';
 import type { Surroundings } from '../sources/search.ts';
@@ -69,33 +70,18 @@ function judgeRole(settings: readonly Setting[], role: Role | undefined): readon
 }
 
 /** Keys that do little or nothing while another one is off or not set, and the consequence. */
-const NEEDS: readonly (readonly [
-  keys: readonly string[],
-  needed: string,
-  level: Notice['level'],
-  text: string,
-])[] = [
+const NEEDS: readonly (readonly [keys: string[], needed: string, level: Notice['level'], text: string])[] = [
   [
     ['auth.api_key', 'auth.api_key_file', 'auth.allowed_ips'],
     'auth.enabled',
     'warn',
-    'every client may connect without the key; set auth.enabled to true',
+    'every client may connect without the key',
   ],
-  [
-    ['wake.hosts'],
-    'features.enable_wake',
-    'info',
-    'no client may wake them; set features.enable_wake to true',
-  ],
-  [
-    ['processes.launch'],
-    'features.enable_process_control',
-    'info',
-    'no client may start them; set features.enable_process_control to true',
-  ],
-  [['mqtt'], 'mqtt.url', 'warn', 'there is no MQTT; set mqtt.url'],
-  [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is asked; set hub.mqtt.url'],
-  [['history.max_megabytes'], 'history.path', 'warn', 'nothing is written to a file; set history.path'],
+  [['wake.hosts'], 'features.enable_wake', 'info', 'no client may wake them'],
+  [['processes.launch'], 'features.enable_process_control', 'info', 'no client may start them'],
+  [['mqtt'], 'mqtt.url', 'warn', 'there is no MQTT'],
+  [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is asked'],
+  [['history.max_megabytes'], 'history.path', 'warn', 'nothing is written to a file'],
 ];
 
 /** Warns of settings that another one switches off. */
@@ -109,7 +95,8 @@ function judgeNeeds(settings: Settings, role: Role | undefined): readonly Notice
     );
     if (value !== false || found === undefined || isBelow(found.key, ofOther)) return [];
     const state = settings.has(needed) ? 'false' : 'not set';
-    return [noticeAt(level, found, `${needed} is ${state}, so ${text}`)];
+    const remedy = `set ${needed}${ROWS.get(needed)?.type === 'boolean' ? ' to true' : ''}`;
+    return [noticeAt(level, found, `${needed} is ${state}, so ${text}; ${remedy}`)];
   });
 }
 

@@ -3,6 +3,7 @@ import { parseAddressList } from '../../access/addresses.ts';
 import { isAgentUrl, isHubUrl, isId, isLabels } from './predicates.ts';
 import {
   BOOLEAN,
+  type EntryOf,
   type Form,
   fileRow,
   namedRow,
@@ -13,15 +14,6 @@ import {
   text,
   texts,
 } from './row.ts';
-
-/** A service whose machine the hub shows (`hub.agents`): one with a `url`, or one that dials in and has a key. */
-export interface AgentEntry {
-  readonly url?: string;
-  readonly dials_in?: boolean;
-  readonly key_file?: SecretFile;
-  readonly pin?: string;
-  readonly labels: Readonly<Record<string, string>>;
-}
 
 const LABELS = 'a map of at most 16 labels: names of 1 to 64 letters, digits, "_" and "-", texts';
 
@@ -94,6 +86,9 @@ export const AGENT_KEYS = {
   labels: labelsRow('What viewers may filter by, such as `site: berlin`.'),
 };
 
+/** A service whose machine the hub shows (`hub.agents`): one with a `url`, or one that dials in and has a key. */
+export type AgentEntry = EntryOf<typeof AGENT_KEYS>;
+
 /** An entry is for one direction. */
 function whyContradictory({ url, dials_in: dialsIn, key_file: key, pin }: Readonly<Record<string, unknown>>) {
   if (dialsIn !== true)
@@ -106,7 +101,7 @@ function whyContradictory({ url, dials_in: dialsIn, key_file: key, pin }: Readon
   return undefined;
 }
 
-export const AGENTS_ROW = namedRow<AgentEntry>(
+export const AGENTS_ROW = namedRow(
   {
     keys: AGENT_KEYS,
     required: 'url',
@@ -119,19 +114,6 @@ export const AGENTS_ROW = namedRow<AgentEntry>(
   'a map of ids to URLs or {url, dials_in, key_file, pin, labels}',
   'For `hostwire hub`: the services whose machines it shows, by id; a URL, or the keys below (docs/hub.md).',
 );
-
-/** Which clients may have which commands carried out on which machines of the hub (`hub.commands`); what is absent is not judged. */
-export interface CommandRule {
-  /** `*`, `media.*` or `media.play`. */
-  readonly commands: readonly string[];
-  /** Addresses and CIDR ranges. */
-  readonly clients?: readonly string[];
-  /** Names of keys. */
-  readonly keys?: readonly string[];
-  /** Ids of `hub.agents`. */
-  readonly hosts?: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
-}
 
 /** A list that is absent stands for everything; an empty one would be a mistake. */
 const some = ({ accepts, ...form }: Form): Form => ({
@@ -174,7 +156,10 @@ export const COMMAND_KEYS = {
   labels: labelsRow('On machines with all of these labels only.', { expected: LABELS }),
 };
 
-export const COMMANDS_ROW = namedRow<CommandRule>(
+/** Which clients may have which commands carried out on which machines (`hub.commands`); what is absent is not judged. */
+export type CommandRule = EntryOf<typeof COMMAND_KEYS>;
+
+export const COMMANDS_ROW = namedRow(
   { keys: COMMAND_KEYS, required: 'commands', requires: 'a list of commands' },
   'a map of names to {commands, clients, keys, hosts, labels}',
   'For `hostwire hub`: the rules by which clients may have commands carried out on its machines; one must allow all of it. Without any nobody may.',

@@ -169,12 +169,24 @@ export const fileRow = <T extends SecretFile | PemFile>(
 export const pemRow = (file: FileKind, what: string, meaning: string): Row<PemFile | undefined> =>
   fileRow<PemFile>(file, `the path of a PEM file with ${what}`, meaning, { needsRestart: 'switching' });
 
+type ValueOf<R> = R extends Row<infer T> ? T : never;
+
+/** The values of an entry by its rows; a key without a default is absent where it is not set. */
+export type EntryOf<Keys> = {
+  readonly [K in keyof Keys as undefined extends ValueOf<Keys[K]> ? never : K]: ValueOf<Keys[K]>;
+} & {
+  readonly [K in keyof Keys as undefined extends ValueOf<Keys[K]> ? K : never]?: Exclude<
+    ValueOf<Keys[K]>,
+    undefined
+  >;
+};
+
 /** A map whose keys are names; each entry is checked further. */
-export const namedRow = <T>(
-  entries: NamedEntries,
+export const namedRow = <Keys extends NamedEntries['keys']>(
+  entries: NamedEntries & { readonly keys: Keys },
   expected: string,
   meaning: string,
-): Row<Readonly<Record<string, T>>> =>
+): Row<Readonly<Record<string, EntryOf<Keys>>>> =>
   // No prototype, so that a client's "constructor" finds nothing.
   row({ accepts: isMap, type: 'map', expected }, Object.create(null), meaning, { entries });
 

@@ -1,14 +1,7 @@
 /** The rows of `wake.hosts`. */
 import { isIPv4 } from 'node:net';
 import { parseMac, WAKE_PORT } from '../../wake/packet.ts';
-import { integer, namedRow, optional, row, text } from './row.ts';
-
-/** A machine that clients may wake by name (`wake.hosts`). */
-export interface WakeEntry {
-  readonly mac: string;
-  readonly broadcast?: string;
-  readonly port: number;
-}
+import { type EntryOf, integer, namedRow, optional, row, text } from './row.ts';
 
 /** The keys of one entry of `wake.hosts`. */
 export const WAKE_KEYS = {
@@ -29,7 +22,10 @@ export const WAKE_KEYS = {
   port: row(integer(1, 65_535), WAKE_PORT, 'The UDP port that its packet is sent to.'),
 };
 
-export const WAKE_ROW = namedRow<WakeEntry>(
+/** A machine that clients may wake by name (`wake.hosts`). */
+export type WakeEntry = EntryOf<typeof WAKE_KEYS>;
+
+export const WAKE_ROW = namedRow(
   { keys: WAKE_KEYS, required: 'mac', requires: 'a MAC address', short: 'mac' },
   'a map of names to MAC addresses or {mac, broadcast, port}',
   'Machines that may be woken by name: a MAC address, or the keys below.',

@@ -1,16 +1,7 @@
 /** The rows of `watch.rules`. */
 import { isPrintable } from './predicates.ts';
-import { integer, namedRow, number, optional, row, text } from './row.ts';
+import { type EntryOf, integer, namedRow, number, optional, row, text } from './row.ts';
 import { judgeSeries } from './series-names.ts';
-
-/** A condition that is reported when it has held for some time (`watch.rules`). It has either `above` or `below`. */
-export interface WatchRule {
-  /** The name of a series, in which `*` stands for any text. */
-  readonly series: string;
-  readonly above?: number;
-  readonly below?: number;
-  readonly for_seconds: number;
-}
 
 const limitRow = (word: string) =>
   optional<number>(
@@ -39,7 +30,10 @@ export const WATCH_KEYS = {
   ),
 };
 
-export const WATCH_ROW = namedRow<WatchRule>(
+/** A condition that is reported when it has held for some time (`watch.rules`). It has either `above` or `below`. */
+export type WatchRule = EntryOf<typeof WATCH_KEYS>;
+
+export const WATCH_ROW = namedRow(
   {
     keys: WATCH_KEYS,
     required: 'series',

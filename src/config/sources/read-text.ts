@@ -25,43 +25,38 @@ export const MAX_FILE_BYTES = 65_536;
 
 /** The text without a byte order mark. */
 export function readText(path: string, maxBytes: number): ReadText | ReadProblem {
-  let descriptor: number;
+  let descriptor: number | undefined;
   try {
     // Without O_NONBLOCK, opening a FIFO waits for a writer. Windows has no such flag: | reads undefined as 0.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    return { line: undefined, message: `cannot be opened: ${describe(error)}; ${remedyOf(error)}` };
-  }
-  try {
     return readOpen(descriptor, maxBytes);
   } catch (error) {
-    return { line: undefined, message: `cannot be read: ${describe(error)}; ${remedyOf(error)}` };
+    const failed = descriptor === undefined ? 'opened' : 'read';
+    return problem(`cannot be ${failed}: ${describe(error)}; ${remedyOf(error)}`);
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
+const problem = (message: string, line?: number): ReadProblem => ({ line, message });
+
 function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem {
   const status = fstatSync(descriptor);
-  if (status.isDirectory()) return { line: undefined, message: 'is a folder; name a file in it' };
-  if (!status.isFile()) return { line: undefined, message: 'is a pipe or a device; name a regular file' };
+  if (status.isDirectory()) return problem('is a folder; name a file in it');
+  if (!status.isFile()) return problem('is a pipe or a device; name a regular file');
   // The reported size is not used: the file may grow, and the size of a /proc file is 0.
   const buffer = Buffer.allocUnsafe(maxBytes + 1);
   let length = 0;
   for (let got = -1; got !== 0 && length <= maxBytes; length += got) {
     got = readSync(descriptor, buffer, length, buffer.length - length, null);
   }
-  if (length > maxBytes)
-    return { line: undefined, message: `is longer than ${maxBytes / 1024} KiB; name another file` };
+  if (length > maxBytes) return problem(`is longer than ${maxBytes / 1024} KiB; name another file`);
   const bytes = buffer.subarray(0, length);
   const text = decode(bytes);
-  if (text === undefined) return { line: findBadLine(bytes), message: 'is not UTF-8; save it as UTF-8' };
+  if (text === undefined) return problem('is not UTF-8; save it as UTF-8', findBadLine(bytes));
   const nul = text.indexOf('\0');
   if (nul !== -1)
-    return {
-      line: text.slice(0, nul).split('\n').length,
-      message: 'contains a NUL character; save it as UTF-8',
-    };
+    return problem('contains a NUL character; save it as UTF-8', text.slice(0, nul).split('\n').length);
   const { uid, gid, mode } = status;
   return { text, owner: { uid, gid, mode: mode & 0o777 } };
 }
@@ -96,10 +91,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The reason of a file system error, without the path. */
-export function describe(error: unknown): string {
-  const code = codeOf(error);
-  return REASONS[code] ?? code;
-}
+export const describe = (error: unknown): string => REASONS[codeOf(error)] ?? codeOf(error);
 
 /** What to do about a file that cannot be opened or read. */
 function remedyOf(error: unknown): string {

@@ -59,17 +59,22 @@ function isAbsolute(folder: string | undefined): folder is string {
 /** Whether a file in the working folder is one of ours, and not of another program that runs there. */
 export type IsOurs = (file: string) => boolean;
 
-/** Not where it is one of the others too. */
-function isWorkingFolder(folder: string, surroundings: Surroundings): boolean {
-  const folders = listFolders(surroundings);
-  return folder === surroundings.cwd && folders.filter((each) => each === folder).length === 1;
-}
-
 /**
  * The files of `--config`, or that of $HOSTWIRE_CONFIG, or those of the first folder that has any. In the working folder
- * only those count that are ours.
+ * only those count that are ours. With `previous` (a reload) those of the start, and any that have appeared beside them.
  */
-export function findSources(paths: readonly string[], surroundings: Surroundings, isOurs: IsOurs): Sources {
+export function findSources(
+  paths: readonly string[],
+  surroundings: Surroundings,
+  isOurs: IsOurs,
+  previous?: Sources,
+): Sources {
+  if (previous?.folder !== undefined) {
+    const { folder, required } = previous;
+    const now = findIn(folder, surroundings, isOurs);
+    const files = now.watch.filter((file) => required.includes(file) || now.files.includes(file));
+    return { ...now, files, required };
+  }
   const { cwd, variables } = surroundings;
   const named = variables['HOSTWIRE_CONFIG'] ?? '';
   const given = paths.length > 0 || named === '' ? paths : [named];
@@ -81,7 +86,7 @@ export function findSources(paths: readonly string[], surroundings: Surroundings
   const foreign: string[] = [];
   // Each once: the working folder may be the user's, where all files are ours.
   for (const folder of new Set(listFolders(surroundings))) {
-    const sources = findIn(folder, isWorkingFolder(folder, surroundings) ? isOurs : () => true);
+    const sources = findIn(folder, surroundings, isOurs);
     watch.push(...sources.watch);
     foreign.push(...sources.foreign);
     // A folder that cannot be read may hold the file that turns auth on, so it is never skipped.
@@ -91,22 +96,11 @@ export function findSources(paths: readonly string[], surroundings: Surroundings
   return { files: [], watch, failures: [], folder: undefined, required: [], foreign };
 }
 
-/** The files at a reload: those of the start, and any that have appeared beside them. */
-export function findSourcesAgain(
-  previous: Sources,
-  paths: readonly string[],
-  surroundings: Surroundings,
-  isOurs: IsOurs,
-): Sources {
-  const { folder, required } = previous;
-  if (folder === undefined) return findSources(paths, surroundings, isOurs);
-  const now = findIn(folder, isWorkingFolder(folder, surroundings) ? isOurs : () => true);
-  const files = now.watch.filter((file) => required.includes(file) || now.files.includes(file));
-  return { ...now, files, required };
-}
-
-function findIn(folder: string, isOurs: IsOurs): Omit<Sources, 'required'> {
+function findIn(folder: string, surroundings: Surroundings, isOurs: IsOurs): Omit<Sources, 'required'> {
   const watch = NAMES.map((name) => path.join(folder, name));
+  // The working folder may be one of the others too, where all files are ours.
+  const isShared =
+    folder === surroundings.cwd && listFolders(surroundings).filter((each) => each === folder).length === 1;
   const files: string[] = [];
   const foreign: string[] = [];
   const failures: { file: string; message: string }[] = [];
@@ -119,7 +113,7 @@ function findIn(folder: string, isOurs: IsOurs): Omit<Sources, 'required'> {
       if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) failures.push({ file, message });
       continue;
     }
-    (isOurs(file) ? files : foreign).push(file);
+    (!isShared || isOurs(file) ? files : foreign).push(file);
   }
   return { files, watch, failures, folder, foreign };
 }

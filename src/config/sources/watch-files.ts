@@ -3,12 +3,6 @@ import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from './read-text.ts';
 
-export interface ConfigWatcher {
-  /** Watches these from now on; a pending change of a file that stays watched is still reported. */
-  setPaths(paths: readonly string[]): void;
-  close(): void;
-}
-
 export interface WatchTimes {
   /** Time without an event after which a change counts as complete. */
   readonly quietMs: number;
@@ -20,18 +14,8 @@ export interface WatchTimes {
 
 const TIMES: WatchTimes = { quietMs: 100, maxMs: 500, pollMs: 5000 };
 
-/** Calls `onChange` when a change of any of `paths` is complete. Does not keep the process alive. */
-export function watchConfig(
-  paths: readonly string[],
-  onChange: () => void,
-  times: WatchTimes = TIMES,
-): ConfigWatcher {
-  const watcher = new Watcher(onChange, times);
-  watcher.setPaths(paths);
-  return watcher;
-}
-
-class Watcher implements ConfigWatcher {
+/** Calls `onChange` when a change of any of the files is complete. Does not keep the process alive. */
+export class FileWatcher {
   readonly #onChange: () => void;
   readonly #times: WatchTimes;
   readonly #folders = new Map<string, FSWatcher>();
@@ -44,11 +28,13 @@ class Watcher implements ConfigWatcher {
   #lastEventAt = 0;
   #isClosed = false;
 
-  constructor(onChange: () => void, times: WatchTimes) {
+  constructor(paths: readonly string[], onChange: () => void, times: WatchTimes = TIMES) {
     this.#onChange = onChange;
     this.#times = times;
+    this.setPaths(paths);
   }
 
+  /** Watches these from now on; a pending change of a file that stays watched is still reported. */
   setPaths(paths: readonly string[]): void {
     this.#looks = new Map(paths.map((file) => [file, this.#looks.get(file) ?? lookAt(file)]));
     this.#watchFolders();

@@ -3,14 +3,14 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type ConfigWatcher, type WatchTimes, watchConfig } from '#src/config/sources/watch-files.js';
+import { FileWatcher, type WatchTimes } from '#src/config/sources/watch-files.js';
 import { checkTime } from '../../helpers/limits.ts';
 import { makeFolder } from '../loading.ts';
 
 const FAST: WatchTimes = { quietMs: 40, maxMs: 200, pollMs: 100 };
 
 interface Watched {
-  readonly watcher: ConfigWatcher;
+  readonly watcher: FileWatcher;
   count(): number;
   /** Runs `act` and returns the number of reports: waits up to 1.5 s for the first, and a while for further ones. */
   changesAfter(act: () => void): Promise<number>;
@@ -18,7 +18,7 @@ interface Watched {
 
 function watchIn(t: Test, paths: readonly string[], times: WatchTimes = FAST): Watched {
   let calls = 0;
-  const watcher = watchConfig(paths, () => calls++, times);
+  const watcher = new FileWatcher(paths, () => calls++, times);
   t.teardown(() => watcher.close());
   return {
     watcher,
