@@ -43,38 +43,22 @@ t.test('[8.launch-refused] a wrong app stops the start, with its line', async (t
     ['args: x', '5 processes.launch.x.args expected a list of strings, found "x"'],
     ['args: ["a\\0b"]', '5 processes.launch.x.args expected a list of strings, found a list'],
     ['cwd: tmp', '5 processes.launch.x.cwd expected an absolute path, found "tmp"'],
-    [
-      'env: [A]',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a list (not shown)',
-    ],
-    [
-      'env: {A: 1}',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a map (not shown)',
-    ],
-    [
-      'env: {constructor: 1}',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a map (not shown)',
-    ],
-    [
-      'env: {1A: a}',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a map (not shown)',
-    ],
-    [
-      'env: {"A=B": a}',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a map (not shown)',
-    ],
-    [
-      'env: {"": a}',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a map (not shown)',
-    ],
-    [
-      'env: {A: "a\\0b"}',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a map (not shown)',
-    ],
-    [
-      'env: hunter2',
-      '5 processes.launch.x.env expected a map of variable names to strings, found a string (not shown)',
-    ],
+    ...[
+      ...['{A: 1}', '{constructor: 1}', '{1A: a}', '{"A=B": a}', '{"": a}', '{A: "a\\0b"}'].map((map) => [
+        map,
+        'map',
+      ]),
+      ...[
+        ['[A]', 'list'],
+        ['hunter2', 'string'],
+      ],
+    ].map(
+      ([env, kind]) =>
+        [
+          `env: ${env}`,
+          `5 processes.launch.x.env expected a map of variable names to strings, found a ${kind} (not shown)`,
+        ] as const,
+    ),
     ['allow_args: 1', '5 processes.launch.x.allow_args expected true or false, found 1'],
     ['alow_args: true', '5 processes.launch.x.alow_args unknown key; did you mean allow_args?'],
     ['argz: []', '5 processes.launch.x.argz unknown key; did you mean args?'],

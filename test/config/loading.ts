@@ -73,6 +73,19 @@ export function shortProblemsOf(t: Scope, files: Files, more: Partial<LoadOption
   return problemsOf(t, files, more).map(shorten);
 }
 
+/** The problems of `files` as the service of the user `uid` finds them; paths of files without the folder of the test. */
+export function namedProblemsOf(t: Scope, files: Files, uid?: number): readonly string[] {
+  const folder = makeFolder(t);
+  writeFiles(folder, files);
+  return namedProblemsIn(folder, uid);
+}
+
+export function namedProblemsIn(folder: string, uid?: number): readonly string[] {
+  const options = optionsFor(folder);
+  const load = () => loadConfig({ ...options, surroundings: { ...options.surroundings, uid } });
+  return catchProblems(load).map((problem) => shorten(problem).replaceAll(`${folder}/`, ''));
+}
+
 export function yaml(t: Scope, text: string): readonly string[] {
   return shortProblemsOf(t, { 'config.yaml': text });
 }

@@ -6,18 +6,21 @@ import t, { type Test } from 'tap';
 import { checkConfiguration } from '#src/cli/check.js';
 import { loadConfig } from '#src/config/load.js';
 import { makePair } from '../helpers/certificates.ts';
-import { catchProblems, type Files, load, makeFolder, optionsFor, shorten, writeFiles } from './loading.ts';
+import {
+  type Files,
+  load,
+  makeFolder,
+  namedProblemsIn,
+  namedProblemsOf,
+  optionsFor,
+  writeFiles,
+} from './loading.ts';
 
 const { cert } = await makePair({ isIssuer: true });
 
 /** The problems of a configuration in JSON, with the folder left out. */
-function problemsOf(t: Test, config: object, files: Files = {}, uid?: number): readonly string[] {
-  const folder = makeFolder(t);
-  writeFiles(folder, { 'config.json': JSON.stringify(config), ...files });
-  const options = optionsFor(folder);
-  const load = () => loadConfig({ ...options, surroundings: { ...options.surroundings, uid } });
-  return catchProblems(load).map((problem) => shorten(problem).replaceAll(`${folder}/`, ''));
-}
+const problemsOf = (t: Test, config: object, files: Files = {}) =>
+  namedProblemsOf(t, { 'config.json': JSON.stringify(config), ...files });
 
 t.test('[3.mqtt-keys] the values that are taken', async (t) => {
   const good = {
@@ -117,12 +120,9 @@ t.test(
     const folder = makeFolder(t);
     writeFiles(folder, { 'config.json': JSON.stringify({ mqtt }), password: 'x' });
     chmodSync(path.join(folder, 'password'), 0o644);
-    const options = optionsFor(folder);
-    const uid = process.getuid?.();
-    const problems = catchProblems(() =>
-      loadConfig({ ...options, surroundings: { ...options.surroundings, uid } }),
-    );
-    t.same(problems.map(shorten), [`${why} can be read by others; run chmod o-r on it`]);
+    t.same(namedProblemsIn(folder, process.getuid?.()), [
+      `${why} can be read by others; run chmod o-r on it`,
+    ]);
   },
 );
 

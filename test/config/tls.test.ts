@@ -11,28 +11,17 @@ import { Reloader } from '#src/config/reload.js';
 import { makePair, type TestPair } from '../helpers/certificates.ts';
 import { until } from '../helpers/until.ts';
 import {
-  catchProblems,
   type Files,
   makeFolder,
+  namedProblemsIn,
+  namedProblemsOf,
   optionsFor,
-  shorten,
   shortProblemsOf,
   writeFiles,
 } from './loading.ts';
 import { filesOf, TLS_CONFIG } from './tls-files.ts';
 
 const [pair, other] = await Promise.all([makePair(), makePair({ name: 'other' })]);
-
-/** The problems of a pair, with the folder left out. */
-function problemsOf(t: Test, files: Files, uid?: number): readonly string[] {
-  const folder = makeFolder(t);
-  writeFiles(folder, files);
-  const options = optionsFor(folder);
-  const problems = catchProblems(() =>
-    loadConfig({ ...options, surroundings: { ...options.surroundings, uid } }),
-  );
-  return problems.map((problem) => shorten(problem).replaceAll(`${folder}/`, ''));
-}
 
 t.test('[8.tls-keys] cert and key belong together, and the port to both', async (t) => {
   const of = (text: string) => shortProblemsOf(t, { ...filesOf(pair), 'config.yaml': text });
@@ -129,13 +118,13 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
   ];
   for (const [change, wanted] of cases) {
     const line = wanted.startsWith('cert') ? 3 : 4;
-    t.same(problemsOf(t, filesOf({ ...pair, ...change })), [`config.yaml:${line} server.tls.${wanted}`]);
+    t.same(namedProblemsOf(t, filesOf({ ...pair, ...change })), [`config.yaml:${line} server.tls.${wanted}`]);
   }
   const missing = { ...filesOf(pair), 'config.yaml': TLS_CONFIG.replace('key.pem', 'none.pem') };
-  t.same(problemsOf(t, missing), [
+  t.same(namedProblemsOf(t, missing), [
     'config.yaml:4 server.tls.key none.pem: cannot be opened: it does not exist; correct the path, or create the file',
   ]);
-  t.same(problemsOf(t, filesOf(await makePair({ rsaBits: 2048 }))), [], 'RSA of 2048 bits');
+  t.same(namedProblemsOf(t, filesOf(await makePair({ rsaBits: 2048 }))), [], 'RSA of 2048 bits');
 });
 
 t.test('[8.tls-warnings] an expired certificate, a chain out of order', async (t) => {
@@ -169,11 +158,7 @@ t.test('[8.tls-rights] files that others can read or write', async (t) => {
   const folder = makeFolder(t);
   writeFiles(folder, filesOf(pair));
   const at = (name: string) => path.join(folder, name);
-  const options = optionsFor(folder);
-  const problems = () =>
-    catchProblems(() => loadConfig({ ...options, surroundings: { ...options.surroundings, uid } })).map(
-      (problem) => shorten(problem).replaceAll(`${folder}/`, ''),
-    );
+  const problems = () => namedProblemsIn(folder, uid);
   t.same(problems(), []);
   chmodSync(at('cert.pem'), 0o644);
   chmodSync(at('key.pem'), 0o640);
