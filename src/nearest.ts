@@ -64,7 +64,7 @@ export function findMeantAmong(word: string, candidates: readonly string[]): str
 
 const LIKE_EDITS = 3;
 const MIN_LIKE_LETTERS = 8;
-/** `interval` is like `stream_interval_seconds`; with more words left over, two names have little in common. */
+/** `interval` is like `stream_interval_seconds`; with more further words two names have little in common. */
 const FURTHER_WORDS = 2;
 
 const wordsOf = (name: string) =>
@@ -74,8 +74,8 @@ const wordsOf = (name: string) =>
     .filter((word) => word !== '');
 
 /**
- * A candidate that is less like `word` than a typo, for a remark: three letters of a long name differ, it goes on after
- * `word`, or it has all words of `word` and few others.
+ * A candidate that is less like `word` than a typo would be: three letters of a long name differ, it continues after `word`,
+ * or it has all words of `word` and few others.
  */
 export function findLike(word: string, candidates: readonly string[]): string | undefined {
   const near = findNearest(word, candidates, ({ length }) => (length < MIN_LIKE_LETTERS ? 0 : LIKE_EDITS));
@@ -91,6 +91,6 @@ export function findLike(word: string, candidates: readonly string[]): string | 
 
 const ALL_KEYS = 'docs/configuration.md lists all keys';
 
-/** The end of a message about an unknown name; `otherwise`: what to do where no name is like it. */
+/** Ends a message about an unknown name; `otherwise`: the remedy if no name is like it. */
 export const didYouMean = (name: string | undefined, otherwise = ALL_KEYS) =>
   `; ${name === undefined ? otherwise : `did you mean ${name}?`}`;

@@ -22,7 +22,7 @@ export interface LoadOptions {
   readonly paths: readonly string[];
   readonly overrides: Overrides;
   readonly surroundings: Surroundings;
-  /** Of the process that loads them; undefined: a check of files that may be for either role. */
+  /** The role of the process that loads them; undefined: a check of files that may be for either role. */
   readonly role?: Role;
 }
 
@@ -90,7 +90,7 @@ function noteFiles({ foreign, files }: Sources, previous: Sources | undefined, f
     if (!files.includes(file)) findings.note('warn', `${file}: gone, its settings no longer apply`);
 }
 
-/** A file that cannot be read or parsed is taken for ours, because it may be the one that turns auth on. */
+/** A file that cannot be read or parsed counts as ours, because it may be the one that turns auth on. */
 function isOurs(file: string): boolean {
   const read = readText(file, MAX_FILE_BYTES);
   if ('message' in read) return true;
@@ -116,7 +116,7 @@ function readSource(
   if ('message' in read) return read;
   const { owner } = read;
   const message = whyFileNotTrusted(file, owner, uid);
-  // Nothing in it is looked at: its messages could quote text that somebody else wrote.
+  // It is not parsed: messages could quote text of another user.
   return message === undefined ? { owner, ...parse(read.text) } : fail(message);
 }
 
@@ -132,7 +132,7 @@ function sort(problems: readonly Problem[], files: readonly string[]): readonly 
   return problems.toSorted((a, b) => rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0));
 }
 
-/** Commands that somebody else can replace are not launched. */
+/** Refuses commands that another user can replace. */
 function judgeCommands(uid: number | undefined, findings: Findings): void {
   if (uid === undefined) return;
   for (const setting of findings.settings) {
@@ -143,7 +143,7 @@ function judgeCommands(uid: number | undefined, findings: Findings): void {
   }
 }
 
-/** Warns of files with the key that others can read. `keyFile`: of the key in effect. */
+/** Warns of files with the key that others can read. `keyFile`: the source of the key in effect. */
 function warnOfReaders(
   owners: ReadonlyMap<string, Ownership>,
   keyFile: string | undefined,

@@ -16,7 +16,7 @@ export interface ReloaderOptions {
   /** Lines for the log. */
   readonly report: (notice: Notice) => void;
   readonly times?: WatchTimes;
-  /** For tests: replaces a day. */
+  /** For tests: replaces the interval of a day. */
   readonly dayMs?: number;
 }
 

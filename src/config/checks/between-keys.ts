@@ -35,7 +35,7 @@ export const FILE_GROUPS: readonly FileGroup[] = [
   { prefix: 'hub', judge: judgeDial },
 ];
 
-/** Adds a problem of a key that is set. */
+/** Adds a problem for a key, if it is set. */
 function refuse({ settings, findings }: Merged, key: string, message: string): void {
   const setting = settings.get(key);
   if (setting !== undefined) findings.fail(placeOf(setting), message);
@@ -111,13 +111,13 @@ function judgeBroker(merged: Merged, group: string, carried: string): void {
 function judgeAgent({ settings, findings }: Merged, key: string): void {
   const setting = settings.get(key);
   if (setting === undefined) return;
-  // check-entries.ts has checked it.
+  // Its row accepted each value.
   const { url, pin } = setting.value as { readonly url?: string; readonly pin?: string };
   if (pin !== undefined && url?.startsWith('https:') !== true)
     findings.fail(placeOf(setting, `${key}.pin`), 'is used with TLS only; write https:// in its url');
 }
 
-/** The keys by which this service dials a hub stand together, and are of no use to a hub. */
+/** The keys by which this service dials a hub belong together. */
 function judgeDial(merged: Merged): void {
   const { settings } = merged;
   if (!settings.has('hub.key_file'))

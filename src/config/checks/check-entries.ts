@@ -7,7 +7,7 @@ import { judgeUnknownIn } from './unknown-keys.ts';
 
 const ANY_NAME = { isRight: isEntryName, words: 'letters, digits, "_", "." or "-"' };
 
-/** `place`: the map's. */
+/** Adds the entries of the map at `place` to `findings`. */
 export function checkEntries(place: Place, entries: NamedEntries, tree: Tree, findings: Findings): void {
   for (const entry of tree.kind === 'map' ? tree.entries : []) {
     // checkTree has reported it.
@@ -61,7 +61,7 @@ function checkValue(
   findings: Findings,
   set: (value: unknown) => void,
 ): void {
-  // Not set, as everywhere.
+  // A key without a value is not set.
   if (value === null) return;
   if (!row.accepts(value)) {
     findings.refuse(place, row, value);

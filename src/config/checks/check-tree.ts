@@ -20,7 +20,7 @@ export function checkTree(file: string, tree: Tree, findings: Findings): void {
   }
 }
 
-// JSON.parse accepts both silently: of two equal keys the last one wins, and __proto__ sets no key.
+// JSON.parse accepts both silently: the last of two equal keys wins, and __proto__ sets no key.
 function checkTraps(place: Place, tree: Tree, findings: Findings): void {
   if (tree.kind === 'list') for (const item of tree.items) checkTraps(place, item, findings);
   if (tree.kind !== 'map') return;
@@ -38,7 +38,7 @@ function checkTraps(place: Place, tree: Tree, findings: Findings): void {
 const firstIn = (line: Line) => (line === undefined ? '' : `; first in line ${line}`);
 
 function checkGroup(place: Place, tree: Tree, group: KeyGroup, findings: Findings): void {
-  // In YAML a section of which all lines are comments.
+  // A YAML section whose lines are all comments.
   if (tree.kind === 'scalar' && tree.value === null) return;
   if (tree.kind !== 'map') {
     const found = toValue(tree);
@@ -58,13 +58,13 @@ function checkGroup(place: Place, tree: Tree, group: KeyGroup, findings: Finding
   }
 }
 
-/** The end of a message about a text in place of keys: `port:8080` and `port = 8080` are texts. */
+/** Ends a message about a text where keys were expected: YAML reads `port:8080` and `port = 8080` as texts. */
 function hintAt(found: unknown): string {
   const isKey = typeof found === 'string' && /^\w+ ?[:=]/u.test(found);
   return isKey ? '; write a colon and a space after each key' : '';
 }
 
-/** Of other programs' configuration, with or without a default: here it would be the key itself, in plain sight. */
+/** A variable as other programs' configuration has it, with or without a default. Here the text itself would be the key. */
 const PLACEHOLDER = /^\$\{\w+(?:\W[^}]*)?\}$/u;
 
 const describePlaceholder = (path: readonly string[]) =>
@@ -85,8 +85,8 @@ function checkRow(place: Place, tree: Tree, row: Row<unknown>, findings: Finding
 }
 
 /**
- * A key without a value is not set. Its default may be another value than the one that was meant, such as an open service
- * for `enabled:` under auth, and is named; lists and maps without entries are what they look like.
+ * Names the default of a key without a value, which is not set. The default may differ from the intended value: `enabled:`
+ * under auth leaves the service open. The default of a list or map is empty, as it looks.
  */
 function noteNull(place: Omit<Setting, 'value'>, row: Row<unknown>, findings: Findings): void {
   if (row.default === undefined || typeof row.default === 'object') return;

@@ -20,7 +20,7 @@ export function listEffects(
   return [
     ...judgeRole(all, role),
     ...judgeNeeds(settings, role),
-    // A hub has neither.
+    // A hub has no history and launches no apps.
     ...(role === 'hub' ? [] : [...judgeHistory(settings, hasSqlite), ...all.flatMap(judgeLaunch)]),
     ...judgeKey(settings),
   ];
@@ -45,7 +45,7 @@ const OF_SERVICE = [
   ),
 ];
 
-/** The groups of `prefixes` that are set, as words; undefined where none is. */
+/** The prefixes that have a setting, as words; undefined if none has. */
 function listSet(settings: readonly Setting[], prefixes: readonly string[]): string | undefined {
   const found = prefixes.filter((prefix) => settings.some(({ key }) => isBelow(key, [prefix])));
   return found.length === 0 ? undefined : found.join(', ');
@@ -104,7 +104,7 @@ function judgeNeeds(settings: Settings, role: Role | undefined): readonly Notice
 const isEmpty = (value: unknown) =>
   isMap(value) && Array.isArray(value['entries']) && value['entries'].length === 0;
 
-/** Whether Node can keep a history in a file. */
+/** Warns where Node cannot keep a history in a file. */
 function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
   const setting = settings.get('history.path');
   if (setting === undefined || hasSqlite !== false) return [];
@@ -113,7 +113,7 @@ function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): reado
   return [noticeAt('warn', setting, message)];
 }
 
-/** Apps that cannot be started now; they may be installed later. */
+/** Warns of apps that cannot be started now; they may be installed later. */
 function judgeLaunch(setting: Setting): readonly Notice[] {
   if (!isBelow(setting.key, ['processes.launch']) || !isMap(setting.value)) return [];
   const { command, cwd } = setting.value;

@@ -13,7 +13,7 @@ export interface Setting {
   readonly line: number | undefined;
 }
 
-/** By dotted key. */
+/** Settings by their dotted key. */
 export type Settings = Map<string, Setting>;
 
 /** The place of a value, for messages. */
@@ -66,7 +66,7 @@ export class Findings {
     (isError ? this.problems : this.unknownKeys).push(problemAt(place, message));
   }
 
-  /** `place`: that of the key that the notice is about. */
+  /** Adds a notice. `place`: the key that it is about. */
   note(level: Notice['level'], text: string, place?: Pick<Problem, 'file' | 'line' | 'key'>): void {
     this.notices.push({
       level,

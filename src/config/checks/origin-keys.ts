@@ -1,11 +1,11 @@
 /**
- * Keys of the program whose interface this service has, as its own configuration files have them. They are no typos of
- * keys of this service, so such a file starts; each of them gets a line that says what takes its place.
+ * Keys of the program whose interface this service has, as its own configuration files have them. They are not typos
+ * of keys of this service, so such a file starts; a line for each names its replacement.
  */
 
 const ALWAYS = 'it is always on';
 
-/** Dotted key or section → what takes its place. */
+/** Dotted key or section → its replacement. */
 export const ORIGIN_KEYS: ReadonlyMap<string, string> = new Map([
   ['display', 'the name that is shown is host.name'],
   ['websocket', 'clients choose their topics, and the interval is stats.stream_interval_seconds'],

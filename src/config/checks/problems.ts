@@ -11,7 +11,7 @@ export interface Problem {
   readonly key: string | undefined;
   /** The value found, quoted and shortened; undefined: none, or one that must not be shown. */
   readonly value: string | undefined;
-  /** What was expected and what was found, or the nearest known key. */
+  /** The expected and the found value, or the nearest known key. */
   readonly message: string;
 }
 
@@ -23,7 +23,7 @@ export interface Notice {
 
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
-  // Private, because printing the error must not print it: a path in it may be a key written under api_key_file.
+  // Private, so that printing the error does not print it: a path in it may be a key written under api_key_file.
   readonly #watch: readonly string[];
 
   constructor(problems: readonly Problem[], watch: readonly string[]) {

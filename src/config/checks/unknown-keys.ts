@@ -1,6 +1,6 @@
 /**
- * Judges names that are not known: keys of files, environment variables. One rule for both, and for series of watch rules: a
- * likely typo stops the start, any other unknown name gets a warning, and both say which name was probably meant.
+ * Judges unknown keys of files and unknown environment variables. Both follow one rule, as do series of watch rules: a likely
+ * typo stops the start, any other unknown name gets a warning, and both messages suggest a known name.
  */
 import { didYouMean, findLike, findMeantAmong, findNearest } from '../../nearest.ts';
 import { KEY_GROUPS, ROWS, variableOf } from '../rows/key-table.ts';
@@ -55,7 +55,7 @@ export function judgeUnknownIn(known: readonly string[], key: string): Doubt {
     : { isError: true, message: `unknown key${didYouMean(meant)}` };
 }
 
-/** Names the section apart: the key stands outside of it, for want of an indentation or with a dot in its name. */
+/** Names the section separately: the key is outside of it, because it is not indented or has a dot in its name. */
 function inSection(key: string | undefined): string | undefined {
   const dot = key?.lastIndexOf('.') ?? -1;
   return dot < 0 ? key : `${key?.slice(dot + 1)} in the section ${key?.slice(0, dot)}`;
@@ -87,10 +87,10 @@ export function isOurEntry(name: string, value: Tree): boolean {
 const VARIABLES = PATHS.map((path) => variableOf([path]));
 const PREFIX = variableOf(['']);
 const AUTH = variableOf(['auth']);
-/** A shorter name without its section must be right to the letter: `HOSTWIRE_FILES` is no `log.file`. */
+/** A shorter name without its section must be exact if it is short: `HOSTWIRE_FILES` does not mean `log.file`. */
 const MIN_NEAR_LETTERS = PREFIX.length + 6;
 
-/** Judges a variable by the rule for keys of files. One that resembles nothing may be another program's, and is no error. */
+/** Judges a variable by the rule for keys of files. A variable that resembles no key may belong to another program, and is not an error. */
 export function judgeUnknownVariable(name: string, findings: Findings): void {
   const file = `variable ${name}`;
   const doubt = (isError: boolean, meant: string | undefined) => {

@@ -38,7 +38,7 @@ const pinRow = (meaning: string) =>
     meaning,
   );
 
-/** The keys of `hub` by which a service dials a hub: those of the role `run`. */
+/** The keys of `hub` by which a service dials a hub. */
 export const DIAL_ROWS = {
   url: optional(
     text('ws://HOST or wss://HOST, with a port where it is not 80 or 443, and perhaps a path', isHubUrl),
@@ -89,7 +89,7 @@ export const AGENT_KEYS = {
 /** A service whose machine the hub shows (`hub.agents`): one with a `url`, or one that dials in and has a key. */
 export type AgentEntry = EntryOf<typeof AGENT_KEYS>;
 
-/** An entry is for one direction. */
+/** Returns why the keys contradict each other: an entry is for one direction. */
 function whyContradictory({ url, dials_in: dialsIn, key_file: key, pin }: Readonly<Record<string, unknown>>) {
   if (dialsIn !== true)
     return url === undefined ? 'expected the key url, or dials_in: true where the agent connects' : undefined;
@@ -156,7 +156,7 @@ export const COMMAND_KEYS = {
   labels: labelsRow('On machines with all of these labels only.', { expected: LABELS }),
 };
 
-/** Which clients may have which commands carried out on which machines (`hub.commands`); what is absent is not judged. */
+/** A rule that allows clients to run commands on machines (`hub.commands`); what is absent is not judged. */
 export type CommandRule = EntryOf<typeof COMMAND_KEYS>;
 
 export const COMMANDS_ROW = namedRow(

@@ -16,7 +16,7 @@ export interface NamedEntries {
   readonly short?: string;
   /** The form of a name, where it is not that of isEntryName, and the words for its characters. */
   readonly names?: { readonly isRight: (name: string) => boolean; readonly words: string };
-  /** Returns what is wrong with an entry whose values are right one by one. */
+  /** Returns what is wrong with an entry of which each value is right. */
   readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
@@ -60,10 +60,10 @@ export interface Row<T> {
   readonly meaning: string;
   /** Judges the entries of a list, and normalises it. */
   readonly items?: JudgeItems;
-  /** Judges an accepted text further; for keys of named entries. */
+  /** Judges an accepted text further; only for keys of named entries. */
   readonly judge?: (text: string) => Doubt | undefined;
   readonly entries?: NamedEntries;
-  /** The value is the path of a file, which is read; of an entry of a named map its kind may depend on the others. */
+  /** The kind of the file that the value names. In an entry of a named map it may depend on the other values. */
   readonly file?: FileKind | ((entry: Readonly<Record<string, unknown>>) => FileKind);
   /** The key that is set to the content of the file; this one keeps the path. Only one of the two may be set. */
   readonly sets?: string;
@@ -71,7 +71,7 @@ export interface Row<T> {
   readonly minimum?: number;
   /** The key whose value applies where this one is not set. */
   readonly follows?: string;
-  /** A change takes effect only when the service is restarted; with 'switching' only one from or to "not set" does. */
+  /** A change needs a restart; with 'switching' only a change from or to "not set" does. */
   readonly needsRestart?: true | 'switching';
   /** The value never appears in a message, a log or the output of `check`. */
   readonly isSecret?: true;
@@ -81,7 +81,7 @@ export interface Row<T> {
   readonly defaultInWords?: string;
 }
 
-/** What a row accepts, and the words for it. */
+/** The values that a row accepts, and the words for them. */
 export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected'>;
 type More = Partial<Omit<Row<unknown>, 'default'>>;
 
@@ -92,7 +92,7 @@ export const row = <T>(form: Form, fallback: T, meaning: string, more: More = {}
   ...more,
 });
 
-/** A row without a default: undefined where it is not set. */
+/** A row without a default: the value is undefined where it is not set. */
 export const optional = <T = string>(form: Form, meaning: string, more: More = {}): Row<T | undefined> =>
   row<T | undefined>(form, undefined, meaning, { defaultInWords: 'none', ...more });
 
@@ -190,7 +190,7 @@ export const namedRow = <Keys extends NamedEntries['keys']>(
   // No prototype, so that a client's "constructor" finds nothing.
   row({ accepts: isMap, type: 'map', expected }, Object.create(null), meaning, { entries });
 
-/** A list of which the entries are checked one by one, so that a message can name the line of each. */
+/** A list whose entries are checked one by one, so that a message can name the line of each. */
 const listRow = <T>(fallback: T, items: JudgeItems, expected: string, meaning: string, more: More = {}) =>
   row({ accepts: Array.isArray, type: 'list of strings', expected }, fallback, meaning, { items, ...more });
 

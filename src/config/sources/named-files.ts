@@ -25,7 +25,7 @@ const always = () => true;
 const never = () => false;
 
 const KINDS: Readonly<Record<FileKind, Kind>> = {
-  // A file that others can read gets a warning, as a configuration file with the key does.
+  // Others may read it, with a warning, as for a configuration file with the key.
   'shared key': { holds: 'secret', isPrivate: never, whyUnusable: whyNoKey },
   key: { holds: 'secret', isPrivate: always, whyUnusable: whyNoKey },
   'long key': { holds: 'secret', isPrivate: always, whyUnusable: whyNoLongKey },
@@ -43,8 +43,8 @@ export type NamedFile = { readonly path: string } & (
 );
 
 /**
- * Reads the file that `written` names in `source`, a configuration file; a relative path starts at its folder. Nobody but
- * the user `uid` and root may be able to write it; undefined on Windows, where no permissions are judged.
+ * Reads the file that `written` names in `source`, a configuration file; a relative path starts at its folder. Only the
+ * user `uid` and root may be able to write it; undefined on Windows, where no permissions are judged.
  */
 export function readNamedFile(
   kind: FileKind,

@@ -1,4 +1,4 @@
-/** Whether somebody else can write what the service obeys: files, their folders, commands. */
+/** Judges whether other users can write the files, folders and commands that the service trusts. */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf, type Ownership } from './read-text.ts';
@@ -17,8 +17,8 @@ function isOnReadOnlyMount(name: string): boolean {
 }
 
 /**
- * Why `name` must not be obeyed by a service of the user `uid`, and the command that mends it; undefined: it may be. It
- * must belong to that user or root, and nobody else may write it. A group with the number of the owner counts as the
+ * Returns why a service of the user `uid` must not trust `name`, and the command that mends it; undefined: it may. The file
+ * must belong to that user or root, and no other user may write it. A group with the number of the owner counts as the
  * owner: Debian and others give each user such a group and let it write by default.
  */
 export function whyNotTrusted(
@@ -35,7 +35,7 @@ export function whyNotTrusted(
   return 'can be written by others; run chmod go-w on it';
 }
 
-/** The same of the folders that `file` and what it links to are in: who writes a folder replaces its files. */
+/** The same for the folders of `file` and of its link target: a user who can write a folder can replace its files. */
 function whyFoldersNotTrusted(file: string, uid: number): string | undefined {
   const folder = path.dirname(file);
   const reason = whyNotTrusted(folder, statSync(folder), uid);
@@ -45,7 +45,7 @@ function whyFoldersNotTrusted(file: string, uid: number): string | undefined {
   return linked === undefined ? undefined : `the folder of the file it links to ${linked}`;
 }
 
-/** The same of a file with its folders. `uid` undefined (Windows): nothing is judged. */
+/** The same for a file with its folders. `uid` undefined (Windows): nothing is judged. */
 export function whyFileNotTrusted(
   file: string,
   owner: Ownership,
@@ -55,7 +55,7 @@ export function whyFileNotTrusted(
   return whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid);
 }
 
-/** The same of a command and its folder; undefined also where there is no such file: starting it says so. */
+/** The same for a command and its folder; undefined also if the file is missing, which starting it reports. */
 export function whyCommandNotTrusted(command: string, uid: number): string | undefined {
   try {
     return whyFileNotTrusted(command, statSync(command), uid);

@@ -1,7 +1,7 @@
 /** Reads a small regular text file, up to a limit; refuses FIFOs, devices and folders. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Of a file or a folder, as stat(2) reports them. */
+/** Owner and permissions of a file or a folder, as stat(2) reports them. */
 export interface Ownership {
   readonly uid: number;
   readonly gid: number;
@@ -14,7 +14,7 @@ export interface ReadText {
   readonly owner: Ownership;
 }
 
-/** Why a file could not be read; `line` is set where a byte is the reason. */
+/** The reason why a file could not be read; `line` is set where a byte is the cause. */
 export interface ReadProblem {
   readonly line: number | undefined;
   readonly message: string;
@@ -93,7 +93,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** The reason of a file system error, without the path. */
 export const describe = (error: unknown): string => REASONS[codeOf(error)] ?? codeOf(error);
 
-/** What to do about a file that cannot be opened or read. */
+/** The remedy for a file that cannot be opened or read. */
 function remedyOf(error: unknown): string {
   return ['EACCES', 'EPERM'].includes(codeOf(error))
     ? 'let the user of the service read it, and enter the folders that it is in'

@@ -5,7 +5,7 @@ import { codeOf, describe } from './read-text.ts';
 
 /** The facts of the process and its machine that decide where the files are. */
 export interface Surroundings {
-  /** As Node names it: linux, darwin, win32. */
+  /** Node's name of it: linux, darwin, win32. */
   readonly platform: string;
   /** The working folder; absolute. */
   readonly cwd: string;
@@ -21,17 +21,17 @@ export interface Surroundings {
 
 /** The files that make up a configuration. */
 export interface Sources {
-  /** Those that exist (or were named), in order. */
+  /** Files that exist (or were named), in order. */
   readonly files: readonly string[];
-  /** Those files, and the paths where another may appear: beside them, or in every folder when none was found. */
+  /** These files, and the paths where another may appear: beside them, or in every folder if none was found. */
   readonly watch: readonly string[];
   /** Files that may exist and cannot be accessed, and why. */
   readonly failures: readonly { readonly file: string; readonly message: string }[];
   /** The folder they were found in; undefined: the files were named, or none exists. */
   readonly folder: string | undefined;
-  /** Those of the start: one of them that is gone is an error, and never a silent return to the defaults. */
+  /** The files of the start: a missing one is an error, never a silent return to the defaults. */
   readonly required: readonly string[];
-  /** Files of the working folder that are another program's. */
+  /** Files of another program in the working folder. */
   readonly foreign: readonly string[];
 }
 
@@ -56,12 +56,12 @@ function isAbsolute(folder: string | undefined): folder is string {
   return folder !== undefined && path.posix.isAbsolute(folder);
 }
 
-/** Whether a file in the working folder is one of ours, and not of another program that runs there. */
+/** Whether a file in the working folder is ours, not that of another program that runs there. */
 export type IsOurs = (file: string) => boolean;
 
 /**
  * The files of `--config`, or that of $HOSTWIRE_CONFIG, or those of the first folder that has any. In the working folder
- * only those count that are ours. With `previous` (a reload) those of the start, and any that have appeared beside them.
+ * only our files count. With `previous` (a reload) the files of the start, and any that have appeared beside them.
  */
 export function findSources(
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** What JSON and YAML are parsed into: values with their lines. */
+/** The values that JSON and YAML are parsed into, with their lines. */
 
 export type Scalar = string | number | boolean | null;
 
@@ -8,7 +8,7 @@ export interface MapEntry {
   readonly value: Tree;
 }
 
-/** Of a key or a value in its file, from 1; undefined for what an environment variable holds. */
+/** The line of a key or a value in its file, from 1; undefined for the value of an environment variable. */
 export type Line = number | undefined;
 
 export type Tree =

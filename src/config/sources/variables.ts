@@ -20,7 +20,7 @@ const LINK_URL = /^(?:tcp|udp|sctp):\/\//u;
 const isServiceLink = (name: string, text: string) =>
   SERVICE_LINK.test(name) || (name.endsWith('_PORT') && LINK_URL.test(text));
 
-/** An app that the service launches must not find them in its environment. */
+/** Variables that are removed from the environment, which apps that the service launches inherit. */
 export const SECRET_VARIABLES: readonly string[] = [...ROWS]
   .filter(([, { isSecret }]) => isSecret === true)
   .map(([key]) => variableOf([key]));
@@ -53,7 +53,7 @@ const nest = (key: string, tree: Tree): Tree =>
 
 const scalar = (value: Scalar): Tree => ({ kind: 'scalar', line: undefined, value });
 
-/** What is not of its row's type stays a text, which the row then refuses. */
+/** A value of another type than its row's stays a text, which the row then refuses. */
 function parseText(text: string, { type }: Row<unknown>): Tree {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return scalar(text === 'true');
   if ((type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/u.test(text))

@@ -19,7 +19,7 @@ export class FileWatcher {
   readonly #onChange: () => void;
   readonly #times: WatchTimes;
   readonly #folders = new Map<string, FSWatcher>();
-  /** Path → what identified its content at the last report. */
+  /** Path → its identity at the last report. */
   #looks = new Map<string, string>();
   #hasLinks = false;
   #timer: NodeJS.Timeout | undefined;
@@ -138,7 +138,7 @@ function resolveLinks(file: string): string {
   }
 }
 
-/** A text that changes whenever the file does. */
+/** A text that is different after each change of the file. */
 function lookAt(file: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });

@@ -1,11 +1,11 @@
-/** What a YAML parser's error means for the one who wrote the file: the line that is to blame, and what to do about it. */
+/** Explains an error of the YAML parser to the author of the file: the line at fault, and the remedy. */
 
 export interface YamlError {
-  /** Of the parser; from 0. */
+  /** The line that the parser reports, from 0. */
   readonly line: number;
-  /** Of the parser: the characters before the error. */
+  /** The number of characters before the error. */
   readonly position: number;
-  /** Without texts of the file: a secret may be in them. */
+  /** Contains no text of the file: that may be a secret. */
   readonly reason: string;
 }
 
@@ -15,12 +15,12 @@ export interface ExplainedError {
   readonly message: string;
 }
 
-/** Two lines without a colon are read as one key, and the second one is named. */
+/** The parser reads two lines without a colon as one key, and names the second line. */
 const TWO_LINES = 'a multiline key';
 const NO_COLON = 'the line has no colon; write "key: value", with a colon and a space';
 const NEEDS_QUOTES = 'the value goes on where none is expected; quote all of it';
 
-/** Parts of the parser's reasons, and what they call for. */
+/** Parts of the parser's reasons, and their remedies. */
 const REMEDIES: readonly (readonly [part: string, remedy: string])[] = [
   ['bad indentation', 'indent the keys of one section alike, below their section'],
   ['deficient indentation', 'indent this line below its key'],
