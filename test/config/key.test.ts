@@ -1,18 +1,14 @@
 /** The API key: its sources, the warnings about it, and that it is never shown. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { FILE_GROUPS } from '#src/config/checks/between-keys.js';
 import { loadConfig } from '#src/config/load.js';
-import { ROWS } from '#src/config/rows/key-table.js';
 import {
   catchProblems,
   load,
   makeFolder,
   optionsFor,
   problemsOf,
-  shorten,
   shortProblemsOf,
   writeFiles,
 } from './loading.ts';
@@ -43,82 +39,6 @@ t.test('[8.key-value] the values that are accepted as a key', async (t) => {
     t.match(problems, [{ key: 'auth.api_key', line: 1, value: undefined }], typeof key);
     t.equal(problems[0]?.message.startsWith(EXPECTED), true);
     t.notMatch(JSON.stringify(problems), /0123|12345678901/, 'the key is not shown');
-  }
-});
-
-t.test('[8.key-file] the key is read from a file, without a trailing newline', async (t) => {
-  for (const [content, key] of [
-    [`${KEY}\n`, KEY],
-    [`${KEY}\r\n`, KEY],
-    [KEY, KEY],
-    [`\ufeff${KEY}`, KEY],
-    [`${'x'.repeat(1024)}\n`, 'x'.repeat(1024)],
-  ] as const) {
-    const folder = makeFolder(t);
-    writeFiles(folder, {
-      'config.yaml': 'auth: {api_key_file: secrets/key, enabled: true}',
-      'secrets/key': content,
-    });
-    const loaded = loadConfig(optionsFor(folder));
-    const file = path.join(folder, 'secrets/key');
-    t.equal(loaded.config.auth.api_key, key);
-    t.equal(loaded.config.auth.api_key_file, file, 'relative to the file that names it');
-    t.equal(loaded.origins.get('auth.api_key'), file);
-    t.ok(loaded.watch.includes(file));
-    t.same(loaded.notices, []);
-  }
-  const folder = makeFolder(t);
-  writeFiles(folder, { 'etc/config.yaml': 'auth: {api_key_file: ../key}', key: KEY });
-  t.equal(loadConfig(optionsFor(folder, { paths: ['etc/config.yaml'] })).config.auth.api_key, KEY);
-  writeFiles(folder, { 'etc/config.yaml': `auth: {api_key_file: ${path.join(folder, 'key')}}` });
-  t.equal(loadConfig(optionsFor(folder, { paths: ['etc/config.yaml'] })).config.auth.api_key, KEY);
-});
-
-t.test(
-  '[8.key-file-refused] a key file that cannot be read, or contains no key, stops the start',
-  async (t) => {
-    const cases: readonly (readonly [string | Uint8Array, string])[] = [
-      ['', EXPECTED],
-      ['\n', EXPECTED],
-      [`${KEY}\n\n`, EXPECTED],
-      [`${KEY} \n`, EXPECTED],
-      ['x'.repeat(1025), EXPECTED],
-      ['x'.repeat(4096), EXPECTED],
-      ['x'.repeat(4097), 'is longer than 4 KiB; name another file'],
-      [`${KEY}\0`, 'contains a NUL character; save it as UTF-8'],
-      [Buffer.from([0xff, 0xfe]), 'is not UTF-8; save it as UTF-8'],
-    ];
-    for (const [content, expected] of cases) {
-      const found = String(content).trim() === '' ? 'nothing' : 'another text';
-      const message = expected === EXPECTED ? `${EXPECTED}, found ${found}` : expected;
-      t.same(shortProblemsOf(t, { 'config.yaml': '\nauth: {api_key_file: key}', key: content }), [
-        `config.yaml:2 auth.api_key_file key: ${message}`,
-      ]);
-    }
-    const folder = makeFolder(t);
-    writeFiles(folder, { 'config.yaml': 'auth:\n  api_key_file: hunter2' });
-    const tryIt = () => catchProblems(() => loadConfig(optionsFor(folder))).map(shorten);
-    t.same(
-      tryIt(),
-      [
-        'config.yaml:2 auth.api_key_file the file it names: cannot be opened: it does not exist; correct the path, or create the file',
-      ],
-      'the path is not shown: it may be a key in the wrong place',
-    );
-    mkdirSync(path.join(folder, 'hunter2'));
-    t.same(tryIt(), ['config.yaml:2 auth.api_key_file hunter2: is a folder; name a file in it']);
-    rmSync(path.join(folder, 'hunter2'), { recursive: true });
-    execFileSync('mkfifo', [path.join(folder, 'hunter2')]);
-    t.same(tryIt(), ['config.yaml:2 auth.api_key_file hunter2: is a pipe or a device; name a regular file']);
-  },
-);
-
-t.test('[8.key-file] the file of every key that names one is read', async (t) => {
-  const prefixes = FILE_GROUPS.map(({ prefix }) => prefix);
-  for (const [key, { file, entries }] of ROWS) {
-    const names = Object.values(entries?.keys ?? {}).filter((row) => row.file !== undefined);
-    if (file !== undefined) t.ok(prefixes.includes(key.slice(0, key.lastIndexOf('.'))), key);
-    if (names.length > 0) t.ok(prefixes.includes(key), key);
   }
 });
 

@@ -1,20 +1,7 @@
-/** `mqtt` and `host.id`: which values are taken, whose files are read, and that no secret is shown. */
-import { chmodSync } from 'node:fs';
-import path from 'node:path';
-import process from 'node:process';
+/** `mqtt` and `host.id`: the values that are accepted, the authorities, and warnings. */
 import t, { type Test } from 'tap';
-import { checkConfiguration } from '#src/cli/check.js';
-import { loadConfig } from '#src/config/load.js';
 import { makePair } from '../helpers/certificates.ts';
-import {
-  type Files,
-  load,
-  makeFolder,
-  namedProblemsIn,
-  namedProblemsOf,
-  optionsFor,
-  writeFiles,
-} from './loading.ts';
+import { type Files, load, namedProblemsOf } from './loading.ts';
 
 const { cert } = await makePair({ isIssuer: true });
 
@@ -79,52 +66,12 @@ t.test('[3.mqtt-credentials] a password in the URL is refused, and not shown', a
   t.same(more, []);
 });
 
-t.test('[3.mqtt-password-file] the password is read from a file, and never shown', async (t) => {
-  const mqtt = { url: 'mqtt://localhost', username: 'pc', password_file: 'secret/password' };
-  for (const [content, secret] of [
-    ['hunter2\n', 'hunter2'],
-    ['hunter2\r\n', 'hunter2'],
-    [' with spaces ', ' with spaces '],
-  ] as const) {
-    const folder = makeFolder(t);
-    writeFiles(folder, { 'config.json': JSON.stringify({ mqtt }), 'secret/password': content });
-    const loaded = loadConfig(optionsFor(folder));
-    const file = path.join(folder, 'secret/password');
-    t.same(loaded.config.mqtt.password_file, { path: file, secret });
-    t.ok(loaded.watch.includes(file), 'a change of it calls for a reload');
-    t.same(loaded.notices, []);
-    for (const isJson of [false, true]) {
-      const { text, exitCode } = checkConfiguration(optionsFor(folder), isJson);
-      t.equal(exitCode, 0);
-      t.match(text, file, 'its path is');
-      t.notMatch(text, secret, 'the password is not');
-    }
-  }
+t.test('[3.mqtt-password-refused] a password needs its user', async (t) => {
+  const mqtt = { url: 'mqtt://localhost', password_file: 'password' };
+  t.same(problemsOf(t, { mqtt }, { password: 'x' }), [
+    'config.json:1 mqtt.password_file needs mqtt.username; set it too',
+  ]);
 });
-
-t.test(
-  '[3.mqtt-password-refused] a password file that is not private, or has none, stops the start',
-  async (t) => {
-    const mqtt = { url: 'mqtt://localhost', username: 'pc', password_file: 'password' };
-    const why = 'config.json:1 mqtt.password_file password:';
-    t.same(problemsOf(t, { mqtt }), [
-      'config.json:1 mqtt.password_file the file it names: cannot be opened: it does not exist; correct the path, or create the file',
-    ]);
-    t.same(problemsOf(t, { mqtt }, { password: '\n' }), [`${why} expected a password, found nothing`]);
-    t.same(problemsOf(t, { mqtt }, { password: 'x'.repeat(4097) }), [
-      `${why} is longer than 4 KiB; name another file`,
-    ]);
-    t.same(problemsOf(t, { mqtt: { ...mqtt, username: undefined } }, { password: 'x' }), [
-      'config.json:1 mqtt.password_file needs mqtt.username; set it too',
-    ]);
-    const folder = makeFolder(t);
-    writeFiles(folder, { 'config.json': JSON.stringify({ mqtt }), password: 'x' });
-    chmodSync(path.join(folder, 'password'), 0o644);
-    t.same(namedProblemsIn(folder, process.getuid?.()), [
-      `${why} can be read by others; run chmod o-r on it`,
-    ]);
-  },
-);
 
 t.test('[3.mqtt-ca] authorities are read from a PEM file, and only for TLS', async (t) => {
   const of = (mqtt: object, ca: string) =>
