@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/config.ts';
+import type { LiveConfig } from './config/current.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf } from './errors.ts';
 import { AddressCounts } from './fairness/address-counts.ts';
@@ -39,7 +40,7 @@ const WRITER_LIMIT_MS = 5000;
 const CLOSE_GRACE_MS = 50;
 
 export interface FrontOptions {
-  readonly base: Base;
+  readonly base: Base & { readonly config: LiveConfig };
   readonly engine: EngineChoice;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
@@ -95,6 +96,7 @@ export class Front {
     const { socketPaths = SOCKET_PATHS, provenPaths = [], exposure } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
+    config.onChange((before) => this.#reconfigure(before));
     const paths = dashboardPaths === undefined ? {} : { dashboardPaths };
     this.gate = new Gate({
       config: config.current,
@@ -225,15 +227,14 @@ export class Front {
     return bound;
   }
 
-  /** Puts a new configuration into effect; streams are judged again by the caller. */
-  reconfigure(next: Config): void {
+  /** Follows the configuration; the role judges its streams again after it. */
+  #reconfigure(before: Config): void {
     const { config, log } = this.#base;
-    const before = pairOf(config.current.server);
-    config.current = next;
-    log.setLevel(next.log.level);
-    this.gate.reconfigure(next);
-    const pair = pairOf(next.server);
-    if (pair !== undefined && !isDeepStrictEqual(pair, before)) void this.#renew(pair);
+    const { current } = config;
+    log.setLevel(current.log.level);
+    this.gate.reconfigure(current);
+    const pair = pairOf(current.server);
+    if (pair !== undefined && !isDeepStrictEqual(pair, pairOf(before.server))) void this.#renew(pair);
   }
 
   /** Never rejects. */

@@ -3,6 +3,7 @@ import process from 'node:process';
 import { findPortProblem } from './cli/ports.ts';
 import type { Role } from './config/checks/effects.ts';
 import type { Config } from './config/config.ts';
+import { LiveConfig } from './config/current.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { Reloader } from './config/reload.ts';
 import { SECRET_VARIABLES } from './config/sources/variables.ts';
@@ -26,7 +27,7 @@ export interface RunOptions {
 }
 
 /** What a role does for this file. */
-type RoleService = Pick<Service, 'start' | 'reconfigure' | 'close'>;
+type RoleService = Pick<Service, 'start' | 'close'>;
 
 /** Signals and warnings that would end the service, or open it to others, or write beside its log. */
 function settleProcess(log: Log): void {
@@ -80,8 +81,9 @@ export async function run({ options: given, version, write, role }: RunOptions):
   if (process.getuid?.() === 0)
     log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
   const [create, engine] = await Promise.all([LOADERS[role](), loadEngine(config.server.engine)]);
+  const live = new LiveConfig(config);
   const service = create({
-    config,
+    config: live,
     host: withName(openNativeHost(rootsOf(config.host)), config.host.name),
     engine,
     log,
@@ -99,7 +101,7 @@ export async function run({ options: given, version, write, role }: RunOptions):
   const reloader = new Reloader({
     load: options,
     loaded,
-    apply: (next) => service.reconfigure(next),
+    config: live,
     report: ({ level, text }) => log[level](text),
   });
   reloader.start();

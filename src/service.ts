@@ -1,7 +1,7 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
-import type { Config } from './config/config.ts';
+import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
 import { Front } from './front.ts';
@@ -22,7 +22,7 @@ import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 
 export interface ServiceOptions {
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly host: Host;
   readonly engine: EngineChoice;
   readonly log: Log;
@@ -50,7 +50,7 @@ export class Service {
   readonly routes: readonly Route[];
 
   constructor({
-    config: initial,
+    config,
     host,
     engine,
     log,
@@ -60,7 +60,6 @@ export class Service {
     clock = systemClock(() => host.sinceBootMs()),
     history: given,
   }: ServiceOptions) {
-    const config = { current: initial };
     const base = { config, host, clock, log };
     const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
@@ -131,6 +130,7 @@ export class Service {
       hasRoom: front.roomBeside([this.#fanout, this.#hub]),
     });
     front.serve(this.routes);
+    config.onChange(() => this.#reconfigure(config.current.stats.stream_interval_seconds));
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
@@ -142,10 +142,9 @@ export class Service {
     return bound;
   }
 
-  /** Puts a new configuration into effect while streams go on. Keys that need a restart keep their old values in it. */
-  reconfigure(next: Config): void {
-    this.#front.reconfigure(next);
-    this.#sampler.setInterval(next.stats.stream_interval_seconds);
+  /** Follows the configuration while streams continue; the gate has it already. */
+  #reconfigure(intervalSeconds: number): void {
+    this.#sampler.setInterval(intervalSeconds);
     this.#history.reconfigure();
     const { gate } = this.#front;
     const passes = gate.passes.bind(gate);

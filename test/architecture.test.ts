@@ -170,7 +170,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   access: ['fairness'],
   fairness: [],
   wake: ['host'],
-  config: ['config/checks', 'config/rows', 'config/sources', 'tls'],
+  config: ['config/checks', 'config/rows', 'config/sources', 'listeners', 'tls'],
   'config/checks': ['config/rows', 'config/sources', 'nearest', 'tls', 'clean'],
   'config/sources': ['config/rows', 'tls'],
   'config/rows': ['access', 'tls', 'wake', 'wire', 'log', 'nearest'],

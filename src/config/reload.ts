@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPemFile } from '../tls/pair.ts';
 import { ConfigError, formatProblem, type Notice, show } from './checks/problems.ts';
 import { type Config, readKey, toConfig } from './config.ts';
+import type { LiveConfig } from './current.ts';
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
 import { ROWS } from './rows/key-table.ts';
 import { FileWatcher, type WatchTimes } from './sources/watch-files.ts';
@@ -11,8 +12,8 @@ export interface ReloaderOptions {
   readonly load: LoadOptions;
   /** The configuration that the service started with. */
   readonly loaded: Loaded;
-  /** Receives the whole new configuration; keys that need a restart keep their old values in it. */
-  readonly apply: (config: Config) => void;
+  /** Gets the whole new configuration; keys that need a restart keep their old values in it. */
+  readonly config: LiveConfig;
   /** Lines for the log. */
   readonly report: (notice: Notice) => void;
   readonly times?: WatchTimes;
@@ -25,7 +26,6 @@ const DAY_MS = 86_400_000;
 export class Reloader {
   readonly #options: ReloaderOptions;
   #loaded: Loaded;
-  #config: Config;
   #watcher: FileWatcher | undefined;
   #daily: NodeJS.Timeout | undefined;
   /** The notices of the last load, which the next load does not repeat. */
@@ -35,13 +35,7 @@ export class Reloader {
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.#loaded = options.loaded;
-    this.#config = options.loaded.config;
     this.#reported = new Set(options.loaded.notices.map(({ text }) => text));
-  }
-
-  /** The configuration in effect. */
-  get config(): Config {
-    return this.#config;
   }
 
   /** Starts watching the files, and applies what has changed since they were loaded. */
@@ -49,7 +43,7 @@ export class Reloader {
     if (this.#watcher !== undefined) return;
     this.#watcher = new FileWatcher(this.#loaded.watch, () => this.#reload(false), this.#options.times);
     // A certificate comes near its end without a change of any file.
-    if (this.#config.server.tls.cert !== undefined)
+    if (this.#options.config.current.server.tls.cert !== undefined)
       this.#daily = setInterval(() => this.#reload(false), this.#options.dayMs ?? DAY_MS).unref();
     this.#reload(false);
   }
@@ -94,12 +88,10 @@ export class Reloader {
 
   /** Whether anything changed that takes effect. */
   #take(loaded: Loaded): boolean {
-    const { config, restart } = keepRestartKeys(this.#config, loaded.config);
-    const hasChanged = !isDeepStrictEqual(config, this.#config);
-    if (hasChanged) {
-      this.#options.apply(config);
-      this.#config = config;
-    }
+    const live = this.#options.config;
+    const { config, restart } = keepRestartKeys(live.current, loaded.config);
+    const hasChanged = !isDeepStrictEqual(config, live.current);
+    if (hasChanged) live.replace(config);
     this.#loaded = loaded;
     this.#watcher?.setPaths(loaded.watch);
     const notices = [...loaded.notices, ...restart];

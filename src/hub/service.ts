@@ -4,7 +4,7 @@
  */
 import { hubExposureWarning } from '../access/exposure.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Config } from '../config/config.ts';
+import type { LiveConfig } from '../config/current.ts';
 import type { EngineChoice } from '../engines.ts';
 import { Front } from '../front.ts';
 import type { Host } from '../host/host.ts';
@@ -31,7 +31,7 @@ import { HubSockets } from './socket/sockets.ts';
 import { HubSocketRooms } from './socket-rooms.ts';
 
 export interface HubOptions {
-  readonly config: Config;
+  readonly config: LiveConfig;
   readonly host: Host;
   readonly engine: EngineChoice;
   readonly log: Log;
@@ -52,7 +52,7 @@ const nameOf = ([first = '']: readonly string[]) =>
 export class HubService {
   readonly #front: Front;
   readonly #log: Log;
-  readonly #config: { readonly current: Config };
+  readonly #config: LiveConfig;
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
   readonly #broker: BrokerRoom;
@@ -63,9 +63,9 @@ export class HubService {
   readonly routes: readonly Route[];
 
   constructor(options: HubOptions) {
-    const { config: initial, host, engine, log, machineNames, rss, times, facts } = options;
+    const { config, host, engine, log, machineNames, rss, times, facts } = options;
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
-    const config = { current: initial };
+    const initial = config.current;
     const viewers = { size: 0 };
     const pages = readPages();
     const front = new Front({
@@ -125,6 +125,7 @@ export class HubService {
       metrics: () => this.#metrics(viewers.size, counters),
     });
     front.serve([...this.routes, ...fileRoutes(pages)]);
+    config.onChange(() => this.#reconfigure());
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
@@ -140,10 +141,10 @@ export class HubService {
     return bound;
   }
 
-  /** Puts a new configuration into effect while streams go on. Keys that need a restart keep their old values in it. */
-  reconfigure(next: Config): void {
+  /** Follows the configuration while streams continue; the gate has it already. */
+  #reconfigure(): void {
     const { gate } = this.#front;
-    this.#front.reconfigure(next);
+    const next = this.#config.current;
     this.#hosts.reconfigure(next.hub.agents);
     this.#broker.configure(next.hub.mqtt);
     this.#asking.reconfigure(next.hub.commands);

@@ -10,6 +10,7 @@ import { load as loadYaml } from 'js-yaml';
 import t from 'tap';
 import { ConfigError, type Problem } from '#src/config/checks/problems.js';
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { type LoadOptions, loadConfig } from '#src/config/load.js';
 import { Reloader } from '#src/config/reload.js';
 import { checkTime } from '../helpers/limits.ts';
@@ -136,13 +137,14 @@ t.test(
       const options = optionsFor(folder, { paths: [file] });
       if (mutant.special === undefined) {
         const loaded = bases[spelling];
-        const reloader = new Reloader({ load: options, loaded, apply: () => {}, report: () => {} });
+        const live = new LiveConfig(loaded.config);
+        const reloader = new Reloader({ load: options, loaded, config: live, report: () => {} });
         writeAnew(file, mutant.content);
         if (mutant.length !== undefined) truncateSync(file, mutant.length);
         reloader.reload();
         // The running service must have the old configuration unchanged, or the whole new one.
         const wanted = mutant.applied === undefined ? expected(BASE) : expected(mutant.applied);
-        if (!isSame(reloader.config, wanted))
+        if (!isSame(live.current, wanted))
           failures.push(`${index} ${mutant.kind} ${spelling}: the reload left a mixture`);
       }
       const { outcome, ms } = attempt(options);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Config, DEFAULT_CONFIG, readKey, toConfig } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { type LoadOptions, loadConfig } from '#src/config/load.js';
 import { keepRestartKeys, Reloader } from '#src/config/reload.js';
 import { ROWS } from '#src/config/rows/key-table.js';
@@ -23,13 +24,16 @@ function start(
   const said: string[] = [];
   /** Of level info. */
   const results: string[] = [];
+  const loaded = loadConfig(load);
+  const config = new LiveConfig(loaded.config);
+  config.onChange(() => {
+    onApply(config.current);
+    applied.push(config.current);
+  });
   const reloader = new Reloader({
     load,
-    loaded: loadConfig(load),
-    apply: (config) => {
-      onApply(config);
-      applied.push(config);
-    },
+    loaded,
+    config,
     report: ({ level, text }) =>
       (level === 'info' ? results : said).push(`${level}: ${text.replaceAll(`${folder}/`, '')}`),
     times: { quietMs: 40, maxMs: 200, pollMs: 100 },
@@ -40,11 +44,20 @@ function start(
     await until(isDone);
     await sleep(120);
   };
-  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, results, settle };
+  return {
+    folder,
+    at: (name: string) => path.join(folder, name),
+    reloader,
+    config,
+    applied,
+    said,
+    results,
+    settle,
+  };
 }
 
 t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', async (t) => {
-  const { reloader, at, applied, said } = start(t, { 'config.yaml': 'log: {level: info}' });
+  const { reloader, config, at, applied, said } = start(t, { 'config.yaml': 'log: {level: info}' });
   reloader.reload();
   t.same(applied, [], 'nothing has changed');
   writeFileSync(at('config.yaml'), 'log: {level: debug}\nstats: {stream_interval_seconds: 0.5}');
@@ -52,7 +65,7 @@ t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', asyn
   t.equal(applied.length, 1);
   t.equal(applied[0]?.log.level, 'debug');
   t.equal(applied[0]?.stats.stream_interval_seconds, 1);
-  t.equal(reloader.config, applied[0]);
+  t.equal(config.current, applied[0]);
   t.ok(Object.isFrozen(applied[0]?.log));
   t.same(said, ['warn: config.yaml:2: stats.stream_interval_seconds: 0.5 is below the minimum; using 1']);
   reloader.reload();
@@ -67,7 +80,7 @@ t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', asyn
 t.test(
   '[8.reload-bad] a bad file keeps the old configuration, with one error naming file, line and key',
   async (t) => {
-    const { reloader, at, applied, said } = start(t, {
+    const { reloader, config, at, applied, said } = start(t, {
       'config.yaml': 'log: {level: warn}',
       'config.json': '{"server": {"max_streams": 3}}',
     });
@@ -78,8 +91,8 @@ t.test(
       'error: the configuration was not reloaded, the old one stays in effect: config.yaml:2: log.level: expected "error", "warn", "info" or "debug", found "loud"; config.yaml:3: log.levle: unknown key; did you mean log.level?';
     t.same(said, [error]);
     t.same(applied, [], 'nothing of the valid file either');
-    t.equal(reloader.config.log.level, 'warn');
-    t.equal(reloader.config.server.max_streams, 3);
+    t.equal(config.current.log.level, 'warn');
+    t.equal(config.current.server.max_streams, 3);
     reloader.reload();
     t.same(said, [error, error], 'SIGHUP reports it again');
     writeFileSync(at('config.yaml'), 'log: {level: error}');
@@ -90,7 +103,7 @@ t.test(
 
 t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one error', async (t) => {
   for (const paths of [[], ['config.yaml']]) {
-    const { reloader, at, applied, said, settle } = start(
+    const { reloader, config, at, applied, said, settle } = start(
       t,
       { 'config.yaml': 'auth: {enabled: true, blocked_ips: [1.1.1.1]}' },
       { paths },
@@ -102,7 +115,7 @@ t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one 
       'error: the configuration was not reloaded, the old one stays in effect: config.yaml: cannot be opened: it does not exist; correct the path, or create the file',
     ]);
     t.same(applied, []);
-    t.equal(reloader.config.auth.enabled, true);
+    t.equal(config.current.auth.enabled, true);
     writeFileSync(at('config.yaml'), 'auth: {enabled: true, blocked_ips: [2.2.2.2]}');
     await settle(() => applied.length > 0);
     t.same(
@@ -191,7 +204,7 @@ t.test(
   '[8.reload-watch] changed files are reloaded automatically: rename-over, the key file, a second file',
   async (t) => {
     const key = (letter: string) => letter.repeat(40);
-    const { reloader, at, applied, said, settle } = start(t, {
+    const { reloader, config, at, applied, said, settle } = start(t, {
       'config.yaml': 'auth: {api_key_file: key}',
       key: key('a'),
     });
@@ -207,7 +220,7 @@ t.test(
     t.same(said, [
       'error: the configuration was not reloaded, the old one stays in effect: config.yaml:1: auth.api_key_file: the file it names: cannot be opened: it does not exist; correct the path, or create the file',
     ]);
-    t.equal(reloader.config.auth.api_key, key('b'));
+    t.equal(config.current.auth.api_key, key('b'));
     writeFileSync(at('other'), key('c'), { mode: 0o600 });
     await settle(() => applied.length === 2);
     t.equal(applied[1]?.auth.api_key, key('c'), 'the missing key file appeared');
@@ -242,7 +255,7 @@ t.test('[8.reload-gap] a change between the load and the start of watching is ap
 });
 
 t.test('[8.reload-repeat] an unchanged error is not reported again at each touch', async (t) => {
-  const { reloader, at, said, settle } = start(t, { 'config.yaml': 'log: {level: info}' });
+  const { reloader, config, at, said, settle } = start(t, { 'config.yaml': 'log: {level: info}' });
   reloader.start();
   for (const text of ['log: {level: x}', 'log: {level: x} # touched', 'log: {level: x} # again']) {
     writeFileSync(at('config.yaml'), text);
@@ -254,7 +267,7 @@ t.test('[8.reload-repeat] an unchanged error is not reported again at each touch
   await settle(() => said.length > 1);
   t.equal(said.length, 2);
   writeFileSync(at('config.yaml'), 'log: {level: warn}');
-  await settle(() => reloader.config.log.level === 'warn');
+  await settle(() => config.current.log.level === 'warn');
   writeFileSync(at('config.yaml'), 'log: {level: y}');
   await settle(() => said.length > 2);
   t.equal(said.length, 3, 'reported again after a valid one');
@@ -264,16 +277,16 @@ t.test(
   '[8.reload-failing] a failure to apply is reported, and the old configuration stays in effect',
   async (t) => {
     let isFailing = true;
-    const { reloader, at, said } = start(t, { 'config.yaml': 'log: {level: info}' }, {}, () => {
+    const { reloader, config, at, said } = start(t, { 'config.yaml': 'log: {level: info}' }, {}, () => {
       if (isFailing) throw new Error('no');
     });
     writeFileSync(at('config.yaml'), 'log: {level: warn}');
     reloader.reload();
     t.same(said, ['error: the configuration was not reloaded, the old one stays in effect: Error: no']);
-    t.equal(reloader.config.log.level, 'info');
+    t.equal(config.current.log.level, 'info');
     isFailing = false;
     reloader.reload();
-    t.equal(reloader.config.log.level, 'warn');
+    t.equal(config.current.log.level, 'warn');
   },
 );
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { checkConfiguration } from '#src/cli/check.js';
 import type { Config } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { loadConfig } from '#src/config/load.js';
 import { Reloader } from '#src/config/reload.js';
 import { makePair, type TestPair } from '../helpers/certificates.ts';
@@ -183,10 +184,13 @@ function startReloader(t: Test, files: Files) {
   const load = optionsFor(folder);
   const applied: Config[] = [];
   const said: string[] = [];
+  const loaded = loadConfig(load);
+  const config = new LiveConfig(loaded.config);
+  config.onChange(() => applied.push(config.current));
   const reloader = new Reloader({
     load,
-    loaded: loadConfig(load),
-    apply: (config) => applied.push(config),
+    loaded,
+    config,
     report({ level, text }) {
       if (level !== 'info') said.push(`${level}: ${text.replaceAll(`${folder}/`, '')}`);
     },
@@ -195,11 +199,11 @@ function startReloader(t: Test, files: Files) {
   });
   t.teardown(() => reloader.close());
   const certs = () => applied.map(({ server }) => server.tls.cert?.pem);
-  return { folder, at: (name: string) => path.join(folder, name), reloader, applied, said, certs };
+  return { folder, at: (name: string) => path.join(folder, name), reloader, config, applied, said, certs };
 }
 
 t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one error', async (t) => {
-  const { folder, reloader, said, certs } = startReloader(t, filesOf(pair));
+  const { folder, reloader, config, said, certs } = startReloader(t, filesOf(pair));
   reloader.reload();
   t.same(certs(), [], 'nothing has changed');
   writeFiles(folder, { 'cert.pem': other.cert });
@@ -207,7 +211,7 @@ t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one err
   const error =
     'error: the configuration was not reloaded, the old one stays in effect: config.yaml:4: server.tls.key: key.pem: does not match the certificate in cert.pem; name the key that it was made with';
   t.same(said, [error]);
-  t.equal(reloader.config.server.tls.cert?.pem, pair.cert);
+  t.equal(config.current.server.tls.cert?.pem, pair.cert);
   writeFiles(folder, { 'key.pem': other.key });
   reloader.reload();
   t.same(certs(), [other.cert]);

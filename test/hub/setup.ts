@@ -2,6 +2,7 @@
 import net from 'node:net';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { Times } from '#src/hub/host/times.js';
 import { createLog } from '#src/log/log.js';
@@ -58,8 +59,9 @@ export async function startHub(
     const laid = configWith({ ...UNLIMITED, ...part, server });
     return { ...laid, hub: { ...laid.hub, agents: entriesOf(entries) } };
   };
+  const live = new LiveConfig(merged(agents, config));
   const hub = new HubService({
-    config: merged(agents, config),
+    config: live,
     host: fixtureHost(),
     engine: await loadTestEngine(),
     machineNames: ['testhub'],
@@ -89,7 +91,7 @@ export async function startHub(
     stop,
     routes: hub.routes,
     mqtt: merged(agents, config).hub.mqtt,
-    reconfigure: (entries, part = config) => hub.reconfigure(merged(entries, part)),
+    reconfigure: (entries, part = config) => live.replace(merged(entries, part)),
     host: async (id, isWanted = () => true) =>
       await until(async () => (await hosts()).find((row) => row.id === id && isWanted(row))),
     async open(target, headers = {}) {

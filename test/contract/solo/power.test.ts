@@ -3,6 +3,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { openNativeHost } from '#src/host/native.js';
 import { createLog } from '#src/log/log.js';
 import { Service } from '#src/service.js';
@@ -32,6 +33,7 @@ interface LogLine {
 
 interface Rig {
   readonly service: Service;
+  readonly live: LiveConfig;
   readonly port: number;
   readonly config: Config;
   readonly log: readonly LogLine[];
@@ -51,8 +53,9 @@ async function start(
     features: EVERYTHING_ON,
     ...part,
   };
+  const live = new LiveConfig(config);
   const service = new Service({
-    config,
+    config: live,
     host,
     engine: await loadTestEngine(),
     facts,
@@ -64,7 +67,7 @@ async function start(
   });
   const [{ port } = { port: 0 }] = await service.start();
   t.teardown(() => service.close());
-  return { service, port, config, log };
+  return { service, live, port, config, log };
 }
 
 const postText = (target: string, body = '', headers = '') =>
@@ -171,7 +174,7 @@ function replay(t: Test, rig: Rig): readonly string[] {
 /** Sends two hundred at once; returns whether machine and clients were quick enough to know which came first. */
 async function askTwoHundred(t: Test): Promise<boolean> {
   const rig = await start(t);
-  rig.service.reconfigure({ ...rig.config, features: { ...EVERYTHING_ON, enable_shutdown: false } });
+  rig.live.replace({ ...rig.config, features: { ...EVERYTHING_ON, enable_shutdown: false } });
   const wanted = Array.from({ length: 200 }, (_, i) => KINDS[(i * 7) % KINDS.length]);
   // Other requests keep their connection; asked to close it, every client reads an end.
   const texts = wanted
@@ -247,7 +250,7 @@ t.test('[5.flags-default] as shipped, shutdown and restart are off', async (t) =
     hibernate: ABLE,
     lock: ABLE,
   });
-  rig.service.reconfigure({ ...rig.config, features: { ...EVERYTHING_ON, enable_sleep: false } });
+  rig.live.replace({ ...rig.config, features: { ...EVERYTHING_ON, enable_sleep: false } });
   t.equal((await post(rig, '/api/pw/shutdown')).status, 200, 'a reload is heeded');
   for (const action of ['sleep', 'lock']) t.equal((await post(rig, `/api/pw/${action}`)).status, 403, action);
 });

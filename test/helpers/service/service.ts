@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import type { History } from '#src/history/history.js';
 import type { Host } from '#src/host/host.js';
 import type { Route } from '#src/http/routes.js';
@@ -224,8 +225,9 @@ export async function startHere(
 ): Promise<ServiceHere> {
   const { Service } = await import('#src/service.js');
   const lines: string[] = [];
+  const live = new LiveConfig(merged(config, listensOn, wanted));
   const service = new Service({
-    config: merged(config, listensOn, wanted),
+    config: live,
     host,
     engine: await loadTestEngine(),
     machineNames,
@@ -248,7 +250,7 @@ export async function startHere(
     baseUrl: `${bound[0]?.scheme}://127.0.0.1:${port}`,
     stderr: () => lines.join(''),
     stop: async () => void (await service.close()),
-    reconfigure: (next) => service.reconfigure(merged(next, listensOn, wanted)),
+    reconfigure: (next) => live.replace(merged(next, listensOn, wanted)),
     routes: service.routes,
   };
 }
