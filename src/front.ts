@@ -4,7 +4,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/config.ts';
-import type { LiveConfig } from './config/current.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf } from './errors.ts';
 import { AddressCounts } from './fairness/address-counts.ts';
@@ -40,7 +39,7 @@ const WRITER_LIMIT_MS = 5000;
 const CLOSE_GRACE_MS = 50;
 
 export interface FrontOptions {
-  readonly base: Base & { readonly config: LiveConfig };
+  readonly base: Base;
   readonly engine: EngineChoice;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];

@@ -8,7 +8,7 @@ import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
 import { WakeControl, wakeCommands } from './commands/wake.ts';
-import type { CurrentConfig } from './config/current.ts';
+import type { LiveConfig } from './config/current.ts';
 import { messageOf } from './errors.ts';
 import type { Store } from './history/history.ts';
 import { ProcessHistory } from './history/processes.ts';
@@ -23,7 +23,7 @@ import type { ServiceFacts } from './stats/system.ts';
 
 /** Shared by all parts. */
 export interface Base {
-  readonly config: CurrentConfig;
+  readonly config: LiveConfig;
   readonly host: Host;
   readonly clock: Clock;
   readonly log: Log;

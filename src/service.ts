@@ -130,7 +130,13 @@ export class Service {
       hasRoom: front.roomBeside([this.#fanout, this.#hub]),
     });
     front.serve(this.routes);
-    config.onChange(() => this.#reconfigure(config.current.stats.stream_interval_seconds));
+    // After the front, whose gate has the new configuration already.
+    config.onChange(() => {
+      sampler.setInterval(config.current.stats.stream_interval_seconds);
+      const passes = gate.passes.bind(gate);
+      this.#fanout.judgeAgain(passes);
+      this.#hub.reconfigure(passes);
+    });
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
@@ -140,17 +146,6 @@ export class Service {
     this.#history.start();
     this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
-  }
-
-  /** Follows the configuration while streams continue; the gate has it already. */
-  #reconfigure(intervalSeconds: number): void {
-    this.#sampler.setInterval(intervalSeconds);
-    this.#history.reconfigure();
-    const { gate } = this.#front;
-    const passes = gate.passes.bind(gate);
-    this.#fanout.judgeAgain(passes);
-    this.#hub.reconfigure(passes);
-    this.#exporters.reconfigure();
   }
 
   /**

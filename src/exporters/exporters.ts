@@ -96,6 +96,7 @@ export class Exporters {
   readonly #rows: readonly ExporterRow[];
   readonly #open = new Map<ExporterRow, Promise<Exporter | undefined>>();
   #parts: ExporterParts | undefined;
+  #unlisten = (): void => undefined;
 
   constructor(rows = EXPORTERS) {
     this.#rows = rows;
@@ -103,11 +104,12 @@ export class Exporters {
 
   start(parts: Omit<ExporterParts, 'holds'>): void {
     this.#parts = { ...parts, holds: new SleepHold(parts.power.delays) };
-    this.reconfigure();
+    this.#unlisten = parts.config.onChange(() => this.#reconfigure());
+    this.#reconfigure();
   }
 
   /** Opens what the configuration asks for now, closes what it no longer asks for, and informs the others. */
-  reconfigure(): void {
+  #reconfigure(): void {
     const parts = this.#parts;
     if (parts === undefined) return;
     for (const row of this.#rows) {
@@ -121,6 +123,7 @@ export class Exporters {
   }
 
   async close(): Promise<void> {
+    this.#unlisten();
     this.#parts = undefined;
     const open = [...this.#open.values()];
     this.#open.clear();

@@ -1,4 +1,5 @@
 /** The history: what is recorded in memory, and on disk where that is configured, behind one interface. */
+import type { LiveConfig } from '../config/current.ts';
 import { messageOf } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
@@ -39,6 +40,7 @@ export interface Watch {
 }
 
 export interface RecordedHistoryOptions extends RecorderOptions {
+  readonly config: LiveConfig;
   /** Unix milliseconds. */
   readonly unixMs: () => number;
   /** When the service started, in Unix seconds, and its version. */
@@ -66,6 +68,7 @@ export class RecordedHistory implements History {
   #opening: Promise<void> | undefined;
   #store: Store | undefined;
   #storeFailed = false;
+  #unlisten = (): void => undefined;
 
   constructor(options: RecordedHistoryOptions) {
     this.#options = options;
@@ -91,13 +94,14 @@ export class RecordedHistory implements History {
   }
 
   start(): void {
-    this.reconfigure();
+    this.#reconfigure();
+    this.#unlisten = this.#options.config.onChange(() => this.#reconfigure());
     const { startedAt: at, version } = this.#options;
     if (this.isOn)
       this.#recorder.mark({ at, kind: 'start', seconds: null, text: `hostwire ${version} started.` });
   }
 
-  reconfigure(): void {
+  #reconfigure(): void {
     this.#recorder.reconfigure();
     if (this.isOn) this.#opening ??= this.#open();
     this.#options.processes?.reconfigure();
@@ -110,6 +114,7 @@ export class RecordedHistory implements History {
 
   /** Never rejects. False: as `Store.close`. */
   async close(): Promise<boolean> {
+    this.#unlisten();
     this.#recorder.close();
     this.#options.processes?.close();
     await this.#opening;

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { systemClock } from '#src/clock.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { createLog } from '#src/log/log.js';
 import { createCommands } from '#src/parts.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
@@ -13,9 +14,10 @@ t.test(
     t.same(Object.keys(COMMAND_CASES).toSorted(), COMMAND_OPERATIONS.toSorted());
     const log = createLog(() => undefined);
     const clock = systemClock(() => performance.now());
-    const config = {
-      current: { ...DEFAULT_CONFIG, power: { ...DEFAULT_CONFIG.power, backend: 'record' as const } },
-    };
+    const config = new LiveConfig({
+      ...DEFAULT_CONFIG,
+      power: { ...DEFAULT_CONFIG.power, backend: 'record' },
+    });
     const { commands } = createCommands({ config, host: fixtureHost(), clock, log }, 1);
     t.same([...new Set(DOOR_CASES.map(({ command }) => command))].toSorted(), commands.names.toSorted());
   },

@@ -1,6 +1,7 @@
 /** What a table of exporters does at the start, at a reload and at the end. */
 import t from 'tap';
 import type { Config } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { type ExporterParts, type ExporterRow, Exporters } from '#src/exporters/exporters.js';
 
 /** Stands for the configuration: whether the exporter is wanted. */
@@ -9,7 +10,7 @@ type Wanted = { isWanted: boolean };
 function setUp(isWanted: boolean, open?: ExporterRow['open']) {
   const events: string[] = [];
   const errors: string[] = [];
-  const config = { current: { isWanted } as unknown as Config };
+  const config = new LiveConfig({ isWanted } as unknown as Config);
   const row: ExporterRow = {
     name: 'an exporter',
     isWanted: (current) => (current as unknown as Wanted).isWanted,
@@ -26,8 +27,7 @@ function setUp(isWanted: boolean, open?: ExporterRow['open']) {
   const log = { error: (line: string) => errors.push(line) };
   const parts = { config, log, power: { delays: {} } } as unknown as ExporterParts;
   const reload = async (next: boolean) => {
-    config.current = { isWanted: next } as unknown as Config;
-    exporters.reconfigure();
+    config.replace({ isWanted: next } as unknown as Config);
     await new Promise(setImmediate);
   };
   return { exporters, parts, reload, events, errors };
@@ -35,7 +35,6 @@ function setUp(isWanted: boolean, open?: ExporterRow['open']) {
 
 t.test('an exporter is opened when the configuration asks for it, once', async (t) => {
   const { exporters, parts, reload, events } = setUp(false);
-  exporters.reconfigure();
   exporters.start(parts);
   t.same(events, [], 'not before');
   await reload(true);

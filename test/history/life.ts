@@ -3,6 +3,7 @@
  * answers meanwhile is compared with the reference.
  */
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { RecordedHistory } from '#src/history/recorded.js';
 import type { BatteryCounters } from '#src/host/details.js';
 import { ALL_SECTIONS, type Counters, type Host, SECTION_BITS } from '#src/host/host.js';
@@ -77,7 +78,7 @@ export class Life {
   }
 
   #begin() {
-    const config = { current: this.#config };
+    const config = new LiveConfig(this.#config);
     const reference = new Reference(this.#config.history.minutes);
     const host: Host = { ...fixtureHost(), readCounters: (...asked) => this.#read(...asked) };
     const log = { info: () => undefined, warn: () => undefined };
@@ -125,8 +126,7 @@ export class Life {
     history.start();
     this.#reload = (part) => {
       this.#config = { ...this.#config, history: { ...this.#config.history, ...part } };
-      config.current = this.#config;
-      history.reconfigure();
+      config.replace(this.#config);
     };
     return { sampler, history, reference };
   }

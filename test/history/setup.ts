@@ -1,5 +1,6 @@
 /** A history over a sampler, a clock and a machine of the test's own. */
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
+import { LiveConfig } from '#src/config/current.js';
 import { RecordedHistory, type RecordedHistoryOptions } from '#src/history/recorded.js';
 import type { BatteryState } from '#src/host/details.js';
 import { BATTERY } from '../stats/literals.ts';
@@ -16,7 +17,7 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
     ...DEFAULT_CONFIG,
     history: { ...DEFAULT_CONFIG.history, ...changed },
   });
-  const config = { current: withSettings(settings) };
+  const config = new LiveConfig(withSettings(settings));
   const warnings: string[] = [];
   const history = new RecordedHistory({
     sampler: set.sampler,
@@ -33,10 +34,7 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
     history,
     config,
     warnings,
-    reload: (changed: Settings) => {
-      config.current = withSettings(changed);
-      history.reconfigure();
-    },
+    reload: (changed: Settings) => config.replace(withSettings(changed)),
     readTimes: () => set.host.reads.map(({ atMs }) => atMs),
     /** What is in memory of the last `seconds`, by series. */
     query: async (seconds: number, step?: number, series: readonly string[] = ['*']) => {
