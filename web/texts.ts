@@ -18,11 +18,11 @@ export const TEXTS = {
     lost: 'Connection lost, reconnecting',
     missing: 'Unknown machine',
     resting: 'Paused while hidden',
-    locked: 'Waiting for the key',
+    locked: 'Key required',
     refused: 'Not allowed',
   },
   refused:
-    'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page tries again every few seconds.',
+    'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page retries every few seconds.',
   waiting: 'Waiting for the first values.',
   uptime: (text: string) => `running for ${text}`,
   key: {
@@ -32,7 +32,7 @@ export const TEXTS = {
     wrong: 'That key was not accepted.',
     send: 'Connect',
     remember: 'Remember on this device',
-    rememberNote: 'Only on a device that nobody else uses: the key is stored without encryption.',
+    rememberNote: 'Use this only on a private device: the key is stored unencrypted.',
     forget: 'Forget the key on this device',
   },
   processes: {
@@ -59,19 +59,19 @@ export const TEXTS = {
     endWhat: (what: string) => `End ${what}`,
     confirm: (what: string) => `End ${what}?`,
     explain: 'The process is asked to end. It may ask for confirmation, or lose unsaved work.',
-    explainForce: 'The process is ended at once and loses unsaved work.',
-    force: 'End by force',
+    explainForce: 'The process is killed immediately and loses unsaved work.',
+    force: 'Force quit',
     keep: 'Cancel',
     group: (name: string, count: number) => (count === 1 ? name : `${name} (${processes(count)})`),
     one: (name: string, pid: number) => `${name} (${pid})`,
-    none: 'No process matches.',
+    none: 'No matching processes.',
     shown: (rows: number, all: number, areGroups: boolean, isFiltered: boolean) => {
       if (areGroups)
         return isFiltered
           ? counted(rows, 'match', 'matches')
           : `${allOf(all)}, by ${counted(rows, 'name', 'names')}`;
       if (isFiltered) return `${rows} of ${processes(all)} ${rows === 1 ? 'matches' : 'match'}`;
-      return rows === all ? allOf(all) : `The first ${rows} of ${processes(all)}`;
+      return rows === all ? allOf(all) : `First ${rows} of ${processes(all)}`;
     },
     age: (seconds: number) => `read ${seconds} s ago`,
     facts: {
@@ -84,7 +84,7 @@ export const TEXTS = {
       memory: 'Memory',
       time: 'CPU time',
       files: 'Open files',
-      parent: 'Started by (process ID)',
+      parent: 'Parent process ID',
       path: 'Program',
       command: 'Command',
       folder: 'Working folder',
@@ -92,7 +92,7 @@ export const TEXTS = {
     states: {
       running: 'Running',
       sleeping: 'Sleeping',
-      waiting: 'Waiting for a device',
+      waiting: 'Waiting for I/O',
       stopped: 'Stopped',
       ended: 'Ended',
       idle: 'Idle',
@@ -101,7 +101,7 @@ export const TEXTS = {
     started: (at: Date, ago: string) =>
       `${at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })} (${ago} ago)`,
     ofUser: (user: string, state: string) => `${user} · ${state}`,
-    firstOf: (shown: number, all: number) => `The first ${shown} of ${all}:`,
+    firstOf: (shown: number, all: number) => `First ${shown} of ${all}:`,
     leave: 'Close',
     control: 'Ending processes',
   },
@@ -111,7 +111,7 @@ export const TEXTS = {
   chart: {
     ago: (minutes: number) => `−${minutes} min`,
     label: (time: string, title: string, values: string) => `Chart of the ${time}. ${title}: ${values}.`,
-    range: 'Time shown in the charts',
+    range: 'Time range of the charts',
     moment: (title: string) => `Moment in the chart ${title}`,
     at: (time: string, values: string) => `${time}: ${values}`,
   },

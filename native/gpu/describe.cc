@@ -50,7 +50,7 @@ Part describeOne(const GpuFinding& gpu) {
   const std::string device =
       name + " (" + (gpu.driver.empty() ? "no driver" : gpu.driver) + ", " + gpu.address + ")";
   switch (gpu.state) {
-    case GpuFinding::State::kAsleep: return {device + " is asleep, and is not woken", {}};
+    case GpuFinding::State::kAsleep: return {device + " is asleep and is not woken", {}};
     case GpuFinding::State::kWaiting: return {device, {device + " has not answered yet", ""}};
     case GpuFinding::State::kUnreadable:
       return {device, {device + ": " + gpu.obstacle.reason, gpu.obstacle.remedy}};
@@ -65,8 +65,8 @@ Finding describeGpus(const std::vector<GpuFinding>& gpus, const std::string& loo
   if (gpus.empty())
     return Finding::missing(
         "gpu", lookedIn,
-        {"there is no device of NVIDIA, AMD or Intel, and none of a known system on a chip (virtual display "
-         "adapters are not counted)",
+        {"no device of NVIDIA, AMD, Intel or a known system on a chip was found (virtual display "
+         "adapters do not count)",
          ""});
   std::vector<std::string> sources;
   std::vector<std::string> reasons;

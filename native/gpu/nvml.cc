@@ -85,7 +85,7 @@ void readMemory(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict, G
   if (ask(verdict, api.getMemory, handle, &old)) takeMemory(values, old.used, old.total);
 }
 
-// Returns whether the device has a fan; nothing where its answer leaves that open.
+// Returns whether the device has a fan; nothing if its answer leaves that open.
 std::optional<bool> readFan(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict,
                             GpuValues& values) {
   if (api.getFan == nullptr || verdict.lost != NvmlCode::kSuccess) return {};

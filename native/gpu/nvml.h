@@ -45,8 +45,8 @@ class NvmlSession {
     std::string name;
     bool isNameKnown = false;  // or known not to exist
     Obstacle failure;          // it broke: not asked again in this session
-    // Empty until the device has answered. A card without a fan takes twice as long to say so as to answer
-    // everything else (0.47 and 0.22 ms: H200, driver 580), so it is asked once.
+    // Empty until the device has answered. A card without a fan takes twice as long for this question as for
+    // all others (0.47 and 0.22 ms: H200, driver 580), so it is asked once.
     std::optional<bool> hasFan;
   };
 

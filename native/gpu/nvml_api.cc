@@ -20,12 +20,12 @@ void require(const Library& library, const char* symbol, Function*& function) {
 const char* phraseOf(int code) {
   switch (code) {
     case 1: return "not initialized";
-    case 2: return "an argument was refused";
+    case 2: return "invalid argument";
     case 3: return "not supported";
     case 4: return "no permission";
     case 5: return "already initialized";
     case 6: return "not found";
-    case 7: return "a buffer was too small";
+    case 7: return "buffer too small";
     case 8: return "a power cable is missing";
     case 9: return "the driver is not loaded";
     case 10: return "the driver did not answer in time";

@@ -29,7 +29,7 @@ Finding describePlayers(const MediaSnapshot& snapshot, const MediaSource& source
     list += (list.empty() ? "" : "; ") + describePlayer(player);
     isAnySilent = isAnySilent || player.isSilent;
   }
-  if (list.empty()) list = "no player on it now";
+  if (list.empty()) list = "no players";
   if (snapshot.leftOut > 0) list += " and " + std::to_string(snapshot.leftOut) + " more";
   const std::string text = source.name + " answers: " + list;
   if (!isAnySilent) return Finding::works("media", text);
@@ -38,8 +38,7 @@ Finding describePlayers(const MediaSnapshot& snapshot, const MediaSource& source
 
 Finding describeKeys(const std::optional<Obstacle>& absence, bool areNeeded) {
   if (!absence)
-    return Finding::works(
-        "keys", areNeeded ? "media keys are pressed, since no player can be reached" : "not needed");
+    return Finding::works("keys", areNeeded ? "used, because no player can be reached" : "not needed");
   if (areNeeded) return Finding::missing("keys", "no media keys", *absence);
   return Finding::partly("keys", "no media keys", *absence);
 }

@@ -31,7 +31,7 @@ struct DriveAnswer {
 };
 
 inline DriveAnswer failed(std::string failure) { return {{}, std::move(failure)}; }
-inline DriveAnswer asleep() { return {{}, "it is asleep and is not woken to be asked", true}; }
+inline DriveAnswer asleep() { return {{}, "it is asleep, and reading its health would wake it", true}; }
 
 // Reasons that every platform gives.
 inline constexpr std::string_view kVirtualDrive = "a virtual disk has no health";

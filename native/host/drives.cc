@@ -89,13 +89,13 @@ Findings DrivesReader::describe() {
       known.push_back(drive.name);
       if (drive.health->isPassing != false) continue;
       isAnyFailing = true;
-      reasons.push_back(drive.name + ": it expects to fail");
+      reasons.push_back(drive.name + ": it predicts its own failure");
     }
     const std::string source =
         known.empty() ? "no drive" : listOf(known) + " from the drive's own health log (SMART)";
     if (reasons.empty()) return {Finding::works(subject, source)};
-    const Obstacle obstacle{listOf(reasons),
-                            isAnyFailing ? "back up the drive that expects to fail, and replace it" : ""};
+    const Obstacle obstacle{
+        listOf(reasons), isAnyFailing ? "back up and replace the drive that predicts its own failure" : ""};
     return {known.empty() ? Finding::missing(subject, source, obstacle)
                           : Finding::partly(subject, source, obstacle)};
   });

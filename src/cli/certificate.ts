@@ -38,7 +38,7 @@ export async function generateCertificate(words: CertificateWords, facts: Certif
     for (const file of written) rmSync(file, { force: true });
     const reason = error instanceof Error && 'code' in error ? error.code : undefined;
     const what =
-      reason === 'EEXIST' ? 'exists already, and is not overwritten' : `cannot be written: ${reason}`;
+      reason === 'EEXIST' ? 'already exists and is not overwritten' : `cannot be written: ${reason}`;
     const file = written.length === 0 ? files.key : files.cert;
     return { text: `${file} ${what}\n`, exitCode: 1 };
   }

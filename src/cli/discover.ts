@@ -34,7 +34,7 @@ export async function discover(
   const listed = listServices(await host.browse(seconds * 1000));
   const text = isJson
     ? jsonText(listed)
-    : printServices(listed, `no hostwire answered within ${seconds} s\n`);
+    : printServices(listed, `no hostwire service answered within ${seconds} s\n`);
   return { text, exitCode: 0 };
 }
 

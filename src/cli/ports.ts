@@ -32,19 +32,19 @@ export async function findPortProblem(
       return await describeUse(host, port, key);
     case 'EADDRNOTAVAIL':
       return {
-        reason: `${name} is no address of this machine`,
+        reason: `${name} is not an address of this machine`,
         remedy: 'set server.host to one of its addresses, or to "::" for all',
       };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { reason: `${name} is no known host name`, remedy: 'set server.host to an address' };
+      return { reason: `${name} is not a known host name`, remedy: 'set server.host to an address' };
     case 'EACCES':
       return {
         reason: `this user may not listen on port ${port}`,
         remedy: `set ${key} to 1024 or more, or give the service CAP_NET_BIND_SERVICE`,
       };
     default:
-      return { reason: error.message, remedy: `set server.host or ${key} to others` };
+      return { reason: error.message, remedy: `change server.host or ${key}` };
   }
 }
 
@@ -62,7 +62,7 @@ async function describeUse(host: string, port: number, key: string): Promise<Por
   const who = holder === undefined ? '' : ` by process ${holder.pid} (${clean(holder.name, MAX_NAME)})`;
   return isOurs
     ? {
-        reason: `hostwire runs there already${holder === undefined ? '' : `, as process ${holder.pid}`}`,
+        reason: `hostwire is already running there${holder === undefined ? '' : `, as process ${holder.pid}`}`,
         remedy: `stop it first, or set ${key} to another port`,
         isOurs: true,
       }

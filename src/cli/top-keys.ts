@@ -6,10 +6,10 @@ export const TOP_KEYS = [
   ['c, m, n', 'sort the processes by CPU, memory or name'],
   ['/', 'filter by a part of the name, or a pid'],
   ['Enter, Escape', 'keep the filter, or remove it'],
-  ['k, Delete', 'end the selected process, after a question'],
-  ['Ctrl-L, Ctrl-Z', 'draw anew; suspend'],
+  ['k, Delete', 'end the selected process, after confirmation'],
+  ['Ctrl-L, Ctrl-Z', 'redraw; suspend'],
   ['?', 'show these keys'],
-  ['q, Ctrl-C', 'end; q returns to the list of a hub'],
+  ['q, Ctrl-C', 'quit; q returns to the list of a hub'],
 ] as const;
 
 export const CPU_OF_PROCESS = 'CPU of a process: its share of all processors.';

@@ -48,7 +48,7 @@ function findTarget({ host }: WakeWords, options: LoadOptions): WakeTarget | str
   if (entry !== undefined) return entry;
   const names = Object.keys(hosts);
   const known = names.length === 0 ? 'it names none' : `it names ${names.join(', ')}`;
-  return `${quote(host)} is no MAC address, and wake.hosts of the configuration does not name it: ${known}`;
+  return `${quote(host)} is not a MAC address, and wake.hosts of the configuration does not name it: ${known}`;
 }
 
 const textOf = (line: string, exitCode: number): Output => ({ text: `${line}\n`, exitCode });

@@ -33,7 +33,7 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
       'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +
       'or unknown keys',
   },
-  doctor: { help: 'print what works on this machine, what does not, why, and what it would take' },
+  doctor: { help: 'print what works on this machine, what does not and why, and how to fix it' },
   discover: { help: 'list the hostwire services that announce themselves on the network (discovery.mdns)' },
   service: {
     help:
@@ -53,8 +53,8 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
   },
   top: {
     help:
-      '"top [URL [MACHINE]]" shows on a terminal what this or another service reports, or the machines of a hub and ' +
-      'each of them; --key-file or $HOSTWIRE_KEY has the key of another one',
+      '"top [URL [MACHINE]]" shows in the terminal what this or another service reports, or the machines of a hub and ' +
+      'each of them; the key of another service is read from --key-file or $HOSTWIRE_KEY',
   },
   help: { help: 'print this help' },
   version: { help: 'print the version, the commit, the HTTP engine and the C library' },

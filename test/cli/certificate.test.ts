@@ -55,13 +55,13 @@ t.test('[9.keygen-tls-kept] files that exist are never overwritten', async (t) =
     const folder = t.testdir({ [name]: 'mine' });
     const { text, exitCode } = await generateCertificate({ folder, names: [] }, FACTS);
     t.equal(exitCode, 1);
-    t.equal(text, `${path.join(folder, name)} exists already, and is not overwritten\n`);
+    t.equal(text, `${path.join(folder, name)} already exists and is not overwritten\n`);
     t.same(readdirSync(folder), [name], 'and nothing else is left there');
     t.equal(readFileSync(path.join(folder, name), 'utf8'), 'mine');
   }
   const folder = t.testdir({ file: 'mine' });
   const { text } = await generateCertificate({ folder: path.join(folder, 'file'), names: [] }, FACTS);
-  t.match(text, /cannot be written: (?:EEXIST|ENOTDIR)|exists already/);
+  t.match(text, /cannot be written: (?:EEXIST|ENOTDIR)|already exists/);
 });
 
 t.test(
@@ -103,7 +103,7 @@ t.test(
     await generateCertificate({ folder, names: [] }, FACTS);
     const { stdout, code } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0'], { file });
     t.equal(code, 0);
-    t.match(stdout, /^certificate +works +for pc.example.org, .*; 82\d days left; pin sha256\/\S{44}$/m);
+    t.match(stdout, /^certificate +ok +for pc.example.org, .*; 82\d days left; pin sha256\/\S{44}$/m);
     const other = path.join(folder, 'other');
     await generateCertificate({ folder: other, names: [] }, FACTS);
     renameSync(path.join(other, 'tls-key.pem'), path.join(folder, 'tls-key.pem'));

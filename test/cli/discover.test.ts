@@ -100,5 +100,5 @@ t.test('[3.mdns-discover] a table, JSON, or a sentence where nobody answers', as
     auth: null,
   });
   const none = await discover({ browse: async () => [] }, { isJson: false, seconds: 3 });
-  t.strictSame(none, { text: 'no hostwire answered within 3 s\n', exitCode: 0 });
+  t.strictSame(none, { text: 'no hostwire service answered within 3 s\n', exitCode: 0 });
 });

@@ -14,7 +14,7 @@ export async function checkRecognised(t: Test, host: string, env: Readonly<Recor
     rows.find(({ subject }) => subject === 'port'),
     {
       status: 'works',
-      source: `port ${service.port} on ${host}: hostwire runs there already, as process ${service.pid}`,
+      source: `port ${service.port} on ${host}: hostwire is already running there, as process ${service.pid}`,
     },
     `${service.baseUrl}, ${host}`,
   );

@@ -68,12 +68,12 @@ t.test('[9.port-cause] by a program that answers with something else, or never',
 
 t.test('[9.port-cause] no address of this machine, and no known name', async (t) => {
   // TEST-NET-1 (RFC 5737) and .invalid (RFC 6761).
-  t.match(await findPortProblem('192.0.2.1', 0), { reason: '"192.0.2.1" is no address of this machine' });
+  t.match(await findPortProblem('192.0.2.1', 0), { reason: '"192.0.2.1" is not an address of this machine' });
   t.match(await findPortProblem('hostwire.invalid', 0), {
-    reason: '"hostwire.invalid" is no known host name',
+    reason: '"hostwire.invalid" is not a known host name',
   });
   const { code, stderr } = await runToEnd(['--host', '192.0.2.1', '--port', '9990']);
   t.equal(code, 1);
-  t.match(stderr, /"192\.0\.2\.1" is no address of this machine; set server\.host to/);
+  t.match(stderr, /"192\.0\.2\.1" is not an address of this machine; set server\.host to/);
   t.equal(await findPortProblem('127.0.0.1', await findFreePort()), undefined);
 });

@@ -72,7 +72,7 @@ t.test('[9.options] addresses of top, and a key in none of them', async (t) => {
   t.equal(urlOf('http://pc'), 'http://pc', 'a whole address is taken as it is');
   t.equal(urlOf('https://example.org/pc/'), 'https://example.org/pc');
   for (const bad of ['http://u:secret@pc', 'http://pc?api_key=secret', 'ftp://pc', 'http://', 'http://pc#x'])
-    t.match(words(bad).problem?.text, /is no address of a service/, bad);
+    t.match(words(bad).problem?.text, /is not the address of a service/, bad);
   t.match(findTarget(words('hub:9980', 'b').top, {}, never), { url: 'http://hub:9980', machine: 'b' });
   t.match(words('a', 'b', 'c').problem?.text, /unexpected argument "c"/);
   t.match(words('https://pc', '--pin', 'x').problem?.text, /--pin expects sha256/);

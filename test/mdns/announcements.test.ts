@@ -116,7 +116,7 @@ t.test('[3.mdns-log] each change is one line, repeated failures none', async (t)
   const take = () => lines.splice(0).map((line) => line.trim().replace(/^.*?(?=(?:not )?announced)/, ''));
   tell(waiting('desk'), waiting('desk (https)'));
   t.strictSame(take(), []);
-  const none = 'there is no Avahi on the system bus';
+  const none = 'Avahi is not on the system bus';
   tell(failed('desk', none), failed('desk (https)', none));
   t.strictSame(take(), [`not announced on the network (discovery.mdns): ${none}`]);
   tell(waiting('desk'), waiting('desk (https)'));

@@ -92,7 +92,7 @@ std::string media(const MediaSnapshot& snapshot) {
 
 void testMedia() {
   MediaSnapshot snapshot;
-  checks::equal(media(snapshot), "media works: the session bus answers: no player on it now", "no player");
+  checks::equal(media(snapshot), "media works: the session bus answers: no players", "no player");
   snapshot.players = {player("mpv", Playback::kPlaying),
                       player("web", Playback::kPaused, (1U << 4) | (1U << 5))};
   checks::equal(media(snapshot),
@@ -114,7 +114,7 @@ void testMedia() {
 void testKeys() {
   const hostwire::Obstacle absent{"no device", "load uinput"};
   checks::equal(lineOf(describeKeys(std::nullopt, true)),
-                "keys works: media keys are pressed, since no player can be reached", "needed");
+                "keys works: used, because no player can be reached", "needed");
   checks::equal(lineOf(describeKeys(std::nullopt, false)), "keys works: not needed", "not needed");
   checks::equal(lineOf(describeKeys(absent, true)), "keys missing: no media keys | no device | load uinput",
                 "needed, and not there");
@@ -159,12 +159,12 @@ std::string gpus(const std::vector<GpuFinding>& found) { return lineOf(describeG
 
 void testGpus() {
   using State = GpuFinding::State;
-  check(gpus({}).starts_with("gpu missing: /s/devices | there is no device of NVIDIA, AMD or Intel"), "none");
+  check(gpus({}).starts_with("gpu missing: /s/devices | no device of NVIDIA, AMD, Intel"), "none");
   const std::string read =
       "Card (nvidia, 0000:01:00.0): load, clock from NVML, without temperature, memory, power, fan";
   checks::equal(gpus({card(State::kRead)}), "gpu works: " + read, "read");
   checks::equal(gpus({card(State::kAsleep)}),
-                "gpu works: Card (nvidia, 0000:01:00.0) is asleep, and is not woken", "asleep");
+                "gpu works: Card (nvidia, 0000:01:00.0) is asleep and is not woken", "asleep");
   const std::string waiting = "Card (nvidia, 0000:01:00.0) has not answered yet";
   checks::equal(gpus({card(State::kWaiting)}), "gpu missing: Card (nvidia, 0000:01:00.0) | " + waiting,
                 "waiting");

@@ -10,7 +10,7 @@ namespace {
 using Kind = fake::Answer::Kind;
 using Names = std::vector<std::string>;
 
-constexpr const char* kUnknownForm = "Avahi answers in a form that is not known here";
+constexpr const char* kUnknownForm = "Avahi sent an answer in an unknown format";
 
 constexpr milliseconds kLongest{60'000};
 
@@ -157,7 +157,7 @@ void failsWithAReason() {
   };
   is({Kind::error, fake::textBody("no"), ""}, "Avahi refuses: no");
   is({Kind::nothing, {}, ""}, "Avahi does not answer");
-  is({Kind::hangUp, {}, ""}, "Avahi or the system bus went away without answering");
+  is({Kind::hangUp, {}, ""}, "Avahi or the system bus ended without an answer");
   is({Kind::body, fake::textBody("not a path"), ""}, kUnknownForm);
   is({Kind::body, fake::pathBody("/" + std::string(2000, 'x')), ""}, kUnknownForm);
   is({Kind::body, fake::numberBody(1), ""}, kUnknownForm);
@@ -172,9 +172,9 @@ void failsWithAReason() {
     return failure == "Avahi cannot browse: no memory";
   });
   rig.avahi->end();
-  check(rig.browse().failure == "there is no Avahi on the system bus", "no Avahi");
+  check(rig.browse().failure == "Avahi is not on the system bus", "no Avahi");
   rig.avahi.reset();
-  check(rig.browse().failure.value_or("").starts_with("there is no system bus: "), "no bus");
+  check(rig.browse().failure.value_or("").starts_with("no system bus: "), "no bus");
 }
 
 void outlivesAvahi() {

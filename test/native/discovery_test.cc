@@ -77,7 +77,7 @@ void goesAndComesBack() {
   rig.avahi.reset();
   check(comesTrue([&] {
           const Names lines = rig.news.lines();
-          return lines.size() == 2 && lines[0].starts_with("!there is no system bus: ");
+          return lines.size() == 2 && lines[0].starts_with("!no system bus: ");
         }),
         "the bus is gone");
   rig.avahi = std::make_unique<fake::Avahi>(rig.socket);
@@ -101,11 +101,11 @@ void reportsRefusals() {
     becomes(member, no, "!Avahi refuses: no");
   becomes("GetState", {Kind::body, fake::numberBody(4), ""}, "!Avahi has failed");
   becomes("GetState", {Kind::body, fake::textBody("running"), ""},
-          "!Avahi answers in a form that is not known here");
+          "!Avahi sent an answer in an unknown format");
   becomes("EntryGroupNew", {Kind::body, fake::numberBody(7), ""},
-          "!Avahi answers in a form that is not known here");
+          "!Avahi sent an answer in an unknown format");
   becomes("EntryGroupNew", {Kind::body, fake::textBody("not a path"), ""},
-          "!Avahi answers in a form that is not known here");
+          "!Avahi sent an answer in an unknown format");
   becomes("AddService", {Kind::nothing, {}, ""}, "!Avahi does not answer");
   Rig rig;
   rig.announce({"desk"});
@@ -113,7 +113,7 @@ void reportsRefusals() {
   for (const std::string& group : rig.avahi->groups()) rig.avahi->emitGroupState(group, 4, "no interface");
   check(rig.becomes({"!Avahi has failed: no interface"}), "it fails later");
   rig.avahi->end();
-  check(rig.describe() == "no Avahi: there is no Avahi on the system bus", rig.describe());
+  check(rig.describe() == "no Avahi: Avahi is not on the system bus", rig.describe());
 }
 
 // Answers and signals of any shape, among them some that fit.

@@ -292,8 +292,8 @@ void testReader() {
   check(row().status == hostwire::Finding::Status::kWorks, "all of them have health");
   isPassing = false;
   check(until([&] { return drives[0].health->isPassing == false; }), "it fails");
-  equal(row().obstacle.reason, "good: it expects to fail", "which is said");
-  equal(row().obstacle.remedy, "back up the drive that expects to fail, and replace it", "with advice");
+  equal(row().obstacle.reason, "good: it predicts its own failure", "which is said");
+  equal(row().obstacle.remedy, "back up and replace the drive that predicts its own failure", "with advice");
   hasAll = true;
   check(until([&] { return drives.size() == 4 && drives[1].failure.starts_with("it is asleep"); }),
         "one that was never awake has nothing to keep");

@@ -151,7 +151,7 @@ t.test('for Windows', { skip }, async (t) => {
     await wine('sc', 'create', 'hostwire', `binPath=${program}`);
     const installed = await install(installer);
     t.not(installed.code, 0);
-    t.match(installed.stderr, 'registered already');
+    t.match(installed.stderr, 'already registered');
     t.match(await registry(SERVICE_KEY), program);
     t.notOk(existsSync(FOLDER));
     await wine('sc', 'delete', 'hostwire');

@@ -125,7 +125,7 @@ t.test('a drive that the kernel has switched off stays off', async (t) => {
     (await vm.run(`cat ${power}/runtime_status`)).text === 'suspended' ? true : undefined,
   );
   const { ata } = await drivesAs();
-  t.match(ata, { health: null, failure: 'it is asleep and is not woken to be asked' });
+  t.match(ata, { health: null, failure: 'it is asleep, and reading its health would wake it' });
   t.equal((await vm.run(`cat ${power}/runtime_status`)).text, 'suspended');
   await vm.run(`echo on >${power}/control`);
   t.equal((await drivesAs())['ata']?.health?.['isPassing'], true, 'awake, it is asked again');

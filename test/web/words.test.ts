@@ -16,7 +16,7 @@ t.test('one is singular', async (t) => {
   t.equal(shown(1, 300, false, true), '1 of 300 processes matches');
   t.equal(shown(2, 300, false, true), '2 of 300 processes match');
   t.equal(shown(300, 300, false, false), 'All 300 processes');
-  t.equal(shown(200, 300, false, false), 'The first 200 of 300 processes');
+  t.equal(shown(200, 300, false, false), 'First 200 of 300 processes');
   t.equal(count(1, 1), '1 process, 1 running');
   t.equal(count(1200, 3), '1,200 processes, 3 running');
   t.equal(group('a', 2), 'a (2 processes)');
@@ -57,7 +57,7 @@ t.test('drives whose health cannot be read are a reason, and no card', async (t)
   type Drive = Parameters<typeof whyNoHealth>[0][number];
   const drive = (name: string, reason: string | null, known: object | null = null) =>
     ({ name, model: null, health: known, reason }) as unknown as Drive; // As far as it is looked at.
-  t.equal(whyNoHealth([]), 'no drive was found');
+  t.equal(whyNoHealth([]), 'no drives found');
   t.equal(whyNoHealth([drive('a', 'needs root'), drive('b', 'needs root')]), 'needs root');
   t.equal(whyNoHealth([drive('a', 'x'), drive('b', 'y')]), 'x; y');
   t.equal(whyNoHealth([drive('a', null, health), drive('b', 'y')]), undefined, 'one can be read');

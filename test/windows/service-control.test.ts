@@ -139,5 +139,5 @@ t.test('[9.service-windows] when it is removed while running, it is stopped firs
   await t.rejects(fetch(`http://127.0.0.1:${port}/api/status`));
   const again = await hostwire('service', 'remove');
   t.equal(again.code, 1);
-  t.match(again.stderr, /^hostwire: there is no service hostwire\n$/);
+  t.match(again.stderr, /^hostwire: no service hostwire is registered\n$/);
 });

@@ -20,7 +20,7 @@ const T = {
   untilFull: (text: string) => `${text} until full`,
   untilEmpty: (text: string) => `${text} left`,
   health: (text: string) => `health ${text}`,
-  none: 'this machine has no battery',
+  none: 'no battery found',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };

@@ -16,7 +16,8 @@ const T = {
   speed: 'Clock speed',
   power: 'Power draw',
   loadAverage: 'Load over 1, 5, 15 min',
-  pressure: 'Waiting for the processor',
+  pressure: 'CPU pressure',
+  pressureMeans: 'Share of the last 10 s in which at least one process waited for a processor',
   cores: 'Load of each core',
   core: (index: number, load: string) => `core ${index}: ${load}`,
   coreCount: (cores: number, physical: number) =>
@@ -59,7 +60,7 @@ function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: 
     [T.speed, gigahertz(cpu.current_speed)],
     [T.loadAverage, cpu.load_average?.map((load) => plain(load, 2)).join('  ') ?? TEXTS.unknown],
     [T.power, watts(cpu.power_watts)],
-    [T.pressure, percent(cpu.pressure?.some, 1)],
+    [T.pressure, percent(cpu.pressure?.some, 1), T.pressureMeans],
   ];
   return (
     <Card title={T.title} note={about?.brand} size="wide">

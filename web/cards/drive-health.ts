@@ -2,7 +2,7 @@
 import type { DriveDetail } from '../../src/wire/details.ts';
 import { TEXTS } from '../texts.ts';
 
-export const NO_DRIVE = 'no drive was found';
+export const NO_DRIVE = 'no drives found';
 
 /** Why the health of no drive can be read; undefined where that of one can. */
 export function whyNoHealth(drives: readonly DriveDetail[]): string | undefined {

@@ -10,8 +10,8 @@ const T = {
   passed: 'passed',
   failing: 'failing',
   unknown: 'unknown',
-  used: (text: string) => `${text} of its endurance used`,
-  on: (hours: number) => `on for ${count(hours)} h`,
+  used: (text: string) => `${text} of rated endurance used`,
+  on: (hours: number) => `powered on for ${count(hours)} h`,
   errors: (errors: number) => (errors === 1 ? '1 media error' : `${count(errors)} media errors`),
 } as const;
 

@@ -17,7 +17,7 @@ const T = {
   clock: 'Clock speed',
   asleep: 'asleep',
   of: (total: string) => `of ${total}`,
-  none: 'no GPU was found',
+  none: 'no GPUs found',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };

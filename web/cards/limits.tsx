@@ -8,8 +8,8 @@ const T = {
   title: 'Limits of this service',
   memory: 'Memory',
   of: (used: string, limit: string) => `${used} of ${limit}`,
-  cpus: 'Processor cores it may use',
-  throttled: 'Time held back by that limit',
+  cpus: 'Processor cores allowed',
+  throttled: 'Time throttled by that limit',
 } as const;
 
 function usedPercent({ memory_bytes, memory_used_bytes }: LimitsDetail): number | null {

@@ -14,7 +14,7 @@ import { type CardRow, whyNot } from './row.ts';
 const T = {
   title: 'Media',
   stopped: 'Nothing is playing',
-  idle: 'A player is open, without a track',
+  idle: 'A player is open but has no track',
   play: 'Play',
   pause: 'Pause',
   next: 'Next track',

@@ -13,7 +13,8 @@ const T = {
   swap: 'Swap',
   available: 'Available',
   of: (total: string) => `of ${total}`,
-  pressure: 'Waiting for memory',
+  pressure: 'Memory pressure',
+  pressureMeans: 'Share of the last 10 s in which at least one process waited for memory',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
@@ -28,7 +29,7 @@ function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
     ...(hasSwap
       ? [[T.swap, `${bytes(memory.swap?.used)} ${T.of(round(bytes(memory.swap?.total)))}`] as const]
       : []),
-    [T.pressure, percent(memory.pressure?.some, 1)],
+    [T.pressure, percent(memory.pressure?.some, 1), T.pressureMeans],
   ];
   return (
     <Card title={T.title} note={round(bytes(memory.total))}>

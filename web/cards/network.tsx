@@ -12,7 +12,7 @@ const T = {
   title: 'Network',
   receive: 'Received',
   send: 'Sent',
-  total: (received: string, sent: string) => `${received} received, ${sent} sent since the machine started`,
+  total: (received: string, sent: string) => `${received} received, ${sent} sent since boot`,
   down: 'not connected',
   more: (count: number) => `${count} more`,
   areDown: (count: number) => (count === 1 ? '1 not connected' : `${count} not connected`),

@@ -24,10 +24,17 @@ const T = {
   go: (action: string) => `${action}`,
   keep: 'Cancel',
   pending: (action: string, seconds: number) => `${action} in ${seconds} s`,
+  underWay: {
+    lock: 'Locking',
+    sleep: 'Sleeping',
+    hibernate: 'Hibernating',
+    restart: 'Restarting',
+    shutdown: 'Shutting down',
+  },
   asked: (action: string) => `${action} is scheduled and can be cancelled.`,
   cancel: 'Cancel it',
   cancelled: (action: string) => `${action} was cancelled.`,
-  trial: 'This is a trial. Nothing is carried out: power.backend is “record” in the configuration.',
+  trial: 'Test mode: actions are recorded, not carried out (power.backend is “record” in the configuration).',
   recorded: (action: string, time: string) => `${action} was recorded at ${time}.`,
   heldUp: (who: string, why: string) => `${who} blocks this: ${why}`,
 } as const;
@@ -39,9 +46,11 @@ const EVERY_MS = 10_000;
 /** Long enough to read the text and to cancel. */
 const DELAY_SECONDS = 10;
 
-const powerLabel = (action: string): string =>
-  // Another version of the service may have actions that this page does not know.
-  action in T.actions ? T.actions[action as Action] : action;
+/** An action that this page does not know, of another version of the service, is shown by its name. */
+const labelOf = (labels: Readonly<Record<Action, string>>, action: string): string =>
+  action in labels ? labels[action as Action] : action;
+
+const powerLabel = (action: string): string => labelOf(T.actions, action);
 
 interface CountdownProps {
   readonly pending: NonNullable<PowerPayload['pending']>;
@@ -68,7 +77,7 @@ function Countdown({ pending, isOwn, onCancel, onDue }: CountdownProps) {
       <p role="alert" class="unseen">
         {T.asked(powerLabel(action))}
       </p>
-      <p role="timer">{T.pending(powerLabel(action), Math.max(0, Math.ceil(left)))}</p>
+      <p role="timer">{T.pending(labelOf(T.underWay, action), Math.max(0, Math.ceil(left)))}</p>
       <button type="button" class="primary" ref={button} onClick={onCancel}>
         {T.cancel}
       </button>

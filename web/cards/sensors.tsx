@@ -11,7 +11,7 @@ const T = {
   title: 'Sensors',
   kinds: { temperature: 'Temperatures', fan: 'Fans', voltage: 'Voltages', power: 'Power' },
   all: (count: number) => (count === 1 ? '1 sensor' : `All ${count} sensors`),
-  none: 'no sensor can be read',
+  none: 'no readable sensors',
 } as const;
 
 const SCALE = { format: celsius, range: DEGREE_RANGE };

@@ -24,8 +24,8 @@ export const T = {
   state: 'State',
   label: 'Label',
   all: 'All',
-  sort: 'Order',
-  reverse: 'Reverse the order',
+  sort: 'Sort by',
+  reverse: 'Reverse order',
   view: 'View',
   views: { table: 'Table', tiles: 'Tiles' },
   caption: 'Table of machines',
@@ -39,6 +39,6 @@ export const T = {
     if (shown < all) return `${shown.toLocaleString('en')} of ${machines}`;
     return all === 1 ? machines : `All ${machines}`;
   },
-  none: 'No machine matches.',
-  empty: 'This hub has no machine: hub.agents is empty.',
+  none: 'No matching machines.',
+  empty: 'This hub has no machines: hub.agents is empty.',
 } as const;

@@ -39,14 +39,14 @@ export function Notes({ parts, isUnder }: { readonly parts: readonly string[]; r
   );
 }
 
-export type Fact = readonly [label: string, value: string];
+export type Fact = readonly [label: string, value: string, tooltip?: string];
 
 /** Labels and values; an unknown value is shown as such. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
-      {facts.map(([label, value]) => (
-        <div key={label}>
+      {facts.map(([label, value, tooltip]) => (
+        <div key={label} title={tooltip}>
           <dt>{label}</dt>
           <dd>{value}</dd>
         </div>

@@ -83,7 +83,7 @@ void ActiveUser::ask() {
     reply.body.dictionary(kMaxProperties, [&](std::string_view key) {
       if (key == "ActiveSession") session = readPath(reply.body).value_or("");
     });
-    if (session.empty() || session == "/") return reportNone("nobody is logged in at this machine");
+    if (session.empty() || session == "/") return reportNone("no user is logged in at this machine");
     askSession(session, round);
   });
 }

@@ -14,13 +14,13 @@ bool isNobody(const Reply& reply) {
 
 std::string failureText(const Reply& reply, const std::string& who) {
   switch (reply.end) {
-    case CallEnd::kAnswered: return who + " answers in a form that is not known here";
+    case CallEnd::kAnswered: return who + " sent an answer in an unknown format";
     case CallEnd::kRefused:
-      if (isNobody(reply)) return "there is no " + who + " on the system bus";
+      if (isNobody(reply)) return who + " is not on the system bus";
       return who + " refuses: " + reply.errorText;
     case CallEnd::kTimedOut: return who + " does not answer";
-    case CallEnd::kLost: return who + " or the system bus went away without answering";
-    case CallEnd::kNoBus: return "there is no system bus: " + reply.errorText;
+    case CallEnd::kLost: return who + " or the system bus ended without an answer";
+    case CallEnd::kNoBus: return "no system bus: " + reply.errorText;
   }
   return "";
 }

@@ -67,11 +67,11 @@ Finding describeEnergy(const std::string& sys, const std::optional<EnergyReading
         subject, source,
         {energy->failure + " (since Linux 5.10 only root may read it: a fine-grained record of the power "
                            "reveals what other programs compute)",
-         "if that is no concern here, let a group of the service read it, by a line in /etc/tmpfiles.d: z " +
+         "if that is acceptable here, let a group of the service read it, by a line in /etc/tmpfiles.d: z " +
              source + " 0440 root GROUP"});
   if (!energy || energy->zones.empty())
     return Finding::missing(subject, source,
-                            {"no package counts its energy there, as in virtual machines and on ARM",
+                            {"no energy counters there, as in virtual machines and on ARM",
                              "on Intel, and on AMD since Linux 5.11: load the module intel_rapl_msr"});
   return Finding::works(subject, countOf(energy->zones.size(), "package") + " from " + source);
 }

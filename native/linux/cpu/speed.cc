@@ -98,7 +98,7 @@ Finding describeSpeed(const Roots& roots, std::optional<double> hz) {
   const std::string cpuinfo = roots.proc + "/cpuinfo";
   if (!hz)
     return Finding::missing("speed", cpufreq + " and " + cpuinfo,
-                            {"there is neither cpufreq nor a line with MHz", ""});
+                            {"no cpufreq files, and /proc/cpuinfo has no line with MHz", ""});
   const auto mhz = std::llround(*hz / 1e6);
   return Finding::works("speed", std::to_string(mhz) + " MHz from " + cpufreq + " or " + cpuinfo);
 }

@@ -65,7 +65,7 @@ void Announcer::subscribe() {
         const auto self = weak.lock();
         if (!self || self->entries_.empty()) return;
         self->forgetGroups();
-        self->failAll("there is no system bus: " + reason);
+        self->failAll("no system bus: " + reason);
       });
 }
 

@@ -197,7 +197,7 @@ Findings DisksReader::describe() {
   return describeOrExplain("disks", own, [&]() -> Findings {
     const auto disks = read(true);
     if (!state.table) {
-      auto finding = Finding::missing("disks", own, {"it has not been read yet", ""});
+      auto finding = Finding::missing("disks", own, {"not read yet", ""});
       finding.isPending = true;
       return {std::move(finding)};
     }

@@ -102,7 +102,7 @@ std::string loadRemedyOf(const GpuDevice& device) {
   if (!device.isOnPci) return platformLoadRemedy(device);
   if (device.driver == "i915" || device.driver == "xe" || device.driver == "amdgpu")
     return "run it as root: this user cannot see any process that uses it";
-  return device.driver == "nouveau" ? "NVIDIA's own driver reports more" : "";
+  return device.driver == "nouveau" ? "use NVIDIA's own driver, which reports it" : "";
 }
 
 GpuDiscovery::GpuDiscovery(Roots roots) : roots_(std::move(roots)) {}

@@ -46,7 +46,7 @@ void MediaPlayers::watch() {
   });
   if (isPosted) return;
   const std::lock_guard lock(state_->mutex);
-  state_->failure = "no thread could be started for the session bus";
+  state_->failure = "cannot start a thread for the session bus";
 }
 
 MediaSnapshot MediaPlayers::read() {

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kDeadline{1000};
 
 constexpr const char* kSubject = "power";
 constexpr const char* kStopping = "the service is stopping";
-constexpr const char* kNobodyToAsk = "there is neither logind nor systemd's manager on the system bus";
+constexpr const char* kNobodyToAsk = "neither logind nor systemd's manager is on the system bus";
 
 using SupportAnswer = std::function<void(const PowerSupport&)>;
 using ActAnswer = std::function<void(const std::optional<std::string>&)>;
@@ -29,13 +29,14 @@ using ActAnswer = std::function<void(const std::optional<std::string>&)>;
 
 void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswer& answer) {
   if (!logind::managerCall(action))
-    return answer({false, "there is no logind on the system bus, and systemd's manager cannot do it"});
+    return answer({false, "logind is not on the system bus, and systemd's manager does not support it"});
   bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
     if (reply.end != CallEnd::kAnswered)
       return answer({false, isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
     // It does not ask polkit: it accepts a shutdown from those who may call reboot(2).
     if (geteuid() != 0)
-      return answer({false, "there is no logind, and systemd's manager accepts it from root only"});
+      return answer(
+          {false, "logind is not on the system bus, and systemd's manager accepts this from root only"});
     answer({true, ""});
   });
 }
@@ -58,7 +59,7 @@ void withSessions(BusConnection& bus,
     if (reply.end != CallEnd::kAnswered) return then({}, failureText(reply, "logind"));
     const auto sessions = sessionsToLock(logind::readSessions(reply.body));
     then(sessions, !sessions.empty() ? ""
-                   : geteuid() == 0  ? "nobody is logged in"
+                   : geteuid() == 0  ? "no user is logged in"
                                      : "this user is not logged in, and only root may lock others' sessions");
   });
 }
@@ -92,13 +93,14 @@ void callInTurn(BusConnection& bus, std::vector<Call> calls, const std::function
 void reportEnd(const Reply& reply, const std::string& who, const ActAnswer& answer) {
   if (reply.end == CallEnd::kAnswered) return answer(std::nullopt);
   std::string reason = failureText(reply, who);
-  if (reply.end == CallEnd::kTimedOut || reply.end == CallEnd::kLost) reason += "; it may still be done";
+  if (reply.end == CallEnd::kTimedOut || reply.end == CallEnd::kLost)
+    reason += "; it may still be carried out";
   answer(reason);
 }
 
 void actByManager(BusConnection& bus, PowerAction action, const ActAnswer& answer) {
   auto call = logind::managerCall(action);
-  if (!call) return answer("there is no logind on the system bus");
+  if (!call) return answer("logind is not on the system bus");
   bus.call(std::move(*call), kDeadline,
            [answer](Reply& reply) { reportEnd(reply, "systemd's manager", answer); });
 }

@@ -94,7 +94,7 @@ Finding describeSensors(const std::vector<SensorCounters>& sensors, const std::s
   const std::string subject = "sensors";
   if (sensors.empty())
     return Finding::missing(subject, folder,
-                            {"no chip there measures anything, as is usual in virtual machines",
+                            {"no sensor chips there, as is usual in virtual machines",
                              "run sensors-detect (package lm-sensors) and load the modules that it names"});
   std::set<std::string> chips;
   std::vector<std::string> failed;
@@ -134,16 +134,16 @@ Finding describeDrives(const std::vector<SensorCounters>& sensors, const std::st
     if (isDrive && std::find(chips.begin(), chips.end(), sensor.chip) == chips.end())
       chips.push_back(sensor.chip);
   }
-  const std::string source = chips.empty() ? "no temperature of a drive" : "temperature of " + listOf(chips);
+  const std::string source = chips.empty() ? "no drive temperature" : "temperature of " + listOf(chips);
   if (!hasDriveTemp && hasSataDisk(sys)) {
     const Obstacle obstacle{
         "the temperature of SATA disks is read through the module drivetemp only, which is not loaded",
-        "modprobe drivetemp, and a line \"drivetemp\" in /etc/modules-load.d/drivetemp.conf"};
+        "run modprobe drivetemp, and add a line \"drivetemp\" in /etc/modules-load.d/drivetemp.conf"};
     return chips.empty() ? Finding::missing(subject, source, obstacle)
                          : Finding::partly(subject, source, obstacle);
   }
   if (!chips.empty()) return Finding::works(subject, source);
-  return Finding::missing(subject, source, {"there is no NVMe or SATA drive to ask", ""});
+  return Finding::missing(subject, source, {"no NVMe or SATA drive was found", ""});
 }
 
 }  // namespace

@@ -50,12 +50,11 @@ bool canReadPendingPeers() {
 
 Finding describePeers() {
   if (canReadPendingPeers())
-    return Finding::works("peers", "stalled ones are judged by what they acknowledge");
-  return Finding::partly(
-      "peers", "the kernel's own timer (TCP_USER_TIMEOUT)",
-      {"this kernel does not report what peers acknowledge: one that stalls again and again "
-       "may be cut early",
-       ""});
+    return Finding::works("peers", "stalled clients are detected by unacknowledged data");
+  return Finding::partly("peers", "the kernel's own timer (TCP_USER_TIMEOUT)",
+                         {"this kernel does not report what clients acknowledge: one that stalls repeatedly "
+                          "may be cut early",
+                          ""});
 }
 
 std::vector<PendingPeer> readPendingPeers(std::uint16_t port) {

@@ -34,7 +34,7 @@ Obstacle whyNoRing(const HostError& error) {
   const std::string disabled = readSmallFile("/proc/sys/kernel/io_uring_disabled");
   if (disabled == "1" || disabled == "2")
     return {reason + ", kernel.io_uring_disabled is " + disabled, "sysctl -w kernel.io_uring_disabled=0"};
-  return {reason + ": a seccomp filter, as containers have it",
+  return {reason + ": a seccomp filter, as in containers",
           "permit io_uring_setup, io_uring_enter and io_uring_register in that filter"};
 }
 

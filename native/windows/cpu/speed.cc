@@ -74,7 +74,7 @@ Finding describeSpeed(std::optional<double> hz) {
   const std::string source = "the counters of Processor Information or the power manager";
   if (!hz)
     return Finding::missing("speed", source,
-                            {"neither reports how fast the processors run, as in some virtual machines", ""});
+                            {"neither reports clock speeds, as in some virtual machines", ""});
   return Finding::works("speed", std::to_string(std::llround(*hz / 1e6)) + " MHz from " + source);
 }
 

@@ -28,7 +28,7 @@ void Discovery::announce(std::vector<Announcement> list, const std::function<voi
 }
 
 void Discovery::browse(std::chrono::milliseconds, const BrowseAnswer& answer) {
-  answer({}, "listing what is on the network is not supported on Windows");
+  answer({}, "listing services on the network is not supported on Windows");
 }
 
 void Discovery::describe(const std::function<void(const Finding&)>& answer) {

@@ -141,8 +141,7 @@ Findings DisksReader::describe() {
     const std::string source = listOf(names) + " from " + manager;
     if (stale.empty() && uncounted.empty()) return {Finding::works("disks", source)};
     const std::string silence = stale.empty() ? "" : "no answer from " + listOf(stale);
-    const std::string gap =
-        uncounted.empty() ? "" : "no driver counts the bytes read and written on " + listOf(uncounted);
+    const std::string gap = uncounted.empty() ? "" : "no driver counts I/O on " + listOf(uncounted);
     return {Finding::partly("disks", source, {joinTexts({silence, gap}), ""})};
   });
 }

@@ -32,7 +32,7 @@ MediaKeys::~MediaKeys() = default;
 
 std::optional<Obstacle> MediaKeys::absence() const {
   if (isInSessionZero())
-    return Obstacle{"the service runs in session 0, where nothing hears a key",
+    return Obstacle{"the service runs in session 0, where no program receives keys",
                     "run it as the user who sits at the machine"};
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ struct MediaPlayers::State {
     const bool isBegun = sessions->begin();
     const std::lock_guard lock(mutex);
     if (isBegun) smtc = sessions;
-    if (!isBegun) failure = "no thread could be started for the players";
+    if (!isBegun) failure = "cannot start a thread for the players";
   }
 };
 
@@ -56,7 +56,7 @@ void MediaPlayers::watch() {
   });
   if (isPosted) return;
   const std::lock_guard lock(state_->mutex);
-  state_->failure = "no thread could be started for the players";
+  state_->failure = "cannot start a thread for the players";
 }
 
 MediaSnapshot MediaPlayers::read() {

@@ -226,7 +226,7 @@ void Smtc::settle() {
   {
     const std::lock_guard lock(mutex_);
     isSettled_ = true;
-    if (!isReached_ && !absence_) absence_ = "Windows does not report which players there are";
+    if (!isReached_ && !absence_) absence_ = "Windows does not report its players";
   }
   commands_->post(onChange_);
 }

@@ -54,7 +54,7 @@ void Smtc::command(const std::string& id, MediaVerb verb, double value,
   if (found == players_.end()) return done({MediaOutcome::kGone, "it is no longer there"});
   Player& player = found->second;
   if (player.unanswered >= kMaxUnanswered)
-    return done({MediaOutcome::kFailed, "it has not answered the last commands"});
+    return done({MediaOutcome::kFailed, "it has not answered the previous commands"});
   if (isSo(*player.session.get(), verb)) return done({MediaOutcome::kDone, ""});
   std::int64_t start = 0;
   {

@@ -70,7 +70,7 @@ void reportEnd(PowerAction action, const std::optional<Failure>& failure, const 
     // The call returns when the machine has woken: a missing answer shows that it is falling asleep.
     if (action == PowerAction::kSleep || action == PowerAction::kHibernate) return answer(std::nullopt);
     return answer("Windows did not answer within " + std::to_string(kDeadline.count()) +
-                  " ms; it may still be done");
+                  " ms; it may still be carried out");
   }
   if (failure->code == ERROR_SUCCESS) return answer(std::nullopt);
   answer(std::string(failure->operation) + ": " + windowsErrorText(failure->code));

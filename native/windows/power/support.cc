@@ -19,8 +19,7 @@ PowerSupport refuse(std::string reason) { return {false, std::move(reason)}; }
 PowerSupport sleepSupport(const PowerCapabilities& can) {
   if (can.hasSleep) return {true, ""};
   if (can.hasModernStandby)
-    return refuse(
-        "this machine has Modern Standby instead of sleep, and Windows does not let programs start it");
+    return refuse("this machine has Modern Standby instead of sleep, and programs cannot start it");
   return refuse("this machine has no sleep state");
 }
 

@@ -84,7 +84,7 @@ std::string whyNotBegun(DWORD code) {
   if (code != ERROR_FAILED_SERVICE_CONTROLLER_CONNECT)
     return "the service control manager cannot be reached: " + windowsErrorText(code);
   return "--service is for the service control manager, which did not start this process: register the "
-         "service (hostwire service install) and start it (sc start hostwire), or leave --service out";
+         "service (hostwire service install) and start it (sc start hostwire), or omit --service";
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ DWORD makeFolder(const std::wstring& path, const wchar_t* rights) {
 
 std::vector<std::string> makeServiceFolders() {
   const std::optional<std::string> machine = machineDataFolder();
-  if (!machine) return {"Windows does not report where programs keep their settings: no folder was created"};
+  if (!machine) return {"Windows does not report the folder for settings: no folder was created"};
   std::vector<std::string> notes;
   const std::string folder = *machine + "\\hostwire";
   for (const auto& [path, rights] :
@@ -44,10 +44,10 @@ std::vector<std::string> makeServiceFolders() {
     const DWORD code = makeFolder(toWide(path), rights);
     if (code == ERROR_ALREADY_EXISTS)
       notes.push_back(path +
-                      " is there already and was left as it is: see that only administrators write to " +
-                      folder + ", and that LocalService reads it and writes to its folder log");
+                      " already exists and was left unchanged: check that only administrators can write to " +
+                      folder + ", and that LocalService can read it and write to its folder log");
     else if (code != ERROR_SUCCESS)
-      notes.push_back(path + " could not be made: " + windowsErrorText(code));
+      notes.push_back(path + " could not be created: " + windowsErrorText(code));
   }
   return notes;
 }

@@ -37,8 +37,8 @@ using ServiceHandle = std::unique_ptr<std::remove_pointer_t<SC_HANDLE>, ServiceC
       throw std::runtime_error("only an administrator may do this: open a terminal as administrator");
     case ERROR_SERVICE_EXISTS:
       throw std::runtime_error(
-          "the service hostwire is registered already: run hostwire service remove first");
-    case ERROR_SERVICE_DOES_NOT_EXIST: throw std::runtime_error("there is no service hostwire");
+          "the service hostwire is already registered: run hostwire service remove first");
+    case ERROR_SERVICE_DOES_NOT_EXIST: throw std::runtime_error("no service hostwire is registered");
     case ERROR_SERVICE_MARKED_FOR_DELETE:
       throw std::runtime_error(
           "the service hostwire is still being removed: close programs that show it (services.msc, Task "

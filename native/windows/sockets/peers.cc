@@ -8,8 +8,8 @@ namespace hostwire {
 
 bool canReadPendingPeers() { return false; }
 Finding describePeers() {
-  return Finding::partly("peers", "cut after 30 s in which they take nothing",
-                         {"Windows shows only administrators what peers acknowledge", ""});
+  return Finding::partly("peers", "cut after 30 s without taking any data",
+                         {"Windows shows only administrators what clients acknowledge", ""});
 }
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) {
   throw HostError(std::errc::not_supported, "read pending peers");

@@ -14,6 +14,6 @@ export function judgeCertificate({ server }: Pick<Config, 'server'>, now: number
   const reason = whyNotValid(certificate, now);
   if (reason === undefined) return [works('certificate', source)];
   const remedy =
-    'renew it (a new pair is taken without a restart); "hostwire keygen --tls" makes a self-signed one';
+    'renew it (a new pair is loaded without a restart); "hostwire keygen --tls" creates a self-signed one';
   return [partly('certificate', source, { reason, remedy })];
 }

@@ -153,7 +153,11 @@ function examineMqtt({ mqtt }: Config): readonly Finding[] {
 function examineDial({ hub, host }: Config): readonly Finding[] {
   if (hub.url === undefined) return [];
   const how =
-    hub.pin !== undefined ? ', by its pin' : hub.url.startsWith('wss:') ? ', by its certificate' : '';
+    hub.pin !== undefined
+      ? ', verified by its pin'
+      : hub.url.startsWith('wss:')
+        ? ', verified by its certificate'
+        : '';
   return [works('hub', `dials ${hub.url} as ${identify(host)}${how}`)];
 }
 
@@ -161,10 +165,10 @@ function examineDial({ hub, host }: Config): readonly Finding[] {
 function examineLimits({ server }: Config): Finding {
   const { max_connections_per_address: connections, max_streams_per_address: streams } = server;
   const { max_requests_per_address: requests, max_kept_megabytes: kept } = server;
-  const numberOf = (limit: number) => (limit === 0 ? 'any number of' : limit);
+  const numberOf = (limit: number) => (limit === 0 ? 'unlimited' : limit);
   const source =
-    `${kept} MiB kept for clients; per address without the key: ${numberOf(connections)} connections, ` +
-    `${numberOf(streams)} streams, ${numberOf(requests)} requests that wait`;
+    `${kept} MiB of buffers for clients; per address without the key: ${numberOf(connections)} connections, ` +
+    `${numberOf(streams)} streams, ${numberOf(requests)} pending requests`;
   return works('limits', source);
 }
 

@@ -29,7 +29,13 @@ export const missing = (subject: string, source: string, obstacle: Obstacle): Fi
   status: 'missing',
 });
 
-const STATUS_WIDTH = 'missing'.length;
+/** The word for each status in the table; `--json` has the status itself. */
+const WORDS: Readonly<Record<Finding['status'], string>> = {
+  works: 'ok',
+  partly: 'partly',
+  missing: 'missing',
+};
+const STATUS_WIDTH = WORDS.missing.length;
 /** Names of devices, players and processes are in these texts. */
 const MAX_TEXT = 1024;
 
@@ -38,7 +44,7 @@ export function printRows(rows: readonly Finding[]): string {
   const width = Math.max(...rows.map(({ subject }) => subject.length));
   const below = ' '.repeat(width + 2 + STATUS_WIDTH + 2);
   const lines = rows.flatMap(({ subject, status, source, reason, remedy }) => [
-    `${subject.padEnd(width)}  ${status.padEnd(STATUS_WIDTH)}  ${clean(source, MAX_TEXT)}`,
+    `${subject.padEnd(width)}  ${WORDS[status].padEnd(STATUS_WIDTH)}  ${clean(source, MAX_TEXT)}`,
     ...(reason === null ? [] : [`${below}why: ${clean(reason, MAX_TEXT)}`]),
     ...(remedy === null ? [] : [`${below}try: ${clean(remedy, MAX_TEXT)}`]),
   ]);

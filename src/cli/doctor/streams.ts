@@ -5,13 +5,12 @@ import type { Finding } from '../../host/finding.ts';
 import { type Obstacle, partly } from './rows.ts';
 
 const ENCRYPTED = {
-  reason:
-    'what goes over TLS is encrypted by Node, which costs several times the time and memory per subscriber',
-  remedy: 'for more than some 50 subscribers let a reverse proxy speak TLS',
+  reason: 'Node encrypts TLS connections, which costs several times the CPU time and memory per subscriber',
+  remedy: 'for more than about 50 subscribers, terminate TLS at a reverse proxy',
 } satisfies Obstacle;
 
 const UNFINISHED = {
-  reason: 'the line end that completes the chunk of an event comes with the next event',
+  reason: 'the line break that ends the chunk of an event is sent with the next event',
   remedy: 'set server.engine to auto or node',
 } satisfies Obstacle;
 
@@ -26,7 +25,7 @@ export function judgeStreams(
   if (tls.cert === undefined) return plain;
   if (tls.port === undefined) return partly(subject, "Node's sockets", ENCRYPTED);
   const { source, reason, remedy } = plain;
-  return partly(subject, `${source}; over TLS Node's sockets`, {
+  return partly(subject, `${source}; Node's sockets for TLS`, {
     reason: reason === null ? ENCRYPTED.reason : `${reason}; ${ENCRYPTED.reason}`,
     remedy: remedy === null ? ENCRYPTED.remedy : `${remedy}; ${ENCRYPTED.remedy}`,
   });

@@ -31,19 +31,20 @@ export function judgeUnit({ hasSystemd, systemRuns, userRuns }: UnitFacts): Find
   const subject = 'unit';
   if (systemRuns && userRuns)
     return partly(subject, 'system and user', {
-      reason: 'two services run: the second needs a port of its own, and clients may reach either',
+      reason: 'two services are running: the second needs its own port, and clients may reach either',
       remedy: 'systemctl disable --now hostwire, or systemctl --user disable --now hostwire',
     });
   if (systemRuns)
     return partly(subject, 'system: stats, and power through polkit', {
-      reason: "no players (there is no session bus), no locking, no ending of other users' processes",
+      reason: "no media players (no session bus), no locking, and other users' processes cannot be ended",
       remedy: 'on a desktop, use the user unit; media keys need the udev rule of packaging/udev',
     });
-  if (userRuns) return works(subject, 'user: what this user may do; power while logged in at the machine');
+  if (userRuns)
+    return works(subject, 'user: with the rights of this user; power only while logged in at the machine');
   return works(
     subject,
     hasSystemd
-      ? 'none runs; docs/operating.md says how to install one'
+      ? 'not running; docs/operating.md explains how to install one'
       : 'none: this machine was not booted with systemd',
   );
 }

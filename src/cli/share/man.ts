@@ -45,14 +45,14 @@ const EXIT_CODES = [
   [
     '1',
     'The service cannot start, and the reason is on standard error; check found an error or an unknown key; doctor ' +
-      'found that the service cannot start here; or the text of a command could not be written.',
+      'found that the service cannot start here; or the output of a command could not be written.',
   ],
-  ['2', 'The command line was not understood.'],
+  ['2', 'The command line is invalid.'],
 ] as const;
 
 const SIGNALS = [
-  ['SIGTERM , SIGINT', 'Closes every stream on the boundary of an event, then ends the service.'],
-  ['SIGHUP', 'Loads the configuration again; open streams continue.'],
+  ['SIGTERM , SIGINT', 'Closes every stream at the end of an event, then stops the service.'],
+  ['SIGHUP', 'Reloads the configuration; open streams continue.'],
 ] as const;
 
 const FILES = [

@@ -87,7 +87,7 @@ export class KnownPast implements History {
   }
 }
 
-export const rangeSwitch = (page: Page) => page.getByRole('group', { name: 'Time shown in the charts' });
+export const rangeSwitch = (page: Page) => page.getByRole('group', { name: 'Time range of the charts' });
 export const chartOf = (page: Page, title: string) =>
   card(page, title).getByRole('img', { name: /^Chart of the last / });
 /** Where the keyboard moves the moment. */

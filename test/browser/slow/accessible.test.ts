@@ -157,7 +157,7 @@ else {
     for (const reason of [
       /no GPU/,
       /no battery/,
-      /no sensor/,
+      /no readable sensors/,
       /features\.enable_media/,
       /features\.enable_sleep/,
     ])

@@ -138,7 +138,7 @@ else {
       await shutDown.click();
       await dialog.getByRole('button', { name: 'Shut down' }).click();
       await power.getByRole('timer').waitFor();
-      t.match(await power.innerText(), /Shut down in [4-9]\d s/);
+      t.match(await power.innerText(), /Shutting down in [4-9]\d s/);
       const focused = () => page.evaluate<string>('document.activeElement.textContent');
       await until(focused, (text) => text === 'Cancel it');
       t.pass('the way back has the focus');
@@ -166,7 +166,7 @@ else {
         recorded.some(({ action }) => action === 'shutdown'),
         'the cancelled action was not carried out',
       );
-      await power.getByText('Nothing is carried out').waitFor({ timeout: 120_000 });
+      await power.getByText('actions are recorded, not carried out').waitFor({ timeout: 120_000 });
       t.strictSame(complaints, []);
       for (const each of [page, other]) await each.context().close();
     },
@@ -212,16 +212,16 @@ else {
     await processes.getByRole('button', { name: `End ${name} (${stubborn.pid})` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'End', exact: true }).click();
-    await dialog.getByRole('button', { name: 'End by force' }).waitFor();
+    await dialog.getByRole('button', { name: 'Force quit' }).waitFor();
     t.equal(stubborn.exitCode, null, 'it did not listen');
     const death = ended(stubborn);
-    await dialog.getByRole('button', { name: 'End by force' }).click();
+    await dialog.getByRole('button', { name: 'Force quit' }).click();
     t.equal(await death, 'SIGKILL');
     await until(
       () => dialog.count(),
       (count) => count === 0,
     );
-    await processes.getByText('No process matches.').waitFor();
+    await processes.getByText('No matching processes.').waitFor();
     t.strictSame(
       complaints.filter((text) => !/status of 500/.test(text)),
       [],

@@ -21,20 +21,20 @@ t.test('[9.doctor-streams] by engine, and over TLS', async (t) => {
   t.match(judge(RING, 'uws', plain.tls, false), {
     status: 'partly',
     source: 'uWebSockets.js',
-    reason: /comes with the next event/,
+    reason: /sent with the next event/,
     remedy: /auto or node/,
   });
   t.match(judge(RING, 'node', OVER_TLS), {
     status: 'partly',
     source: "Node's sockets",
-    reason: /encrypted by Node/,
+    reason: /Node encrypts/,
     remedy: /reverse proxy/,
   });
   const both = { ...OVER_TLS, port: 9991 } as unknown as typeof OVER_TLS;
   t.match(judge(SEND, 'node', both), {
     status: 'partly',
-    source: "send; over TLS Node's sockets",
-    reason: /^EPERM; .*encrypted by Node/,
+    source: "send; Node's sockets for TLS",
+    reason: /^EPERM; .*Node encrypts/,
     remedy: /^permit it; .*reverse proxy/,
   });
 });

@@ -28,11 +28,11 @@ t.test('the row says what the unit cannot do', async (t) => {
   t.match(say(true, false), {
     status: 'partly',
     source: /^system: stats, and power/,
-    reason: /no players/,
+    reason: /no media players/,
     remedy: /user unit/,
   });
   t.match(say(false, true), { status: 'works', source: /^user:/ });
-  t.match(say(true, true), { status: 'partly', reason: /port of its own/, remedy: /disable --now/ });
-  t.match(say(false, false), { status: 'works', source: /none runs/ });
+  t.match(say(true, true), { status: 'partly', reason: /its own port/, remedy: /disable --now/ });
+  t.match(say(false, false), { status: 'works', source: /not running/ });
   t.match(say(false, false, false), { status: 'works', source: /not booted with systemd/ });
 });

@@ -381,7 +381,7 @@ t.test('[5.status] the overview, and the requests that each path accepts', async
 
 t.test('[5.not-supported] without a power manager everything is refused with the reason', async (t) => {
   const rig = await start(t, { power: { backend: 'system' } });
-  const reason = `there is no system bus: cannot connect to ${DEAD_BUS}: Not a directory`;
+  const reason = `no system bus: cannot connect to ${DEAD_BUS}: Not a directory`;
   for (const action of ['shutdown', 'restart', 'sleep', 'hibernate', 'lock'])
     for (const query of ['', '?force=1', '?delay=5']) {
       const answer = await post(rig, `/api/pw/${action}${query}`);

@@ -40,7 +40,7 @@ t.test('[3.gpu-asleep] asleep: its last values, marked; awake again: fresh ones'
   const asleep = await read(machine, ({ gpu }) => gpu?.[0]?.isAsleep === true);
   t.match(asleep.gpu?.[0], { isAsleep: true, loadPercent: 37, temperatureCelsius: 54, powerWatts: 93 });
   t.equal(asleep.failures, undefined);
-  t.match(await describeGpu(machine.host), { status: 'works', source: / is asleep, and is not woken$/ });
+  t.match(await describeGpu(machine.host), { status: 'works', source: / is asleep and is not woken$/ });
   await sleep(100);
   t.equal(machine.host.readCounters(GPU, true, 0).gpu?.[0]?.loadPercent, 37);
   setStatus(machine, CARD, 'suspending');

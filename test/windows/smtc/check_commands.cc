@@ -87,7 +87,7 @@ void checkHanging(Rig& rig) {
   // The deadline may pass before the player was even asked.
   check(comes([&] { return countOf("Session.trySkipNext") == first + 7; }), "each is asked all the same");
   const long asked = countOf("Session.trySkipNext");
-  check(rig.control("vlc", MediaVerb::kNext, 0, 300).reason == "it has not answered the last commands",
+  check(rig.control("vlc", MediaVerb::kNext, 0, 300).reason == "it has not answered the previous commands",
         "it is not asked for ever");
   check(countOf("Session.trySkipNext") == asked, "really not");
   say("do b hang 0");

@@ -40,8 +40,7 @@ void checkManager() {
     check(absenceOf(how).find("Windows does not report players at the moment: ") == 0,
           std::string("the manager: ") + how);
   const auto begin = Clock::now();
-  equal(absenceOf("hang 1"), "Windows does not report which players there are",
-        "a manager that never answers");
+  equal(absenceOf("hang 1"), "Windows does not report its players", "a manager that never answers");
   check(Clock::now() - begin < milliseconds{2500}, "is waited for a second");
   // A late one still counts.
   say("manager late 2500");

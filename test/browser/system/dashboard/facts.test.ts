@@ -29,10 +29,14 @@ else {
   t.test('a trial with power.backend "record" says so before anything was recorded', async (t) => {
     const page = await open(t, livelyHost());
     const power = card(page, 'Power');
-    await power.getByText('This is a trial. Nothing is carried out').waitFor();
+    await power.getByText('Test mode: actions are recorded').waitFor();
     t.notMatch(await power.innerText(), /was recorded/);
     await power.getByRole('button', { name: 'Sleep' }).click();
-    t.match(await page.getByRole('dialog').innerText(), /Nothing is carried out/, 'the question says it too');
+    t.match(
+      await page.getByRole('dialog').innerText(),
+      /actions are recorded, not carried out/,
+      'the question says it too',
+    );
   });
 
   t.test('a card that would only have a reason is a line under what is not available', async (t) => {
@@ -113,7 +117,7 @@ else {
       withCounters(livelyHost(), () => ({ limits })),
     );
     const words = await card(page, 'Limits of this service').innerText();
-    t.match(words, /512 MiB of 2 GiB[\s\S]*Processor cores it may use\s+1\.50[\s\S]*Time held back/);
+    t.match(words, /512 MiB of 2 GiB[\s\S]*Processor cores allowed\s+1\.50[\s\S]*Time throttled/);
     const without = await open(t, livelyHost());
     t.equal(await card(without, 'Limits of this service').count(), 0);
   });
@@ -126,11 +130,11 @@ else {
       'Clock speed',
       'Power draw',
       'Load over 1, 5, 15 min',
-      'Waiting for the processor',
-      'Waiting for memory',
+      'CPU pressure',
+      'Memory pressure',
       'Used as cache',
       'Fan speed',
-      'since the machine started',
+      'since boot',
       'running for 1 d',
       'switched off in the configuration (features.enable_media)',
     ])

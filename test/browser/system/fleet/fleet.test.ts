@@ -79,7 +79,7 @@ else {
     await order('nas.lan');
     t.equal(await page.getByRole('radio', { name: 'Tiles' }).isChecked(), true);
     await page.getByLabel('Search').fill('nothing of the kind');
-    await page.getByText('No machine matches.').waitFor();
+    await page.getByText('No matching machines.').waitFor();
     await page.getByLabel('Search').fill('');
     await page.getByLabel('Label').selectOption('All');
     await page.getByRole('combobox', { name: 'State' }).selectOption('Down');
@@ -246,6 +246,6 @@ else {
       'it stays while it exists',
     );
     await page.getByLabel('Search').focus();
-    await page.getByText('No machine matches.').waitFor();
+    await page.getByText('No matching machines.').waitFor();
   });
 }
