@@ -72,7 +72,7 @@ Napi::Value machineDataFolderFromJs(const Napi::CallbackInfo& info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   tuneHeap();
-  // Of what is read of the machine and its sockets; processes and media have their own.
+  // For readers of the machine and its sockets; processes and media have their own.
   const auto completions = Completions::open(env);
   exports.Set("Host", HostBinding::define(env, completions));
   exports.Set("Controls", ControlsBinding::define(env));

@@ -9,7 +9,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// Of `width` bytes, at most 8.
+// Returns the number of `width` bytes, at most 8.
 std::uint64_t numberAt(Bytes bytes, std::size_t at, std::size_t width) {
   std::uint64_t value = 0;
   for (std::size_t byte = width; byte-- > 0;) value = value << 8U | bytes[at + byte];
@@ -20,7 +20,7 @@ std::uint16_t wordAt(Bytes sector, std::size_t word) {
   return static_cast<std::uint16_t>(numberAt(sector, word * 2, 2));
 }
 
-// 0 is what drives without a sensor report.
+// Drives without a sensor report 0.
 std::optional<double> plausibleDegrees(std::uint64_t byte) {
   const auto degrees = static_cast<std::int8_t>(byte);
   if (degrees == 0 || degrees <= -50) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<double> plausibleDegrees(std::uint64_t byte) {
 }
 
 // Drives until about 2010, and a family of industrial ones, that count minutes, half minutes or seconds in
-// attribute 9, tenths of a degree in 194, or something else (smartmontools' drive database).
+// attribute 9, tenths of a degree in 194, or use other units (smartmontools' drive database).
 constexpr std::array<std::string_view, 10> kOtherUnits{
     "FUJITSU ",    "Maxtor ",    "SAMSUNG SP", "SAMSUNG SV", "SAMSUNG HM",
     "SAMSUNG MP0", "HITACHI_DK", "TOSHIBA MK", "SMART ",     "Adtron "};
@@ -42,13 +42,13 @@ void takeAttribute(DriveHealth& health, const Attribute& attribute) {
   switch (attribute.id) {
     case 9: health.powerOnHours = attribute.raw & 0xFFFFFFU; break;  // some pack milliseconds above
     case 187:
-      // Above 32 bits stands something else, where anything stands.
+      // The bits above 32 are vendor-specific where they are used.
       if (attribute.raw >> 32U == 0) health.mediaErrors = attribute.raw;
       break;
     case 190:
       if (!health.temperatureCelsius) health.temperatureCelsius = plausibleDegrees(attribute.raw & 0xFFU);
       break;
-    // Beside 190 the one that the kernel's drivetemp prefers; above the byte are the lowest and the highest.
+    // The kernel's drivetemp prefers this to 190; the bytes above are the lowest and the highest.
     case 194:
       if (const auto degrees = plausibleDegrees(attribute.raw & 0xFFU)) health.temperatureCelsius = degrees;
       break;
@@ -56,7 +56,7 @@ void takeAttribute(DriveHealth& health, const Attribute& attribute) {
   }
 }
 
-// One value of the Device Statistics log: 8 bytes, of which the last holds flags.
+// Returns one value of the Device Statistics log: 8 bytes, of which the last holds flags.
 std::optional<std::uint64_t> statisticAt(Bytes page, std::size_t at, std::size_t width) {
   constexpr std::uint8_t kSupported = 0x80;
   constexpr std::uint8_t kValid = 0x40;
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> statisticAt(Bytes page, std::size_t at, std::size_t
   return numberAt(page, at, width);
 }
 
-// Empty where it is not there: a page begins with its revision and says its number.
+// Returns a page, which begins with its revision and number; empty if it is absent.
 Bytes statisticsPage(Bytes pages, std::size_t number) {
   if (pages.size() < (number + 1) * kAtaSectorBytes) return {};
   const Bytes page = pages.subspan(number * kAtaSectorBytes, kAtaSectorBytes);
@@ -106,7 +106,7 @@ std::optional<bool> parseSmartStatus(const AtaRegisters& answer) {
 
 std::optional<AtaIdentity> parseAtaIdentity(Bytes identity) {
   if (identity.size() < kAtaSectorBytes) return std::nullopt;
-  // Bits 15:14 of words 83, 84 and 87 are 01b where the words around them mean anything.
+  // Words 83, 84 and 87 are valid only if their bits 15:14 are 01b.
   const auto isDefined = [&](std::size_t word) { return (wordAt(identity, word) & 0xC000U) == 0x4000U; };
   AtaIdentity found;
   found.hasSmart = isDefined(83) && (wordAt(identity, 82) & 1U) != 0;
@@ -123,7 +123,7 @@ std::string parseAtaModel(Bytes page) {
   if (page.size() < kIdentity + (kLastWord + 1) * 2 || page[1] != 0x89) return model;
   const Bytes identity = page.subspan(kIdentity);
   for (std::size_t word = kFirstWord; word <= kLastWord; ++word) {
-    // The first character of two is in the upper byte.
+    // The first of each two characters is in the upper byte.
     for (const std::uint8_t byte : {identity[word * 2 + 1], identity[word * 2]})
       model += byte >= 0x20 && byte < 0x7F ? static_cast<char>(byte) : ' ';
   }

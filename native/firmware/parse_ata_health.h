@@ -1,5 +1,5 @@
-// What an ATA drive reports about its health (ATA Command Set, ACS-4; SCSI/ATA Translation, SAT-4): pure,
-// never throws. Sectors are 512 bytes; what is cut short yields nothing.
+// Parses the health report of an ATA drive (ATA Command Set, ACS-4; SCSI/ATA Translation, SAT-4): pure,
+// never throws. Sectors are 512 bytes; truncated data yields nothing.
 //
 // The standard defines the verdict of SMART RETURN STATUS and the Device Statistics log. It leaves the
 // attributes of SMART READ DATA to the vendors, and only four of them mean the same on nearly every drive: 9
@@ -22,10 +22,10 @@ namespace hostwire {
 
 inline constexpr std::size_t kAtaSectorBytes = 512;
 inline constexpr std::uint8_t kAtaStatisticsLog = 0x04;
-// Pages 0 to 7 of the Device Statistics log, which are all that is read of it.
+// Pages 0 to 7 of the Device Statistics log, the only ones that are read.
 inline constexpr std::size_t kAtaStatisticsPages = 8;
 
-// What a command leaves in the drive's registers.
+// The drive's registers after a command.
 struct AtaRegisters {
   std::uint8_t error = 0;
   std::uint8_t status = 0;
@@ -35,13 +35,13 @@ struct AtaRegisters {
   bool hasFailed() const { return (status & 0x21U) != 0; }  // ERR or DF
 };
 
-// Out of the sense data that ATA PASS-THROUGH answers, in descriptor or fixed format.
+// Extracts them from the sense data of ATA PASS-THROUGH, in descriptor or fixed format.
 std::optional<AtaRegisters> parseAtaSense(std::span<const std::uint8_t> sense);
 
-// The answer to CHECK POWER MODE: whether reading anything would have to start its motor.
+// Evaluates the answer to CHECK POWER MODE: whether reading anything would start the motor.
 bool isAtaStandby(const AtaRegisters& answer);
 
-// The answer to SMART RETURN STATUS; nothing where it is neither of the two that are defined.
+// Evaluates the answer to SMART RETURN STATUS; nothing if it is neither of the two that are defined.
 std::optional<bool> parseSmartStatus(const AtaRegisters& answer);
 
 struct AtaIdentity {
@@ -51,20 +51,20 @@ struct AtaIdentity {
 };
 std::optional<AtaIdentity> parseAtaIdentity(std::span<const std::uint8_t> identity);
 
-// The whole model name (40 characters, padded with blanks) out of the vital product data page 89h of SAT,
-// which holds the answer to IDENTIFY DEVICE; empty where that is not what it is.
+// Returns the whole model name (40 characters, padded with blanks) from the vital product data page 89h of
+// SAT, which holds the answer to IDENTIFY DEVICE; empty if the page is not that.
 std::string parseAtaModel(std::span<const std::uint8_t> page);
 
-// How many pages log `number` has, out of the log directory (log 0).
+// Returns the number of pages of log `number`, from the log directory (log 0).
 unsigned parseAtaLogPages(std::span<const std::uint8_t> directory, std::uint8_t number);
 
-// SMART READ DATA. `model` identifies drives whose attributes have other units.
+// Parses SMART READ DATA. `model` identifies drives whose attributes have other units.
 std::optional<DriveHealth> parseSmartAttributes(std::span<const std::uint8_t> data, std::string_view model);
 
-// The first kAtaStatisticsPages pages of the Device Statistics log.
+// Parses the first kAtaStatisticsPages pages of the Device Statistics log.
 DriveHealth parseDeviceStatistics(std::span<const std::uint8_t> pages);
 
-// `health`, with what it lacks taken from `other`.
+// Returns `health` with its missing values taken from `other`.
 DriveHealth fillFrom(DriveHealth health, const DriveHealth& other);
 
 }  // namespace hostwire

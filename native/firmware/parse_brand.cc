@@ -21,7 +21,7 @@ void skipBlanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
-// Empty at the end.
+// Returns the next word; empty at the end.
 std::string_view takeWord(std::string_view& text) {
   skipBlanks(text);
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));

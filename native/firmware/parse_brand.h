@@ -1,4 +1,4 @@
-// A processor's own name, made readable; the same on every platform.
+// Makes a processor's own name readable; the same on every platform.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 
 namespace hostwire {
 
-// Without "(R)", "(TM)", "CPU", the clock speed after "@" and repeated blanks.
+// Removes "(R)", "(TM)", "CPU", the clock speed after "@" and repeated blanks.
 std::string cleanBrand(std::string_view brand);
 
-// The speed after "@" in a brand ("… CPU @ 2.40GHz"), in Hz.
+// Returns the speed after "@" in a brand ("… CPU @ 2.40GHz"), in Hz.
 std::optional<double> parseBrandSpeed(std::string_view brand);
 
-// "Intel" for "GenuineIntel"; an unknown vendor stays as it is.
+// Returns "Intel" for "GenuineIntel"; an unknown vendor unchanged.
 std::string manufacturerOf(std::string_view vendorId);
 
 }  // namespace hostwire

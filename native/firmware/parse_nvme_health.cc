@@ -17,7 +17,7 @@ constexpr unsigned kZeroCelsius = 273;
 constexpr unsigned kMinKelvin = kZeroCelsius - 50;
 constexpr unsigned kMaxKelvin = kZeroCelsius + 150;
 
-// Nothing where the upper half is used: no drive has come that far.
+// Nothing if the upper half is used: no drive has reached that.
 std::optional<std::uint64_t> counterAt(std::span<const std::uint8_t> page, std::size_t at) {
   std::uint64_t value = 0;
   for (std::size_t byte = 16; byte-- > 0;) {

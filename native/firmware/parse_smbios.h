@@ -7,12 +7,12 @@
 
 namespace hostwire {
 
-// The number of installed memory modules: the type 17 structures with a size in an SMBIOS table (DSP0134,
-// 7.18). Nothing where the table has no such structure.
+// Returns the number of installed memory modules: the type 17 structures with a size in an SMBIOS table
+// (DSP0134, 7.18). Nothing if the table has no such structure.
 std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table);
 
-// The table within the result of GetSystemFirmwareTable('RSMB'), where a header of 8 bytes with the table's
-// length precedes it. Empty where there is no valid header.
+// Returns the table within the result of GetSystemFirmwareTable('RSMB'), where a header of 8 bytes with the
+// table's length precedes it. Empty without a valid header.
 std::string_view findSmbiosTable(std::string_view raw);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// The fuzzing surface: graphics processors, sensors, batteries.
+// Fuzz targets: graphics processors, sensors, batteries.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

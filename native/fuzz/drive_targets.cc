@@ -1,4 +1,4 @@
-// The fuzzing surface, third part: the answers of drives and their drivers.
+// Fuzz targets, third part: the answers of drives and their drivers.
 #include <cstdint>
 #include <span>
 
@@ -38,7 +38,8 @@ void runAtaSense(std::string_view input) {
 void runAtaSector(std::string_view input) {
   const Bytes sector = bytesOf(input);
   const auto identity = parseAtaIdentity(sector);
-  if (identity) require(identity->hasSmart || !identity->isSmartEnabled, "only what is there is enabled");
+  if (identity)
+    require(identity->hasSmart || !identity->isSmartEnabled, "only a supported feature is enabled");
   require(parseAtaModel(sector).size() <= 40, "a model has 40 characters");
   require(parseAtaLogPages(sector, kAtaStatisticsLog) <= 0xFFFF, "a word");
   for (const char* model : {"ST4000DM004", "SAMSUNG SP0802N"}) {

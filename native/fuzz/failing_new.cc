@@ -22,7 +22,7 @@ bool stopFailing() { return countdown.exchange(0) <= 0; }
 
 }  // namespace hostwire
 
-// All forms, because a sanitizer has its own of each, which would bypass ours.
+// Replaces all forms, because a sanitizer has its own of each, which would bypass these.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return mustFail() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }

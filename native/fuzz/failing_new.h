@@ -5,10 +5,10 @@
 
 namespace hostwire {
 
-// The nth allocation from now on, of any thread, throws std::bad_alloc, once.
+// Makes the nth allocation from now on, of any thread, throw std::bad_alloc, once.
 void failAllocation(std::uint64_t nth);
 
-// Cancels that. True when an allocation has failed.
+// Cancels that. Returns true when an allocation has failed.
 bool stopFailing();
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// The entry of libFuzzer: explores the parser that HOSTWIRE_FUZZ_TARGET names.
+// Entry point of libFuzzer: explores the parser that HOSTWIRE_FUZZ_TARGET names.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

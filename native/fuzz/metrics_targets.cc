@@ -1,4 +1,4 @@
-// The fuzzing surface: the texts that metrics are made of.
+// Fuzz targets: the texts that metrics are made of.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -14,7 +14,7 @@
 namespace hostwire {
 namespace {
 
-// Every line is a heading or a sample: nothing that stands in a text of the kernel begins a line of its own.
+// Every line is a heading or a sample: no part of a kernel text begins a line of its own.
 void check(const Exposition& out) {
   const std::string& text = out.text();
   require(text.empty() || text.back() == '\n', "the last line has an end");
@@ -43,7 +43,7 @@ void runStat(std::string_view input) {
   check(out);
 }
 
-// The text is what udev keeps, too.
+// The text is also used as udev's.
 void runDevices(std::string_view input) {
   Exposition out;
   writeBlockDevices(
@@ -51,7 +51,7 @@ void runDevices(std::string_view input) {
   check(out);
 }
 
-// Any bytes as what the kernel answers.
+// Uses any bytes as the kernel's answer.
 void runClock(std::string_view input) {
   timex clock{};
   if (!input.empty()) std::memcpy(&clock, input.data(), std::min(sizeof clock, input.size()));

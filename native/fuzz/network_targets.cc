@@ -1,4 +1,4 @@
-// The fuzzing surface: network interfaces, addresses, routes, netlink.
+// Fuzz targets: network interfaces, addresses, routes, netlink.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ void runNetlink(std::string_view input) {
   if (signal) require(*signal < 0 && *signal >= -128, "dBm of a receiver");
 }
 
-// A datagram of a dump, or one message.
+// Parses a datagram of a dump, or one message.
 void runLinkMessage(std::string_view input) {
   auto messages = parseNetlink(input, 1).payloads;
   messages.push_back(input);

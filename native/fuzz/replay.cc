@@ -26,7 +26,7 @@ std::string readFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Inputs for every parser, in addition to the fixtures.
+// Returns inputs for every parser, in addition to the fixtures.
 std::vector<std::string> commonInputs() {
   return {"",
           "\n",
@@ -73,7 +73,7 @@ int list() {
   return 0;
 }
 
-// A copy of exactly the input's size on the heap, so that a sanitizer detects the first byte read past it.
+// Copies the input to exactly its size on the heap, so that a sanitizer detects the first byte read past it.
 void runExactly(const FuzzTarget& target, const std::string& input) {
   const std::vector<char> exact(input.begin(), input.end());
   target.run({exact.data(), exact.size()});
@@ -92,7 +92,7 @@ std::size_t replay(const FuzzTarget& target, const std::vector<std::string>& see
   return runs;
 }
 
-// A parser may throw for lack of memory, but for nothing else; what it had allocated is freed.
+// A parser may throw for lack of memory, but for no other reason; its allocations are freed.
 std::size_t starve(const FuzzTarget& target, const std::vector<std::string>& seeds) {
   std::size_t failures = 0;
   for (const std::string& seed : seeds) {

@@ -1,4 +1,4 @@
-// The fuzzing surface: one row per parser. Each checks what its callers rely on, besides not crashing.
+// Fuzz targets: one row per parser. Each checks the guarantees of its callers, besides not crashing.
 #include "fuzz/targets.h"
 
 #include <algorithm>
@@ -118,7 +118,7 @@ void runDevicePaths(std::string_view input) {
     require(path.starts_with("/dev/"), "a path of a device");
 }
 
-// The input is both texts: where the process is, and what is mounted.
+// The input is both texts: the place of the process, and the mounts.
 void runCgroup(std::string_view input) {
   const auto mounts = parseMountinfo(input);
   for (const char* controller : {"memory", "cpu"})

@@ -1,4 +1,4 @@
-// The fuzzing surface: every parser of kernel text as a function that takes any bytes.
+// Fuzz targets: every parser of kernel text as a function that takes any bytes.
 #pragma once
 
 #include <string_view>
@@ -13,16 +13,16 @@ struct FuzzTarget {
   void (*run)(std::string_view input);
 };
 
-// All of them.
+// Returns all of them.
 const std::vector<FuzzTarget>& fuzzTargets();
-// Those of the network, and of graphics processors, sensors and batteries, under Linux.
+// Returns those of the network, and of graphics processors, sensors and batteries, under Linux.
 const std::vector<FuzzTarget>& networkTargets();
 const std::vector<FuzzTarget>& deviceTargets();
-// The parsers for Windows and for the firmware's tables: pure, run on every platform.
+// Returns the parsers for Windows and for the firmware's tables: pure, run on every platform.
 const std::vector<FuzzTarget>& windowsTargets();
-// The parsers for drives, likewise.
+// Returns the parsers for drives, also run on every platform.
 const std::vector<FuzzTarget>& driveTargets();
-// Those of metrics.
+// Returns those of metrics.
 const std::vector<FuzzTarget>& metricsTargets();
 
 // For a parser that only must not crash.

@@ -1,4 +1,4 @@
-// The fuzzing surface, second part: the parsers for Windows and the firmware.
+// Fuzz targets, second part: the parsers for Windows and the firmware.
 #include <algorithm>
 #include <span>
 #include <string>

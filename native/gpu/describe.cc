@@ -1,4 +1,4 @@
-// What was read of each device, in words.
+// Describes in words which values of each device were read.
 #include "gpu/describe.h"
 
 #include <algorithm>

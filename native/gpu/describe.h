@@ -1,4 +1,4 @@
-// The row of `hostwire doctor` on graphics processors, the same for every platform that reads them.
+// Row of `hostwire doctor` about graphics processors, the same for every platform.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace hostwire {
 
-// `lookedIn`: where devices are looked for, named when there is none.
+// `lookedIn`: where devices are looked for, named when none was found.
 Finding describeGpus(const std::vector<GpuFinding>& gpus, const std::string& lookedIn);
 
 }  // namespace hostwire

@@ -10,22 +10,22 @@
 namespace hostwire {
 namespace {
 
-// 1 s, 2 s, … 32 s: a device that has come back is found within half a minute.
+// 1 s, 2 s, … 32 s: a device that has returned is found within half a minute.
 constexpr int kMaxDoublings = 5;
-constexpr unsigned kMaxDevices = 64;  // no machine has more: a larger count is nonsense
-// Above what any device has, a value is a failure of the driver and not a reading.
+constexpr unsigned kMaxDevices = 64;  // no machine has more: a larger count is invalid
+// Beyond any device's range, a value is a failure of the driver and not a reading.
 constexpr unsigned kMaxCelsius = 150;
 constexpr unsigned kMaxMilliwatts = 10'000'000;
 constexpr unsigned kMaxMhz = 20'000;
 
-// After these codes the session yields nothing more.
+// Returns whether the session yields nothing more after this code.
 bool isSessionLost(int code) {
   return code == NvmlCode::kUninitialized || code == NvmlCode::kDriverNotLoaded ||
          code == NvmlCode::kGpuIsLost || code == NvmlCode::kResetRequired ||
          code == NvmlCode::kVersionMismatch;
 }
 
-// The device works and refuses the question.
+// Returns whether the device works but refuses the question.
 bool isRefusal(int code) {
   return code == NvmlCode::kSuccess || code == NvmlCode::kNotSupported || code == NvmlCode::kNoPermission;
 }
@@ -33,7 +33,7 @@ bool isRefusal(int code) {
 // The outcome of the calls for one device.
 struct Verdict {
   int lost = NvmlCode::kSuccess;     // the first code that ends the session for this device
-  int trouble = NvmlCode::kSuccess;  // the first code that is more than a refusal
+  int trouble = NvmlCode::kSuccess;  // the first code that is worse than a refusal
 
   bool note(int code) {
     if (lost == NvmlCode::kSuccess && isSessionLost(code)) lost = code;
@@ -42,7 +42,7 @@ struct Verdict {
   }
 };
 
-// Calls `function` where the library has it and the device is not lost yet.
+// Calls `function` if the library has it and the device is not lost yet.
 template <class Function, class... Arguments>
 bool ask(Verdict& verdict, Function* function, Arguments... arguments) {
   if (function == nullptr || verdict.lost != NvmlCode::kSuccess) return false;
@@ -54,7 +54,8 @@ std::optional<double> upTo(unsigned value, unsigned max, double scale = 1) {
   return value / scale;
 }
 
-// "00000000:01:00.0" and "0000:01:00.0" are one device; sysfs has the second form, in lower case.
+// Normalizes an address: "00000000:01:00.0" and "0000:01:00.0" are one device; sysfs has the second form, in
+// lower case.
 std::string addressOf(const NvmlPciInfo& info) {
   std::string text(info.busId.data(), strnlen(info.busId.data(), info.busId.size()));
   if (text.empty())
@@ -75,7 +76,7 @@ void takeMemory(GpuValues& values, unsigned long long used, unsigned long long t
 void readMemory(const NvmlApi& api, NvmlDeviceHandle handle, Verdict& verdict, GpuValues& values) {
   NvmlMemoryV2 current;
   current.version = kNvmlMemoryV2Version;
-  // A library that has the function may lack this version of it: that error is no trouble.
+  // A library that has the function may lack this version of it, which is not an error.
   if (api.getMemoryV2 != nullptr && verdict.lost == NvmlCode::kSuccess) {
     const int code = api.getMemoryV2(handle, &current);
     if (isSessionLost(code)) verdict.note(code);
@@ -93,14 +94,14 @@ std::optional<bool> readFan(const NvmlApi& api, NvmlDeviceHandle handle, Verdict
   const int code = api.getFan(handle, &percent);
   if (code == NvmlCode::kNotSupported) return false;
   if (!verdict.note(code)) return {};
-  // According to the documentation a percentage of the maximum tolerable noise, so it may exceed 100.
+  // The documentation defines it as a percentage of the maximum tolerable noise, so it may exceed 100.
   values.fanPercent = std::min(percent, 100U);
   return true;
 }
 
 // The last thread to release a session may be the main one, at the end of the process. Neither nvmlShutdown
-// nor the library's own destructors may run there: they can hang. The kernel closes what is open when the
-// process ends.
+// nor the library's own destructors may run there, because they can hang. The kernel closes what is open when
+// the process ends.
 void abandon(std::unique_ptr<NvmlApi> api) {
   static std::mutex mutex;
   static auto* abandoned = new std::vector<std::unique_ptr<NvmlApi>>;
@@ -152,7 +153,7 @@ void NvmlSession::openOnce() {
   fail(nvmlObstacle(code));
 }
 
-// Whether there is a session. One that broke or could not be opened is tried again when it is due.
+// Returns whether a session is open. One that broke or could not be opened is retried when it is due.
 bool NvmlSession::open() {
   if (retryAt_) {
     if (Clock::now() < *retryAt_) return isInitialized_;

@@ -1,5 +1,5 @@
 // NVIDIA's devices through NVML: a session with the driver that is opened when needed, reopened when it
-// breaks and closed when nobody asks, so that the devices may sleep.
+// breaks and closed when unused, so that the devices may sleep.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct NvmlReading {
   std::string address;  // "0000:01:00.0", in lower case
   std::string name;
   GpuValues values;
-  Obstacle failure;  // why there is no value; empty where there is one
+  Obstacle failure;  // why the values are missing; empty if any was read
 };
 
 // Belongs to one prober's question: used by one thread at a time; any of its calls may hang.
@@ -28,11 +28,11 @@ class NvmlSession {
   NvmlSession(const NvmlSession&) = delete;
   NvmlSession& operator=(const NvmlSession&) = delete;
 
-  // The devices at `addresses`; no other one is touched. Empty where there is no session: see failure().
+  // Reads the devices at `addresses`; no other one is touched. Empty without a session: see failure().
   std::vector<NvmlReading> read(const std::vector<std::string>& addresses, bool withDetail);
-  // Every device that the driver knows, for systems whose bus does not list them.
+  // Reads every device that the driver knows, for systems whose bus does not list them.
   std::vector<NvmlReading> readAll(bool withDetail);
-  // Why there is no session; empty where there is one, or where none was needed.
+  // Returns why no session is open; empty if one is open, or none was needed.
   const Obstacle& failure() const { return failure_; }
   // Releases the driver until the next reading.
   void close();

@@ -25,7 +25,7 @@ struct NvmlCode {
   static constexpr int kVersionMismatch = 18;
 };
 
-// What a return code says in words, and what would help.
+// Describes a return code in words, with its remedy.
 Obstacle nvmlObstacle(int code);
 
 struct NvmlOpaqueDevice;
@@ -70,9 +70,9 @@ constexpr unsigned kNvmlNameBytes = 96;      // NVML_DEVICE_NAME_V2_BUFFER_SIZE
 constexpr unsigned kNvmlTemperatureGpu = 0;  // NVML_TEMPERATURE_GPU
 constexpr unsigned kNvmlClockGraphics = 0;   // NVML_CLOCK_GRAPHICS
 
-// The functions. Those that an older library lacks are null, except the ones that are required.
+// The functions. Optional ones that an older library lacks are null.
 struct NvmlApi {
-  // Opens the library. Throws std::runtime_error when it is not there or lacks a required function.
+  // Opens the library. Throws std::runtime_error when it is missing or lacks a required function.
   explicit NvmlApi(const std::string& path);
 
   Library library;

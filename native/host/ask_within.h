@@ -1,4 +1,4 @@
-// One question that may hang, asked by a thread that must not.
+// Asks one question that may hang, on behalf of a thread that must not.
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,13 @@
 
 namespace hostwire {
 
-// Questions of the whole process that may hang at the same time; each holds a small thread until the kernel
-// lets it go.
+// Maximum number of questions of the process that hang at the same time; each holds a small thread until the
+// kernel returns.
 inline constexpr int kMaxHanging = 8;
 inline constinit std::atomic<int> hangingCount{0};
 
-// The answer; nothing when `question` threw, did not answer in time, or when too many questions already hang.
-// `question` owns what it touches.
+// Returns the answer; nothing when `question` threw, did not answer in time, or when too many questions
+// already hang. `question` owns what it touches.
 template <class T>
 std::optional<T> askWithin(std::chrono::milliseconds patience, std::function<T()> question) {
   struct Shared {
@@ -43,7 +43,7 @@ std::optional<T> askWithin(std::chrono::milliseconds patience, std::function<T()
     shared->isDone = true;
     shared->changed.notify_all();
   };
-  // Nothing throws between the count and the thread that takes it back.
+  // Nothing between the count and the start of the thread that decrements it may throw.
   if (hangingCount.fetch_add(1) >= kMaxHanging || !startThread(std::move(body))) {
     hangingCount.fetch_sub(1);
     return std::nullopt;

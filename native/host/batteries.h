@@ -13,7 +13,7 @@ namespace hostwire {
 
 class ProberPool;
 
-// A battery reports energy or charge, hardly ever both.
+// Counters of one battery, which reports energy or charge, hardly ever both.
 struct BatteryCounters {
   std::string name;                    // valid UTF-8: "BAT0"
   std::optional<std::string> state;    // charging, discharging, full, not_charging or unknown
@@ -36,7 +36,7 @@ class BatteriesReader {
  public:
   BatteriesReader(const Roots& roots, ProberPool& probers);
   ~BatteriesReader();
-  // Only for detail. Empty until the first answer.
+  // Reads them; only for detail. Empty until the first answer.
   std::vector<BatteryCounters> read();
   Findings describe();
 

@@ -1,4 +1,4 @@
-// All connections of a listening port: how many each client has, and those that should be cut.
+// Lists all connections of a listening port: how many each client has, and those that should be cut.
 #pragma once
 
 #include <cstdint>
@@ -7,31 +7,32 @@
 
 namespace hostwire {
 
-// One connection, for cutConnections.
+// Identifies one connection, for cutConnections.
 struct ConnectionId {
   int descriptor = -1;
-  // As PendingPeer::cookie.
+  // Same as PendingPeer::cookie.
   std::uint64_t cookie = 0;
 };
 
 struct ClientConnections {
-  // IPv4, also where it is mapped, or IPv6; without a zone.
+  // IPv4 (also where it is mapped) or IPv6, without a zone.
   std::string address;
   std::uint32_t connections = 0;
 };
 
-// A connection that has brought more bytes than were sent on it and acknowledged: a request or a message that
-// is not finished, or requests whose answers nobody reads.
+// A connection that has received more bytes than were sent on it and acknowledged: an unfinished request or
+// message, or requests whose answers the client does not read.
 struct UnansweredInput {
   ConnectionId connection;
-  // As ClientConnections::address.
+  // Same as ClientConnections::address.
   std::string address;
   std::uint64_t bytes = 0;
 };
 
 struct Census {
   std::vector<ClientConnections> clients;
-  // This side has closed, the peer has acknowledged that, and has not closed for as long as was asked for.
+  // Connections that this side has closed, whose peer has acknowledged that but not closed for
+  // `halfClosedMs`.
   std::vector<ConnectionId> halfClosed;
   std::vector<UnansweredInput> unanswered;
 };
@@ -44,11 +45,11 @@ struct CensusOptions {
   std::uint64_t unansweredBytes = 0;
 };
 
-// Works where canReadPendingPeers() does. May be called on any thread. Throws HostError.
+// Supported where canReadPendingPeers() is true. May be called on any thread. Throws HostError.
 Census takeCensus(const CensusOptions& options);
 
-// Closes those that are still the same connections; returns how many. Only on the thread that opens and
-// closes them.
+// Closes those that are still the same connections; returns how many. To be called only on the thread that
+// opens and closes them.
 int cutConnections(const std::vector<ConnectionId>& connections);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// The single thread that carries out power and media commands. Nothing may block it.
+// The single thread that carries out power and media commands. It must never block.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@ namespace hostwire {
 
 class CommandThread {
  public:
-  // Reads the environment: construct it while nothing else changes it. Starts no thread yet.
+  // Reads the environment, so it must be constructed while no other thread changes it. Starts no thread yet.
   CommandThread();
   ~CommandThread();
   CommandThread(const CommandThread&) = delete;
@@ -17,7 +17,7 @@ class CommandThread {
   // another thread; a second call does nothing.
   void stop();
 
-  struct State;  // the platform's
+  struct State;  // the platform's own
   const std::shared_ptr<State>& state() const { return state_; }
 
  private:

@@ -16,8 +16,8 @@ namespace hostwire {
 
 class ProberPool;
 
-// Since boot, in ticks of any constant length: only ratios are used. Guest time is inside user and nice, as
-// Linux reports it; softirq is inside irq.
+// Times since boot, in ticks of any constant length: only ratios are used. Guest time is included in user and
+// nice, as Linux reports it; softirq is included in irq.
 struct CpuTimes {
   std::uint64_t user = 0;
   std::uint64_t nice = 0;
@@ -49,7 +49,8 @@ class CpuReader {
   CpuReader(const Roots& roots, ProberPool& probers);
   ~CpuReader();
   CpuCounters read(bool withDetail);
-  // The rows of `hostwire doctor`, from a reading with detail. What probers ask is missing in the first ones.
+  // Returns the rows of `hostwire doctor`, from a reading with detail. Values from probers are missing in the
+  // first rows.
   Findings describe();
 
  private:

@@ -1,4 +1,4 @@
-// Decimal numbers in texts of the kernel and of firmware.
+// Parses decimal numbers in texts of the kernel and of firmware.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,10 @@
 
 namespace hostwire {
 
-// Removes a number such as "-12.5", without an exponent, from the beginning of `text`; nothing is removed
-// where there is none, or one beyond 1e300. Exact up to 15 digits; those that a double cannot hold do not
-// count. std::from_chars reads doubles since GCC 11; the shipped addon is built by Debian 11's GCC 10.
+// Removes a number such as "-12.5", without an exponent, from the beginning of `text`; removes nothing if
+// there is no number, or one beyond 1e300. Exact up to 15 digits; digits that a double cannot hold are
+// ignored. std::from_chars parses doubles since GCC 11, but the shipped addon is built with Debian 11's GCC
+// 10.
 inline std::optional<double> takeDecimal(std::string_view& text) {
   constexpr double kMaxScale = 1e17;
   std::size_t at = text.starts_with('-') ? 1 : 0;

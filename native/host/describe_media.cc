@@ -1,4 +1,4 @@
-// The rows on players and media keys, wherever players are heard of.
+// Rows about players and media keys, the same for every platform.
 #include "host/media.h"
 
 namespace hostwire {

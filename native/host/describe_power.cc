@@ -1,4 +1,4 @@
-// The rows on power, the same for every power manager.
+// Rows about power, the same for every power manager.
 #include "host/power.h"
 
 #include <mutex>
@@ -7,7 +7,7 @@
 namespace hostwire {
 namespace {
 
-// The answers to the questions of one description, which come on other threads and in any order.
+// Collects the answers to the questions of one description, which arrive on other threads and in any order.
 class Gathering {
  public:
   explicit Gathering(std::function<void(const Findings&)> answer)
@@ -19,7 +19,7 @@ class Gathering {
       findings_[at] = std::move(finding);
       if (--open_ > 0) return;
     }
-    // Each action would give the same reason.
+    // Without a power manager each action would have the same reason.
     if (findings_.front().status == Finding::Status::kMissing) findings_.resize(1);
     answer_(findings_);
   }

@@ -1,5 +1,5 @@
-// DNS-SD over multicast DNS, through the responder that the system runs: what this service announces, and
-// what others announce on the network. There is no responder here: two on one host answer for each other's
+// DNS-SD over multicast DNS, through the responder of the system: announcements of this service, and those
+// found on the network. hostwire has no responder of its own, because two on one host answer for each other's
 // names.
 #pragma once
 
@@ -26,46 +26,47 @@ struct Announcement {
   std::vector<std::string> texts;  // "key=value", at most 255 bytes each
 };
 
-// What has become of an announcement.
+// State of an announcement.
 struct Announced {
-  std::string name;  // another one where the name was taken
+  std::string name;  // a different one where the wanted name was taken
   bool isAnnounced = false;
-  std::string reason;  // why it is not; empty while that is being settled
+  std::string reason;  // why it is not announced; empty while that is undecided
 
   bool operator==(const Announced&) const = default;
 };
 
-// What another host says: any bytes at all.
+// An announcement of another host, whose texts may be any bytes.
 struct FoundService {
   std::string name;
   std::string host;
   std::string address;
-  std::string link;  // the interface it was found on
+  std::string link;  // the interface that it was found on
   std::uint16_t port = 0;
   std::vector<std::string> texts;
 };
 
-// May be called on any thread. Answers come on another thread, or on this one when the command thread has
-// been stopped.
+// May be called on any thread. Answers arrive on another thread, or on the calling thread if the command
+// thread has been stopped.
 class Discovery {
  public:
-  // In the order of the announcements, whenever something changes, on the command thread.
+  // Receives the states in the order of the announcements, whenever one changes, on the command thread.
   using NewsHandler = std::function<void(const std::vector<Announced>&)>;
   Discovery(const CommandThread& thread, NewsHandler onNews);
   ~Discovery();
   Discovery(const Discovery&) = delete;
   Discovery& operator=(const Discovery&) = delete;
 
-  // Replaces what is announced, for as long as this process runs, over restarts of the responder. `onDone` is
-  // called when the responder has withdrawn the former announcements.
+  // Replaces the announcements; they last as long as this process runs, across restarts of the responder.
+  // `onDone` is called when the responder has withdrawn the previous ones.
   void announce(std::vector<Announcement> list, const std::function<void()>& onDone);
 
   using BrowseAnswer =
       std::function<void(const std::vector<FoundService>&, const std::optional<std::string>& failure)>;
-  // What answers within `duration`; a service is listed once for each of its addresses.
+  // Lists the services that answer within `duration`; a service with several addresses is listed once per
+  // address.
   void browse(std::chrono::milliseconds duration, const BrowseAnswer& answer);
 
-  // The row of `hostwire doctor`.
+  // Reports the row of `hostwire doctor`.
   void describe(const std::function<void(const Finding&)>& answer);
 
  private:

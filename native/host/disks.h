@@ -1,4 +1,4 @@
-// Mounted filesystems: what they are, how full they are (asked by probers) and their device's I/O counters.
+// Mounted filesystems: their names, their usage (asked by probers) and the I/O counters of their devices.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class ProberPool;
 struct DiskUsage {
   std::uint64_t totalBytes = 0;
   std::uint64_t freeBytes = 0;       // free for root
-  std::uint64_t availableBytes = 0;  // available to everyone else
-  // Inodes; 0 where the filesystem has no fixed number of them, absent where the platform has none.
+  std::uint64_t availableBytes = 0;  // available to all other users
+  // Inodes; 0 where the filesystem has no fixed number, absent where the platform does not report one.
   std::optional<std::uint64_t> files, filesFree;
 };
 
@@ -36,9 +36,9 @@ struct DiskCounters {
   std::optional<bool> isReadOnly;
   std::optional<bool> isRemovable;
   std::optional<DiskUsage> usage;  // the last answer; absent until the first one
-  bool isStale = false;            // asked and not answered in time, or never answered
-  std::optional<DiskIo> io;        // absent when the filesystem has no block device of its own
-  std::string ioDevices;           // what `io` is the sum of; empty where that never changes
+  bool isStale = false;            // asked, but not answered in time or never answered
+  std::optional<DiskIo> io;        // absent when the filesystem is not on a block device of its own
+  std::string ioDevices;           // the devices whose counters `io` sums; empty where they never change
 };
 
 class DisksReader {

@@ -1,4 +1,4 @@
-// The drives of every platform: when they are asked, and which part of an older answer still holds.
+// The drives of every platform: when they are asked, and which part of an older answer is still valid.
 #include "host/drives.h"
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 
 using Drives = ProbedList<FoundDrive, DriveAnswer>;
 
-// A drive that is asleep keeps what it reported last, except its temperature.
+// Asks one drive. While it is asleep, its last values are kept, except the temperature.
 class DriveQuestion {
  public:
   explicit DriveQuestion(const FoundDrive& drive) : ask_(makeDriveQuestion(drive)) {}

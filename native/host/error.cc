@@ -1,4 +1,4 @@
-// The symbols of errors.
+// Symbols of error codes.
 #include "host/error.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace hostwire {
 namespace {
 
-// All that C++ itself requires <cerrno> to have. Where two have one number the first counts: on Linux ENOTSUP
-// is EOPNOTSUPP, and EAGAIN is EWOULDBLOCK.
+// All symbols that C++ itself requires <cerrno> to have. If two have the same number, the first counts: on
+// Linux ENOTSUP is EOPNOTSUPP, and EAGAIN is EWOULDBLOCK.
 constexpr std::array kRows{
     HOSTWIRE_ERROR(E2BIG),         HOSTWIRE_ERROR(EACCES),          HOSTWIRE_ERROR(EADDRINUSE),
     HOSTWIRE_ERROR(EADDRNOTAVAIL), HOSTWIRE_ERROR(EAFNOSUPPORT),    HOSTWIRE_ERROR(EAGAIN),

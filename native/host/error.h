@@ -7,30 +7,32 @@
 
 namespace hostwire {
 
-// Which operation failed, on which object, and why.
+// Says which operation failed, on which object, and why.
 class HostError : public std::system_error {
  public:
-  // `operation` reads like "open /proc/stat"; `code` is the system's own: an errno, a Win32 error on Windows.
+  // `operation` reads like "open /proc/stat"; `code` is the system's own: an errno on Linux, a Win32 error on
+  // Windows.
   HostError(int code, const std::string& operation)
       : std::system_error(code, std::system_category(), operation), operation_(operation) {}
-  // Of ours: it means the same on every platform.
+  // For an error of hostwire itself: it means the same on every platform.
   HostError(std::errc code, const std::string& operation)
       : std::system_error(std::make_error_code(code), operation), operation_(operation) {}
   const std::string& operation() const { return operation_; }
-  // "EAGAIN", "ENOTSUP"; "ERROR_ACCESS_DENIED" for what Windows has reported.
+  // Returns "EAGAIN", "ENOTSUP"; "ERROR_ACCESS_DENIED" for an error that Windows reported.
   std::string symbol() const;
 
  private:
   std::string operation_;
 };
 
-// The symbol of an errno, as Node names it on every platform and C library; "ERRNO_99" for an unknown one.
+// Returns the symbol of an errno, as Node names it on every platform and C library; "ERRNO_99" for an unknown
+// one.
 std::string errnoSymbol(int code);
 
-// The platform's: the symbol of a code of the system's own.
+// Returns the symbol of one of the system's own codes. Implemented by the platform.
 std::string systemErrorSymbol(int code);
 
-// The last question of a prober failed; the text is the reason that it reported.
+// The last question of a prober failed; the text is the reason.
 class ProbeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -11,11 +11,11 @@ struct ErrorSymbol {
   std::string_view symbol;
 };
 
-// A row of such a table: `name` is a macro of a system's header, and its own symbol.
+// One row of such a table: `name` is a macro of a system header and also the symbol.
 #define HOSTWIRE_ERROR(name) \
   hostwire::ErrorSymbol { static_cast<int>(name), #name }
 
-// Of rows with the same code the first counts. Empty where there is none.
+// Returns the symbol of `code`; of rows with the same code the first counts. Empty if no row has it.
 std::string_view findErrorSymbol(std::span<const ErrorSymbol> rows, int code);
 
 }  // namespace hostwire

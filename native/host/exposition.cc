@@ -75,7 +75,8 @@ void Exposition::family(std::string_view name, std::string_view help, MetricType
   written_.clear();
 }
 
-// Help has no line break and no backslash: it is ours, or made of a name of letters, digits and `_`.
+// Help texts contain neither line breaks nor backslashes: they are constants, or made from a name of letters,
+// digits and `_`.
 void Exposition::writeHeading() {
   text_.append("# HELP ").append(name_).append(" ").append(help_);
   text_.append("\n# TYPE ").append(name_).append(" ").append(nameOf(type_)).append("\n");

@@ -13,7 +13,7 @@ namespace hostwire {
 
 enum class MetricType { kCounter, kGauge, kUntyped };
 
-// A decimal number as text would have it, exact: 12.50 is 1250 with 2 decimals.
+// A decimal number as text, exact: 12.50 is 1250 with 2 decimals.
 class MetricValue {
  public:
   // `units` / 10^`decimals`.
@@ -29,7 +29,7 @@ class MetricValue {
   bool isNegative_ = false;
 };
 
-// Digits with at most one point in them, which fill `text`; nothing where there is anything else.
+// Parses digits with at most one point, which must fill `text`; otherwise returns nothing.
 std::optional<MetricValue> parseMetricValue(std::string_view text);
 
 struct MetricLabel {
@@ -40,13 +40,13 @@ using MetricLabels = std::initializer_list<MetricLabel>;
 
 class Exposition {
  public:
-  // Begins a family. Its heading is written with its first sample: a family without any is absent. The texts
-  // must last until the next family.
+  // Begins a family. Its heading is written with its first sample, so a family without samples is absent. The
+  // texts must remain valid until the next family.
   void family(std::string_view name, std::string_view help, MetricType type);
-  // A sample of that family. One whose labels it has already is left out: Prometheus rejects such a scrape,
-  // or the sample.
+  // Adds a sample to the current family. A sample whose labels the family already has is left out: Prometheus
+  // rejects such a scrape, or the sample.
   void add(const MetricValue& value, MetricLabels labels = {});
-  // A family of one sample.
+  // Writes a family of one sample.
   void single(std::string_view name, std::string_view help, MetricType type, const MetricValue& value);
 
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
@@ -61,7 +61,7 @@ class Exposition {
   std::string_view help_;
   MetricType type_ = MetricType::kUntyped;
   bool hasHeading_ = false;
-  std::unordered_set<std::string> written_;  // the labels of the family's samples, as they are written
+  std::unordered_set<std::string> written_;  // the labels of the family's samples, as written
 };
 
 }  // namespace hostwire

@@ -1,5 +1,5 @@
-// What a reader reports about itself: what it reads and from where, what is missing, why, and what it would
-// take. `hostwire doctor` prints these rows; each is written beside the code that reads.
+// Rows that a reader returns about itself: what it reads and from where, what is missing, why, and the
+// remedy. `hostwire doctor` prints them; each is written beside the code that reads.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace hostwire {
 
-// Why something does not work, and what would make it work.
+// Why something does not work, and its remedy.
 struct Obstacle {
-  std::string reason;  // a clause without a full stop; empty: nothing stands in the way
+  std::string reason;  // a clause without a full stop; empty: no obstacle
   std::string remedy;  // a module, a package, a setting; empty where none is known
 };
 
@@ -25,18 +25,18 @@ struct Finding {
   Status status = Status::kWorks;
   std::string source;      // what was found, and where
   Obstacle obstacle;       // empty where it works
-  bool isPending = false;  // something has not answered yet, and may within seconds
+  bool isPending = false;  // something has not answered yet, and may answer within seconds
 
   static Finding works(std::string subject, std::string source);
   static Finding partly(std::string subject, std::string source, Obstacle obstacle);
   static Finding missing(std::string subject, std::string source, Obstacle obstacle);
-  // Of something that can be done or cannot, rather than read.
+  // For something that can or cannot be done, rather than read.
   static Finding possible(std::string subject, std::optional<Obstacle> obstacle);
 };
 
 using Findings = std::vector<Finding>;
 
-// What `describe` returns; one row that says why, where it throws. `source`: what it reads.
+// Returns the rows of `describe`; if it throws, one row with the reason. `source`: what it reads.
 template <class Describe>
 Findings describeOrExplain(const std::string& subject, const std::string& source, const Describe& describe) {
   try {
@@ -46,11 +46,11 @@ Findings describeOrExplain(const std::string& subject, const std::string& source
   }
 }
 
-// "a, b, c, d, e and 4 more".
+// Returns "a, b, c, d, e and 4 more".
 std::string listOf(const std::vector<std::string>& names);
-// "1 chip", "2 chips", "3 processes".
+// Returns "1 chip", "2 chips", "3 processes".
 std::string countOf(std::size_t count, std::string_view noun, std::string_view plural = "");
-// The texts that say something, each once, with "; " between them.
+// Joins the texts that are not empty, each once, with "; ".
 std::string joinTexts(const std::vector<std::string>& texts);
 
 }  // namespace hostwire

@@ -6,7 +6,7 @@
 
 namespace hostwire {
 
-// The folder that holds programs' settings for all users (C:\ProgramData); nothing where paths are fixed.
+// Returns the folder with programs' settings for all users (C:\ProgramData); nothing where paths are fixed.
 std::optional<std::string> machineDataFolder();
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Shared libraries that are opened at run time, so that neither building nor starting needs them.
+// Shared libraries that are opened at run time, so that neither the build nor the start needs them.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // The address of a function; null where the library has none of that name.
+  // Returns the address of a function; null if the library does not have it.
   void* find(const char* symbol) const;
 
  private:
   void* handle_ = nullptr;
 };
 
-// The rows of `hostwire doctor` on the libraries of the system that have a least version.
+// Returns the rows of `hostwire doctor` about system libraries with a minimum version.
 Findings describeLibraries();
 
 }  // namespace hostwire

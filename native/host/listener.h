@@ -7,19 +7,19 @@
 namespace hostwire {
 
 struct ListenerOptions {
-  std::optional<int> notSentLowWaterBytes;  // TCP_NOTSENT_LOWAT: when a reader counts as full
+  std::optional<int> notSentLowWaterBytes;  // TCP_NOTSENT_LOWAT: when a client's socket counts as full
   std::optional<int>
-      userTimeoutMs;  // TCP_USER_TIMEOUT: a peer that has acknowledged nothing for this long is gone
+      userTimeoutMs;  // TCP_USER_TIMEOUT: a peer that acknowledges nothing for this long is dropped
   std::optional<int> keepAliveIdleSeconds;  // SO_KEEPALIVE and its three intervals
   std::optional<int> keepAliveIntervalSeconds;
   std::optional<int> keepAliveProbes;
   std::optional<int> sendBufferBytes;     // SO_SNDBUF
-  std::optional<int> receiveBufferBytes;  // SO_RCVBUF: how much one read may return
+  std::optional<int> receiveBufferBytes;  // SO_RCVBUF: the maximum that one read may return
   std::optional<int> backlog;             // a second listen() on the same socket
 };
 
-// Finds this process's listening TCP sockets on `port` and applies the options. Returns how many sockets were
-// tuned: 0 where the platform cannot do it, or none listens there.
+// Finds this process's listening TCP sockets on `port` and applies the options. Returns the number of sockets
+// tuned: 0 where the platform does not support it, or no socket listens there.
 int tuneListener(std::uint16_t port, const ListenerOptions& options);
 
 }  // namespace hostwire

@@ -25,7 +25,7 @@ class MemoryReader {
  public:
   explicit MemoryReader(const Roots& roots);
   ~MemoryReader();
-  // Throws HostError when the numbers cannot be read at all. `withDetail` adds what only detail shows.
+  // Throws HostError when no value can be read. `withDetail` adds the values that only detail shows.
   MemoryCounters read(bool withDetail);
   Findings describe();
 

@@ -1,4 +1,5 @@
-// The kernel's own counters as metrics: the names, labels, units and help texts of Prometheus' node_exporter.
+// The kernel's own counters as metrics, with the names, labels, units and help texts of Prometheus'
+// node_exporter.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,10 @@ class MetricsReader {
  public:
   explicit MetricsReader(const Roots& roots);
   ~MetricsReader();
-  // All families that can be read now, in the exposition format of Prometheus. Reads dozens of files and may
-  // wait for the kernel's network configuration lock: not for the JavaScript thread. From any thread; one
-  // reading at a time. Throws HostError where the platform has none.
+  // Returns all families that can be read now, in the exposition format of Prometheus. Reads dozens of files
+  // and may wait for the kernel's network configuration lock, so it must not run on the JavaScript thread.
+  // May be called from any thread, one reading at a time. Throws HostError where the platform does not
+  // support it.
   std::string read();
 
  private:

@@ -18,11 +18,11 @@ enum class InterfaceKind { kEthernet, kWifi, kBond, kBridge, kVlan, kTunnel, kLo
 
 struct InterfaceCounters {
   std::string name;
-  std::uint32_t index = 0;  // the system's number: a recreated interface has another one; 0: unknown
+  std::uint32_t index = 0;  // the system's number: a recreated interface has a new one; 0: unknown
   InterfaceKind kind = InterfaceKind::kOther;
   bool hasDevice = false;         // hardware (or paravirtual hardware) of its own
-  std::uint32_t masterIndex = 0;  // the bond, bridge or other interface that it is a member of; 0: none
-  std::uint32_t lowerIndex = 0;   // the interface that it is on top of, as a VLAN is; 0: none in this list
+  std::uint32_t masterIndex = 0;  // the bond, bridge or other interface of which it is a member; 0: none
+  std::uint32_t lowerIndex = 0;   // the interface below it, as of a VLAN; 0: none in this list
   std::uint64_t receivedBytes = 0;
   std::uint64_t receivedPackets = 0;
   std::uint64_t receiveErrors = 0;
@@ -31,7 +31,7 @@ struct InterfaceCounters {
   std::uint64_t sentPackets = 0;
   std::uint64_t sendErrors = 0;
   std::uint64_t sendDrops = 0;
-  // Only with detail:
+  // With detail only:
   std::optional<bool> isUp;
   std::optional<double> speedMbps;
   std::optional<std::string> mac;
@@ -49,7 +49,7 @@ class NetworkReader {
  public:
   NetworkReader(const Roots& roots, ProberPool& probers);
   ~NetworkReader();
-  // Valid until the next call. The same again, with the time of then, where there is no newer one yet.
+  // Valid until the next call. Returns the previous reading, with its time, while there is no newer one.
   const NetworkReading& read(bool withDetail);
   Findings describe();
 

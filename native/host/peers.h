@@ -1,5 +1,5 @@
-// Connections of a listening port whose peers have not acknowledged everything that was sent, and closing
-// those whose peer never will.
+// Finds connections of a listening port whose peers have not acknowledged all sent bytes, and closes those
+// whose peer never will.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ struct PendingPeer {
   std::uint64_t cookie = 0;
   // Bytes that the peer has acknowledged since the connection was made; never decreases.
   std::uint64_t acknowledgedBytes = 0;
-  // The minimum time for which it has acknowledged nothing although something was pending; 0 where the kernel
-  // does not report it.
+  // Minimum time for which it has acknowledged nothing although bytes were pending; 0 if the kernel does not
+  // report it.
   std::int64_t silentMs = 0;
 };
 
-// Whether the two functions below work here.
+// Returns whether the two functions below are supported here.
 bool canReadPendingPeers();
 
-// How peers that take nothing are recognized here: the row of `hostwire doctor`.
+// Returns the row of `hostwire doctor`: how stalled peers are recognized here.
 Finding describePeers();
 
-// This process's connections on `port` with bytes that are unsent or unacknowledged. May be called on any
-// thread: a descriptor that is closed or reused meanwhile does no harm. Throws HostError.
+// Returns this process's connections on `port` with bytes that are unsent or unacknowledged. May be called on
+// any thread: a descriptor that is closed or reused during the call does no harm. Throws HostError.
 std::vector<PendingPeer> readPendingPeers(std::uint16_t port);
 
 // Closes those of `peers` that are still the same connections, still have bytes pending and have acknowledged
 // nothing since they were read; returns how many. A poller of such a descriptor gets a hang-up; once it is
-// closed, nothing of the connection is left in the kernel. Only on the thread that opens and
-// closes them, apart from those that a StreamWriter owns.
+// closed, the kernel keeps nothing of the connection. To be called only on the thread that opens and closes
+// them, except for those that a StreamWriter owns.
 int cutPeers(const std::vector<PendingPeer>& peers);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Which process listens on a port.
+// Finds the process that listens on a port.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct PortHolder {
   std::string name;
 };
 
-// Reads the files of every process, which takes milliseconds: for a start that has failed. Nothing: nobody
-// listens, or another user's process, or not known on this platform.
+// Reads the files of every process, which takes milliseconds: for use after a failed start. Returns nothing
+// if no process listens there, if it belongs to another user, or if the platform does not report it.
 std::optional<PortHolder> findPortHolder(std::uint16_t port);
 
 }  // namespace hostwire

@@ -18,7 +18,7 @@ namespace hostwire {
 
 enum class PowerAction { kShutdown, kRestart, kSleep, kHibernate, kLock };
 
-// As JavaScript spells them, and as the subjects of their rows.
+// Names as JavaScript spells them, which are also the subjects of their rows.
 inline constexpr std::array<std::pair<std::string_view, PowerAction>, 5> kPowerActionNames{{
     {"shutdown", PowerAction::kShutdown},
     {"restart", PowerAction::kRestart},
@@ -40,8 +40,8 @@ struct PowerInhibitor {
   std::uint32_t uid = 0;
 };
 
-// May be called on any thread. Each answer comes once, within about a second, on another thread; when the
-// command thread has been stopped, possibly on this one. Nothing is asked twice.
+// May be called on any thread. Each answer arrives once, within about a second, on another thread, or
+// possibly on the calling one when the command thread has been stopped. No question is repeated.
 class PowerControl {
  public:
   // `onSleep` is called with true when the machine is about to sleep and with false when it has woken, from
@@ -52,23 +52,23 @@ class PowerControl {
   PowerControl& operator=(const PowerControl&) = delete;
 
   void support(PowerAction action, const std::function<void(const PowerSupport&)>& answer);
-  // `failure` is null when the list is complete; otherwise it says why the list is not known.
+  // `failure` is null when the list is complete; otherwise it is the reason why the list is unknown.
   using InhibitorsAnswer =
       std::function<void(const std::vector<PowerInhibitor>&, const std::optional<std::string>& failure)>;
   void inhibitors(const InhibitorsAnswer& answer);
-  // Overrides block inhibitors: the caller has judged them. `failure` is null when the action was accepted.
+  // Overrides block inhibitors, which the caller has judged. `failure` is null when the action was accepted.
   void act(PowerAction action, const std::function<void(const std::optional<std::string>& failure)>& answer);
-  // From now on each sleep waits until allowSleep(), for a second at most, whoever asks for it. `why` is
-  // shown to users. `failure` says why it does not, where it does not.
+  // Makes each later sleep wait until allowSleep(), for a second at most, whichever program requests it.
+  // `why` is shown to users. `failure` is the reason why sleeps are not delayed.
   void delaySleep(std::string why,
                   const std::function<void(const std::optional<std::string>& failure)>& answer);
   void allowSleep();
-  // The rows of `hostwire doctor`: the power manager, and each action if there is one.
+  // Reports the rows of `hostwire doctor`: the power manager and, if there is one, each action.
   void describe(const std::function<void(const Findings&)>& answer);
 
  private:
   struct State;
-  // The row "power": which manager answers, and how it is reached.
+  // Reports the row "power": which manager answers, and how it is reached.
   void describeManager(const std::function<void(const Finding&)>& answer);
 
   std::shared_ptr<State> state_;

@@ -1,4 +1,4 @@
-// Devices that come and go, each asked by a prober of its own: one that hangs costs only its own values.
+// Devices that are added and removed, each asked by its own prober: one that hangs costs only its own values.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ template <class Device, class Value>
 class ProbedList {
  public:
   struct Ages {
-    std::chrono::milliseconds list;   // the least time between two searches for devices
-    std::chrono::milliseconds value;  // the least time between two questions to one device
+    std::chrono::milliseconds list;   // minimum time between two searches for devices
+    std::chrono::milliseconds value;  // minimum time between two questions to one device
   };
   struct Item {
     std::shared_ptr<const Device> device;
@@ -43,8 +43,8 @@ class ProbedList {
             },
             ages.list) {}
 
-  // Never waits. Empty until the first search has ended. Throws the reason of a search that failed while no
-  // device is known.
+  // Never waits. Empty until the first search has ended. Throws the reason of a failed search while no device
+  // is known.
   std::vector<Item> read() {
     const Answer<bool> search = search_.latest();
     std::vector<Item> items;
@@ -92,7 +92,7 @@ class ProbedList {
       entries.push_back({std::make_shared<const Device>(std::move(device)), std::move(prober)});
     }
     found.set(std::move(entries));
-    // Now, rather than a whole interval after they were found.
+    // Ask now, rather than a whole interval after they were found.
     if (hasNew) askAll(pool, std::chrono::milliseconds{0});
   }
 

@@ -24,7 +24,7 @@ ProberPool::~ProberPool() {
     state_->roundDue.notify_all();
     state_->answered.notify_all();
   }
-  // One at a time: another deque to swap with would need memory.
+  // One at a time: swapping with another deque would need memory.
   for (bool isEmpty = false; !isEmpty;) {
     State::Task queued;
     const std::lock_guard lock(state_->mutex);
@@ -47,7 +47,7 @@ void askAll(const ProberPoolState& pool, milliseconds delay) {
   state.replaceHungServerLocked();
   if (state.isAnyDueLocked(at)) {
     // On a busy machine the thread may not have run since a round became due: it stays due, or readings could
-    // put it off for ever.
+    // postpone it forever.
     if (!state.roundAt || *state.roundAt > now) state.roundAt = at;
   } else {
     state.dropWishesLocked();
@@ -104,7 +104,7 @@ ProberHandle::Status ProberHandle::consult() const {
   status.hasAnswered = task_->hasAnswered;
   if (task_->hasAnswered) status.age = std::chrono::duration_cast<milliseconds>(now - task_->answeredAt);
   const bool isUnanswered = task_->phase != ProbeTask::Phase::kIdle;
-  // Stuck means stale at once, except for questions known to be slow, which would be stale half the time.
+  // Stuck means stale immediately, except for questions known to be slow, which would be stale half the time.
   const bool isStuck = task_->phase == ProbeTask::Phase::kStuck && task_->quickNeeded == 1;
   const bool isLate = isStuck || !task_->hasFinished || now - task_->askedAt > kStaleAfter;
   status.isStale = task_->isRefused || (isUnanswered && isLate);

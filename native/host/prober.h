@@ -1,5 +1,5 @@
-// Probers ask what may hang or is slow (statvfs, sensors, drivers) on threads of their own and keep the last
-// answer.
+// Probers ask questions that may hang or are slow (statvfs, sensors, drivers) on threads of their own and
+// keep the last answer.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,19 @@
 
 namespace hostwire {
 
-// What a prober knows at this moment.
+// State of a prober's answer.
 template <class T>
 struct Answer {
   std::optional<T> value;            // the last answer; absent until the first one, or when asking failed
-  std::chrono::milliseconds age{0};  // since that answer
+  std::chrono::milliseconds age{0};  // since the last answer
   bool isStale = false;              // asked, but not answered in time
-  std::string error;                 // why the last question failed; empty when it did not
+  std::string error;                 // why the last question failed; empty if it succeeded
 };
 
 class ProbeTask;  // one question: private to prober.cc
 
-// Owns the threads. Destroying it never waits for a stuck question: such a thread keeps what it needs alive
-// and ends when the kernel lets it go.
+// Owns the threads. Its destructor never waits for a stuck question: such a thread keeps the state it needs
+// alive and ends when the kernel returns.
 class ProberPool {
  public:
   ProberPool();
@@ -34,14 +34,14 @@ class ProberPool {
   ProberPool& operator=(const ProberPool&) = delete;
 
   // Asks every prober that was consulted since the last round once more, `delay` from now: the caller passes
-  // the time until it wants fresh answers, minus the time that asking takes. A new round replaces one that
-  // is not due yet. No thread wakes for a round in which no question is due.
+  // the time until it wants fresh answers, minus the time that asking takes. A new round replaces one that is
+  // not due yet. No thread wakes for a round in which no question is due.
   void askAll(std::chrono::milliseconds delay);
 
-  // Whether a question that was consulted has not been answered once yet, be it with an error.
+  // Returns whether a question that was consulted has not been answered yet, be it with an error.
   bool awaitsFirstAnswers() const;
 
-  // Threads that are stuck in a question at this moment.
+  // Returns the number of threads that are stuck in a question now.
   std::size_t stuckCount() const;
 
   struct State;
@@ -51,18 +51,19 @@ class ProberPool {
   std::shared_ptr<State> state_;
 };
 
-// What a question holds of the pool in order to make probers itself: it may outlive the pool, which is then
-// closed.
+// The part of the pool that a question holds in order to create probers: it may outlive the pool, which is
+// then closed.
 using ProberPoolState = std::shared_ptr<ProberPool::State>;
 
-// Like ProberPool::askAll.
+// Same as ProberPool::askAll.
 void askAll(const ProberPoolState& pool, std::chrono::milliseconds delay);
 
 // The untyped half of Prober: registers, schedules and times one question.
 class ProberHandle {
  public:
-  // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. Its exception's text is
-  // the answer's error. At least `leastAge`, less a tenth, passes between two rounds that ask it.
+  // `ask` runs on a prober thread and may outlive the handle: it owns all it touches. The text of its
+  // exception is the answer's error. At least `leastAge`, less a tenth, passes between two rounds that ask
+  // it.
   ProberHandle(ProberPoolState pool, std::function<void()> ask, std::chrono::milliseconds leastAge);
   ~ProberHandle();
   ProberHandle(ProberHandle&&) noexcept;
@@ -76,8 +77,8 @@ class ProberHandle {
     bool isStale = false;
     std::string error;
   };
-  // Also marks the question as wanted in the next round, which leaves it out when it was last asked less than
-  // its least age before.
+  // Also marks the question as wanted in the next round, which skips it if it was last asked less than its
+  // least age before.
   Status consult() const;
 
  private:

@@ -1,5 +1,5 @@
-// The threads behind the probers: one asks all questions in turn; questions that are not trusted are asked on
-// threads of their own, which may get stuck without holding up anything else.
+// The threads behind the probers: one asks all trusted questions in turn; questions that are not trusted are
+// asked on separate threads, which may get stuck without delaying the others.
 #include "host/prober_state.h"
 
 #include <algorithm>
@@ -16,18 +16,18 @@ using std::chrono::milliseconds;
 
 // A question that takes longer is stuck or slow, and gets a thread of its own.
 constexpr milliseconds kPatience{50};
-// Questions asked at the same time on threads of their own: 64 hung ones are found in 200 ms, in bursts of 16
-// threads.
+// Maximum number of questions asked at the same time on separate threads: 64 hung ones are found in 200 ms,
+// in bursts of 16 threads.
 constexpr std::size_t kBatch = 16;
-// The maximum of stuck threads for questions that are not trusted. Each costs about 10 KB.
+// Maximum number of stuck threads for questions that are not trusted. Each costs about 10 KB.
 constexpr std::size_t kMaxStuck = 64;
-// The maximum including questions that used to answer: losing the serving thread to one of them costs one
-// more thread, but keeping it there would leave every other question unanswered.
+// Maximum including questions that used to answer: losing the serving thread to one of them costs one more
+// thread, but keeping it there would leave every other question unanswered.
 constexpr std::size_t kMaxStuckInAll = kMaxStuck + 8;
-// After a slow answer, this many quick ones in a row make a question trusted again.
+// Number of quick answers in a row that make a question trusted again after a slow one.
 constexpr unsigned kQuickAnswersNeeded = 16;
 
-// How long the serving thread waits when there is no memory.
+// Time that the serving thread waits when memory is exhausted.
 constexpr milliseconds kBreath{20};
 
 // Empty when there is no memory for the text.
@@ -126,7 +126,7 @@ bool ProberPool::State::startServerLocked() {
   try {
     if (startThread([self = shared_from_this(), me = server] { self->serve(me); })) return true;
   } catch (const std::bad_alloc&) {
-    // like having no thread: the next askAll tries again
+    // treated like a missing thread: the next askAll tries again
   }
   server = 0;
   return false;
@@ -154,7 +154,7 @@ void ProberPool::State::serve(std::uint64_t me) {
         askFrontLocked(lock, done, me);
       }
     } catch (const std::bad_alloc&) {
-      // Nothing was asked yet: the rest of the round is asked when there is memory.
+      // Nothing has been asked yet: the rest of the round is asked when memory is available.
       answered.wait_for(lock, kBreath);
     }
     if (!queue.empty() || !isServingLocked(me)) continue;
@@ -165,9 +165,9 @@ void ProberPool::State::serve(std::uint64_t me) {
   }
 }
 
-// Rounds are requested at regular intervals, so the thread wakes by itself for the first one in which a
-// question is due, and askAll() need not wake it only to set another time. When no round came it sleeps until
-// it is notified.
+// Rounds are requested at regular intervals, so the thread wakes on its own for the first one in which a
+// question is due, and askAll() need not wake it only to set another time. If no round was requested, it
+// sleeps until it is notified.
 void ProberPool::State::planWakeUpLocked(ProbeClock::time_point due, ProbeClock::time_point nextDue) {
   wakesAt = ProbeClock::time_point::max();
   if (interval <= ProbeClock::duration{0} || nextDue == ProbeClock::time_point::max()) return;
@@ -220,7 +220,7 @@ std::size_t ProberPool::State::roomLocked() const {
   return stuckCount < kMaxStuck ? kMaxStuck - stuckCount : 0;
 }
 
-// When there is no room for more stuck threads, and the trouble is not just beginning, only questions that
+// While no more stuck threads are allowed, and the trouble is not just beginning, only questions that
 // returned when last asked are asked in turn; the others are refused.
 bool ProberPool::State::mustBeAloneLocked(const ProbeTask& task) const {
   if (roomLocked() == 0 && !isStuckFound) return task.isRefused || !task.hasFinished;

@@ -1,4 +1,4 @@
-// What the threads behind the probers share. Only prober.cc and prober_state.cc see it.
+// State shared by the threads behind the probers. Only prober.cc and prober_state.cc include it.
 #pragma once
 
 #include <chrono>
@@ -19,9 +19,9 @@ namespace hostwire {
 
 using ProbeClock = std::chrono::steady_clock;
 
-// An answer that is later than this makes the value stale, even for a question known to be slow.
+// Age beyond which an answer is stale, even for a question known to be slow.
 constexpr std::chrono::milliseconds kStaleAfter{1000};
-// Rounds may begin this much early or late: it saves one wake-up per round (see planWakeUpLocked).
+// Tolerance for the start of a round: it saves one wake-up per round (see planWakeUpLocked).
 constexpr std::chrono::milliseconds kLeeway{10};
 
 // One question. All but the constants is guarded by the pool's mutex.
@@ -35,7 +35,7 @@ class ProbeTask {
 
   bool isTrusted() const { return quickInARow >= quickNeeded; }
   // When it is due again. A tenth early: a least age that is a multiple of the interval must not become one
-  // interval more whenever the thread woke late the last time and on time now.
+  // interval more when the thread woke late the last time and on time now.
   ProbeClock::time_point freshUntil() const { return askedAt + leastAge - leastAge / 10; }
   bool isFresh(ProbeClock::time_point at) const { return hasFinished && !isRefused && at < freshUntil(); }
 
@@ -45,7 +45,7 @@ class ProbeTask {
   Phase phase = Phase::kIdle;
   bool isWanted = false;     // consulted since it was last asked
   bool isRetired = false;    // its handle is gone
-  bool isRefused = false;    // could not be asked, for want of a thread
+  bool isRefused = false;    // could not be asked, because no thread was available
   bool hasFinished = false;  // returned at least once, possibly with an error
   bool hasAnswered = false;
   unsigned quickInARow = 0;
@@ -57,7 +57,7 @@ class ProbeTask {
 };
 
 // Functions whose names end in Locked are called with `mutex` held; those that take the lock may release it
-// meanwhile.
+// temporarily.
 struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   using Lock = std::unique_lock<std::mutex>;
   using Task = std::shared_ptr<ProbeTask>;
@@ -68,12 +68,12 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   std::vector<Task> tasks;
   std::deque<Task> queue;  // the rest of the current round
   std::optional<ProbeClock::time_point> roundAt;
-  ProbeClock::time_point lastRequestedAt;  // the time of the last round that was requested, due or not
+  ProbeClock::time_point lastRequestedAt;  // the time of the last requested round, due or not
   ProbeClock::duration interval{0};        // between the last two; 0 before the second
-  ProbeClock::time_point wakesAt;          // when the waiting serving thread wakes by itself
-  std::uint64_t server = 0;                // the number of the serving thread; 0 when there is none
+  ProbeClock::time_point wakesAt;          // when the waiting serving thread wakes on its own
+  std::uint64_t server = 0;                // the number of the serving thread; 0 without one
   std::uint64_t lastServer = 0;
-  Task current;  // what the serving thread is asking
+  Task current;  // the question that the serving thread is asking
   std::size_t wantedCount = 0;
   std::size_t stuckCount = 0;
   bool isCautious = false;    // every question gets a thread of its own
@@ -82,16 +82,16 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
 
   void wantLocked(ProbeTask& task);
   void unwantLocked(ProbeTask& task);
-  // A round at this time is requested.
+  // Notes that a round is requested for this time.
   void noteIntervalLocked(ProbeClock::time_point at);
-  // Whether such a round has anything to ask.
+  // Returns whether such a round has anything to ask.
   bool isAnyDueLocked(ProbeClock::time_point at) const;
-  // For a round in which nothing is due: who wants a question then consults it again.
+  // For a round in which nothing is due: a reader that wants a question then consults it again.
   void dropWishesLocked();
   // Starts the serving thread; false when the system has no thread left.
   bool startServerLocked();
-  // The serving thread has been in one question for too long: it is abandoned to it, and a new one takes over
-  // the rest of the round, cautiously, because what hangs seldom hangs alone.
+  // The serving thread has been in one question for too long: it is abandoned, and a new one takes over the
+  // rest of the round, cautiously, because hangs seldom occur alone.
   void replaceHungServerLocked();
 
  private:

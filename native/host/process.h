@@ -1,4 +1,4 @@
-// Processes: the list, what each uses, and the few actions on them.
+// Processes: the list, their resource use, and the few actions on them.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct ProcessId {
   std::uint64_t startTicks = 0;
 };
 
-// Since the process started.
+// Bytes since the process started.
 struct ProcessDisk {
   std::uint64_t readBytes = 0;
   std::uint64_t writeBytes = 0;
@@ -48,18 +48,18 @@ struct ProcessOwner {
 // All processes at one moment, by ascending number.
 struct ProcessReading {
   ClockReading clock;
-  // CPU time of the thread that made the reading; at least that where the system counts it too coarsely.
+  // CPU time of the thread that made the reading, or more where the system counts it too coarsely.
   std::int64_t spentNs = 0;
   std::uint32_t ticksPerSecond = 100;
   // The ticks of all processors since boot, idle included.
   std::optional<std::uint64_t> machineTicks;
-  bool hasDisks = false;  // whether the processes were asked for theirs, and answered
+  bool hasDisks = false;  // whether the processes were asked for their disk counters, and answered
   std::vector<ProcessCounters> processes;
   std::vector<ProcessOwner>
-      owners;  // those of `processes` that have a name; empty in readings without owners
+      owners;  // owners of `processes` that have a name; empty in readings without owners
 };
 
-// What takes a separate question per process.
+// Details that need a separate question per process.
 struct ProcessDetails {
   ProcessCounters counters;
   std::optional<std::string> owner;
@@ -77,22 +77,23 @@ class ProcessReader {
   ProcessReader& operator=(const ProcessReader&) = delete;
 
   struct State;
-  // The last reading that the reader's own thread made, without owners, however old; nothing until the first
-  // one, nor when the last one failed. Never waits.
+  // Returns the last reading of the reader's own thread, without owners, however old; nothing before the
+  // first one, or when the last one failed. Never waits.
   std::shared_ptr<const ProcessReading> latest();
-  // Has that thread make one `delay` from now, instead of one that was asked for and has not begun.
+  // Makes that thread read `delay` from now, instead of at an earlier request that has not begun.
   void ask(std::chrono::milliseconds delay);
-  // Has the next reading of that thread that begins include what the processes read from and write to disks:
-  // on Linux that takes almost as long as the reading itself.
+  // Makes the next reading of that thread include disk I/O per process: on Linux that takes almost as long as
+  // the reading itself.
   void includeDisks();
 
   // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }
   static ProcessReading read(State& state);
-  // The rows of `hostwire doctor`: the list, and whether anything can be done to processes. Never throws.
+  // Returns the rows of `hostwire doctor`: the list, and whether processes can be acted on. Never throws.
   static Findings describe(State& state);
   static std::optional<ProcessDetails> readDetails(State& state, std::int32_t pid);
-  // The programs' paths, in the order of `processes`; nothing where it is hidden or the process has ended.
+  // Returns the programs' paths, in the order of `processes`; nothing where one is hidden or the process has
+  // ended.
   static std::vector<std::optional<std::string>> readPaths(State& state,
                                                            std::span<const ProcessId> processes);
 
@@ -100,7 +101,7 @@ class ProcessReader {
   std::shared_ptr<State> state_;
 };
 
-// Why processes seen through `roots` cannot be acted on; nothing when they can.
+// Returns why processes seen through `roots` cannot be acted on; nothing when they can.
 std::optional<Obstacle> whyNoProcessControl(const Roots& roots);
 
 enum class EndSignal { kTerminate, kKill, kStop, kContinue };
@@ -108,7 +109,7 @@ enum class EndSignal { kTerminate, kKill, kStop, kContinue };
 enum class SignalOutcome {
   kSent,
   kGone,    // it has ended, or its number has been reused
-  kDenied,  // this service's user is not allowed to
+  kDenied,  // this service's user lacks the right
 };
 
 // Never reaches another process that has the same number. Throws HostError (ENOSYS before Linux 5.3).
@@ -125,8 +126,8 @@ struct LaunchOptions {
 };
 
 // Starts a program in a session of its own, which inherits nothing of the service but its environment;
-// returns its number. May wait: not for the JavaScript thread. Throws HostError, and then nothing was
-// started.
+// returns its number. May wait, so it must not run on the JavaScript thread. Throws HostError, and then
+// nothing was started.
 std::int32_t launchProcess(const LaunchOptions& options);
 
 }  // namespace hostwire

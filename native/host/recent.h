@@ -1,4 +1,4 @@
-// Which of a prober's answers are still current.
+// Decides which of a prober's answers are still current.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace hostwire {
 
-// Probers are asked shortly before each reading, so an older answer is from before a pause in the readings,
-// or from a sensor that hangs: the value is no longer current.
+// Maximum age of a current answer. Probers are asked shortly before each reading, so an older answer is from
+// before a pause in the readings, or from a sensor that hangs.
 constexpr std::chrono::seconds kMaxAge{10};
 
 template <class T>

@@ -1,4 +1,4 @@
-// What this process may use of the machine: the limits that a container, a service manager or a job sets.
+// Limits on this process's use of the machine, set by a container, a service manager or a job.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@ namespace hostwire {
 
 class ProberPool;
 
-// Counters of the scheduler. A period is the time over which a quota of processor time is given, 100 ms as a
-// rule; it is counted only while there is something to run.
+// Counters of the scheduler. A period is the time over which a quota of processor time is given, usually 100
+// ms; it is counted only while the group has something to run.
 struct CpuThrottling {
-  std::string group;  // whose counters these are; valid UTF-8
+  std::string group;  // the group that these counters belong to; valid UTF-8
   std::uint64_t periods = 0;
-  std::uint64_t throttledPeriods = 0;  // in which the quota was used up
+  std::uint64_t throttledPeriods = 0;  // periods in which the quota was used up
 };
 
-// A value is absent where there is no limit.
+// A value is absent if it is not limited.
 struct LimitCounters {
   std::optional<std::uint64_t> memoryBytes;
   std::optional<std::uint64_t> memoryUsedBytes;  // by all processes that share this limit
   std::optional<double> cpus;                    // 1.5: the time of one and a half processors
   std::optional<CpuThrottling> throttling;
-  std::string failure;  // why some of it cannot be read, without a full stop
+  std::string failure;  // why a part of it cannot be read, without a full stop
 };
 
-// The limits are always those of this process: the roots say where the machine's figures are, and another
-// /proc changes nothing about what the service itself may use (`self` in it is this process as well).
+// The limits are always those of this process: the roots say where the machine's values are, and another
+// /proc does not change what the service itself may use (`self` in it is this process as well).
 class LimitsReader {
  public:
   LimitsReader(const Roots& roots, ProberPool& probers);
   ~LimitsReader();
-  // Only for detail. Nothing until the first answer.
+  // Reads them; only for detail. Nothing until the first answer.
   std::optional<LimitCounters> read();
   Findings describe();
 

@@ -1,4 +1,4 @@
-// Where the kernel's text files are: a container can name the host's, a test its fixture's.
+// Roots of the kernel's text files: a container can name the host's, a test its fixture's.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace hostwire {
 struct Roots {
   std::string proc = "/proc";
   std::string sys = "/sys";
-  // Prefixed to every other path that is read (/etc/os-release, mount points); "" on a real machine.
+  // Prefix of every other path that is read (/etc/os-release, mount points); "" on a real machine.
   std::string files;
 
   bool isDefault() const { return proc == "/proc" && sys == "/sys" && files.empty(); }

@@ -1,4 +1,4 @@
-// Sensors: temperatures, fans, voltages and powers that the machine's chips measure, asked by probers.
+// Sensors: temperatures, fans, voltages and powers measured by the machine's chips, asked by probers.
 #pragma once
 
 #include <memory>
@@ -20,20 +20,21 @@ struct SensorCounters {
   std::string driver;  // "coretemp", "nvme", "drivetemp"
   std::string chip;    // unique
   std::string label;   // begins with the chip; unique
-  // The system's own names: the device "platform/coretemp.0" (with the driver where several chips
-  // are of one device: "platform/asus-nb-wmi/asus"; unique per chip), the value's file "temp1_input" and the
-  // sensor's own label "Core 0". Empty where there is none.
+  // The system's own names: the device "platform/coretemp.0" (with the driver if several chips belong to one
+  // device: "platform/asus-nb-wmi/asus"; unique per chip), the value's file "temp1_input" and the sensor's
+  // own label "Core 0". Empty if absent.
   std::string device, file, ownLabel;
   SensorKind kind = SensorKind::kTemperature;
   std::optional<double> value;  // °C, RPM, V or W; absent when it cannot be read now
-  std::string failure;  // why there is no value, where asking failed; a device that is asleep is not asked
+  std::string failure;  // why `value` is empty, where asking failed; a device that is asleep is not asked
 };
 
 class SensorsReader {
  public:
   SensorsReader(const Roots& roots, ProberPool& probers);
   ~SensorsReader();
-  // Only for detail. Empty until the chips have been searched for; the first reading starts the search.
+  // Reads them; only for detail. Empty until the first search for chips, which the first reading starts, has
+  // ended.
   std::vector<SensorCounters> read();
   Findings describe();
 

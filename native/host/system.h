@@ -1,4 +1,4 @@
-// What the machine is: names, models and sizes that do not change from one second to the next.
+// Facts about the machine: names, models and sizes that do not change from one second to the next.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct OsInfo {
 struct CpuInfo {
   std::string manufacturer;
   std::string brand;
-  std::uint32_t cores = 0;  // logical processors online
+  std::uint32_t cores = 0;  // logical processors that are online
   std::uint32_t physicalCores = 0;
   std::optional<double> baseSpeedHz;
 };

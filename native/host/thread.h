@@ -5,8 +5,8 @@
 
 namespace hostwire {
 
-// Runs `body` on a detached thread; `body` owns what it touches and must not throw. False when the system has
-// no thread or memory left. The code it runs stays loaded for the life of the process.
+// Runs `body` on a detached thread; `body` owns what it touches and must not throw. Returns false when the
+// system has no thread or memory left. The code it runs stays loaded for the life of the process.
 bool startThread(std::function<void()> body);
 
 }  // namespace hostwire

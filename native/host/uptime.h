@@ -1,4 +1,4 @@
-// How long the machine has been running, as its users see it: in a container that may be since its own start.
+// Uptime of the machine as its users see it: in a container that may be since its own start.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ class UptimeReader {
  public:
   explicit UptimeReader(const Roots& roots);
   ~UptimeReader();
-  // Nanoseconds, given ClockReading::sinceBootNs of the same moment. Absent where that is it already.
+  // Returns nanoseconds, given ClockReading::sinceBootNs of the same moment. Absent if that is already the
+  // uptime.
   std::optional<std::int64_t> readNs(std::int64_t sinceBootNs);
 
  private:

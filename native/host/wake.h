@@ -14,29 +14,29 @@ namespace hostwire {
 struct BroadcastAddress {
   std::string name;     // the interface's
   std::string address;  // "192.0.2.7"
-  // "192.0.2.255"; nothing in a network of one or two addresses, which has none.
+  // "192.0.2.255"; absent in a network of one or two addresses, which has none.
   std::optional<std::string> broadcast;
 };
 
-// Of this process's own network, whatever the roots. May wait for the kernel's network configuration lock:
-// not for the JavaScript thread. Throws HostError.
+// Returns those of this process's own network, whatever the roots. May wait for the kernel's network
+// configuration lock, so it must not run on the JavaScript thread. Throws HostError.
 std::vector<BroadcastAddress> readBroadcastAddresses();
 
-// What a network card has of Wake-on-LAN; only those with hardware of their own are listed.
+// Wake-on-LAN of a network card; only those with hardware of their own are listed.
 struct WakeOnLan {
   std::string name;
-  // Whether anything that the card waits for wakes the machine; nothing where that cannot be read.
+  // Whether any of the events that the card waits for wakes the machine; absent if that cannot be read.
   std::optional<bool> isEnabled;
-  // The card's own answer: the events that it can wait for, and those that it waits for, in the words of
-  // ethtool(8)'s header ("magic", "broadcast").
+  // The card's own answer: the events that it supports, and those that it waits for, as ethtool(8)'s header
+  // names them ("magic", "broadcast").
   std::optional<std::vector<std::string>> supported;
   std::optional<std::vector<std::string>> armed;
-  // Why there is no answer of the card.
+  // Why the card did not answer.
   std::optional<std::string> failure;
 };
 
-// Waits for the kernel's network configuration lock for at most a second: not for the JavaScript thread.
-// Throws HostError where the platform does not report it.
+// Waits for the kernel's network configuration lock for at most a second, so it must not run on the
+// JavaScript thread. Throws HostError where the platform does not report it.
 std::vector<WakeOnLan> readWakeOnLan(const Roots& roots);
 
 }  // namespace hostwire

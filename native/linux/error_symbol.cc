@@ -1,4 +1,4 @@
-// The errors of Linux beside those of every platform: errno(3).
+// Errors of Linux in addition to those of every platform: errno(3).
 #include <array>
 #include <cerrno>
 

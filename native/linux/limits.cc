@@ -1,4 +1,4 @@
-// What the kernel and the C library allow this process.
+// Limits that the kernel and the C library set for this process.
 #include <dirent.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -17,8 +17,8 @@ std::optional<std::uint64_t> descriptorLimit() {
   return limit.rlim_cur;
 }
 
-// proc_pid_fd(5): since Linux 6.2 the size of the folder is the number of its entries, before it is 0. Its
-// own entries wait for nothing; to list them takes about 10 ms per 20,000.
+// proc_pid_fd(5): since Linux 6.2 the size of the folder is the number of its entries; before, it is 0.
+// Listing the entries waits for nothing and takes about 10 ms per 20,000.
 std::optional<std::uint64_t> openDescriptors() {
   constexpr const char* kFolder = "/proc/self/fd";
   struct stat status {};
@@ -28,11 +28,11 @@ std::optional<std::uint64_t> openDescriptors() {
   if (!folder) return std::nullopt;
   std::uint64_t count = 0;
   while (readdir(folder.get()) != nullptr) ++count;
-  // Without ".", ".." and the folder's own descriptor.
+  // Excludes ".", ".." and the folder's own descriptor.
   return count - 3;
 }
 
-// mallopt(3), of the GNU C library only. Threads that already have a heap of their own keep it.
+// mallopt(3) is of the GNU C library only. Threads that already have a heap of their own keep it.
 void tuneHeap() {
 #ifdef M_ARENA_MAX
   constexpr int kLargeBlock = 128 * 1024;  // the C library's own default, which it would raise
@@ -41,7 +41,7 @@ void tuneHeap() {
 #endif
 }
 
-// malloc_trim(3), of the GNU C library only.
+// malloc_trim(3) is of the GNU C library only.
 void trimHeap() {
 #ifdef __GLIBC__
   malloc_trim(0);

@@ -1,5 +1,5 @@
-// Waiting is left out without O_NONBLOCK on the stream itself: that flag belongs to the open file, which
-// other programs of the same terminal or pipe share.
+// Writes without waiting but also without O_NONBLOCK on the stream itself: that flag belongs to the open
+// file, which other programs of the same terminal or pipe share.
 #include "host/output.h"
 
 #include <fcntl.h>
@@ -24,12 +24,12 @@ namespace {
 
 enum class Way : std::uint8_t {
   kUnknown,
-  // A file takes all at once.
+  // A file takes all bytes in one call.
   kWrite,
   kSend,
   // Its own open file, which does not wait.
   kReopened,
-  // A stream of another user, which cannot be opened again: what fits after poll(2) says so.
+  // A stream of another user, which cannot be opened again: poll(2) reports whether bytes fit.
   kPoll,
 };
 
@@ -104,7 +104,7 @@ void releaseClosedTerminal() {
 void endWithParent() {
   const pid_t parent = getppid();
   static_cast<void>(prctl(PR_SET_PDEATHSIG, SIGTERM));
-  // Where it has just ended, this process belongs to another one.
+  // If it has just ended, this process belongs to another one.
   if (getppid() != parent) static_cast<void>(raise(SIGTERM));
 }
 

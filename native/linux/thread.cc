@@ -24,7 +24,7 @@ void* runBody(void* argument) {
   return nullptr;
 }
 
-// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into unmapped
+// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return to unmapped
 // code.
 void keepThisCodeLoaded() {
   Dl_info info{};

@@ -1,4 +1,4 @@
-// systemd needs nothing of a service but that it runs, and its units are files (packaging/).
+// systemd only requires a service to run, and its units are files (packaging/).
 #include "host/windows_service.h"
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// The JavaScript class `Controls`: the command thread, and the way back from it to JavaScript. Other classes
-// (Power) are made from it.
+// The JavaScript class `Controls`: the command thread, and its way back to JavaScript. Other classes (Power)
+// are made from it.
 #pragma once
 
 #include <napi.h>
@@ -15,7 +15,7 @@
 
 namespace hostwire {
 
-// Shared with answers that are still to come.
+// Shared with answers that are still to arrive.
 struct Controls {
   explicit Controls(Napi::Env env) : js(env) {}
 
@@ -26,7 +26,7 @@ struct Controls {
 class ControlsBinding : public Napi::ObjectWrap<ControlsBinding> {
  public:
   static Napi::Function define(Napi::Env env);
-  // The controls of an object made by `new Controls()`; throws a TypeError for any other.
+  // Returns the controls of an object made by `new Controls()`; throws a TypeError for any other.
   static std::shared_ptr<Controls> of(const Napi::Value& value);
 
   // new Controls()
@@ -48,7 +48,8 @@ class OpenPromise {
   }
   Napi::Promise promise() const { return deferred_.Promise(); }
 
-  // From any thread, once: resolves with the result of `convert`, which runs on the JavaScript thread.
+  // Resolves with the result of `convert`, which runs on the JavaScript thread. May be called on any thread,
+  // once.
   static void resolve(const std::shared_ptr<OpenPromise>& self,
                       std::function<Napi::Value(Napi::Env)> convert) {
     settle(self,

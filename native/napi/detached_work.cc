@@ -4,7 +4,7 @@
 namespace hostwire {
 namespace {
 
-// The maximum of threads: an answer that waits (for the end of a process, for example) takes one.
+// Maximum number of threads: an answer that waits (for the end of a process, for example) takes one.
 constexpr int kMaxUnderWay = 32;
 
 }  // namespace
@@ -16,7 +16,7 @@ std::shared_ptr<Completions> Completions::open(Napi::Env env) {
                                       nullptr, nullptr, completions.get(), call, &completions->function_);
   NAPI_THROW_IF_FAILED(env, status, completions);
   napi_unref_threadsafe_function(env, completions->function_);
-  // Hooks run last-in first-out: this one before that of the function. It owns what the function points to.
+  // Hooks run last in, first out: this one before that of the function. It owns what the function points to.
   napi_add_env_cleanup_hook(env, closeHook, new std::shared_ptr<Completions>(completions));
   return completions;
 }

@@ -24,11 +24,12 @@ class Completions : public std::enable_shared_from_this<Completions> {
   using Settle = std::function<void(Napi::Env)>;
 
   static std::shared_ptr<Completions> open(Napi::Env env);
-  // On JavaScript's thread, before the work starts; false when too much is under way.
+  // To be called on JavaScript's thread, before the work starts; returns false when too much work is in
+  // progress.
   bool begin(Napi::Env env);
-  // From any thread, once for each begin().
+  // May be called on any thread, once for each begin().
   void finish(std::unique_ptr<Settle> settle) noexcept;
-  // On the JavaScript thread: for work that was begun but could not be started.
+  // To be called on the JavaScript thread, for work that was begun but could not be started.
   void abandon(Napi::Env env);
 
  private:
@@ -42,7 +43,7 @@ class Completions : public std::enable_shared_from_this<Completions> {
 };
 
 // Runs `work` on a detached thread and settles a promise with `convert(env, result)`. Both own what they
-// touch. Rejects with EAGAIN when too much is under way.
+// touch. Rejects with EAGAIN when too much work is in progress.
 template <class Result>
 Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions,
                             std::function<Result()> work,
@@ -53,7 +54,7 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
         toJsError(env, HostError(std::errc::resource_unavailable_try_again, "start a thread")).Value());
     return deferred.Promise();
   };
-  // Everything for the end is allocated here, where an exception reaches JavaScript: the thread could not
+  // All memory for the end is allocated here, where an exception reaches JavaScript: the thread could not
   // report one.
   struct Outcome {
     std::optional<Result> result;
@@ -84,7 +85,7 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
       completions->finish(std::move(*settle));
     });
   } catch (const std::bad_alloc&) {
-    // like having no thread
+    // treated like a missing thread
   }
   if (isStarted) return deferred.Promise();
   completions->abandon(env);

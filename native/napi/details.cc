@@ -100,7 +100,7 @@ static Napi::Value js(Napi::Env env, const LimitCounters& limits) {
   return shape.make(env, limits);
 }
 
-// A row: the reader, opened, and its key. What it reads must have an overload of js.
+// Makes a row: the reader, opened, and its key. The result of its `read` must have an overload of js.
 template <class Reader>
 static Detail detail(const char* key, const Roots& roots, ProberPool& probers) {
   const auto reader = std::make_shared<Reader>(roots, probers);

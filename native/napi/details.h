@@ -1,4 +1,4 @@
-// What `detail` adds beside the sections: sensors, batteries. One row per detail; its table is in details.cc.
+// Details beside the sections: sensors, batteries. One row per detail; its table is in details.cc.
 #pragma once
 
 #include <napi.h>
@@ -14,13 +14,13 @@ namespace hostwire {
 
 struct Detail {
   const char* key;  // in Counters (src/host/details.ts)
-  // Throws what the reader throws, which costs this detail alone.
+  // Throws the reader's exception, which costs this detail alone.
   std::function<Napi::Value(Napi::Env)> read;
-  // The rows of `hostwire doctor`.
+  // Returns the rows of `hostwire doctor`.
   std::function<Findings()> describe;
 };
 
-// All of them, in the order of their keys in Counters. `probers` must outlive them.
+// Returns all details, in the order of their keys in Counters. `probers` must outlive them.
 std::vector<Detail> openDetails(const Roots& roots, ProberPool& probers);
 
 }  // namespace hostwire

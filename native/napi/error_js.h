@@ -10,8 +10,8 @@
 
 namespace hostwire {
 
-// The JavaScript error for an exception: with `code` ("ENOENT": HostError::symbol) and `operation` for a
-// system error, a plain message otherwise. Call it inside a catch block.
+// Returns the JavaScript error for an exception: with `code` ("ENOENT": HostError::symbol) and `operation`
+// for a system error, a plain message otherwise. Call it inside a catch block.
 inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
   auto result = Napi::Error::New(env, error.what());
   if (const auto* host = dynamic_cast<const HostError*>(&error)) {

@@ -1,4 +1,4 @@
-// Rows to JavaScript objects.
+// Converts rows to JavaScript objects.
 #include "napi/finding_js.h"
 
 #include "napi/js.h"
@@ -17,7 +17,7 @@ static Napi::Value js(Napi::Env env, Finding::Status status) {
   return js(env, name());
 }
 
-// Null where it says nothing.
+// Returns null for an empty text.
 static std::optional<std::string_view> textOf(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }

@@ -63,7 +63,7 @@ static Napi::Value js(Napi::Env env, const WakeOnLan& card) {
 
 namespace {
 
-// Probers ask this long before the next reading, so that their answers are fresh then.
+// Time before the next reading at which probers ask, so that their answers are fresh then.
 constexpr std::chrono::milliseconds kProbeLead{100};
 
 void setRoot(const Napi::Object& options, const char* key, std::string& root) {
@@ -76,7 +76,7 @@ void setMilliseconds(const Napi::Object& options, const char* key, std::chrono::
   if (value.IsNumber()) time = std::chrono::milliseconds(value.As<Napi::Number>().Int64Value());
 }
 
-// The keys of Counters (src/host/host.ts) in the order of the values.
+// Returns the keys of Counters (src/host/host.ts) in the order of the values.
 std::string keysOf(const std::vector<Section>& sections, const std::vector<Detail>& details) {
   std::string keys = "takenAtNs, sinceBootNs, unixMs, uptimeNs";
   for (const Section& section : sections) {
@@ -87,7 +87,7 @@ std::string keysOf(const std::vector<Section>& sections, const std::vector<Detai
   return keys + ", awaitsAnswers, failures";
 }
 
-// Why sections and details are null or incomplete, by key; undefined while none is.
+// Reasons why sections and details are null or incomplete, by key; undefined while none is.
 class Failures {
  public:
   explicit Failures(Napi::Env env) : env_(env), reasons_(env.Undefined()) {}
@@ -96,7 +96,7 @@ class Failures {
     if (reasons_.IsUndefined()) reasons_ = Napi::Object::New(env_);
     reasons_.As<Napi::Object>().Set(key, reason);
   }
-  // The result of `read`; null and a reason when it throws.
+  // Returns the result of `read`; null, and notes the reason, when it throws.
   template <class Read>
   Napi::Value valueOf(const char* key, const Read& read) {
     try {
@@ -155,7 +155,7 @@ Napi::Value HostBinding::readCounters(const Napi::CallbackInfo& info) {
   const std::chrono::milliseconds nextIn{std::max<std::int64_t>(0, info[2].ToNumber().Int64Value())};
   const std::uint32_t wantedDetails = info[3].IsUndefined() ? ~0U : info[3].ToNumber().Uint32Value();
 
-  // An answer that comes while this reads may be in it or not.
+  // Read first: an answer that arrives during the reading may or may not be in it.
   const bool awaitedAnswers = probers_.awaitsFirstAnswers();
   const ClockReading clock = readClock();
   Failures failures(env);

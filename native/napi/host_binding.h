@@ -26,8 +26,8 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
  private:
   // readCounters(sections: number, withDetail: boolean, nextInMs: number, details?: number): Counters
   Napi::Value readCounters(const Napi::CallbackInfo& info);
-  // describe(): {findings: Finding[], isPending: boolean}. Takes a reading with detail; what probers ask is
-  // missing in the first one. isPending: a device has yet to answer, and may within seconds.
+  // describe(): {findings: Finding[], isPending: boolean}. Takes a reading with detail; values from probers
+  // are missing in the first one. isPending: a device has yet to answer, and may answer within seconds.
   Napi::Value describe(const Napi::CallbackInfo& info);
   // readSystem(): Promise<SystemInfo>
   Napi::Value readSystem(const Napi::CallbackInfo& info);
@@ -44,7 +44,7 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   std::optional<UptimeReader> uptime_;
   std::vector<Section> sections_;
   std::vector<Detail> details_;
-  // Since the first request for metrics; shared with the thread that reads them.
+  // Created by the first request for metrics; shared with the thread that reads them.
   std::shared_ptr<MetricsReader> metrics_;
   std::shared_ptr<Completions> completions_;
 };

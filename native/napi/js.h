@@ -1,5 +1,5 @@
-// C++ values to JavaScript: one overload set, js(env, value). A struct gets an overload of its own, made of a
-// Shape; lists, optional values and numbers need none.
+// Converts C++ values to JavaScript: one overload set, js(env, value). A struct gets its own overload, made
+// of a Shape; lists, optional values and numbers need none.
 #pragma once
 
 #include <napi.h>
@@ -26,8 +26,8 @@ concept IsList = requires(const List& list) {
   list.size();
 };
 
-// Declared before any is defined: a list may be inside an optional value, and the other way round. Overloads
-// for structs come later and are found by their argument, so they must not be in an unnamed namespace.
+// All are declared before any is defined: a list may be inside an optional value, and vice versa. Overloads
+// for structs follow and are found by their argument, so they must not be in an unnamed namespace.
 template <class T>
 Napi::Value js(Napi::Env env, const std::optional<T>& value);
 template <IsList List>
@@ -39,8 +39,8 @@ inline Napi::Value js(Napi::Env env, std::string_view text) {
 }
 inline Napi::Value js(Napi::Env env, const std::string& text) { return Napi::String::New(env, text); }
 
-// A number has 53 bits: counters pass that only after petabytes, or 300 years at 1 MW; there they lose single
-// units.
+// A number has 53 bits: counters exceed that only after petabytes, or 300 years at 1 MW; there they lose
+// single units.
 template <class T>
 requires std::is_arithmetic_v<T> Napi::Value js(Napi::Env env, T value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -70,7 +70,7 @@ class Literal {
   // `keys` as in an object literal: "user, nice". Keep it for the life of the process (static).
   explicit Literal(std::string keys) : keys_(std::move(keys)), id_(nextId()) {}
 
-  // `values` in the order of the keys.
+  // Makes an object of `values`, in the order of the keys.
   Napi::Object make(Napi::Env env, std::span<const napi_value> values) const {
     return maker(env).Call(env.Undefined(), values.size(), values.data()).template As<Napi::Object>();
   }
@@ -102,7 +102,7 @@ class Literal {
   std::size_t id_;
 };
 
-// One key of an object, and where its value comes from: a member, or a function of the struct.
+// One key of an object, and the source of its value: a member, or a function of the struct.
 template <class Get>
 struct Key {
   const char* name;
@@ -111,13 +111,13 @@ struct Key {
 template <class Get>
 Key(const char*, Get) -> Key<Get>;
 
-// How a struct becomes an object. Make it once, as a static variable of the struct's overload of js.
+// Converts a struct to an object. Make it once, as a static variable of the struct's overload of js.
 template <class... Gets>
 class Shape {
  public:
   explicit Shape(Key<Gets>... keys) : keys_(keys...), literal_(join({keys.name...})) {}
 
-  // This shape's keys and `more`.
+  // Returns a shape of these keys and `more`.
   template <class... More>
   Shape<Gets..., More...> with(Key<More>... more) const {
     return std::apply([&](const auto&... key) { return Shape<Gets..., More...>{key..., more...}; }, keys_);
@@ -144,7 +144,7 @@ class Shape {
   Literal literal_;
 };
 
-// A key's source: the text, or null where it is empty; reasons are empty when nothing failed.
+// A source: the text, or null if it is empty; reasons are empty when nothing failed.
 template <class T>
 auto orNull(std::string T::*text) {
   return [text](const T& value) {
@@ -153,7 +153,7 @@ auto orNull(std::string T::*text) {
   };
 }
 
-// A key's source: `member` of the inner struct `outer`.
+// A source: `member` of the inner struct `outer`.
 template <class T, class Inner, class Value>
 auto inside(Inner T::*outer, Value Inner::*member) {
   return [outer, member](const T& value) -> const Value& { return value.*outer.*member; };

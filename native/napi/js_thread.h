@@ -14,19 +14,21 @@ class JsThread {
  public:
   using Task = std::function<void(Napi::Env)>;
 
-  // On the JavaScript thread, like hold(), release() and close(). It does not keep Node alive by itself.
+  // To be called on the JavaScript thread, like hold(), release() and close(). It does not keep Node alive on
+  // its own.
   explicit JsThread(Napi::Env env);
   JsThread(const JsThread&) = delete;
   JsThread& operator=(const JsThread&) = delete;
 
-  // Runs `task` on the JavaScript thread, in order; from any thread. Several posted tasks wake Node once.
-  // After close() it is dropped. A task's exception does not keep the next ones from running.
+  // Runs `task` on the JavaScript thread, in order; may be called on any thread. Several posted tasks wake
+  // Node once. After close() the task is dropped. A task's exception does not keep the next ones from
+  // running.
   void post(Task task);
 
-  // While there were more holds than releases, Node does not end by itself.
+  // Keeps Node alive until as many releases have followed.
   void hold();
   void release();
-  // Nothing runs any more. Further calls do nothing.
+  // Drops all further tasks. Further calls do nothing.
   void close();
 
  private:
@@ -36,7 +38,7 @@ class JsThread {
     bool isWoken = false;
     bool isClosed = false;
   };
-  // The function has a share of its own: it may be called once more when everything else is gone.
+  // The function has its own share: it may be called once more when everything else is gone.
   using Context = std::shared_ptr<State>;
   static void run(Napi::Env env, Napi::Function callback, Context* context, void* data);
   using Function = Napi::TypedThreadSafeFunction<Context, void, &JsThread::run>;

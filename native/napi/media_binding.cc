@@ -18,7 +18,7 @@ struct MediaBinding::Pace {
   bool isArmed = true;  // the next change is reported
   bool hasChanged = false;
 
-  // Whether this change must be reported now.
+  // Returns whether this change must be reported now.
   bool takeChange() {
     const std::lock_guard lock(mutex);
     hasChanged = !isArmed;

@@ -24,8 +24,8 @@ class MediaBinding : public Napi::ObjectWrap<MediaBinding> {
   Napi::Value watch(const Napi::CallbackInfo& info);
   // read(): MediaSnapshot
   Napi::Value read(const Napi::CallbackInfo& info);
-  // rearm(): boolean. True when the players have changed since onNews was called; if not, it is called at the
-  // next change. Otherwise it is not called again before this is.
+  // rearm(): boolean. Returns true when the players have changed since onNews was called; if not, onNews is
+  // called at the next change. Otherwise it is not called again before rearm().
   Napi::Value rearm(const Napi::CallbackInfo& info);
   // control(id: string, verb: number, value: number, limitMs: number): Promise<MediaReply>
   Napi::Value control(const Napi::CallbackInfo& info);

@@ -1,4 +1,4 @@
-// Players and replies to JavaScript objects.
+// Converts players and replies to JavaScript objects.
 #include "napi/media_js.h"
 
 #include "napi/js.h"

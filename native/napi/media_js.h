@@ -1,4 +1,4 @@
-// Players and replies to JavaScript objects; the keys mirror src/host/media.ts.
+// Converts players and replies to JavaScript objects; the keys mirror src/host/media.ts.
 #pragma once
 
 #include <napi.h>

@@ -1,4 +1,4 @@
-// Standard streams, signals and the holder of a port: what the program asks about its own process.
+// Standard streams, signals and the holder of a port, for the program's own process.
 #include "napi/output_binding.h"
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ void ignoreStraySignalsFromJs(const Napi::CallbackInfo&) { ignoreStraySignals();
 void endWithParentFromJs(const Napi::CallbackInfo&) { endWithParent(); }
 
 // exitNow(code: number): ends the process without waiting for any of its threads. Node's own exit joins its
-// workers, also one whose system call the kernel never finishes.
+// workers, including one whose system call the kernel never finishes.
 void exitNowFromJs(const Napi::CallbackInfo& info) { std::_Exit(info[0].ToNumber().Int32Value()); }
 
 void releaseClosedTerminalFromJs(const Napi::CallbackInfo&) { releaseClosedTerminal(); }

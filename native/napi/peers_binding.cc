@@ -1,4 +1,4 @@
-// The functions for connections that JavaScript may call.
+// Functions for connections that JavaScript may call.
 #include "napi/peers_binding.h"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hostwire {
 
-// All 64 bits count.
+// A number of 64 bits.
 struct BigInt {
   std::uint64_t value;
 };

@@ -1,4 +1,4 @@
-// The functions for connections that JavaScript may call: the table's part for host/peers.h.
+// Functions for connections that JavaScript may call: the table's part for host/peers.h.
 #pragma once
 
 #include <napi.h>

@@ -27,7 +27,7 @@ void resolveWith(const Open& open, const Value& value) {
   OpenPromise::resolve(open, [value](Napi::Env env) { return js(env, value); });
 }
 
-// Settles `open`: without a failure it is done.
+// Settles `open`: without a failure it resolves.
 std::function<void(const std::optional<std::string>&)> answerTo(const Open& open) {
   return [open](const std::optional<std::string>& failure) {
     if (failure) return OpenPromise::reject(open, *failure);

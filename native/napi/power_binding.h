@@ -19,11 +19,11 @@ class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
  private:
   // support(action: string): Promise<{isSupported, reason: string | null}>
   Napi::Value support(const Napi::CallbackInfo& info);
-  // act(action: string): Promise<void>; rejects with why it failed
+  // act(action: string): Promise<void>; rejects with the reason
   Napi::Value act(const Napi::CallbackInfo& info);
   // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they cannot be listed
   Napi::Value inhibitors(const Napi::CallbackInfo& info);
-  // delaySleep(why: string): Promise<void>; rejects with why sleeps are not delayed
+  // delaySleep(why: string): Promise<void>; rejects with the reason why sleeps are not delayed
   Napi::Value delaySleep(const Napi::CallbackInfo& info);
   // allowSleep(): void
   void allowSleep(const Napi::CallbackInfo& info);

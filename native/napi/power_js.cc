@@ -1,4 +1,4 @@
-// The power manager's answers as JavaScript objects.
+// Converts the power manager's answers to JavaScript objects.
 #include "napi/power_js.h"
 
 #include "napi/js.h"

@@ -1,4 +1,4 @@
-// The power manager's answers as JavaScript objects; the keys mirror src/host/power.ts.
+// Converts the power manager's answers to JavaScript objects; the keys mirror src/host/power.ts.
 #pragma once
 
 #include <napi.h>

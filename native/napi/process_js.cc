@@ -1,5 +1,5 @@
-// Ten thousand processes as objects would keep the JavaScript thread busy for tens of milliseconds; as
-// columns they are a copy.
+// Converts processes to columns: ten thousand of them as objects would keep the JavaScript thread busy for
+// tens of milliseconds; columns are a copy.
 #include "napi/process_js.h"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ void addColumn(Napi::Object& object, const char* key, const Processes& processes
   object.Set(key, array);
 }
 
-// All names in one text, and the end of each in it, in bytes.
+// Adds all names as one text, and the end of each in it, in bytes.
 void addNames(Napi::Object& object, const Processes& processes) {
   std::string names;
   auto ends = Napi::Uint32Array::New(object.Env(), processes.size());
@@ -33,7 +33,7 @@ void addNames(Napi::Object& object, const Processes& processes) {
   object.Set("nameEnds", ends);
 }
 
-// NaN for a process that hides them.
+// Adds NaN for a process that hides its counters.
 void addDisks(Napi::Object& object, const ProcessReading& reading) {
   const auto add = [&](const char* key, std::uint64_t ProcessDisk::*bytes) {
     if (!reading.hasDisks) return object.Set(key, object.Env().Null());

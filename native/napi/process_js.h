@@ -1,4 +1,4 @@
-// Processes for JavaScript: columns for a whole reading, objects for one process. They mirror
+// Converts processes for JavaScript: columns for a whole reading, objects for one process. They mirror
 // src/host/processes.ts.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The JavaScript class `Processes`: those of one machine, seen through one set of roots.
+// The JavaScript class `Processes`: the processes of one machine, seen through one set of roots.
 #pragma once
 
 #include <napi.h>
@@ -43,7 +43,7 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
 
   Roots roots_;
   std::unique_ptr<ProcessReader> reader_;
-  // What `latest` returned last, so that each reading is converted once.
+  // The last result of `latest`, so that each reading is converted once.
   std::shared_ptr<const ProcessReading> converted_;
   Napi::ObjectReference columns_;
   std::shared_ptr<Completions> completions_;

@@ -1,4 +1,4 @@
-// The table of sections and how each becomes JavaScript: first the keys of every reading, then those that
+// The table of sections and their conversion to JavaScript: first the keys of every reading, then those that
 // detail adds. The keys mirror src/host/host.ts.
 #include "napi/sections.h"
 

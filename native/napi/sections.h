@@ -17,20 +17,20 @@ namespace hostwire {
 
 struct Section {
   const char* key;  // in Counters (src/host/host.ts)
-  // Throws what the reader throws, which costs this section alone.
+  // Throws the reader's exception, which costs this section alone.
   std::function<Napi::Value(Napi::Env, bool withDetail)> read;
-  // Why a part of the last reading is missing: empty when none is. Without this function a section is
+  // Returns why a part of the last reading is missing: empty when none is. Without this function a section is
   // complete or fails as a whole.
   std::function<const std::string&()> failure;
-  // The rows of `hostwire doctor`.
+  // Returns the rows of `hostwire doctor`.
   std::function<Findings()> describe;
-  // When the last reading was taken, for the key with "TakenAtNs" appended; without this function with all
-  // others.
+  // Returns when the last reading was taken, for the key with "TakenAtNs" appended; without this function it
+  // is the time of all others.
   std::function<std::int64_t()> takenAtNs{};
 };
 
-// All of them, in the order of SECTIONS in src/host/host.ts: section n has the bit 1 << n. `probers` must
-// outlive them.
+// Returns all sections, in the order of SECTIONS in src/host/host.ts: section n has the bit 1 << n. `probers`
+// must outlive them.
 std::vector<Section> openSections(const Roots& roots, const GpuOptions& gpuOptions, ProberPool& probers);
 
 }  // namespace hostwire

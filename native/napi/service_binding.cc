@@ -1,4 +1,4 @@
-// What JavaScript may ask of the system's manager of services.
+// Functions for the system's service manager that JavaScript may call.
 #include "napi/service_binding.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace hostwire {
 namespace {
 
-// beginService(controls, onStop: () => void): Promise<void>; rejects with why it is no service
+// beginService(controls, onStop: () => void): Promise<void>; rejects with the reason why it is not a service
 Napi::Value beginServiceFromJs(const Napi::CallbackInfo& info) {
   const std::shared_ptr<Controls> controls = ControlsBinding::of(info[0]);
   if (!info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "onStop must be a function");
@@ -42,7 +42,7 @@ Napi::Value reportServiceEndedFromJs(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// installService(command: string[]): string[], what could not be set; throws an Error with a sentence
+// installService(command: string[]): string[], the settings that failed; throws an Error with a sentence
 Napi::Value installServiceFromJs(const Napi::CallbackInfo& info) {
   const auto given = info[0].As<Napi::Array>();
   std::vector<std::string> command;
@@ -54,7 +54,7 @@ Napi::Value installServiceFromJs(const Napi::CallbackInfo& info) {
   return array;
 }
 
-// removeService(): void; throws as the former
+// removeService(): void; throws as installService
 Napi::Value removeServiceFromJs(const Napi::CallbackInfo& info) {
   removeService();
   return info.Env().Undefined();

@@ -1,4 +1,5 @@
-// What JavaScript may ask of Windows' service control manager: the table's part for host/windows_service.h.
+// Functions for Windows' service control manager that JavaScript may call: the table's part for
+// host/windows_service.h.
 #pragma once
 
 #include <napi.h>

@@ -19,7 +19,7 @@
 namespace hostwire {
 namespace {
 
-// Each takes memory of its own: they are numbered without large gaps.
+// Maximum channel: each takes its own memory, and they are numbered without large gaps.
 constexpr std::uint32_t kMaxChannel = (1U << 20U) - 1;
 
 const char* nameOf(SendMethod method) {
@@ -90,7 +90,7 @@ StreamsBinding::StreamsBinding(const Napi::CallbackInfo& info)
     js_.close();
     throw toJsError(info.Env(), error);
   }
-  // Pinned while there may be a thread that uses it: until close().
+  // Pinned while a thread may use it: until close().
   Ref();
   // Added after the thread-safe function was created, so that it runs before that function is finalized.
   isHooked_ = napi_add_env_cleanup_hook(info.Env(), endWithEnvironment, this) == napi_ok;
@@ -165,7 +165,7 @@ Napi::Value StreamsBinding::end(const Napi::CallbackInfo& info) {
   if (isClosed_) {
     settle(info.Env(), 0);
   } else {
-    // Node stays until it is settled.
+    // Keeps Node alive until it is settled.
     js_.hold();
     writer_->end(std::chrono::milliseconds(info[0].ToNumber().Int64Value()));
   }

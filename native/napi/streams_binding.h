@@ -41,7 +41,7 @@ class StreamsBinding : public Napi::ObjectWrap<StreamsBinding> {
   // counters(): {streams, fullStreams, keptBytes, method}
   Napi::Value counters(const Napi::CallbackInfo& info);
 
-  // Hands what has happened to JavaScript.
+  // Hands events to JavaScript.
   void deliver(Napi::Env env);
   void settle(Napi::Env env, std::size_t cut);
   void finish();

@@ -1,4 +1,4 @@
-// No responder for multicast DNS is known here.
+// No multicast DNS responder is supported on this platform.
 #include "host/discovery.h"
 
 #include <utility>

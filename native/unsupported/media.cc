@@ -1,4 +1,4 @@
-// Neither players nor media keys.
+// Reports neither players nor media keys.
 #include "host/media.h"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// No power manager is known here, and saying so needs no thread.
+// Reports that no power manager is supported, which needs no thread.
 #include "host/power.h"
 
 #include <string>

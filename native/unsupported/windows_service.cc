@@ -1,4 +1,4 @@
-// There is no service control manager here.
+// Refuses all: only Windows has a service control manager.
 #include "host/windows_service.h"
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
-// The command thread of Windows: tasks and deadlines. What may block runs elsewhere and reports to it.
+// The command thread of Windows: tasks and deadlines. Calls that may block run on other threads and report to
+// it.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@
 namespace hostwire {
 
 struct CommandThread::State {
-  // The first task starts the thread. False when it could not be started or has ended.
+  // Runs a task; the first one starts the thread. Returns false when it could not be started or has ended.
   bool post(TaskLoop::Task task);
   void stop();
 
@@ -35,7 +36,7 @@ class OpenAnswer : public std::enable_shared_from_this<OpenAnswer<Result>> {
  public:
   using Then = std::function<void(const std::optional<Result>&)>;
 
-  // On the command thread.
+  // To be called on the command thread.
   static std::shared_ptr<OpenAnswer> open(const std::shared_ptr<TaskLoop>& loop,
                                           std::chrono::milliseconds limit, Then then) {
     const auto answer = std::shared_ptr<OpenAnswer>(new OpenAnswer(loop, std::move(then)));
@@ -43,9 +44,9 @@ class OpenAnswer : public std::enable_shared_from_this<OpenAnswer<Result>> {
     if (!answer->timer_) answer->finish(std::nullopt);
     return answer;
   }
-  // On the command thread: the answer has not been delivered yet.
+  // To be called on the command thread: true while the answer has not been delivered.
   bool isOpen() const { return then_ != nullptr; }
-  // From any thread.
+  // May be called on any thread.
   void give(std::optional<Result> result) {
     loop_->post([self = this->shared_from_this(), result = std::move(result)] { self->finish(result); });
   }
@@ -63,7 +64,7 @@ class OpenAnswer : public std::enable_shared_from_this<OpenAnswer<Result>> {
   std::optional<TaskLoop::TimerId> timer_;
 };
 
-// On the command thread: runs `work`, which may block, on a thread of its own.
+// To be called on the command thread: runs `work`, which may block, on a thread of its own.
 template <class Result>
 void askWithin(const std::shared_ptr<TaskLoop>& loop, std::chrono::milliseconds limit,
                std::function<Result()> work, typename OpenAnswer<Result>::Then then) {

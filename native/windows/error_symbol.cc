@@ -1,4 +1,4 @@
-// The symbols of Windows' own errors, those that its readers meet.
+// Symbols of Windows' own errors, as far as its readers meet them.
 #include <array>
 
 #include "host/error.h"

@@ -1,4 +1,5 @@
-// SHGetKnownFolderPath: the variable %ProgramData% may have been set by whoever started the service.
+// Uses SHGetKnownFolderPath: the variable %ProgramData% may have been changed by the program that started the
+// service.
 #include "host/folders.h"
 
 #include <memory>

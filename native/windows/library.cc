@@ -9,7 +9,7 @@
 
 namespace hostwire {
 
-// Anywhere else somebody may have placed a library of the same name.
+// In any other folder another user may have placed a library of the same name.
 Library::Library(const std::string& path) {
   const bool isWhole = path.find_first_of("\\/") != std::string::npos;
   const DWORD flags = isWhole ? LOAD_WITH_ALTERED_SEARCH_PATH : LOAD_LIBRARY_SEARCH_SYSTEM32;

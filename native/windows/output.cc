@@ -1,4 +1,4 @@
-// WriteFile: a console and a file take bytes at once; a pipe waits for its reader.
+// WriteFile: a console and a file take all bytes in one call; a pipe waits for its reader.
 #include "host/output.h"
 
 #include "host/error.h"

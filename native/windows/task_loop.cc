@@ -24,7 +24,7 @@ std::optional<TaskLoop::TimerId> TaskLoop::after(std::chrono::milliseconds delay
 }
 
 void TaskLoop::cancel(TimerId timer) {
-  // Its task is destroyed after the lock is released: it may own something whose destructor calls this loop.
+  // Destroyed after the lock is released: it may own something whose destructor calls this loop.
   Task cancelled;
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(timers_.begin(), timers_.end(),

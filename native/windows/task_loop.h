@@ -1,4 +1,4 @@
-// The tasks of one thread: in order, and timers.
+// Runs the tasks of one thread: in order, and with timers.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace hostwire {
 
-// All but `run` may be called on any thread.
+// All functions but `run` may be called on any thread.
 class TaskLoop {
  public:
   using Task = std::function<void()>;
@@ -22,14 +22,14 @@ class TaskLoop {
   TaskLoop(const TaskLoop&) = delete;
   TaskLoop& operator=(const TaskLoop&) = delete;
 
-  // False after the end: the task then never runs.
+  // Returns false after the end: the task then never runs.
   bool post(Task task);
   // Timers are deadlines: those still set at the end run then. Nothing after the end.
   std::optional<TimerId> after(std::chrono::milliseconds delay, Task task);
-  // Harmless for a timer that has run.
+  // Does nothing for a timer that has run.
   void cancel(TimerId timer);
 
-  // Runs what is posted, until `end` was called and the rest is done.
+  // Runs posted tasks, until `end` was called and the rest is done.
   void run();
   void end();
   bool isEnding() const;
@@ -41,7 +41,7 @@ class TaskLoop {
     Task task;
   };
 
-  // The tasks that are due, to be run without the lock; empty at the end.
+  // Returns the tasks that are due, to be run without the lock; empty at the end.
   std::vector<Task> take();
 
   mutable std::mutex mutex_;

@@ -23,7 +23,7 @@ unsigned __stdcall runBody(void* argument) {
   return 0;
 }
 
-// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return into unmapped
+// Node unloads an addon when the last worker that loaded it ends; a stuck thread would return to unmapped
 // code.
 bool keepThisCodeLoaded() {
   HMODULE self = nullptr;

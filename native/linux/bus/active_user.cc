@@ -1,4 +1,4 @@
-// The active user: org.freedesktop.login1(5), the Seat, Session and User objects.
+// The active user: the Seat, Session and User objects of org.freedesktop.login1(5).
 #include "linux/bus/active_user.h"
 
 #include <chrono>
@@ -24,7 +24,7 @@ Call allPropertiesOf(const std::string& path, const char* interface) {
           {BasicArgument(std::string(interface))}};
 }
 
-// The object path in a variant that holds a struct of a number or text and an object path.
+// Returns the object path in a variant that holds a struct of a number or text and an object path.
 std::optional<std::string> readPath(BodyReader& body) {
   std::optional<std::string> path;
   body.variant([&] {
@@ -39,7 +39,7 @@ std::optional<std::string> readPath(BodyReader& body) {
 std::optional<std::uint32_t> readId(BodyReader& body) {
   std::optional<double> number;
   body.variant([&] { number = body.number(); });
-  // -1 means "no change" to the kernel and is no user's id.
+  // To the kernel -1 means "no change"; it is not a valid user id.
   if (!number || !(*number >= 0) || *number >= UINT32_MAX) return std::nullopt;
   return static_cast<std::uint32_t>(*number);
 }
@@ -100,7 +100,7 @@ void ActiveUser::askSession(const std::string& path, unsigned round) {
                    if (key == "Remote") isRemote = readFlag(reply.body);
                    if (key == "User") user = readPath(reply.body).value_or("");
                  });
-                 // A greeter has a session too, of a user that is no person.
+                 // A greeter has a session too, of a user that is not a person.
                  if (kind != "user" || isRemote || user.empty())
                    return reportNone("the active session does not belong to a user");
                  askUser(user, round);

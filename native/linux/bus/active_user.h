@@ -1,4 +1,4 @@
-// The user at the machine and the address of that user's session bus, from logind's seat0.
+// Finds the user at the machine and the address of that user's session bus, from logind's seat0.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,11 @@ namespace hostwire {
 
 class ActiveUser {
  public:
-  // `onAddress` gets the address of the active user's session bus, or why there is none, on the bus thread.
+  // `onAddress` receives the address of the active user's session bus, or the reason for its absence, on
+  // the bus thread.
   ActiveUser(BusConnection& system, std::function<void(BusAddress)> onAddress);
 
-  // Asks; from then on also reports every change.
+  // Asks logind; from then on also reports every change.
   void find();
 
  private:

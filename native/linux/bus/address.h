@@ -12,7 +12,7 @@ struct BusUser {
   std::uint32_t gid;
 };
 
-// An empty address: there is no bus to connect to, and `reason` says why.
+// An empty address: no bus to connect to, and `reason` says why.
 struct BusAddress {
   std::string text;  // "unix:path=/run/dbus/system_bus_socket"
   std::string reason;
@@ -26,14 +26,14 @@ struct BusAddresses {
   bool isSessionOfActiveUser = false;
 };
 
-// From the environment: DBUS_SYSTEM_BUS_ADDRESS, otherwise the system's socket; DBUS_SESSION_BUS_ADDRESS,
+// Reads the environment: DBUS_SYSTEM_BUS_ADDRESS, otherwise the system's socket; DBUS_SESSION_BUS_ADDRESS,
 // otherwise $XDG_RUNTIME_DIR/bus. A variable that is set is used as it is, without a fallback. Call it while
 // nothing changes the environment.
 BusAddresses busAddressesOfEnvironment();
 
-// The address of a socket's path. Pure.
+// Returns the address of a socket's path. Pure.
 std::string addressOfSocket(const std::string& path);
-// What is wrong with `address`; empty if it is valid. Pure. sd-bus would start programs for some addresses.
+// Returns the error in `address`; empty if it is valid. Pure. sd-bus would start programs for some addresses.
 std::string addressProblem(const std::string& address);
 
 }  // namespace hostwire

@@ -29,8 +29,8 @@ int asUser(const BusUser& user, const std::function<int()>& work) {
   int result = 0;
   if (setEffectiveUser(user.uid)) {
     result = work();
-    // The user's rights do not suffice to change the group, so our own user id is restored first. The real
-    // and saved ids are still root's, so this cannot fail.
+    // This user may not change the group, so our own user id is restored first. The real and saved ids are
+    // still root's, so this cannot fail.
     setEffectiveUser(ownUid);
   } else {
     result = -errno;

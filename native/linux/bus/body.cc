@@ -1,4 +1,4 @@
-// Reads what a peer has sent: sd_bus_message_peek_type(3), sd_bus_message_skip(3).
+// Reads the messages of a peer: sd_bus_message_peek_type(3), sd_bus_message_skip(3).
 #include "linux/bus/body.h"
 
 #include <fcntl.h>
@@ -29,12 +29,12 @@ char signatureKind(char kind) {
 std::string_view cutText(std::string_view text, std::size_t maxBytes) {
   if (text.size() <= maxBytes) return text;
   std::size_t end = maxBytes;
-  // A byte 10xxxxxx continues a character: the cut goes before that character's first byte.
+  // A byte 10xxxxxx continues a character: the text is cut before that character's first byte.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end);
 }
 
-// Nothing more is read from a message that contradicts itself.
+// Stops reading a message that contradicts itself.
 bool BodyReader::fail() {
   message_ = nullptr;
   return false;

@@ -1,5 +1,5 @@
 // Reads a peer's message, which may hold anything: every question may be answered with "not found", nothing
-// throws, and what is not understood is skipped.
+// throws, and unknown parts are skipped.
 #pragma once
 
 #include <cstddef>
@@ -19,30 +19,30 @@ struct Message;
 // The cursor in one message; valid while its handler runs. On the bus thread.
 class BodyReader {
  public:
-  // Without a message there is nothing to read.
+  // An empty reader, for the lack of a message.
   BodyReader() = default;
   BodyReader(const sdbus::Functions& functions, sdbus::Message* message)
       : functions_(&functions), message_(message) {}
 
-  // The D-Bus type of the next value ('s', 'a', 'v', '(' for a struct, '{' for an entry); 0 at the end of the
-  // current container.
+  // Returns the D-Bus type of the next value ('s', 'a', 'v', '(' for a struct, '{' for an entry); 0 at the
+  // end of the current container.
   char peek();
-  // Skips the next value, whatever it is. False at the end.
+  // Skips the next value of any type. False at the end.
   bool skip();
 
   // Each of these takes the next value; nullopt for a value of another type, which is skipped.
   // s, o or g; a text longer than `maxBytes` is cut before the first character that does not fit.
   std::optional<std::string> text(std::size_t maxBytes);
-  // d, y, n, q, i, u, x or t. May be infinite or NaN: D-Bus allows both.
+  // Takes d, y, n, q, i, u, x or t. May be infinite or NaN: D-Bus allows both.
   std::optional<double> number();
   std::optional<bool> boolean();
-  // h: a copy of its own, which outlives the message. Not open for a value of another type, and where the
-  // connection refuses descriptors.
+  // Takes h: a copy of its own, which outlives the message. Not open for a value of another type, and where
+  // the connection refuses descriptors.
   FileDescriptor descriptor();
 
   // Each of these enters the next value if it is of that kind; otherwise it skips the value and returns
-  // false. What `inside` leaves unread is skipped.
-  // `each()` for the first `maxEntries` elements; it need not read anything.
+  // false. Values that `inside` does not read are skipped. `each()` is called for the first `maxEntries`
+  // elements and need not read anything.
   template <class Each>
   bool array(std::size_t maxEntries, Each each) {
     return within('a', [&] {
@@ -57,8 +57,8 @@ class BodyReader {
   bool structure(Inside inside) {
     return within('(', inside);
   }
-  // An a{sv}, or any other array of entries with text keys: `each(std::string_view key)` with the cursor at
-  // the entry's value. Keys are cut after 256 bytes.
+  // Enters an a{sv}, or any other array of entries with text keys: `each(std::string_view key)` is called
+  // with the cursor at the entry's value. Keys are cut after 256 bytes.
   template <class Each>
   bool dictionary(std::size_t maxEntries, Each each) {
     return array(maxEntries, [&] {
@@ -73,7 +73,7 @@ class BodyReader {
 
   bool enter(char kind);
   void leave();
-  // The next value's type and, for a container, the type of its contents. False at the end.
+  // Reports the next value's type and, for a container, the type of its contents. False at the end.
   bool next(char& type, const char*& contents);
   bool fail();
 
@@ -98,7 +98,7 @@ class BodyReader {
   std::size_t taken_ = 0;
 };
 
-// `text` cut to at most `maxBytes` bytes, before the first character that does not fit whole. For valid
+// Cuts `text` to at most `maxBytes` bytes, before the first character that does not fit whole. For valid
 // UTF-8.
 std::string_view cutText(std::string_view text, std::size_t maxBytes);
 

@@ -42,7 +42,7 @@ enum class CallEnd {
   kRefused,   // the peer, or the bus on its behalf, answered with an error
   kTimedOut,  // it may still be carried out: D-Bus cannot withdraw a call
   kLost,      // the bus went away during the call, which may have been carried out
-  kNoBus,     // it was never sent
+  kNoBus,     // it was not sent
 };
 
 struct Reply {
@@ -60,7 +60,7 @@ struct Signal {
   std::string_view member;
   BodyReader body;
 };
-// On the bus thread. Must not throw.
+// Called on the bus thread. Must not throw.
 using SignalHandler = std::function<void(Signal&)>;
 
 }  // namespace hostwire

@@ -15,10 +15,10 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// How long a caller waits for a connection that is being made; it takes less than a millisecond.
+// Maximum time that a caller waits for a connection that is being made; it takes less than a millisecond.
 constexpr milliseconds kPatience{1000};
-// The library reports a timeout and a loss under the same name: what ends this close to its deadline has
-// timed out.
+// The library reports a timeout and a loss under the same name: a call that ends this close to its deadline
+// has timed out.
 constexpr milliseconds kTimerSlack{5};
 
 }  // namespace
@@ -34,7 +34,7 @@ void BusConnection::call(Call call, milliseconds deadline, ReplyHandler handler)
   const auto dueAt = BusClock::now() + deadline;
   if (canOpenNow()) open();
   if (state_ == State::kReady) return send(call, dueAt, std::move(handler));
-  // A daemon that accepted the connection and sends nothing has had its time.
+  // A daemon that accepted the connection but sends nothing gets no more time.
   if (state_ == State::kConnecting && BusClock::now() - openedAt_ < kPatience)
     return waitForBus(std::move(call), std::min(dueAt, openedAt_ + kPatience), std::move(handler));
   failLater(std::move(handler), CallEnd::kNoBus,
@@ -85,7 +85,7 @@ int BusConnection::onReply(sdbus::Message* message, void* data, sdbus::Error*) {
     reply.end = CallEnd::kRefused;
     reply.errorName = error->name != nullptr ? cutText(error->name, 255) : "";
     reply.errorText = oneLine(error->message != nullptr ? error->message : reply.errorName);
-    // The library's own name for both; a daemon sends it too, when a peer disappears without answering.
+    // The library uses this name for both; a daemon sends it too, when a peer disappears without answering.
     if (reply.errorName == "org.freedesktop.DBus.Error.NoReply") {
       const bool isDue = BusClock::now() >= pending->dueAt - kTimerSlack;
       reply.end = isDue ? CallEnd::kTimedOut : CallEnd::kLost;
@@ -149,7 +149,7 @@ int BusConnection::onSignal(sdbus::Message* message, void* data, sdbus::Error*) 
   return 0;
 }
 
-// Exists so that the library does not close a connection whose bus refuses a rule.
+// Exists so that the library does not close a connection whose bus refuses a match rule.
 int BusConnection::onSubscribed(sdbus::Message*, void*, sdbus::Error*) { return 0; }
 
 }  // namespace hostwire

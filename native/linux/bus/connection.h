@@ -35,8 +35,8 @@ class BusConnection {
  public:
   using MatchId = std::uint64_t;
 
-  // Whether peers may send descriptors. One connection of a bus that allows it is enough, and it is best
-  // closed while no answer is expected: peers can fill the table of descriptors through it.
+  // Whether peers may send descriptors. Peers can fill the table of descriptors through a connection that
+  // allows it, so one per bus is enough, and it is best closed while no answer is expected.
   enum class Descriptors { kRefused, kAllowed };
 
   BusConnection(BusLoop& loop, BusAddress address, Descriptors descriptors = Descriptors::kRefused);
@@ -45,35 +45,35 @@ class BusConnection {
   BusConnection& operator=(const BusConnection&) = delete;
 
   // Sends `call` once; nothing is sent again after a loss. `deadline` counts from now. Without a bus it fails
-  // at once; while a connection is being made it waits for that, for at most a second. The handler is called
+  // immediately; while a connection is being made it waits for that, at most a second. The handler is called
   // in a later turn, exactly once.
   void call(Call call, std::chrono::milliseconds deadline, ReplyHandler handler);
 
   // Closes the connection, in a later turn, if nothing is pending then; the next call opens it again. Not for
-  // one with subscribers.
+  // a connection with subscribers.
   void rest();
 
   // Subscribes to the signals that `rule` selects (sd_bus_add_match(3)), now and after each loss. Also opens
   // the connection and keeps it open.
   MatchId addMatch(std::string rule, SignalHandler handler);
-  // No signal arrives after it. Harmless for a removed match.
+  // No signal arrives after this call. Does nothing for a removed match.
   void removeMatch(MatchId match);
 
-  // Reports when the bus becomes usable (at once if it is) and when it no longer is, with the reason; opens
-  // the connection and keeps it open. Matches are subscribed to before anything that `onReady` sends.
+  // Reports when the bus becomes usable (immediately if it is) and when it no longer is, with the reason;
+  // opens the connection and keeps it open. Matches are subscribed to before `onReady` can send anything.
   void watch(std::function<void()> onReady, std::function<void(const std::string& reason)> onLost);
 
   // For a bus whose address must be looked up: called each time the connection is to be opened and the
   // address is empty. It passes its result to relocate, then or later.
   void setLocator(std::function<void()> locate);
-  // From now on the bus is at `address`; a connection to another address is closed.
+  // Sets the address of the bus; a connection to another address is closed.
   void relocate(BusAddress address);
 
   bool isReady() const { return state_ == State::kReady; }
-  // Why there is no bus; empty while there is one, or while none was needed yet.
+  // Returns why the bus is missing; empty while it is connected, or not needed yet.
   const std::string& reason() const { return reason_; }
   const BusAddress& address() const { return address_; }
-  // Who listens at the bus's socket; nothing without a connection, and for a bus over TCP.
+  // Returns the user that listens at the bus's socket; nothing without a connection, and for a bus over TCP.
   const std::optional<UserRights>& peer() const { return peer_; }
 
  private:
@@ -105,10 +105,10 @@ class BusConnection {
     std::function<void(const std::string&)> onLost;
   };
 
-  // For the loop.
+  // Called by the loop.
   void pump();
   std::optional<pollfd> pollEntry() const;
-  // When sd-bus wants to be called although nothing has arrived.
+  // Returns when sd-bus must be called although nothing has arrived.
   std::optional<std::chrono::steady_clock::time_point> wakeAt() const;
   void close(const std::string& reason);
 
@@ -138,7 +138,7 @@ class BusConnection {
   State state_ = State::kIdle;
   std::string reason_;
   std::optional<UserRights> peer_;
-  bool isLasting_ = false;  // there are subscribers: a lost bus is reconnected
+  bool isLasting_ = false;  // has subscribers: a lost bus is reconnected
   std::chrono::steady_clock::time_point openedAt_{};
   std::uint64_t connectTimer_ = 0;
   std::uint64_t retryTimer_ = 0;

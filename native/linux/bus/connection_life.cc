@@ -1,4 +1,4 @@
-// How a connection to a bus begins, ends and is restored: sd_bus_start(3), sd_bus_process(3).
+// Opens, closes and restores a connection to a bus: sd_bus_start(3), sd_bus_process(3).
 #include <cstring>
 #include <utility>
 
@@ -14,13 +14,16 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// sd-bus itself would wait 90 s for a daemon that accepts the connection and sends nothing.
+// Maximum time to connect. sd-bus itself would wait 90 s for a daemon that accepts the connection and sends
+// nothing.
 constexpr milliseconds kConnectLimit{5000};
-// The service promises to be back within 2 s.
+// Delay between attempts to reconnect: the service promises to be back within 2 s.
 constexpr milliseconds kRetry{1500};
-// A call without a connection triggers an attempt at once, but not more often than this.
+// Minimum time between attempts: a call without a connection triggers one immediately, but not more often
+// than this.
 constexpr milliseconds kLeastBetween{200};
-// A flood on one bus must not delay the other bus, nor other threads' requests.
+// Maximum number of messages per turn: a flood on one bus must not delay the other bus, nor other threads'
+// requests.
 constexpr int kMaxAtOnce = 64;
 
 }  // namespace
@@ -39,7 +42,7 @@ bool BusConnection::canOpenNow() const {
   return state_ == State::kDown && BusClock::now() - openedAt_ >= kLeastBetween;
 }
 
-// Without a library another attempt would fail the same way; without an address, until one is known.
+// Without a library another attempt would fail in the same way; without an address, until one is known.
 bool BusConnection::isWorthTrying() const { return functions_ != nullptr && !address_.text.empty(); }
 
 void BusConnection::open() {
@@ -57,7 +60,7 @@ void BusConnection::open() {
   int result = functions_->create(&bus_);
   if (result >= 0) result = functions_->set_address(bus_, address_.text.c_str());
   if (result >= 0) result = functions_->set_bus_client(bus_, 1);
-  // No peer may fill our table of descriptors where nothing that is read comes as one.
+  // Peers must not fill the table of descriptors where no value is read as a descriptor.
   if (result >= 0) result = functions_->negotiate_fds(bus_, descriptors_ == Descriptors::kAllowed ? 1 : 0);
   // The connection is made within start; the peer's view of our ids is settled by then.
   if (result >= 0)

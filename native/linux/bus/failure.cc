@@ -1,4 +1,4 @@
-// Why a call on the system bus failed: the names of errors are those of the D-Bus specification.
+// Why a call on the system bus failed: error names are those of the D-Bus specification.
 #include "linux/bus/failure.h"
 
 namespace hostwire {

@@ -8,13 +8,14 @@
 
 namespace hostwire {
 
-// The peer, or the bus on its behalf, answered with the error of this name.
+// Returns whether the peer, or the bus on its behalf, answered with the error of this name.
 bool isError(const Reply& reply, std::string_view name);
 
-// No service has the name that was called.
+// Returns whether no service owns the name that was called.
 bool isNobody(const Reply& reply);
 
-// A sentence about `who` without a full stop; of a call that was answered: the answer cannot be read.
+// Returns a sentence about `who` without a full stop; for a call that was answered: the answer cannot be
+// read.
 std::string failureText(const Reply& reply, const std::string& who);
 
 }  // namespace hostwire

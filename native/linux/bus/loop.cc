@@ -1,4 +1,4 @@
-// What runs on the bus thread: ppoll(2) over its connections.
+// The loop of the bus thread: ppoll(2) over its connections.
 #include "linux/bus/loop.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void BusLoop::cancel(TimerId timer) {
   if (found != timers_.end()) timers_.erase(found);
 }
 
-// What is deferred meanwhile waits for the next round, after the buses had their turn.
+// Tasks that are deferred by these wait for the next round, after the buses had their turn.
 void BusLoop::runDeferred() {
   for (Task& task : std::exchange(deferred_, {})) task();
 }

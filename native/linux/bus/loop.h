@@ -1,4 +1,4 @@
-// What runs on the bus thread: its connections, its timers and tasks from other threads.
+// The loop of the bus thread: its connections, its timers and tasks from other threads.
 #pragma once
 
 #include <poll.h>
@@ -31,17 +31,17 @@ class BusLoop {
 
   BusConnection& systemBus() { return *system_; }
   BusConnection& sessionBus() { return *session_; }
-  // Another connection to the system bus, for calls that are answered with a descriptor. Let it rest after
-  // each.
+  // Returns a second connection to the system bus, for calls that are answered with a descriptor. Let it rest
+  // after each.
   BusConnection& descriptorBus() { return *descriptors_; }
 
-  // Runs `task` in this round or the next, after what runs now.
+  // Runs `task` in this round or the next, after the current one.
   void defer(Task task);
   TimerId after(std::chrono::milliseconds delay, Task task);
-  // Harmless for a timer that has fired.
+  // Does nothing for a timer that has fired.
   void cancel(TimerId timer);
 
-  // One round: handles what is due and what has arrived, then sleeps until there is more or `wakeFd` is
+  // Runs one round: handles everything due and received, then sleeps until there is more or `wakeFd` is
   // readable.
   void turn(int wakeFd);
   // Fails all pending calls and accepts no more; returns when all handlers have been called.

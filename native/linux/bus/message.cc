@@ -83,7 +83,8 @@ std::string oneLine(std::string_view text) {
 }
 
 std::string errorWords(int error) {
-  // strerror is not thread-safe in glibc, and glibc has strerrordesc_np only since 2.32. "C" is built in.
+  // strerror is not thread-safe in glibc, and glibc has strerrordesc_np only since 2.32. The "C" locale is
+  // built in.
   static const locale_t untranslated = newlocale(LC_ALL_MASK, "C", nullptr);
   return strerror_l(error, untranslated);
 }

@@ -19,13 +19,13 @@ struct MessageUnref {
 };
 using OwnedMessage = std::unique_ptr<sdbus::Message, MessageUnref>;
 
-// Null when sd-bus refuses a name, a path or a text (which must be valid UTF-8).
+// Returns null when sd-bus refuses a name, a path or a text (which must be valid UTF-8).
 OwnedMessage writeCall(const sdbus::Functions& functions, sdbus::Bus* bus, const Call& call);
 
-// The first line of a peer's text, cut: some send a whole traceback.
+// Returns the first line of a peer's text, cut: some send a whole traceback.
 std::string oneLine(std::string_view text);
 
-// The description of an errno; for any thread.
+// Returns the description of an errno; may be called on any thread.
 std::string errorWords(int error);
 
 }  // namespace hostwire

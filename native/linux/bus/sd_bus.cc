@@ -55,7 +55,7 @@ struct Search {
   std::string reason = "none of libsystemd, libelogind and libbasu is installed";
 };
 
-// False where the library is missing or too old, which `search` then notes.
+// Returns false if the library is missing or too old, which `search` then notes.
 bool open(const char* name, Search& search) {
   void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return false;
@@ -63,7 +63,7 @@ bool open(const char* name, Search& search) {
   for (const Row& row : kRows) {
     void* const symbol = dlsym(handle, row.symbol);
     if (symbol == nullptr) {
-      // The newest of these functions is of systemd 241: sd_bus_close_unref.
+      // The newest of these functions, sd_bus_close_unref, was added in systemd 241.
       search.reason = std::string(name) + " has no " + row.symbol + ": systemd 241 or later is needed";
       dlclose(handle);
       return false;

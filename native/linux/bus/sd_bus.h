@@ -60,17 +60,17 @@ struct Library {
   const char* name;  // "libsystemd.so.0"
 };
 
-// The first of libsystemd, libelogind and libbasu that has every function; null where there is none. It stays
+// Returns the first of libsystemd, libelogind and libbasu that has every function; null if none has. It stays
 // loaded for the life of the process. The first call takes about a millisecond.
 const Library* findLibrary();
-// Why there is none.
+// Returns why none was found.
 std::string whyNoLibrary();
 
 }  // namespace hostwire::sdbus
 
 namespace hostwire {
 
-// The row of `hostwire doctor`.
+// Returns the row of `hostwire doctor`.
 Finding describeBusLibrary();
 
 }  // namespace hostwire

@@ -19,11 +19,11 @@ struct BusThread::Running {
 
   void wake() const {
     const std::uint64_t one = 1;
-    // It can only fail when the thread would wake anyway.
+    // A write can fail only when the thread would wake anyway.
     static_cast<void>(!write(wakeFd, &one, sizeof one));
   }
 
-  // The tasks to run next, and whether to end after them.
+  // Returns the tasks to run next, and whether to end after them.
   std::pair<std::vector<Task>, bool> take() {
     std::uint64_t count = 0;
     static_cast<void>(!read(wakeFd, &count, sizeof count));
@@ -60,7 +60,7 @@ bool BusThread::start() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  // Signals belong to the main thread.
+  // Signals are handled by the main thread.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto body = [](void* argument) -> void* {
     static_cast<Running*>(argument)->run();

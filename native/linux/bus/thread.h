@@ -13,7 +13,7 @@ namespace hostwire {
 
 class BusThread {
  public:
-  // On the bus thread; must not throw.
+  // Runs on the bus thread; must not throw.
   using Task = std::function<void(BusLoop&)>;
 
   explicit BusThread(BusAddresses addresses);
@@ -21,11 +21,11 @@ class BusThread {
   BusThread(const BusThread&) = delete;
   BusThread& operator=(const BusThread&) = delete;
 
-  // Runs `task` on the thread, which the first task starts; from any thread. False, without running the task,
-  // after stop() and when the system has no thread or descriptor left.
+  // Runs `task` on the thread, which the first task starts; may be called on any thread. Returns false,
+  // without running the task, after stop() and when the system has no thread or descriptor left.
   bool post(Task task);
-  // Fails everything pending with "the service is stopping", then joins the thread, which takes less than a
-  // millisecond: it never blocks. Not on the bus thread itself.
+  // Fails everything pending with "the service is stopping", then joins the thread, which never blocks,
+  // within a millisecond. Not to be called on the bus thread itself.
   void stop();
 
  private:

@@ -18,7 +18,7 @@
 namespace hostwire {
 namespace {
 
-// SO_PEERCRED gives it where no user is known; to setresuid(2) it means "no change".
+// SO_PEERCRED reports this id where no user is known; to setresuid(2) it means "no change".
 constexpr std::uint32_t kNobody = UINT32_MAX;
 // The kernel's own limit (NGROUPS_MAX).
 constexpr std::size_t kMaxGroups = 65536;
@@ -33,7 +33,7 @@ using Capabilities = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3
 
 [[noreturn]] void fail(int code) { throw HostError(code, "take the rights of the player's user"); }
 
-// Empty on kernels before 4.13, which do not report them.
+// Returns an empty list on kernels before 4.13, which do not report groups.
 std::vector<std::uint32_t> groupsOfPeer(int socket) {
   std::vector<std::uint32_t> groups(64);
   while (groups.size() <= kMaxGroups) {
@@ -65,13 +65,13 @@ bool hasGroups(std::vector<std::uint32_t> wanted) {
   return std::equal(groups.begin(), groups.end(), wanted.begin(), wanted.end());
 }
 
-// The ids for files follow the effective ones; -1 only asks for them (setfsuid(2)).
+// The ids for files follow the effective ones; -1 only reads them (setfsuid(2)).
 bool hasIds(const UserRights& user) {
   return geteuid() == user.uid && getegid() == user.gid && syscall(SYS_setfsuid, kSameId) == long{user.uid} &&
          syscall(SYS_setfsgid, kSameId) == long{user.gid} && hasGroups(user.groups);
 }
 
-// A change of ids drops them only where the old user was root, and there not under every setting
+// A change of ids drops capabilities only if the old user was root, and even then not under every setting
 // (SECBIT_NO_SETUID_FIXUP); a service's own user may have some, too.
 void dropCapabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};

@@ -1,4 +1,4 @@
-// The rights of a user: whose they are, and a thread that has them for the rest of its life.
+// The rights of a user, and a thread that has them for the rest of its life.
 #pragma once
 
 #include <cstdint>
@@ -7,31 +7,31 @@
 
 namespace hostwire {
 
-// What the kernel judges access to a file by.
+// The ids by which the kernel judges access to a file.
 struct UserRights {
   std::uint32_t uid;
   std::uint32_t gid;
-  std::vector<std::uint32_t> groups;  // the supplementary ones
+  std::vector<std::uint32_t> groups;  // supplementary groups
 };
 
-// The rights of the program that listens at the other end of a connected Unix socket, as they were when it
-// began to listen. The kernel keeps them: nothing that this program sends can change them, and no name
-// service is asked. Nothing for any other socket.
+// Returns the rights of the program that listens at the other end of a connected Unix socket, as they were
+// when it began to listen. The kernel keeps them: nothing that this program sends can change them, and no
+// name service is asked. Returns nothing for any other socket.
 std::optional<UserRights> rightsOfPeer(int socket);
 
-// This thread has the rights of a user, without any capability, from the construction on until it ends: do
-// not construct one on a thread that goes on to other work. Other threads keep their rights. Only the
+// Gives this thread the rights of a user, without any capability, from construction until it ends: do not
+// construct one on a thread that continues with other work. Other threads keep their rights. Only the
 // effective ids change, so the user can neither signal nor trace the process.
 class UserThread {
  public:
-  // Where the thread has this user's id already it keeps its groups, and root keeps its capabilities. Throws
+  // If the thread already has this user's id, it keeps its groups, and root keeps its capabilities. Throws
   // HostError when the thread may not take the rights, or when the kernel did not change all of them.
   explicit UserThread(const UserRights& user);
   UserThread(const UserThread&) = delete;
   UserThread& operator=(const UserThread&) = delete;
 
  private:
-  // Permits core dumps again at the end, which the kernel forbids to a process that changes its ids.
+  // Permits core dumps again at the end, because the kernel forbids them for a process that changes its ids.
   struct Dumps {
     Dumps();
     ~Dumps();

@@ -49,7 +49,7 @@ Findings CpuReader::describe() {
     return {
         Finding::works("cpu", countOf(counters.cores.size(), "processor") + " from " + state_->stat.path())};
   });
-  // These come from other files.
+  // These values come from other files.
   if (findings.front().status == Finding::Status::kMissing) state_->sensors.read(counters, true);
   for (Finding& finding : state_->sensors.describe(counters)) findings.push_back(std::move(finding));
   return findings;

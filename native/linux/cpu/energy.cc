@@ -14,7 +14,7 @@
 namespace hostwire {
 namespace {
 
-// The module may be loaded, or the files made readable, after the service started.
+// Time between searches: the module may be loaded, or the files made readable, after the service started.
 constexpr std::chrono::seconds kZoneInterval{60};
 
 }  // namespace

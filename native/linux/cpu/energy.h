@@ -30,11 +30,11 @@ class CpuEnergy {
   const std::string folder_;
   std::vector<Zone> zones_;
   std::optional<std::chrono::steady_clock::time_point> discoveredAt_;
-  std::string failure_;  // of the last reading; after a failure nothing is read until the next discovery
+  std::string failure_;  // of the last reading; after a failure nothing is read until the next search
   std::string buffer_;
 };
 
-// The row on what was read.
+// Returns the row about the energy counters.
 Finding describeEnergy(const std::string& sys, const std::optional<EnergyReading>& energy);
 
 }  // namespace hostwire

@@ -17,7 +17,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// "key<tabs>: value"
+// Splits "key<tabs>: value".
 bool splitField(std::string_view line, std::string_view& key, std::string_view& value) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return false;
@@ -71,16 +71,16 @@ void takeMachineField(Cpuinfo& info, std::string_view key, std::string_view valu
     info.implementer = parseNumber(value);
 }
 
-// The key before the fields of one processor; s390's.
+// Returns whether this key precedes the fields of one processor; "cpu number" is s390's.
 bool isIndexKey(std::string_view key) { return key == "processor" || key == "cpu number"; }
 
-// Whether a line begins like one that is needed for the speeds: most of the text's lines do not.
+// Returns whether a line may be needed for the speeds: most of the text's lines are not.
 bool mayBeOfSpeed(std::string_view line) {
   return line.starts_with("processor") || line.starts_with("cpu ") || line.starts_with("CPU MHz") ||
          line.starts_with("clock");
 }
 
-// In Hz.
+// Returns Hz.
 std::optional<double> parseSpeed(std::string_view key, std::string_view value) {
   const auto number = takeDouble(value);
   if (!number) return std::nullopt;
@@ -90,19 +90,21 @@ std::optional<double> parseSpeed(std::string_view key, std::string_view value) {
   return value == "GHz" ? std::optional(*number * 1e9) : std::nullopt;
 }
 
-// Lower case, with '-' and '_' treated alike: a zone "cpu-thermal" is the hwmon chip "cpu_thermal".
+// Converts to lower case, with '-' and '_' treated alike: a zone "cpu-thermal" is the hwmon chip
+// "cpu_thermal".
 std::string normalise(std::string_view name) {
   std::string normal(name);
   for (char& c : normal) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return normal;
 }
 
-// cpu_thermal, cpu0_thermal, cpuss0_thermal, mtktscpu, CPU-therm, package_thermal: boards' names for it.
+// Returns whether a board uses this name for it: cpu_thermal, cpu0_thermal, cpuss0_thermal, mtktscpu,
+// CPU-therm, package_thermal.
 bool isProcessorName(std::string_view normal) {
   return normal.find("cpu") != std::string_view::npos || normal == "package_thermal";
 }
 
-// Clusters of cores, or the chip as a whole.
+// Returns whether the name is that of a cluster of cores, or of the chip as a whole.
 bool isSystemOnChipName(std::string_view normal) {
   return normal.starts_with("soc") || normal.starts_with("bigcore") || normal.starts_with("littlecore") ||
          normal.starts_with("cluster");
@@ -165,8 +167,7 @@ std::vector<std::uint32_t> parseCpuList(std::string_view text) {
   return indexes;
 }
 
-// Of Apple's system management controller: the driver is macsmc_hwmon, and some kernels spell it with a
-// hyphen.
+// Apple's system management controller: the driver is macsmc_hwmon, and some kernels spell it with a hyphen.
 constexpr std::string_view kAppleChip = "macsmc_hwmon";
 
 std::optional<SensorRank> rankHwmonChip(std::string_view name) {
@@ -198,7 +199,7 @@ std::optional<std::size_t> rankInput(std::string_view chip, std::string_view lab
                                                        "Tctl",       "CPU",         "SoC"};
   for (std::size_t rank = 0; rank < kPreferred.size(); ++rank)
     if (label.starts_with(kPreferred[rank])) return rank;
-  // Apple's others are those of the battery, the flash memory, the Wi-Fi module.
+  // Apple's other sensors are those of the battery, the flash memory, the Wi-Fi module.
   if (normalise(chip) == kAppleChip) return std::nullopt;
   return kPreferred.size();
 }

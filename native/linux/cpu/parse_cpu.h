@@ -1,5 +1,4 @@
-// Parsers of what Linux reports about processors beyond their times: cpuinfo, cpu lists, sensor names and
-// values.
+// Parsers of Linux's facts about processors beyond their times: cpuinfo, cpu lists, sensor names and values.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@ struct CoreSpeed {
   double hz = 0;
 };
 
-// The clock speeds of proc_cpuinfo(5), which only some architectures have: "cpu MHz" (x86), "CPU MHz"
+// Parses the clock speeds of proc_cpuinfo(5), which only some architectures have: "cpu MHz" (x86), "CPU MHz"
 // (LoongArch), "clock : 3800.000000MHz" (POWER), "cpu MHz dynamic" (s390; "cpu MHz static" is the nominal
-// one). A line that `text` cuts off is ignored, so the head of the file is enough.
+// one). A line that is cut off at the end of `text` is ignored, so the head of the file is enough.
 std::vector<CoreSpeed> parseCpuinfoSpeeds(std::string_view text);
 
 struct CpuinfoProcessor {
@@ -26,7 +25,7 @@ struct CpuinfoProcessor {
   std::optional<std::uint64_t> coreId;
 };
 
-// proc_cpuinfo(5), whose keys differ between architectures. Texts are as in the kernel.
+// Fields of proc_cpuinfo(5), whose keys differ between architectures. Texts are as in the kernel.
 struct Cpuinfo {
   std::vector<CpuinfoProcessor> processors;
   std::string vendorId;           // x86, s390
@@ -40,7 +39,8 @@ struct Cpuinfo {
 };
 Cpuinfo parseCpuinfo(std::string_view text);
 
-// "0-3,5" as in /sys/devices/system/cpu/online. Nothing above 65,535: no kernel has that many.
+// Parses "0-3,5" as in /sys/devices/system/cpu/online. Numbers above 65,535 are ignored: no kernel has that
+// many.
 std::vector<std::uint32_t> parseCpuList(std::string_view text);
 
 // How directly a source measures the processor's temperature; lower is better. Chips are /sys/class/hwmon
@@ -57,15 +57,15 @@ enum class SensorRank {
 std::optional<SensorRank> rankHwmonChip(std::string_view name);
 std::optional<SensorRank> rankThermalZone(std::string_view type);
 
-// How directly a chip's input of this label (empty where there is none) measures the processor; lower is
-// better: the whole package where the driver names one (coretemp), the die (Tdie; Tctl is the same plus an
-// offset for the fan's sake on some Ryzens), Tctl, what has the processor or the system on chip in its name,
-// any other. Nothing for the others of Apple's macsmc_hwmon, which measures the whole computer.
+// Returns how directly a chip's input of this label (empty where it has none) measures the processor; lower
+// is better: the whole package where the driver names one (coretemp), the die (Tdie; on some Ryzens Tctl is
+// the same plus an offset for fan control), Tctl, an input with the processor or the system on chip in its
+// name, any other. Nothing for the other inputs of Apple's macsmc_hwmon, which measures the whole computer.
 std::optional<std::size_t> rankInput(std::string_view chip, std::string_view label);
 
-// Whether a powercap zone is one whole package: "intel-rapl:0" with the name "package-0". "intel-rapl:0:1" is
-// a part of it, "intel-rapl-mmio:0" is the same package again, and "psys" is the platform, which includes the
-// package.
+// Returns whether a powercap zone is one whole package: "intel-rapl:0" with the name "package-0".
+// "intel-rapl:0:1" is a part of it, "intel-rapl-mmio:0" is the same package again, and "psys" is the
+// platform, which includes the package.
 bool isPackageZone(std::string_view folderName, std::string_view zoneName);
 
 }  // namespace hostwire

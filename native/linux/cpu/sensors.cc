@@ -14,11 +14,11 @@
 namespace hostwire {
 namespace {
 
-// Neither is used for more than a number that a person reads, and a clock speed costs most: on some kernels
-// each processor is interrupted for it.
+// Minimum ages of temperature and clock speed. Users only read these numbers, and a clock speed is the most
+// expensive: on some kernels each processor is interrupted for it.
 constexpr std::chrono::seconds kTemperatureAge{1};
 constexpr std::chrono::seconds kSpeedAge{2};
-// Where there is no sensor, as in most virtual machines.
+// Used without a sensor, as in most virtual machines.
 constexpr std::chrono::seconds kNoSensorAge{10};
 
 std::function<TemperatureReading()> askTemperature(const Roots& roots) {
@@ -79,7 +79,8 @@ void CpuSensors::read(CpuCounters& counters, bool withDetail) {
   if (withDetail) counters.energy = recentValue(energy_.latest());
   counters.temperatureCelsius = readTemperature();
   auto speeds = recentValue((withDetail ? allSpeeds_ : someSpeeds_).latest());
-  // The first reading after detail was switched on or off: the other question's answer already has the mean.
+  // In the first reading after detail was switched on or off, the other question's answer already has the
+  // mean.
   const bool isOther = !speeds;
   if (isOther) speeds = recentValue((withDetail ? someSpeeds_ : allSpeeds_).latest());
   if (!speeds) return;

@@ -24,7 +24,7 @@ class CpuSensors {
   // Fills temperatureCelsius, speedHz and, with detail, energy and coreSpeedsHz (in the order of
   // `counters.cores`).
   void read(CpuCounters& counters, bool withDetail);
-  // The rows on what `counters`, a reading with detail, has of these.
+  // Returns the rows about these values in `counters`, a reading with detail.
   Findings describe(const CpuCounters& counters) const;
 
  private:

@@ -11,20 +11,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Enough for the mean: cores of a kind run at the same speed, an even spread covers every kind and package,
-// and reading every core of a 256-core server would interrupt each of them on every tick.
+// Maximum number of processors that are read: enough for the mean. Cores of a kind run at the same speed, an
+// even spread covers every kind and package, and reading every core of a 256-core server would interrupt each
+// of them on every tick.
 constexpr std::size_t kMaxSampled = 16;
-// On kernels 4.15 to 5.18 a read sleeps for 10 to 20 ms; probers are asked 100 ms before the reading.
+// Maximum where reading is slow: on kernels 4.15 to 5.18 a read sleeps for 10 to 20 ms; probers are asked 100
+// ms before the reading.
 constexpr std::size_t kMaxSampledWhenSlow = 4;
 constexpr std::chrono::milliseconds kSlowRead{5};
-// One slow read may be a thread that lost its processor; where reading sleeps, each one is slow.
+// Slow reads that show that reading sleeps: a single one may be a thread that lost its processor.
 constexpr std::size_t kSlowReads = 4;
-// Above so many processors, descriptors are opened per round: the process needs them for other things.
+// Above this number of processors, descriptors are opened per round: the process needs them for other things.
 constexpr std::size_t kMaxKept = 128;
-// A cpufreq driver may be loaded after the service started.
+// Time between searches: a cpufreq driver may be loaded after the service started.
 constexpr std::chrono::seconds kCpufreqRetry{60};
-// About as many processors' entries as kMaxSampled. The kernel generates the text as it is read, 20 µs per
-// entry.
+// Bytes for the entries of about kMaxSampled processors. The kernel generates the text as it is read, 20 µs
+// per entry.
 constexpr std::size_t kCpuinfoHeadBytes = 24'576;
 
 }  // namespace
@@ -49,7 +51,7 @@ bool CpuSpeed::isSlow() const { return !hasFastRead_ && slowReads_ >= kSlowReads
 CpuSpeed::Frequency::Frequency(const std::string& folder)
     : average(keepIfPresent(folder + "cpuinfo_avg_freq")), current(folder + "scaling_cur_freq") {}
 
-// Kilohertz. Some drivers request 0 for a sleeping core, so 0 is a speed; as a mean it would be none.
+// Returns kilohertz. Some drivers request 0 for a sleeping core, so 0 is a valid speed, but not as a mean.
 std::optional<double> CpuSpeed::readOne(Frequency& frequency) {
   const auto begun = Clock::now();
   auto khz = frequency.average ? parseInteger(frequency.average->readIfPresent(buffer_)) : std::nullopt;

@@ -21,17 +21,17 @@ enum class SpeedScope { kSome, kAll };
 class CpuSpeed {
  public:
   CpuSpeed(const Roots& roots, SpeedScope scope);
-  // Ordered by processor; empty where no source exists. With kSome, an even spread that stands for all.
+  // Ordered by processor; empty without a source. With kSome, an even spread that stands for all.
   std::vector<CoreSpeed> read();
 
  private:
-  // The files of one processor's policy.
+  // Files of one processor's policy.
   struct Frequency {
     explicit Frequency(const std::string& folder);
-    // cpuinfo_avg_freq, since Linux 6.16: the real mean of the last milliseconds. An idle ARM core fails with
-    // EAGAIN.
+    // cpuinfo_avg_freq, since Linux 6.16: the measured mean of the last milliseconds. An idle ARM core fails
+    // with EAGAIN.
     std::optional<KeptFile> average;
-    // scaling_cur_freq: what was requested of the hardware, except where the kernel measures it here too
+    // scaling_cur_freq: the frequency requested of the hardware, except where the kernel measures it here too
     // (CONFIG_CPUFREQ_ARCH_CUR_FREQ, the default on x86).
     KeptFile current;
   };
@@ -53,7 +53,7 @@ class CpuSpeed {
   std::string buffer_;
 };
 
-// The row on what was read: the mean of the processors.
+// Returns the row about the speed: the mean of the processors.
 Finding describeSpeed(const Roots& roots, std::optional<double> hz);
 
 }  // namespace hostwire

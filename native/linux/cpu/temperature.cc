@@ -13,7 +13,7 @@
 namespace hostwire {
 namespace {
 
-// A driver may be loaded after the service started.
+// Time between searches: a driver may be loaded after the service started.
 constexpr std::chrono::seconds kSensorInterval{60};
 
 }  // namespace
@@ -56,7 +56,7 @@ void CpuTemperature::addThermalZone(const std::string& folder) {
   if (rank) sources_[{*rank, 0}].emplace_back(folder + "/temp");
 }
 
-// The chips of zones are like these.
+// Chips that belong to zones are read the same way.
 std::optional<double> CpuTemperature::readOne(KeptFile& file, bool isChip) {
   try {
     const auto text = file.read(buffer_);

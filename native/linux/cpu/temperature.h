@@ -19,9 +19,9 @@ namespace hostwire {
 class CpuTemperature {
  public:
   explicit CpuTemperature(std::string sys) : sys_(std::move(sys)) {}
-  // Degrees Celsius; the hottest of several packages. Nothing where no source answers now.
+  // Returns degrees Celsius; the hottest of several packages. Nothing if no source answers now.
   std::optional<double> read();
-  // Whether the last reading found a sensor, which may have been unable to answer.
+  // Returns whether the last reading found a sensor, which may have been unable to answer.
   bool hasSensor() const { return !sources_.empty(); }
 
  private:
@@ -38,7 +38,7 @@ class CpuTemperature {
   std::string buffer_;
 };
 
-// The row on what was read.
+// Returns the row about the temperature.
 Finding describeTemperature(const std::string& sys, std::optional<double> celsius);
 
 }  // namespace hostwire

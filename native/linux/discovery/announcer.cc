@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// After a refusal: a setting of Avahi may have been changed.
+// Delay after a refusal: a setting of Avahi may have changed.
 constexpr milliseconds kRetry{30'000};
-// Each is a number that is counted up: "name #2".
+// Maximum number of renames, each of which increments a number: "name #2".
 constexpr int kMaxRenames = 50;
 constexpr std::size_t kMaxTextBytes = 256;
 
@@ -86,7 +86,7 @@ void Announcer::set(std::vector<Announcement> list, const std::function<void()>&
 }
 
 void Announcer::freeGroups(const std::function<void()>& onDone) {
-  // Called when the last of its copies goes, with or without groups.
+  // Called when its last copy is destroyed, with or without groups.
   const std::shared_ptr<void> last(nullptr, [onDone](void*) { onDone(); });
   for (Entry& entry : entries_)
     if (!entry.group.empty()) ask(avahi::freeGroupCall(std::exchange(entry.group, "")), [last](Reply&) {});
@@ -112,11 +112,11 @@ void Announcer::onServer(avahi::ServerState state) {
   switch (state) {
     case avahi::ServerState::kRunning: return publish();
     case avahi::ServerState::kFailure: return failAll("Avahi has failed");
-    default: break;  // it is choosing the host's name, and reports when it has one
+    default: break;  // Avahi is choosing the host's name, and reports when it has one
   }
 }
 
-// Also after a change of the host's name, which the entries refer to.
+// Also runs after a change of the host's name, which the entries refer to.
 void Announcer::publish() {
   freeGroups([] {});
   ++round_;

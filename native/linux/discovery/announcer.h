@@ -1,5 +1,5 @@
-// Keeps announcements with Avahi: made again when Avahi or the bus comes back or the host's name changes,
-// under another name where a name is taken. Everything here runs on the bus thread.
+// Maintains announcements with Avahi: they are made again when Avahi or the bus returns or the host's name
+// changes, and under another name where a name is taken. Everything here runs on the bus thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Announcer : public std::enable_shared_from_this<Announcer> {
   // `loop` outlives every call.
   Announcer(BusLoop& loop, Discovery::NewsHandler onNews);
 
-  // As Discovery::announce.
+  // Same as Discovery::announce.
   void set(std::vector<Announcement> list, const std::function<void()>& onDone);
 
  private:
@@ -30,7 +30,7 @@ class Announcer : public std::enable_shared_from_this<Announcer> {
     Announced now;
     int renames = 0;
   };
-  // What an entry's next answer is for; nothing happens when the entries were begun again meanwhile.
+  // Handles an entry's next answer; ignored when the entries were restarted in between.
   using Step = std::function<void(Entry& entry, Reply& reply)>;
 
   void subscribe();
@@ -43,7 +43,7 @@ class Announcer : public std::enable_shared_from_this<Announcer> {
   void onGroup(std::string_view group, const avahi::GroupNews& news);
   void onServer(avahi::ServerState state);
   void freeGroups(const std::function<void()>& onDone);
-  // They are gone with the connection, or with the Avahi that had them.
+  // Forgets groups, which have ended with the connection or the Avahi that owned them.
   void forgetGroups();
   void retryLater();
   void report();
@@ -56,7 +56,7 @@ class Announcer : public std::enable_shared_from_this<Announcer> {
   const Discovery::NewsHandler onNews_;
   std::vector<Entry> entries_;
   std::vector<Announced> reported_;
-  std::uint64_t round_ = 0;  // grows whenever the entries are begun again
+  std::uint64_t round_ = 0;  // incremented whenever the entries are restarted
   bool isSubscribed_ = false;
   bool isBegun_ = false;  // Avahi was asked, and nothing has failed since
   BusLoop::TimerId retryTimer_ = 0;

@@ -36,7 +36,7 @@ Argument text(std::string value) { return BasicArgument(std::move(value)); }
 Argument number(std::int32_t value) { return BasicArgument(value); }
 Argument flags() { return BasicArgument(kNoFlags); }
 
-// A number of any type comes as a double, which holds more than an integer.
+// A number of any type is read as a double, which holds every integer.
 std::optional<std::int32_t> readInteger(BodyReader& body) {
   const auto number = body.number();
   if (!number || !(*number >= INT32_MIN && *number <= INT32_MAX)) return std::nullopt;

@@ -13,12 +13,12 @@
 
 namespace hostwire::avahi {
 
-// Its name in messages.
+// Avahi's name in messages.
 inline constexpr const char* kName = "Avahi";
-// An answer takes less than a millisecond.
+// Deadline of a call; an answer takes less than a millisecond.
 inline constexpr std::chrono::milliseconds kDeadline{2000};
 
-// Signals of our own groups and browsers only: Avahi sends each to the client that made it.
+// Selects signals of our own groups and browsers only: Avahi sends each to the client that made it.
 inline constexpr const char* kOwnerRule =
     "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
     "arg0='org.freedesktop.Avahi'";
@@ -35,7 +35,7 @@ inline constexpr const char* kBrowserRule =
 enum class ServerState { kInvalid, kRegistering, kRunning, kCollision, kFailure };
 enum class GroupState { kUncommitted, kRegistering, kEstablished, kCollision, kFailure };
 
-// The path of a group or browser that an answer names; nothing where it names no object.
+// Returns the path of a group or browser that an answer names; nothing if it names no object.
 std::optional<std::string> readObject(BodyReader& body);
 std::optional<ServerState> readServerState(BodyReader& body);
 struct GroupNews {
@@ -50,17 +50,17 @@ Call alternativeCall(const std::string& name);  // s
 Call newGroupCall();                            // o
 Call addCall(const std::string& group, const std::string& name, const Announcement& announcement);
 Call commitCall(const std::string& group);
-// Removes what the group has; it can be filled again.
+// Removes the entries of the group, which can be filled again.
 Call resetCall(const std::string& group);
 Call freeGroupCall(const std::string& group);
 
-// A name is taken by this host or by another.
+// Returns whether a name is taken by this host or by another.
 bool isCollision(const Reply& reply);
 
 Call newBrowserCall();  // o
 Call freeBrowserCall(const std::string& browser);
 
-// What a browser reports: a service on one interface, by one protocol.
+// A browser's report: a service on one interface, by one protocol.
 struct Item {
   std::int32_t link;
   std::int32_t protocol;

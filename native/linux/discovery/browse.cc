@@ -1,4 +1,4 @@
-// One look for services on the network: a browser names them, each is resolved.
+// One search for services on the network: a browser names them, each is resolved.
 #include "linux/discovery/browse.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Anybody on the network may announce any number.
+// Maximum number of items: any host on the network may announce any number.
 constexpr std::size_t kMaxItems = 256;
 constexpr std::size_t kMaxReasonBytes = 256;
 
-// Lives in the handlers of what it has asked for.
+// Owned by the handlers of its requests.
 class Browse : public std::enable_shared_from_this<Browse> {
  public:
   Browse(BusLoop& loop, milliseconds duration, Discovery::BrowseAnswer answer)
@@ -47,8 +47,8 @@ class Browse : public std::enable_shared_from_this<Browse> {
   }
 
  private:
-  // Signals may come before the answer that names their browser, and of the browser of another look: until
-  // then they are taken from any.
+  // Signals may arrive before the answer that names their browser, and may be those of another search's
+  // browser: until then signals of any browser are accepted.
   void hear(Signal& signal) {
     if (!browser_.empty() && signal.path != browser_) return;
     if (signal.member == "ItemNew") resolve(signal.body);

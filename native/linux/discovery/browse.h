@@ -1,4 +1,4 @@
-// One look for services on the network, through Avahi. On the bus thread.
+// One search for services on the network, through Avahi. Runs on the bus thread.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace hostwire {
 
-// As Discovery::browse.
+// Same as Discovery::browse.
 void browse(BusLoop& loop, std::chrono::milliseconds duration, const Discovery::BrowseAnswer& answer);
 
 }  // namespace hostwire

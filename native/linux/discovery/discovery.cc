@@ -35,7 +35,7 @@ void findAvahi(BusConnection& bus, const std::function<void(const Finding&)>& an
 struct Discovery::State {
   std::shared_ptr<CommandThread::State> thread;
   NewsHandler onNews;
-  std::shared_ptr<Announcer> announcer;  // the bus thread's
+  std::shared_ptr<Announcer> announcer;  // used on the bus thread only
 };
 
 Discovery::Discovery(const CommandThread& thread, NewsHandler onNews)

@@ -1,4 +1,4 @@
-// Which lines of /proc/diskstats count for a filesystem.
+// Decides which lines of /proc/diskstats count for a filesystem.
 #include "linux/disks/device_table.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void add(CountedDevices& sum, const CountedDevices& more) {
   sum.names += more.names;
 }
 
-// nvme0n1, nvme0n1p2; with a controller it is a path to the namespace: nvme0c1n1.
+// Parts of nvme0n1, nvme0n1p2; a name with a controller, nvme0c1n1, is a path to the namespace.
 struct NvmeName {
   std::string_view subsystem, controller, space, partition;
 };
@@ -87,7 +87,7 @@ std::optional<CountedDevices> DeviceTable::countersOf(const DeviceIo& device) co
   }
   if (isAtZero(paths.io)) return own;
   if (name->partition.empty()) return paths;
-  // The paths have no counters of single partitions.
+  // The paths do not count single partitions.
   const DeviceIo* head = findNamed(device.name.substr(0, device.name.rfind('p')));
   return head != nullptr && !isAtZero(head->io) ? std::optional(own) : std::nullopt;
 }

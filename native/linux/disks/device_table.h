@@ -1,4 +1,4 @@
-// /proc/diskstats as filesystems need it: the counters of all devices of one. Pure.
+// Sums the counters of /proc/diskstats per filesystem. Pure.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace hostwire {
 
 struct CountedDevices {
-  DiskIo io;          // their sum; busyMs: the mean of what filesystems name
+  DiskIo io;          // their sum; busyMs: the mean of the devices that filesystems name
   std::string names;  // the counted devices: a rate needs two readings with the same names
 };
 
@@ -22,8 +22,8 @@ class DeviceTable {
  public:
   explicit DeviceTable(std::vector<DeviceIo> devices);
 
-  // Leaves out devices that are not in the table; absent when none is, or when what one of them has counted
-  // is not known (countersOf).
+  // Leaves out devices that are not in the table; absent when none is, or when the counters of one of them
+  // are unknown (countersOf).
   std::optional<CountedDevices> find(const std::vector<DeviceNumber>& numbers) const;
   std::optional<CountedDevices> find(std::string_view name) const;
 

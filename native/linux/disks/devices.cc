@@ -1,4 +1,4 @@
-// What /sys and /dev report about block devices (Documentation/ABI/stable/sysfs-block, udev's links).
+// Reads /sys and /dev for facts about block devices (Documentation/ABI/stable/sysfs-block, udev's links).
 #include "linux/disks/devices.h"
 
 #include <sys/stat.h>
@@ -40,8 +40,8 @@ std::optional<DeviceNumber> findNumber(const Roots& roots, const std::string& pa
   return numberOf(roots, nameOf(roots, path));
 }
 
-// A filesystem on several devices has an anonymous number, and its source names some or all of them. Empty
-// where one of these is not found: the others are not all of it.
+// A filesystem on several devices has an anonymous number, and its source names some or all of them. Empty if
+// one of these is not found, because the others would be only a part.
 std::vector<DeviceNumber> findNumbers(const Roots& roots, const DeviceQuestion& question) {
   if (question.number.major != 0) return {question.number};
   std::vector<DeviceNumber> numbers;
@@ -53,7 +53,7 @@ std::vector<DeviceNumber> findNumbers(const Roots& roots, const DeviceQuestion& 
   return numbers;
 }
 
-// The names of the devices of each filesystem. Documentation/filesystems/btrfs.rst:
+// Returns the names of the devices of each filesystem. Documentation/filesystems/btrfs.rst:
 // /sys/fs/btrfs/UUID/devices has a link for each. bcachefs: /sys/fs/bcachefs/UUID/dev-0 has a link named
 // "block" (bch2_dev_sysfs_online).
 std::vector<std::vector<std::string>> listMembers(const Roots& roots) {
@@ -73,7 +73,7 @@ std::vector<std::vector<std::string>> listMembers(const Roots& roots) {
   return members;
 }
 
-// All devices of the filesystem that `name` is one of; empty where it is the only one.
+// Returns all devices of the filesystem to which `name` belongs; empty if it is the only one.
 std::vector<DeviceNumber> findParts(const Roots& roots, const std::string& name) {
   for (const auto& names : listMembers(roots)) {
     if (names.size() < 2 || std::find(names.begin(), names.end(), name) == names.end()) continue;
@@ -93,7 +93,7 @@ std::map<std::string, std::string> readLabels(const Roots& roots) {
   return byDevice;
 }
 
-// A partition has no such file, but the disk, the folder above, has one.
+// The file is missing for a partition, but its disk, the folder above, has one.
 std::optional<bool> readRemovable(const std::string& folder) {
   for (const char* file : {"/removable", "/../removable"}) {
     const std::string text = readSmallFile(folder + file);
@@ -102,7 +102,8 @@ std::optional<bool> readRemovable(const std::string& folder) {
   return std::nullopt;
 }
 
-// The boot loader's name of the root (/dev/root) is no device, and nobody knows a device as /dev/dm-0.
+// The boot loader's name of the root (/dev/root) is not a device, and users do not know a device as
+// /dev/dm-0.
 std::string shownPath(const std::string& folder, const std::string& name, const std::string& source) {
   if (source.starts_with("/dev/") && source != "/dev/root" && !source.starts_with("/dev/dm-")) return source;
   const std::string mapped = readSmallFile(folder + "/dm/name");

@@ -1,4 +1,4 @@
-// What /sys and /dev report about the devices under the mounts. For a prober: it opens files.
+// Facts of /sys and /dev about the devices under the mounts. For a prober: it opens files.
 #pragma once
 
 #include <memory>

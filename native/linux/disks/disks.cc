@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kDevicesInterval{60};
 
 using UsageAnswer = Answer<DiskUsageReply>;
 
-// One filesystem of the table in State, with what is shown of it.
+// One filesystem of the table in State, with its displayed values.
 struct Entry {
   explicit Entry(const Filesystem& one) : filesystem(&one) {}
 
@@ -30,7 +30,7 @@ struct Entry {
   std::optional<DiskUsageReply> usage;
   std::optional<DiskUsageReply> unconfirmed;  // see State::accept
   std::size_t index = 0;                      // of the mount that is shown
-  bool isFile = false;                        // no mount of it is a directory: not shown, not asked again
+  bool isFile = false;                        // none of its mounts is a directory: not shown, not asked again
   DiskDevice device;
   bool isDeviceKnown = false;  // `device` was read
 
@@ -40,7 +40,8 @@ struct Entry {
 std::optional<CountedDevices> findIo(const DeviceTable& devices, const Entry& entry) {
   const Mount& mount = entry.shown();
   if (mount.device.major != 0) return devices.find({mount.device});
-  // Its source names one device, and it may be on more: the counters of one would be taken for those of all.
+  // Its source names one device but it may be on more, and the counters of one would be taken for those of
+  // all.
   if (!entry.isDeviceKnown) return std::nullopt;
   if (!entry.device.parts.empty()) return devices.find(entry.device.parts);
   if (entry.device.number) return devices.find({*entry.device.number});
@@ -70,7 +71,7 @@ struct DisksReader::State {
         filesystems(givenRoots, pool),
         diskstats(givenRoots.proc + "/diskstats") {}
 
-  // Takes the last reading of the mount table; false before the first one.
+  // Picks up the last reading of the mount table; false before the first one.
   bool takeTable() {
     const SharedFilesystems& next = filesystems.take();
     if (next == table) return table != nullptr;
@@ -92,8 +93,8 @@ struct DisksReader::State {
     return true;
   }
 
-  // What /sys and /dev report changes with the mounts: it is read after each change, and from time to time
-  // for a file that could not be read once.
+  // The facts in /sys and /dev change with the mounts: they are read after each change, and periodically for
+  // the sake of a file that could not be read once.
   void takeDevices() {
     const auto now = std::chrono::steady_clock::now();
     if (areDevicesKnown && now - devicesKnownAt < kDevicesInterval) return;
@@ -115,11 +116,11 @@ struct DisksReader::State {
   }
 
   // Once a filesystem is unmounted, its path leads to the one above: an answer counts only when the mount
-  // existed after it came. The table has not changed since, or the answer waits until a table that was read
-  // later has the mount too.
+  // existed after it arrived. Either the table has not changed since, or the answer waits until a table that
+  // was read later has the mount too.
   void accept(const std::vector<UsageAnswer>& answers) {
     const bool isOutdated = filesystems.isOutdated();
-    if (isOutdated && confirmedBy != 0) return;  // earlier answers wait already
+    if (isOutdated && confirmedBy != 0) return;  // earlier answers are already waiting
     confirmedBy = isOutdated ? filesystems.version() : 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i].isFile) continue;
@@ -135,11 +136,11 @@ struct DisksReader::State {
     entry.isFile = !entry.usage->hasDirectory;
   }
 
-  // The entry's counters, or nothing when it must not be shown.
+  // Returns the entry's counters, or nothing when it must not be shown.
   std::optional<DiskCounters> show(const Entry& entry, const UsageAnswer& answer) {
     const bool isOther = entry.isFile || entry.index != 0;
     if (entry.filesystem->isOutdated && isOther) filesystems.readAgain();
-    // Portals, archives and the like have no blocks; df omits them, too.
+    // Portals, archives and similar filesystems have no blocks; df omits them, too.
     const bool isHollow = entry.usage && entry.usage->usage.totalBytes == 0 && entry.shown().point != "/";
     if (entry.isFile || isHollow) return std::nullopt;
     DiskCounters disk;
@@ -157,7 +158,7 @@ struct DisksReader::State {
   std::string buffer;
   SharedFilesystems table;
   std::vector<Entry> entries;     // of `table`, in its order
-  std::uint64_t confirmedBy = 0;  // the version of the table that `unconfirmed` waits for; 0: nothing waits
+  std::uint64_t confirmedBy = 0;  // the version of the table that `unconfirmed` waits for; 0: none
   std::optional<Prober<DiskDevices>> deviceProber;
   bool areDevicesKnown = false;
   std::chrono::steady_clock::time_point devicesKnownAt;

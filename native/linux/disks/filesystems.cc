@@ -16,11 +16,11 @@ namespace {
 using std::chrono::milliseconds;
 using Requests = std::shared_ptr<std::atomic<std::uint64_t>>;
 
-// How full a disk is changes slowly. A filesystem that waits for a server, or for a program, is asked for
-// each reading all the same: only a question shows that it no longer answers.
+// Minimum age: disk usage changes slowly. A filesystem that waits for a server, or for a program, is asked
+// for each reading nevertheless: only a question shows that it no longer answers.
 constexpr std::chrono::seconds kLocalAge{5};
 
-// Longer than a long table takes on a busy machine.
+// Longer than reading a long table takes on a busy machine.
 constexpr std::chrono::seconds kLateAfter{2};
 
 bool isSameMount(const Mount& a, const Mount& b) {
@@ -54,7 +54,7 @@ class Search {
     next->watch = table_.watch();
     next->path = table_.path();
     before_ = std::exchange(known_, std::move(next));
-    // Now, rather than a whole interval after they were found.
+    // Ask now, rather than a whole interval after they were found.
     if (hasNew) askAll(pool_, milliseconds{0});
     return known_;
   }
@@ -67,7 +67,7 @@ class Search {
     return found;
   }
 
-  // A filesystem keeps its prober as long as the mount that it shows exists; otherwise nothing.
+  // Returns the known filesystem if its shown mount still exists; otherwise nothing.
   static std::optional<Filesystem> keep(const Filesystem& known, const MountGroup& mounts) {
     if (isSameGroup(known.mounts, mounts))  // the options may have changed
       return Filesystem{mounts, known.shownPoints, known.usage, false};
@@ -100,8 +100,8 @@ class Search {
   const ProberPoolState pool_;
   const Requests requested_;
   SharedFilesystems known_;
-  // Kept until the next question, which the reading that takes `known_` has asked: with 2,000 mounts of one
-  // filesystem it takes 0.7 ms to free, which is not for the JavaScript thread.
+  // Kept until the next question, requested by the reading that takes `known_`: freeing it takes 0.7 ms with
+  // 2,000 mounts of one filesystem, too long for the JavaScript thread.
   SharedFilesystems before_;
 };
 

@@ -19,14 +19,14 @@ namespace hostwire {
 struct Filesystem {
   MountGroup mounts;
   std::vector<std::string> shownPoints;  // in the order of `mounts`; valid UTF-8
-  // The same one as long as the mount that is shown exists: it may be stuck in its question.
+  // The same object as long as the shown mount exists: it may be stuck in its question.
   std::shared_ptr<const Prober<DiskUsageReply>> usage;
-  bool isOutdated = false;  // the mounts after the first may be others by now
+  bool isOutdated = false;  // the mounts after the first may have changed since
 };
 
 struct FilesystemTable {
   std::vector<Filesystem> filesystems;  // in the order of the mount table
-  std::uint64_t version = 0;            // the newest request that came before it was read
+  std::uint64_t version = 0;            // the newest request that preceded the reading
   std::shared_ptr<const MountWatch> watch;
   std::string path;  // of the mount table
 };
@@ -37,16 +37,15 @@ class Filesystems {
  public:
   Filesystems(const Roots& roots, ProberPool& probers);
 
-  // Picks up what the prober has read; null before the first time. Throws ProbeError when the table cannot be
-  // read.
+  // Picks up the prober's result; null before the first one. Throws ProbeError when the table cannot be read.
   const SharedFilesystems& take();
-  // Whether the mounts may be others than those of the last `take`, which returned a table.
+  // Returns whether the mounts may differ from those of the last `take`, which returned a table.
   bool isOutdated();
-  // Has the table read again, even without a change.
+  // Requests another reading of the table, even without a change.
   void readAgain();
-  // Of the next table to be read.
+  // Version of the next table to be read.
   std::uint64_t version() const { return *requested_; }
-  // Whether a changed table could not be read for seconds, so that nothing in it is certain.
+  // Returns whether a changed table could not be read for seconds, so that nothing in it is certain.
   bool isLate() const;
 
  private:

@@ -75,7 +75,7 @@ bool MountTable::hasFixtureChanged() const {
 // A unit with ProtectSystem= or similar options has a copy of the mount table, made when it starts, in which
 // mounts may be read-only. New mounts and unmounts arrive in it; a remount does not (mount(2) changes one
 // mount's flags, mount_namespaces(7) propagates none of them). So the read-only flags are those of the first
-// process, whose table is read no more once the two were found to be the same.
+// process, whose table is not read any more once the two were found to be the same.
 void MountTable::correct(std::string_view ownText, std::vector<Mount>& own) {
   if (!first_) return;
   const std::string_view text = first_->readIfPresent(firstBuffer_);
@@ -91,7 +91,7 @@ void MountTable::correct(std::string_view ownText, std::vector<Mount>& own) {
 std::vector<Mount> MountTable::read() {
   if (!file_) openFirst();
   if (!isKernelText_) {
-    file_.emplace(std::string(file_->path()));  // it may be another file by that name
+    file_.emplace(std::string(file_->path()));  // the name may now lead to another file
     if (stat(file_->path().c_str(), &fixture_) != 0) fixture_ = {};
   }
   const std::string_view text = file_->read(buffer_);

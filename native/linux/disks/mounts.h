@@ -1,4 +1,4 @@
-// The mount table, and what reports its changes.
+// The mount table, and a watch for its changes.
 #pragma once
 
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ class MountWatch {
  public:
   // Duplicates both; `first` may be -1.
   MountWatch(int own, int first);
-  // Whether it has changed since the last call, or since the descriptors were opened.
+  // Returns whether it has changed since the last call, or since the descriptors were opened.
   bool takeChange() const;
 
  private:
@@ -29,7 +29,7 @@ class MountWatch {
 };
 
 // Belongs to one prober's question: with 1,500 mounts the kernel takes milliseconds to write the text, and it
-// waits for whoever holds the lock of the mount namespace.
+// waits for the holder of the mount namespace's lock.
 class MountTable {
  public:
   explicit MountTable(const Roots& roots);
@@ -39,13 +39,13 @@ class MountTable {
 
   // Absent before the first reading, and for a fixture, which reports nothing.
   const std::shared_ptr<const MountWatch>& watch() const { return watch_; }
-  // Whether a fixture is another file than the one last read.
+  // Returns whether a fixture is another file than the one last read.
   bool hasFixtureChanged() const;
 
-  // Of the table: that of the machine's first process under roots that name another machine.
+  // Returns the path of the table: that of the machine's first process under roots that name another machine.
   std::string path() const { return file_ ? file_->path() : roots_.proc + "/self/mountinfo"; }
 
-  // The prefix of the path to a mount point; empty for the mounts this process sees itself.
+  // Returns the prefix of the path to a mount point; empty for the mounts that this process sees itself.
   const std::string& pathPrefix() const { return prefix_; }
 
  private:
@@ -55,14 +55,14 @@ class MountTable {
   const Roots roots_;
   std::string prefix_;
   std::optional<KeptFile> file_;
-  // The machine's first process: only beside the table of this process's own machine, and only while it
-  // differs.
+  // The table of the machine's first process: only beside that of this process's own machine, and only while
+  // the two differ.
   std::optional<KeptFile> first_;
   std::shared_ptr<const MountWatch> watch_;
   std::string buffer_;
   std::string firstBuffer_;
   bool isKernelText_ = false;  // false: a fixture
-  struct stat fixture_ {};     // as it was last read
+  struct stat fixture_ {};     // its state when it was last read
 };
 
 }  // namespace hostwire

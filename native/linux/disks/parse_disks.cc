@@ -28,7 +28,7 @@ std::vector<DeviceIo> parseDiskstats(std::string_view text) {
     device.device = {static_cast<std::uint32_t>(*major), static_cast<std::uint32_t>(*minor)};
     device.name = takeWord(line);
     // reads, reads merged, sectors read, ms reading, writes, writes merged, sectors written, ms writing, in
-    // flight, ms in which anything was in flight; later columns are newer than we need.
+    // flight, ms with anything in flight; the columns after these are not needed.
     std::uint64_t columns[10] = {};
     bool isWhole = true;
     for (std::uint64_t& column : columns) {

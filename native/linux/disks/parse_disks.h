@@ -1,4 +1,4 @@
-// Parsers of what Linux reports about block devices: pure, never throw, accept anything.
+// Parsers of Linux's texts about block devices: pure, never throw, accept anything.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct DeviceIo {
 };
 std::vector<DeviceIo> parseDiskstats(std::string_view text);
 
-// The label for a name in /dev/disk/by-label: udev writes bytes it does not trust as \x20.
+// Returns the label for a name in /dev/disk/by-label: udev writes bytes it does not trust as \x20.
 std::string parseLabelLink(std::string_view name);
 
 }  // namespace hostwire

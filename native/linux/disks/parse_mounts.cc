@@ -30,7 +30,7 @@ std::string unescapeOctal(std::string_view text) {
   return bytes;
 }
 
-// The value of `key` in "rw,key=value,…"; the key itself for an option without a value.
+// Returns the value of `key` in "rw,key=value,…"; the key itself for an option without a value.
 std::optional<std::string_view> findOption(std::string_view options, std::string_view key) {
   while (!options.empty()) {
     const std::size_t end = options.find(',');

@@ -10,7 +10,7 @@
 namespace hostwire {
 
 struct DeviceNumber {
-  std::uint32_t major = 0;  // 0: no block device (an anonymous number of btrfs, zfs, nfs, tmpfs, …)
+  std::uint32_t major = 0;  // 0: not a block device (an anonymous number of btrfs, zfs, nfs, tmpfs, …)
   std::uint32_t minor = 0;
   friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
   friend bool operator<(const DeviceNumber& a, const DeviceNumber& b) {
@@ -32,15 +32,16 @@ struct Mount {
   bool isReadOnly = false;  // the mount or its filesystem
 };
 
-// proc_pid_mountinfo(5). A line that is not understood is left out.
+// Parses proc_pid_mountinfo(5). Malformed lines are left out.
 std::vector<Mount> parseMountinfo(std::string_view text);
 
-// The paths of the devices that `source` names; empty where it names none. bcachefs writes those of all its
-// devices, as they were named when it was mounted: "/dev/sda:/dev/disk/by-id/…" (bch2_show_devname). A path
-// below by-path has colons too. A tag of fstab(5), as "UUID=…", is its link in /dev/disk.
+// Returns the paths of the devices that `source` names; empty if it names none. bcachefs writes those of all
+// its devices, as they were named when it was mounted: "/dev/sda:/dev/disk/by-id/…" (bch2_show_devname). A
+// path below by-path has colons too. A tag of fstab(5), such as "UUID=…", is converted to its link in
+// /dev/disk.
 std::vector<std::string> devicePathsOf(std::string_view source);
 
-// "8:1", as sysfs writes device numbers.
+// Parses "8:1", as sysfs writes device numbers.
 std::optional<DeviceNumber> parseDeviceNumber(std::string_view text);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// Which mounts are shown as disks.
+// Decides which mounts are shown as disks.
 #include "linux/disks/select_mounts.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 4> kImageTypes{"squashfs", "erofs", "cram
 // Discs, unless they are in a loop device.
 constexpr std::array<std::string_view, 2> kDiscTypes{"iso9660", "udf"};
 
-// Kept in memory or composed of other filesystems, whatever their source says.
+// Kept in memory or composed of other filesystems, regardless of their source.
 constexpr std::array<std::string_view, 7> kSourcelessTypes{"tmpfs",   "devtmpfs", "ramfs", "rootfs",
                                                            "overlay", "aufs",     "autofs"};
 
@@ -48,7 +48,7 @@ bool isNetwork(const Mount& mount) { return isAmong(mount.type, kNetworkTypes); 
 bool isFuse(const Mount& mount) { return mount.type == "fuse" || mount.type.starts_with("fuse."); }
 
 // An AppImage shows its own content in a folder that begins with ".mount_". Its file name is the source, and
-// with "fuse." in front the type; whoever renames the file removes the ending.
+// with "fuse." in front the type; a user who renames the file removes the ending.
 bool isAppImage(const Mount& mount) {
   if (!isFuse(mount) || !mount.isReadOnly) return false;
   const std::string_view folder = std::string_view(mount.point).substr(mount.point.rfind('/') + 1);
@@ -56,7 +56,7 @@ bool isAppImage(const Mount& mount) {
          (folder.starts_with(".mount_") && mount.type == "fuse." + mount.source);
 }
 
-// A file on a filesystem that is listed already.
+// Returns whether it is a file on a filesystem that is already listed.
 bool isImage(const Mount& mount) {
   if (isAmong(mount.type, kImageTypes) || isAmong(mount.type, kFuseImages) || isAppImage(mount)) return true;
   return isAmong(mount.type, kDiscTypes) && mount.source.starts_with("/dev/loop");
@@ -73,7 +73,7 @@ bool isReal(const Mount& mount) {
   return mount.device.major != 0 || !devicePathsOf(mount.source).empty();
 }
 
-// The directory above; empty above the root.
+// Returns the directory above; empty above the root.
 std::string_view parentPath(std::string_view path) {
   if (path.size() <= 1) return {};
   const std::size_t slash = path.rfind('/');
@@ -95,7 +95,7 @@ class Visibility {
   bool isVisible(const Mount& mount) const {
     if (isCovered(mount)) return false;
     const Mount* at = &mount;
-    // Limited, in case the parents in a table form a cycle.
+    // Limited, because the parents in a table may form a cycle.
     for (std::size_t steps = 0; steps < byId_.size(); ++steps) {
       const auto parent = byId_.find(at->parentId);
       // The kernel's own first mount (rootfs) is its own parent: a mount on top of it does not hide it.
@@ -108,10 +108,11 @@ class Visibility {
   }
 
  private:
-  // Another mount was made on this mount's root.
+  // Returns whether another mount was made on this mount's root.
   bool isCovered(const Mount& mount) const { return points_.contains({mount.id, mount.point}); }
 
-  // Another mount of the same parent is on the path to this one, or at the same place and came later.
+  // Returns whether another mount of the same parent is on the path to this one, or was mounted later at the
+  // same place.
   bool isShadowed(const Mount& mount) const {
     if (mount.parentId == mount.id) return false;  // the very first one
     const auto last = last_.find({mount.parentId, mount.point});

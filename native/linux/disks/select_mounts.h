@@ -1,4 +1,4 @@
-// Which mounts are shown as disks. Pure.
+// Decides which mounts are shown as disks. Pure.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace hostwire {
 
-// The mounts of one filesystem, the shortest mount point first. Which of them is the first directory can only
-// be found by asking the filesystem, which may hang: a prober does that.
+// The mounts of one filesystem, the shortest mount point first. The first one that is a directory can only be
+// found by asking the filesystem, which may hang: a prober does that.
 using MountGroup = std::vector<Mount>;
 
 // One entry per filesystem (btrfs: per subvolume) in mountinfo's order:
@@ -19,11 +19,11 @@ using MountGroup = std::vector<Mount>;
 //   snaps, running AppImages, ISO files in a loop device, and read-only filesystem types on any device.
 std::vector<MountGroup> selectMounts(std::vector<Mount> mounts);
 
-// Whether a question to its filesystem waits for a server elsewhere, or for a program (FUSE).
+// Returns whether a question to its filesystem waits for a server elsewhere, or for a program (FUSE).
 bool mayWaitForServer(const Mount& mount);
 
-// Gives the mounts of `own` the read-only flags that they have in `first`, another process's table; one that
-// is missing from `first` keeps its own.
+// Gives the mounts of `own` the read-only flags that they have in `first`, another process's table; a mount
+// that is missing from `first` keeps its own.
 void adoptReadOnly(std::vector<Mount>& own, const std::vector<Mount>& first);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// How full a filesystem is: stat(2), then statvfs(3).
+// Reads how full a filesystem is: stat(2), then statvfs(3).
 #include "linux/disks/usage.h"
 
 #include <fcntl.h>
@@ -14,13 +14,13 @@
 namespace hostwire {
 namespace {
 
-// A filesystem over FUSE or the network may report anything: a result that does not fit becomes the maximum.
+// A filesystem over FUSE or the network may report anything: a product that does not fit becomes the maximum.
 std::uint64_t bytesOf(std::uint64_t blocks, std::uint64_t blockBytes) {
   std::uint64_t bytes = 0;
   return __builtin_mul_overflow(blocks, blockBytes, &bytes) ? UINT64_MAX : bytes;
 }
 
-// statvfs(3) reports "negative" where root's reserve is in use: as an enormous number.
+// If root's reserve is in use, statvfs(3) reports a "negative" count as an enormous number.
 std::uint64_t countOf(fsblkcnt_t blocks) { return blocks > INT64_MAX ? 0 : blocks; }
 
 DiskUsage usageOf(const struct statvfs& filesystem) {

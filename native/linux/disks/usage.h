@@ -1,4 +1,4 @@
-// How full a filesystem is: the question that a prober asks.
+// Reads how full a filesystem is: the question of a prober.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 namespace hostwire {
 
 struct DiskUsageReply {
-  std::size_t index = 0;      // which of the paths
+  std::size_t index = 0;      // index of the path
   bool hasDirectory = false;  // false: none of the paths is a directory, and there is no usage
   DiskUsage usage;
 };
 
-// Asked on a prober's thread, by one at a time: it may wait forever.
+// Asked on a prober's thread, one at a time: it may wait forever.
 class DiskUsageQuestion {
  public:
   // `paths`: mount points of one filesystem. The first directory among them is asked.

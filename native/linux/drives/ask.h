@@ -1,4 +1,4 @@
-// Asking a drive, by its kind. For probers: opening a device and an ioctl may hang.
+// Asks a drive, by its kind. For probers: opening a device and an ioctl may hang.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace hostwire {
 
-// One admin command, Get Log Page.
+// Asks by one admin command, Get Log Page.
 std::function<DriveAnswer()> makeNvmeQuestion(const FoundDrive& drive);
 
-// SMART, by SG_IO.
+// Asks for SMART, by SG_IO.
 std::function<DriveAnswer()> makeAtaQuestion(const FoundDrive& drive);
 
 }  // namespace hostwire

@@ -51,7 +51,7 @@ class AtaDrive {
  public:
   AtaDrive(int fd, const std::string& name) : fd_(fd), name_(name) {}
 
-  // Reads into `data`, or requests the registers where `data` is empty. Throws HostError.
+  // Reads into `data`, or requests the registers if `data` is empty. Throws HostError.
   Reply send(const Command& command, std::span<std::uint8_t> data = {}) const {
     const bool hasData = !data.empty();
     std::array<std::uint8_t, 16> block{};
@@ -108,7 +108,7 @@ class AtaDrive {
 };
 
 DriveAnswer readSmart(const AtaDrive& ata, const std::string& model) {
-  // The very first command: it wakes no drive.
+  // Always the first command, because it does not wake a drive.
   const Reply mode = ata.send(kCheckPowerMode);
   if (mode.registers && isAtaStandby(*mode.registers)) return asleep();
   std::array<std::uint8_t, kAtaSectorBytes> sector{};
@@ -154,7 +154,7 @@ class AtaQuestion {
     if (answer.isAsleep) return answer;
     askedAt_ = now;
     last_ = answer;
-    lastTraffic_ = readTraffic();  // afterwards, because some kernels count the commands above
+    lastTraffic_ = readTraffic();  // read afterwards, because some kernels count the commands above
     return answer;
   }
 

@@ -15,7 +15,7 @@
 namespace hostwire {
 namespace {
 
-// Block devices that are no drives, or whose medium is not part of them.
+// Block devices that are not drives, or whose medium is not part of them.
 constexpr std::array<std::string_view, 8> kOthers{"loop", "ram", "dm-", "md", "zram", "sr", "fd", "nbd"};
 
 std::string readName(const std::string& path) { return toValidUtf8(cleanName(readSmallFile(path))); }
@@ -34,7 +34,7 @@ void describe(FoundDrive& drive) {
   if (drive.name.starts_with("nvme")) {
     drive.kind = DriveKind::kNvme;
   } else if (drive.name.starts_with("sd")) {
-    // libata and host adapters for SAS report this vendor for every ATA drive. Behind USB there is another
+    // libata and host adapters for SAS report this vendor for every ATA drive. USB bridges report another
     // name: not every bridge survives an ATA command.
     const std::string vendor = readName(device + "/vendor");
     drive.kind = vendor == "ATA" ? DriveKind::kAta : DriveKind::kScsi;

@@ -10,7 +10,7 @@
 namespace hostwire {
 
 OpenedDrive openDrive(const FoundDrive& drive, std::string_view capability) {
-  // O_NONBLOCK: without checking for a medium.
+  // O_NONBLOCK: do not check for a medium.
   OpenedDrive opened{FileDescriptor(open(drive.path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)), {}};
   if (opened.fd.isOpen()) return opened;
   const int code = errno;
@@ -26,7 +26,7 @@ OpenedDrive openDrive(const FoundDrive& drive, std::string_view capability) {
   return opened;
 }
 
-// A SCSI device has its own state; an NVMe controller has that of the PCI device below.
+// A SCSI device has its own power state; an NVMe controller has that of the PCI device below.
 bool isSuspended(const FoundDrive& drive) {
   for (const char* file : {"/device/power/runtime_status", "/device/device/power/runtime_status"})
     if (readSmallFile(drive.folder + file).starts_with("suspend")) return true;

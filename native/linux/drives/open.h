@@ -1,4 +1,4 @@
-// Opens a drive's device, or says why that is refused.
+// Opens a drive's device, or reports why that is refused.
 #pragma once
 
 #include <string>
@@ -14,11 +14,10 @@ struct OpenedDrive {
   std::string failure;  // why it is not open
 };
 
-// `capability`: the one that the following command needs. Throws HostError where the reason is not a lack of
-// rights.
+// `capability`: required by the following command. Throws HostError if the reason is not a lack of rights.
 OpenedDrive openDrive(const FoundDrive& drive, std::string_view capability);
 
-// Whether the kernel has suspended the device; opening it would resume it
+// Returns whether the kernel has suspended the device; opening it would resume it
 // (Documentation/power/runtime_pm.rst).
 bool isSuspended(const FoundDrive& drive);
 

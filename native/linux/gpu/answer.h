@@ -8,7 +8,7 @@
 
 namespace hostwire {
 
-// A clock beyond it is not believed.
+// Maximum plausible clock.
 inline constexpr double kMaxGpuMhz = 20'000;
 
 struct GpuAnswer {
@@ -19,8 +19,8 @@ struct GpuAnswer {
   Obstacle failure;  // why nothing could be read this time
 };
 
-// The values of the last reading that returned any. They count as long as the device stays asleep; for a
-// failing device, as long as any prober's answer does.
+// The values of the last reading that returned any. They are valid as long as the device stays asleep; for a
+// failing device, as long as any prober's answer.
 class LastGpuValues {
  public:
   explicit LastGpuValues(std::chrono::milliseconds maxAge) : maxAge_(maxAge) {}

@@ -35,7 +35,8 @@ std::uint32_t readId(const std::string& path, bool& isWhole) {
   return id.value_or(0);
 }
 
-// Of several chips the one named like the driver: i915 also has one for each part of a card ("i915_gt0").
+// Prefers the chip named like the driver: i915 also has one for each part of a card
+// ("i915_gt0").
 std::string findHwmon(const std::string& folder, const std::string& driver) {
   const std::string chips = folder + "/hwmon/";
   auto names = listFolder(chips);
@@ -96,8 +97,8 @@ const char* modulesOf(GpuVendor vendor) {
   return "i915 or xe";
 }
 
-// Where there is no number for the load (Intel's drivers, some of AMD's APUs) it is summed over the processes
-// that may be looked at.
+// Intel's drivers and some of AMD's APUs report no load: it is summed over the processes that may be
+// inspected.
 std::string loadRemedyOf(const GpuDevice& device) {
   if (!device.isOnPci) return platformLoadRemedy(device);
   if (device.driver == "i915" || device.driver == "xe" || device.driver == "amdgpu")

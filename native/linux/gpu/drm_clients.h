@@ -1,4 +1,5 @@
-// How busy processes keep a graphics processor whose driver has no load value: DRM's accounting per client.
+// Computes how busy processes keep a graphics processor whose driver reports no load, from DRM's accounting
+// per client.
 #pragma once
 
 #include <chrono>
@@ -14,15 +15,14 @@
 
 namespace hostwire {
 
-// Only processes that this one may inspect count (its user's, or all for root).
-// Belongs to one prober's question: used by one thread at a time. It keeps the previous reading, because a
-// client's counters mean nothing without the same client's earlier ones, and clients come and go between two
-// samples.
+// Only processes that this one may inspect count (its user's, or all for root). Belongs to one prober's
+// question: used by one thread at a time. It keeps the previous reading, because a client's counters mean
+// nothing without the same client's earlier ones, and clients come and go between two samples.
 class DrmClients {
  public:
   DrmClients(std::string proc, const GpuDevice& device);
-  // Percent since the previous reading; when that one is too old, over a moment that is waited for. Nothing
-  // where no client is visible.
+  // Returns percent since the previous reading; if that is too old, over a short wait. Nothing if no client
+  // is visible.
   std::optional<double> readLoad();
 
  private:
@@ -45,7 +45,7 @@ class DrmClients {
   std::vector<DrmClient> before_;
   Clock::time_point beforeAt_;
   std::optional<Clock::time_point> scannedAt_;
-  std::string nextPid_;  // where the scan that ran out of time continues
+  std::string nextPid_;  // where to continue a scan that ran out of time
   std::optional<double> load_;
   std::string buffer_;
 };

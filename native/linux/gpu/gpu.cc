@@ -33,7 +33,7 @@ struct Source {
 };
 
 // The devices that NVML's question asks about; they change while the question, which holds the session,
-// stays.
+// remains.
 struct NvidiaWishes {
   std::mutex mutex;
   NvidiaRequest request;
@@ -43,12 +43,12 @@ bool isOfNvml(const GpuDevice& device) {
   return device.vendor == GpuVendor::kNvidia && device.driver == "nvidia";
 }
 
-// Passed through to a virtual machine: the host has nothing to read there.
+// Returns whether it is passed through to a virtual machine: the host cannot read it.
 bool isGivenAway(const GpuDevice& device) {
   return device.driver == "vfio-pci" || device.driver == "pci-stub" || device.driver == "xen-pciback";
 }
 
-// A device of the last reading with what determines its place in the list.
+// A device of the last reading with the values that determine its place in the list.
 struct Placed {
   GpuCounters counters;
   std::string address;
@@ -89,7 +89,7 @@ struct GpuReader::State {
   std::string failure;
 };
 
-// The first search runs at once, for the first sample; it only reads what the kernel keeps in memory.
+// The first search runs synchronously, for the first sample; it reads only what the kernel keeps in memory.
 void GpuReader::State::discover() {
   if (!discovery) {
     const auto source = std::make_shared<GpuDiscovery>(roots);
@@ -130,7 +130,7 @@ Source GpuReader::State::makeNvidiaSource() {
   return {{}, true, wantsDetail, Prober<Answers>(probers, ask), {}};
 }
 
-// Probers of devices that stay are kept, with their state and with a thread that may be stuck in one.
+// Probers of remaining devices are kept, with their state and with a thread that may be stuck in one.
 void GpuReader::State::takeInventory(SharedInventory next) {
   inventory = std::move(next);
   std::vector<Source> kept;
@@ -163,7 +163,7 @@ void GpuReader::State::noteFailure(const std::string& subject, const std::string
   failure += subject + ": " + reason;
 }
 
-// `answer` is null when there is none; `silence` then says why, if that is known.
+// `answer` is null if the device has none; `silence` is then the reason, if known.
 void GpuReader::State::addAnswer(const GpuDevice& device, const GpuAnswer* answer, const Obstacle& silence) {
   GpuFinding finding;
   finding.address = device.address;

@@ -1,4 +1,4 @@
-// Looks names up in the lists that distributions ship.
+// Looks up names in the lists that distributions ship.
 #include "linux/gpu/names.h"
 
 #include <array>

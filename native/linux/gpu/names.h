@@ -1,4 +1,4 @@
-// The names of graphics processors.
+// Names of graphics processors.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace hostwire {
 
 struct GpuName {
   std::string text;
-  bool isFinal = true;  // false where a list exists and could not be read: it may be readable later
+  bool isFinal = true;  // false if a list exists but could not be read: it may be readable later
 };
 
-// From the distribution's lists (libdrm's amdgpu.ids, pci.ids), otherwise made of the numbers: "AMD
-// 1002:73bf". Reads a file of a megabyte: ask until it is final, on a prober's thread. Does not touch the
-// device.
+// Returns the name from the distribution's lists (libdrm's amdgpu.ids, pci.ids), otherwise one made of the
+// numbers: "AMD 1002:73bf". Reads a file of a megabyte: call it until the result is final, on a prober's
+// thread. Does not touch the device.
 GpuName lookUpGpuName(const Roots& roots, const GpuDevice& device);
 
 }  // namespace hostwire

@@ -71,7 +71,7 @@ std::vector<GpuAnswer> NvidiaGpus::read(const NvidiaRequest& request) {
     states.push_back(known.sleep.judge());
     if (states.back() == GpuSleep::State::kAwake) awake.push_back(device.address);
   }
-  // An open session may be what keeps the devices awake.
+  // An open session may be the reason why the devices stay awake.
   if (awake.empty()) session_.close();
   const auto readings = awake.empty() ? std::vector<NvmlReading>{} : session_.read(awake, request.withDetail);
   std::vector<GpuAnswer> answers;

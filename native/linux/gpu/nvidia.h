@@ -16,7 +16,7 @@ namespace hostwire {
 
 struct NvidiaRequest {
   std::vector<GpuDevice> devices;
-  bool wantsUnlisted = false;  // all devices that the driver knows, instead of `devices`
+  bool wantsUnlisted = false;  // read all devices that the driver knows, instead of `devices`
   bool withDetail = false;
 };
 
@@ -31,7 +31,7 @@ class NvidiaGpus {
     Known(const GpuDevice& device, const GpuOptions& options)
         : sleep(device.folder, device.isIntegrated, options.idleBeforeRest), last(options.maxAge) {}
     GpuSleep sleep;
-    std::string name;  // empty until it is known
+    std::string name;  // empty until known
     LastGpuValues last;
   };
 

@@ -1,4 +1,4 @@
-// Parsers of what Linux reports about graphics processors.
+// Parsers of Linux's texts about graphics processors.
 #include "linux/gpu/parse_gpu.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
 }
 
-// The part of `text` up to `separator`; both are removed from `text`.
+// Returns the part of `text` up to `separator`; both are removed from `text`.
 std::string_view takeUntil(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
@@ -37,7 +37,7 @@ std::string soldAs(std::string_view name) {
   return std::string(name.substr(open + 1, name.size() - open - 2));
 }
 
-// A line of pci.ids: four hexadecimal digits, blanks, a name.
+// Parses a line of pci.ids: four hexadecimal digits, blanks, a name.
 std::optional<std::uint32_t> takeListId(std::string_view& line) {
   if (line.size() < 5 || !isBlank(line[4])) return std::nullopt;
   const auto id = parseHex(line.substr(0, 4));
@@ -55,7 +55,7 @@ DrmEngine* engineOf(DrmClient& client, std::string_view name) {
   return &client.engines.back();
 }
 
-// One "drm-…" line that describes an engine.
+// Parses one "drm-…" line that describes an engine.
 void takeEngineLine(DrmClient& client, std::string_view key, std::string_view value) {
   const auto number = takeUnsigned(value);
   if (!number) return;
@@ -84,7 +84,7 @@ double growthOf(Count before, Count after) {
   return static_cast<double>(*after - *before);
 }
 
-// The share of one engine's time that one client used.
+// Returns the share of one engine's time that one client used.
 double shareOf(const DrmEngine& before, const DrmEngine& after, double elapsedNs) {
   const auto capacity = static_cast<double>(std::max<std::uint64_t>(1, after.capacity));
   if (after.busyNs) return elapsedNs > 0 ? growthOf(before.busyNs, after.busyNs) / elapsedNs / capacity : 0;

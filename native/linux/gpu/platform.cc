@@ -17,14 +17,14 @@ namespace {
 
 constexpr double kHzPerMhz = 1e6;
 constexpr double kPermillePerPercent = 10;
-// Between closer readings of the queues chance dominates the load.
+// Minimum window: between closer readings of the queues chance dominates the load.
 constexpr std::uint64_t kShortestWindowNs = 20'000'000;
 
 struct KnownDriver {
   std::string_view name;
   GpuVendor vendor;
 };
-// Drivers that only display (vc4, tegra-drm, rockchip-drm) are not here.
+// Drivers that only display (vc4, tegra-drm, rockchip-drm) are not listed.
 constexpr std::array<KnownDriver, 11> kDrivers{{
     {"v3d", GpuVendor::kBroadcom},
     {"panfrost", GpuVendor::kArm},
@@ -39,7 +39,7 @@ constexpr std::array<KnownDriver, 11> kDrivers{{
     {"nvgpu", GpuVendor::kNvidia},
 }};
 
-// Nothing where `folder` is not the device of a known driver, or is on PCI.
+// Returns nothing if `folder` is not the device of a known driver, or is on PCI.
 std::optional<GpuDevice> describeDevice(const std::string& folder) {
   const std::string driver = linkedName(folder + "/driver");
   const auto known = std::find_if(kDrivers.begin(), kDrivers.end(),
@@ -128,7 +128,7 @@ std::optional<double> PlatformGpu::readQueues() {
   if (!queues_) return std::nullopt;
   auto queues = parseGpuQueues(queues_->readIfPresent(buffer_));
   if (queues.empty()) {
-    before_.clear();  // which lets the next source answer
+    before_.clear();  // lets the next source answer
     return std::nullopt;
   }
   const bool isSoon =

@@ -1,5 +1,5 @@
-// Graphics processors that are part of a system on a chip: they are on no PCI bus, and their drivers report
-// little.
+// Graphics processors that are part of a system on a chip: they are not on a PCI bus, and their drivers
+// report little.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@
 
 namespace hostwire {
 
-// Devices of /sys/class/drm, and of /sys/class/devfreq where NVIDIA's nvgpu (Tegra) has no node. Reads only
-// what the kernel keeps in memory.
+// Finds devices of /sys/class/drm, and of /sys/class/devfreq where NVIDIA's nvgpu (Tegra) has no node. Reads
+// only what the kernel keeps in memory.
 std::vector<GpuDevice> findPlatformGpus(const Roots& roots);
 
-// What it would take to know the load of such a device; empty where nothing would.
+// Returns how to make the load of such a device readable; empty if there is no way.
 std::string platformLoadRemedy(const GpuDevice& device);
 
-// v3d (Raspberry Pi), panfrost, panthor and lima (Mali), etnaviv, powervr, asahi, nvgpu. None of the files
-// that it reads wakes a device, so that one that is suspended is read like any other. Belongs to one prober's
+// Reads v3d (Raspberry Pi), panfrost, panthor and lima (Mali), etnaviv, powervr, asahi, nvgpu. None of the
+// files that it reads wakes a device, so a suspended one is read like any other. Belongs to one prober's
 // question: used by one thread at a time. Never throws.
 class PlatformGpu {
  public:

@@ -13,12 +13,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A kernel with a longer delay than this is not waited for: the shown values would be too old.
+// Maximum kernel delay that is waited for: with a longer one the shown values would be too old.
 constexpr milliseconds kLongestDelay{15000};
 constexpr std::chrono::minutes kBetweenRests{5};
-// A device whose power state could not be read this many times is taken for one that never sleeps.
+// After this many failed readings of its power state, a device is assumed never to sleep.
 constexpr unsigned kMaxUnreadable = 5;
-// Below this load it does nothing worth staying awake for.
+// Load below which a device counts as idle.
 constexpr double kIdlePercent = 1;
 // The longest interval at which the load of a device is expected to be read again.
 constexpr std::chrono::minutes kLoadKnownFor{2};
@@ -41,7 +41,7 @@ void GpuSleep::readStatus() {
     const int code = error.code().value();
     if (code == ENOENT || code == ENOTDIR || ++unreadable_ > kMaxUnreadable) isStatusKnown_ = true;
   } catch (...) {
-    // for lack of memory: at the next reading, then
+    // memory is exhausted: it is tried again at the next reading
   }
 }
 

@@ -1,4 +1,4 @@
-// Whether a graphics processor is asleep, and when to leave one alone so that it can fall asleep.
+// Decides whether a graphics processor is asleep, and when not to read one so that it can fall asleep.
 #pragma once
 
 #include <chrono>
@@ -12,22 +12,20 @@
 namespace hostwire {
 
 // Each reading of a discrete processor restarts its autosuspend delay (autosuspend_delay_ms, mostly 5 s), so
-// one that is read every 2 s never falls asleep. An idle one is therefore left alone for slightly longer than
-// that. When it is still awake afterwards something else keeps it awake, and it is not left alone again for
-// some minutes.
-// Belongs to one prober's question: used by one thread at a time. What it reads wakes no device
-// (Documentation/ABI/testing/sysfs-devices-power).
+// one that is read every 2 s never falls asleep. Therefore an idle one is not read for slightly longer than
+// that. If it is still awake afterwards something else keeps it awake, and it is read without such pauses for
+// some minutes. Belongs to one prober's question: used by one thread at a time. The files that it reads wake
+// no device (Documentation/ABI/testing/sysfs-devices-power).
 class GpuSleep {
  public:
   enum class State { kAwake, kResting, kAsleep };
 
-  // `folder`: the device's. An integrated processor is never left alone: it sleeps together with the
-  // processor.
+  // `folder`: the device's. An integrated processor is always read: it sleeps together with the processor.
   GpuSleep(const std::string& folder, bool isIntegrated, std::chrono::milliseconds idleBeforeRest);
 
-  // What to do now: only in kAwake may the device be read.
+  // Returns the current state: only in kAwake may the device be read.
   State judge();
-  // After a reading; nothing where the load is not known.
+  // To be called after a reading; nothing if the load is unknown.
   void noteLoad(std::optional<double> loadPercent);
 
  private:
@@ -48,15 +46,15 @@ class GpuSleep {
   std::optional<Clock::time_point> noRestUntil_;
 };
 
-// The same for the two readers of one device, its values' and its sensors': each alone would keep it awake
-// while the other leaves it alone. From any thread.
+// Shared by the two readers of one device, of its values and of its sensors: each alone would keep it awake
+// while the other pauses. May be used on any thread.
 class SharedGpuSleep {
  public:
   SharedGpuSleep(const std::string& folder, bool isIntegrated, std::chrono::milliseconds idleBeforeRest);
 
   GpuSleep::State judge();
   void noteLoad(std::optional<double> loadPercent);
-  // After a reading by someone who does not know the load. Ignored while somebody does.
+  // To be called after a reading by a reader without the load. Ignored while another reader reports it.
   void noteReading();
 
  private:
@@ -67,8 +65,8 @@ class SharedGpuSleep {
   std::optional<Clock::time_point> loadNotedAt_;
 };
 
-// One object per device: `folder` may be another path to the same one, and only the first caller's other
-// arguments count.
+// Returns one object per device: `folder` may be another path to the same one, and only the first caller's
+// other arguments count.
 std::shared_ptr<SharedGpuSleep> shareGpuSleep(const std::string& folder, bool isIntegrated,
                                               std::chrono::milliseconds idleBeforeRest);
 

@@ -23,9 +23,9 @@ constexpr double kMaxRpm = 100'000;
 constexpr double kMicro = 1e6;
 constexpr double kMaxJoules = 1e12;
 constexpr double kPwmFull = 255;  // Documentation/hwmon/sysfs-interface.rst: pwmN is 0–255
-// The energy counter advances about once per millisecond: a shorter window is noise.
+// Minimum window: the energy counter advances about once per millisecond, so a shorter one is noise.
 constexpr std::chrono::milliseconds kShortestEnergyWindow{20};
-// A longer window shows the past rather than the present.
+// Maximum window: a longer one shows the past rather than the present.
 constexpr std::chrono::seconds kLongestEnergyWindow{60};
 
 std::optional<std::uint64_t> toBytes(std::optional<double> value) {
@@ -51,7 +51,7 @@ void SysfsGpu::addSensor(Sources& sources, const char* name, double unit, double
   if (!device_.hwmon.empty()) addIfPresent(sources, device_.hwmon + "/" + name, unit, max);
 }
 
-// A file that turns out to be missing makes readFirst look for sources again.
+// If a file turns out to be missing, readFirst searches for sources again.
 void SysfsGpu::findSources() {
   for (Sources* sources : {&load_, &vramUsed_, &vramTotal_, &power_, &energy_, &fan_, &fanMax_, &pwm_})
     sources->clear();
@@ -81,7 +81,7 @@ void SysfsGpu::findClocks() {
   }
 }
 
-// False where not every existing file could be looked at.
+// Returns false if some existing file could not be examined.
 bool SysfsGpu::findTemperatures() {
   constexpr std::string_view kInput = "_input";
   temperatures_.clear();
@@ -147,7 +147,7 @@ std::optional<double> SysfsGpu::readPower() {
   if (isSameCounter && now - energyAt_ < kShortestEnergyWindow) return energyPower_;
   energyPower_.reset();
   const bool isComparable = isSameCounter && now - energyAt_ <= kLongestEnergyWindow;
-  // A counter that stands still or decreases does not measure anything.
+  // A counter that stays constant or decreases does not measure anything.
   if (isComparable && joules->value > energyBefore_->value) {
     const double seconds = std::chrono::duration<double>(now - energyAt_).count();
     const double watts = (joules->value - energyBefore_->value) / seconds;
@@ -171,7 +171,7 @@ GpuValues SysfsGpu::readValues(bool withDetail) {
   values.temperatureCelsius = parseMillidegrees(hostwire::readFirst(temperatures_, buffer_));
   values.memoryUsedBytes = toBytes(readNumber(vramUsed_));
   values.memoryTotalBytes = toBytes(readNumber(vramTotal_));
-  // An integrated processor may have nothing but its clock: only that shows that it can be read at all.
+  // An integrated processor may report nothing but its clock: only that shows that it can be read at all.
   if (!withDetail && values.isAnyKnown()) return values;
   values.powerWatts = readPower();
   values.fanPercent = readFan();

@@ -31,11 +31,11 @@ class SysfsGpu {
     double max = 0;  // in the unit
   };
   // Best first. The first one that answers counts: some APUs have a gpu_busy_percent that always fails.
-  // Missing files are not among them.
+  // Missing files are left out.
   using Sources = std::vector<Source>;
   struct Reading {
     double value = 0;
-    std::size_t at = 0;  // of the source that answered
+    std::size_t at = 0;  // index of the source that answered
   };
   static void addIfPresent(Sources& sources, const std::string& path, double unit, double max);
   void addSensor(Sources& sources, const char* name, double unit, double max) const;

@@ -31,7 +31,7 @@ std::vector<std::string> listFolder(const std::string& path) {
     if (name != "." && name != "..") names.emplace_back(name);
     errno = 0;  // emplace_back may have set it
   }
-  if (errno != 0) return {};  // a part would look as if the rest had disappeared
+  if (errno != 0) return {};  // a partial list would look as if the rest had disappeared
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -1,4 +1,4 @@
-// Listing folders of /sys.
+// Lists folders of /sys.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace hostwire {
 
-// The names in a folder, sorted, without "." and ".."; empty where it cannot be read.
+// Returns the names in a folder, sorted, without "." and ".."; empty if it cannot be read.
 std::vector<std::string> listFolder(const std::string& path);
 
-// Whether a file of that name exists; a dangling link does.
+// Returns whether a file of that name exists; a dangling link does.
 bool isPresent(const std::string& path);
 
-// False only where there is none: what cannot be looked at now may exist.
+// Returns false only if no such file exists: one that cannot be examined now may exist.
 bool mayBePresent(const std::string& path);
 
-// The target of a symbolic link; empty where there is none.
+// Returns the target of a symbolic link; empty if it is not one.
 std::string linkTarget(const std::string& path);
-// The last name in that target: of /sys/bus/pci/devices/ADDRESS/driver the driver's.
+// Returns the last name in that target: for /sys/bus/pci/devices/ADDRESS/driver the driver's.
 std::string linkedName(const std::string& path);
 
 }  // namespace hostwire

@@ -16,15 +16,15 @@ constexpr std::size_t kFirstBufferBytes = 4096;
 constexpr std::size_t kSmallestPageBytes = 4096;
 constexpr std::size_t kLongestRecordBytes = 512;
 constexpr std::size_t kMaxBytes =
-    16U << 20U;  // far above any kernel file; guards against a device in a fixture tree
+    16U << 20U;  // far above any kernel file; protects against a device in a fixture tree
 
 // Errors of a sensor that cannot measure now: the same descriptor works again when it can. Any other error
-// may mean that the device is gone, and its file with it.
+// may mean that the device, and its file with it, is gone.
 bool isPassing(int code) { return code == EIO || code == ENODATA || code == EAGAIN || code == EBUSY; }
 
 // procfs regenerates the text at offset 0, so a read that fills the buffer is repeated with a larger one
-// rather than continued: continuing would join two different moments.
-// A first read of at most `surelyWhole` bytes was the last; after `maxBytes` no more is read.
+// rather than continued: continuing would join two different moments. A first read of at most `surelyWhole`
+// bytes is not followed by another; after `maxBytes` no more is read.
 ssize_t readWhole(int fd, std::string& buffer, std::size_t surelyWhole, std::size_t maxBytes) {
   if (buffer.size() < kFirstBufferBytes) buffer.resize(kFirstBufferBytes);
   while (true) {
@@ -135,7 +135,7 @@ std::optional<std::string> tryReadSmallFile(const std::string& path) {
     if (code == ENOENT || code == ENOTDIR) return std::string();
     return std::nullopt;
   } catch (...) {
-    return std::nullopt;  // for lack of memory
+    return std::nullopt;  // memory is exhausted
   }
 }
 

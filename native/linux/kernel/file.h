@@ -27,7 +27,7 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool isOpen() const { return fd_ >= 0; }
   void reset(int fd = -1);
-  // Somebody else closes it from now on.
+  // Returns the descriptor, which the caller closes from now on.
   int release() { return std::exchange(fd_, -1); }
 
  private:
@@ -44,14 +44,14 @@ class KeptFile {
   std::string_view read(std::string& buffer);
   // The same for a file of records under 512 bytes, or of one record of any size: it saves the read that only
   // finds the end. The kernel (fs/seq_file.c) ends a read early only where the next record does not fit into
-  // its page, so a read that left that much of a page was the last. Of a file of more than `maxBytes` it may
-  // return the first of its bytes only, at least so many.
+  // its page, so a read that left that much of a page was the last. For a file of more than `maxBytes` it may
+  // return only its first bytes, at least that many.
   std::string_view readShortRecords(std::string& buffer, std::size_t maxBytes = SIZE_MAX);
-  // Like these, but empty where the file cannot be read.
+  // Like these, but empty if the file cannot be read.
   std::string_view readIfPresent(std::string& buffer) noexcept;
   std::string_view readShortRecordsIfPresent(std::string& buffer) noexcept;
-  // At most the first `maxBytes`: the kernel generates long texts piece by piece, so the rest then costs
-  // nothing.
+  // Reads at most the first `maxBytes`: the kernel generates long texts piece by piece, so the rest then
+  // costs nothing.
   std::string_view readHeadIfPresent(std::string& buffer, std::size_t maxBytes) noexcept;
   const std::string& path() const { return path_; }
   // For poll(2); -1 before the first read and after a failure.
@@ -65,16 +65,17 @@ class KeptFile {
   FileDescriptor fd_;
 };
 
-// The text of the first of `files`, best first, that can be read: one may exist although every reading of it
-// fails. Empty where none can.
+// Returns the text of the first of `files`, best first, that can be read: one may exist although every
+// reading of it fails. Empty if none can.
 std::string_view readFirst(std::vector<KeptFile>& files, std::string& buffer) noexcept;
 
-// A file to be kept; nothing where there is none of this path. What cannot be looked at now may exist.
+// Returns a file to be kept; nothing if the path does not exist. A file that cannot be examined now may
+// exist.
 std::optional<KeptFile> keepIfPresent(const std::string& path);
 
-// Reads a small file once; empty where it cannot be read. No trailing newline.
+// Reads a small file once, without trailing newlines; empty if it cannot be read.
 std::string readSmallFile(const std::string& path);
-// The same, but nothing where the file exists and cannot be read: it may be readable later.
+// The same, but nothing if the file exists and cannot be read: it may be readable later.
 std::optional<std::string> tryReadSmallFile(const std::string& path);
 
 }  // namespace hostwire

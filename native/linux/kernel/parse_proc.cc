@@ -33,7 +33,7 @@ constexpr std::int64_t kMaxDegrees = 150;
 bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores) {
   bool hasTotal = false;
   std::string_view line;
-  // The cpu lines come first; the rest (intr alone can be 100 KB) is not looked at.
+  // The cpu lines come first; the rest (intr alone can be 100 KB) is not parsed.
   while (takeLine(text, line) && line.starts_with("cpu")) {
     line.remove_prefix(3);
     if (!line.empty() && isBlank(line.front())) {

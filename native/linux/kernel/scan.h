@@ -37,7 +37,8 @@ inline std::string_view takeWord(std::string_view& text) {
   return word;
 }
 
-// Removes an unsigned number from `text`. Nothing where there is none; then only blanks are removed.
+// Removes an unsigned number from `text`. Returns nothing if it does not begin with one; then only blanks are
+// removed.
 inline std::optional<std::uint64_t> takeUnsigned(std::string_view& text) {
   skipBlanks(text);
   std::uint64_t value = 0;
@@ -52,7 +53,7 @@ inline std::optional<double> takeDouble(std::string_view& text) {
   return takeDecimal(text);
 }
 
-// A hexadecimal number that fills `text`, without a prefix.
+// Parses a hexadecimal number that fills `text`, without a prefix.
 inline std::optional<std::uint64_t> parseHex(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// The well-formed sequences of the Unicode standard, table 3-7: how many bytes follow a lead byte and what
-// the first of them may be (no overlong forms, no surrogates, nothing above U+10FFFF).
+// The well-formed sequences of the Unicode standard, table 3-7: the number of bytes that follow a lead byte
+// and the range of the first of them (no overlong forms, no surrogates, nothing above U+10FFFF).
 struct Lead {
   std::size_t following = 0;  // 0: not the lead byte of a longer sequence
   unsigned char min = 0x80;
@@ -33,7 +33,7 @@ struct Sequence {
   bool isValid = false;
 };
 
-// The sequence at the start of `bytes`, or the maximal part of a broken one.
+// Returns the sequence at the start of `bytes`, or the maximal part of a broken one.
 Sequence takeSequence(std::string_view bytes) {
   const auto first = static_cast<unsigned char>(bytes.front());
   if (first < 0x80) return {1, true};
@@ -48,7 +48,7 @@ Sequence takeSequence(std::string_view bytes) {
   return {lead.following + 1, true};
 }
 
-// `bytes`, with what `appendBroken(text, part)` appends for each broken part.
+// Copies `bytes`, calling `appendBroken(text, part)` for each broken part.
 template <class AppendBroken>
 std::string repair(std::string_view bytes, AppendBroken appendBroken) {
   if (std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))

@@ -17,12 +17,12 @@
 namespace hostwire {
 namespace {
 
-// The file itself, not opened yet: from here on no rename and no link can replace it.
+// Finds the file without opening it: from here on no rename and no link can replace it.
 FileDescriptor findFile(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_MAGICLINKS;
-  // The kernel's name of the number: glibc 2.31 has none of its own.
+  // The kernel's name of the number: glibc 2.31 does not define one.
   const long fd = syscall(__NR_openat2, AT_FDCWD, path.c_str(), &how, sizeof how);
   const int code = errno;
   if (fd < 0)
@@ -41,7 +41,7 @@ std::size_t sizeOf(const FileDescriptor& file, std::size_t maxBytes) {
   return static_cast<std::size_t>(about.st_size);
 }
 
-// The kernel checks the rights here: finding a file takes none on the file itself.
+// The kernel checks the rights here: finding a file needs no rights on the file itself.
 FileDescriptor openFound(const FileDescriptor& file) {
   const std::string link = "/proc/self/fd/" + std::to_string(file.get());
   FileDescriptor opened(open(link.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));

@@ -27,11 +27,11 @@ constexpr std::string_view kName = "hostwire media keys";
 
 const UinputCalls& systemUinput() {
   static constexpr UinputCalls kCalls{
-      // With the effective ids, as open(2) uses; access(2) uses the real ones.
+      // Uses the effective ids, like open(2); access(2) uses the real ones.
       [](const char* path) { return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS); },
-      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): there is no other open.
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): open has no other form.
       [](const char* path) { return ::open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC); },
-      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): nor ioctl.
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): nor has ioctl.
       [](int fd, unsigned long request, int value) { return ioctl(fd, request, value); },
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
       [](int fd, unsigned long request, const void* argument) { return ioctl(fd, request, argument); },
@@ -78,7 +78,7 @@ void UinputKeyboard::press(MediaVerb verb) {
   if (index >= kKeys.size()) throw HostError(EINVAL, "press a media key");
   static_cast<void>(open());
   const auto code = static_cast<__u16>(kKeys.at(index));
-  // The kernel fills in the time. One write, so that press, release and synchronisation stay together.
+  // The kernel fills in the time. A single write keeps press, release and synchronisation together.
   std::array<input_event, 4> events{};
   events[0].type = EV_KEY;
   events[0].code = code;

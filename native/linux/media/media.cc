@@ -16,7 +16,7 @@ struct MediaPlayers::State {
   std::shared_ptr<CommandThread::State> thread;
   std::function<void()> onChange;
   std::mutex mutex;
-  std::shared_ptr<Mpris> mpris;  // from the bus thread's first task on
+  std::shared_ptr<Mpris> mpris;  // set by the bus thread's first task
   std::optional<std::string> failure;
 
   std::shared_ptr<Mpris> find() {
@@ -79,7 +79,7 @@ std::function<std::string()> MediaPlayers::artReader(const std::string& id, cons
   const auto mpris = state_->find();
   const PlayerRights rights =
       mpris ? mpris->rightsOf(id) : PlayerRights{std::nullopt, "players are not watched"};
-  // A thread that hangs must not be what keeps the watcher: its listener belongs to the JavaScript thread.
+  // A thread that hangs must not keep the watcher alive: its listener belongs to the JavaScript thread.
   return [rights, path, maxBytes] {
     if (!rights.user) throw std::runtime_error(rights.reason);
     return readFileAs(*rights.user, path, maxBytes);

@@ -14,16 +14,16 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kPrefix = "org.mpris.MediaPlayer2.";
 
-// The daemon answers quickly or not at all.
+// Time limit for the daemon, which answers quickly or not at all.
 constexpr milliseconds kBusLimit{1000};
-// How long the players that are there at the beginning are waited for; a later answer still counts.
+// Time limit for the players that exist at the start; a later answer still counts.
 constexpr milliseconds kSettleLimit{1000};
 // D-Bus names have at most 255 bytes.
 constexpr std::size_t kMaxNameBytes = 255;
-// A bus may have any number of names: beyond this they are ignored.
+// Maximum number of names, because a bus may have any number: those beyond it are ignored.
 constexpr std::size_t kMaxNames = 100'000;
 
-// The player's own name within a bus name; empty when it is not a player's.
+// Returns the player's own name within a bus name; empty when it is not a player's.
 std::string_view playerNameOf(std::string_view name) {
   return name.substr(0, kPrefix.size()) == kPrefix ? name.substr(kPrefix.size()) : std::string_view();
 }
@@ -53,7 +53,7 @@ void Mpris::start() {
              });
 }
 
-// The matches are in force by now, so no player that appears or changes from here on is missed.
+// The matches are in force now, so no player that appears or changes from here on is missed.
 void Mpris::onReady() {
   {
     const std::lock_guard lock(mutex_);
@@ -125,7 +125,7 @@ void Mpris::findOwner(const std::string& name) {
   bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "GetNameOwner", {name}}, kBusLimit,
              [this, name](Reply& reply) {
                --findings_;
-               // Without an answer it has left meanwhile.
+               // Without an answer it has left in the meantime.
                const auto owner =
                    reply.end == CallEnd::kAnswered ? reply.body.text(kMaxNameBytes) : std::nullopt;
                if (owner) setOwner(playerNameOf(name), *owner);
@@ -168,7 +168,7 @@ void Mpris::forget(const std::string& owner) {
 void Mpris::onPropertiesChanged(const std::string& owner, BodyReader& body) {
   if (!table_.has(owner) || !body.text(kMaxNameBytes)) return;
   const PlayerNews news = readPlayerNews(body);
-  // Properties that are only named as changed have to be asked for.
+  // Properties that are only named as changed must be queried.
   bool isNamedOnly = false;
   body.array(1, [&] { isNamedOnly = true; });
   bool isPositionWanted = false;
@@ -209,11 +209,11 @@ void Mpris::onAll(const std::string& owner, Reply& reply, double askedMs) {
   const auto asked = asking_.find(owner);
   if (asked == asking_.end()) return;
   asked->second.isAll = false;
-  // A player that has not answered in all that time is asked again: it may become responsive again.
+  // A player that has not answered until now is asked again: it may become responsive again.
   const bool isAgain = std::exchange(asked->second.isAllAgain, false) || reply.end == CallEnd::kTimedOut;
   {
     const std::lock_guard lock(mutex_);
-    // For players that played before the first question, no order is known: all have the same time.
+    // The order of players that played before the first question is unknown: all have the same time.
     if (reply.end == CallEnd::kAnswered)
       table_.replace(owner, readPlayerNews(reply.body), mpris::nowMs(), isSettled_ ? askedMs : connectedMs_);
     else if (reply.end == CallEnd::kRefused)

@@ -22,12 +22,12 @@
 
 namespace hostwire {
 
-// All but `read` and `rightsOf` runs on the bus thread.
+// All functions but `read` and `rightsOf` run on the bus thread.
 class Mpris : public std::enable_shared_from_this<Mpris> {
  public:
   Mpris(BusLoop& loop, std::function<void()> onChange) : loop_(loop), onChange_(std::move(onChange)) {}
 
-  // Begins to watch, until the loop ends.
+  // Starts watching, until the loop ends.
   void start();
   void control(const std::string& id, MediaVerb verb, double value, std::chrono::milliseconds limit,
                std::function<void(const MediaReply&)> done);
@@ -35,9 +35,9 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void askArtUrl(const std::string& id, std::size_t maxBytes, std::chrono::milliseconds limit,
                  std::function<void(const std::optional<std::string>&)> done);
 
-  // On any thread.
+  // May be called on any thread.
   MediaSnapshot read() const;
-  // On any thread: see PlayerUsers.
+  // May be called on any thread: see PlayerUsers.
   PlayerRights rightsOf(const std::string& owner) const;
 
  private:
@@ -47,13 +47,13 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
     bool isAllAgain = false;
     bool isPosition = false;
     bool isPositionAgain = false;
-    std::optional<BusLoop::TimerId> later;  // asks for everything
+    std::optional<BusLoop::TimerId> later;  // asks for all properties
   };
 
   BusConnection& bus() { return loop_.sessionBus(); }
-  // The bus is usable: finds the players.
+  // Finds the players, once the bus is usable.
   void onReady();
-  // It is not, and why; the next onReady starts over.
+  // The bus is lost, for `reason`; the next onReady starts over.
   void onLost(const std::string& reason);
   void list();
   void takeNames(BodyReader& body);
@@ -67,11 +67,12 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void askAll(const std::string& owner);
   void onAll(const std::string& owner, Reply& reply, double askedMs);
   void askPosition(const std::string& owner);
-  // Asks for what a command has changed.
+  // Asks for the properties that a command has changed.
   void askEffect(const std::string& owner);
   std::optional<Call> callFor(const std::string& id, MediaVerb verb, double value) const;
 
-  // The players have changed, or the initial questions are settled. Nothing is reported before that.
+  // Reports that the players have changed, or that the initial questions are settled. Nothing is reported
+  // before that.
   void notify();
   bool isQuiet() const;
   void settle();

@@ -1,4 +1,4 @@
-// The pictures of tracks: whose files they are, and those that are part of their address.
+// Pictures of tracks: the users whose files they are, and pictures that are part of their address.
 #include <cmath>
 #include <cstdint>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace hostwire {
 
-// Asked before the player's properties, so that it is known when a picture is.
+// Asked before the player's properties, so that the user is known before a picture is.
 void Mpris::askUser(const std::string& owner) {
   bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "GetConnectionUnixUser", {owner}},
              mpris::kPatience, [this, owner](Reply& reply) {

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// D-Bus specification, "Valid Object Paths".
+// Checks the syntax: D-Bus specification, "Valid Object Paths".
 bool isObjectPath(std::string_view text) {
   if (text.empty() || text.front() != '/' || (text.size() > 1 && text.back() == '/')) return false;
   const auto isPart = [](char c) {
@@ -50,7 +50,7 @@ std::optional<Call> Mpris::callFor(const std::string& id, MediaVerb verb, double
   const auto microseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e6); };
   const std::lock_guard lock(mutex_);
   const std::string* track = table_.trackIdOf(id);
-  // The interface wants the track's own path; some players provide a bare text, or nothing.
+  // The interface requires the track's own path; some players provide a plain text, or nothing.
   if (track != nullptr && isObjectPath(*track))
     return Call{id, mpris::kPath, mpris::kPlayer, "SetPosition", {ObjectPath{*track}, microseconds(value)}};
   const auto position = table_.positionOf(id, mpris::nowMs());

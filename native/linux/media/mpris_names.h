@@ -13,10 +13,10 @@ inline constexpr const char* kProperties = "org.freedesktop.DBus.Properties";
 inline constexpr const char* kBusName = "org.freedesktop.DBus";
 inline constexpr const char* kBusPath = "/org/freedesktop/DBus";
 
-// How long an answer may take that nothing waits for.
+// Time limit for an answer that nothing waits for.
 inline constexpr std::chrono::milliseconds kPatience{25'000};
 
-// Monotonic milliseconds.
+// Returns monotonic milliseconds.
 inline double nowMs() {
   using Milliseconds = std::chrono::duration<double, std::milli>;
   return Milliseconds(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -34,8 +34,8 @@ std::optional<std::string> boxedText(BodyReader& body) {
   return boxed<std::string>(body, [&] { return body.text(kMaxTextBytes); });
 }
 
-// A part of an address or of an id is worthless, so a longer one is absent. `isLong` is set for a data: URI
-// that is.
+// A truncated address or id is worthless, so a longer one is absent. `isLong` is set for a data: URI that is
+// too long.
 std::optional<std::string> boxedWhole(BodyReader& body, std::size_t maxBytes, bool* isLong = nullptr) {
   // A text that was cut lacks at most the three bytes of a character that did not fit.
   auto text = boxed<std::string>(body, [&] { return body.text(maxBytes + 4); });
@@ -67,7 +67,7 @@ std::optional<double> positionOf(std::optional<double> microseconds) {
   return std::clamp(*microseconds * kMicroseconds, 0.0, kMaxSeconds);
 }
 
-// One text or several. Their total length is limited like one text's.
+// Reads one text or several. Their total length is limited like one text's.
 std::vector<std::string> boxedTexts(BodyReader& body) {
   std::vector<std::string> texts;
   std::size_t room = kMaxTextBytes;

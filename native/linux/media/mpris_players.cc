@@ -10,7 +10,7 @@ namespace {
 std::uint32_t bitOf(MediaVerb verb) { return 1U << static_cast<unsigned>(verb); }
 
 // The interface's rules (MPRIS D-Bus Interface Specification 2.2, Player): a command must not be sent to a
-// player whose property for it is false; it may be sent where the property is missing.
+// player whose property for it is false; it may be sent if the property is missing.
 std::uint32_t cannotOf(const PlayerNews& known) {
   std::uint32_t cannot = 0;
   const auto forbid = [&](const std::optional<bool>& can, MediaVerb verb) {
@@ -87,7 +87,7 @@ bool PlayerTable::update(const std::string& owner, const PlayerNews& news, doubl
   if (found == players_.end()) return false;
   Player& player = found->second;
   PlayerNews& known = player.known;
-  // The following changes affect how the position advances: it is brought up to date first.
+  // The following changes affect how the position advances, so it is updated first.
   known.positionSeconds = positionOf(player, nowMs);
   player.positionAtMs = nowMs;
   bool isPositionOpen = false;

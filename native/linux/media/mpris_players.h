@@ -1,4 +1,4 @@
-// The state of the players on the bus, from their messages: no bus in here, and no clock.
+// The state of the players on the bus, from their messages: without a bus and without a clock.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct TrackMetadata {
   std::vector<std::string> artists;
   std::optional<std::string> album;
   std::optional<std::string> artUrl;
-  bool isArtLong = false;  // a data: URI that is longer than what artUrl may hold
+  bool isArtLong = false;  // a data: URI that is longer than artUrl may be
   std::optional<std::string> url;
   std::optional<double> durationSeconds;
 };
 
-// What one message reports about a player: everything, or what has changed.
+// One message's report about a player: all properties, or those that have changed.
 struct PlayerNews {
   std::optional<Playback> playback;
   std::optional<TrackMetadata> track;
@@ -40,32 +40,33 @@ struct PlayerNews {
   std::optional<bool> canSeek;
 };
 
-// More names than anybody has players: a flood costs no memory.
+// Maximum number of names, above any real number of players: a flood costs no memory.
 inline constexpr std::size_t kMaxPlayerNames = 64;
 
 // The players of one bus, by owner (":1.7", never reused) and by name ("mpv"). Times are monotonic
 // milliseconds.
 class PlayerTable {
  public:
-  // The new owner of a name; empty: none. True when the owner is new here and must be queried.
+  // Sets the new owner of a name; empty: none. Returns true when the owner is new and must be queried.
   bool setOwner(std::string_view name, const std::string& owner);
   bool has(const std::string& owner) const { return players_.count(owner) != 0; }
   std::vector<std::string> owners() const;
   bool hasName(std::string_view name) const { return names_.find(name) != names_.end(); }
   std::size_t room() const { return kMaxPlayerNames - names_.size(); }
-  // Names for which there was no room, and whether there is room for one now.
+  // Names that exceeded the limit, and whether it now has capacity for one.
   std::uint32_t leftOut() const { return leftOut_; }
   void setLeftOut(std::uint32_t count) { leftOut_ = count; }
   bool hasRoomAgain() const { return leftOut_ > 0 && names_.size() < kMaxPlayerNames; }
 
-  // All of a player's properties, in answer to a question: what is missing it no longer reports.
-  // `playsSinceMs`: when it began to play, if it plays and was not known to; the same for all that played
-  // before the first question.
+  // Replaces all of a player's properties, in answer to a question: properties that are missing are no longer
+  // reported. `playsSinceMs`: when it began to play, if it plays and was not known to; the same for all that
+  // played before the first question.
   void replace(const std::string& owner, const PlayerNews& news, double nowMs, double playsSinceMs);
-  // What has changed. True when its position has to be asked for: players do not report it by themselves.
+  // Applies changed properties. Returns true when its position must be queried: players do not report it on
+  // their own.
   bool update(const std::string& owner, const PlayerNews& news, double nowMs);
   void setPosition(const std::string& owner, std::optional<double> seconds, double nowMs);
-  // It answered, even if only with a refusal.
+  // Notes that it answered, even if only with a refusal.
   void setAnswered(const std::string& owner);
 
   const std::string* trackIdOf(const std::string& owner) const;

@@ -1,4 +1,4 @@
-// Whose rights the files are read with that players name.
+// Decides with whose rights the files that players name are read.
 #include "linux/media/player_users.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Whose rights the files are read with that players name: the rights of the player's user.
+// Decides with whose rights the files that players name are read: those of the player's user.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hostwire {
 
-// Without `user` nothing may be read in the player's name, and `reason` says why.
+// Without `user` nothing may be read for the player, and `reason` says why.
 struct PlayerRights {
   std::optional<UserRights> user;
   std::string reason;
@@ -20,10 +20,10 @@ struct PlayerRights {
 // The users of the players on one bus. Pure.
 class PlayerUsers {
  public:
-  // A new connection: forgets all players. `bus`: who listens at the bus's socket, by the kernel. `as`: the
-  // user that this service has looked the bus up for.
+  // Starts with a new connection: forgets all players. `bus`: the user that listens at the bus's socket,
+  // according to the kernel. `as`: the user for whom this service has looked up the bus.
   void begin(std::optional<UserRights> bus, std::optional<BusUser> as);
-  // The user of the player `owner` (":1.7"), as the bus reports it.
+  // Sets the user of the player `owner` (":1.7"), as the bus reports it.
   void set(const std::string& owner, std::uint32_t uid) { users_[owner] = uid; }
   void forget(const std::string& owner) { users_.erase(owner); }
 

@@ -1,4 +1,4 @@
-// The readings behind the metrics of Linux. Files stay open from the first reading on.
+// Readings behind the metrics of Linux. Files stay open from the first reading on.
 #include "host/metrics.h"
 
 #include <linux/rtnetlink.h>
@@ -41,19 +41,19 @@
 namespace hostwire {
 namespace {
 
-// Bounds the answer, on a machine with a veth per container, too.
+// Limits the answer, also on a machine with a veth per container.
 constexpr std::size_t kMaxLinks = 512;
 constexpr std::size_t kMaxSupplies = 64;
-// How long that is kept which only a change of the hardware or of the system changes.
+// Time for which values are kept that only a change of the hardware or of the system changes.
 constexpr std::chrono::seconds kSettledFor{5};
 
-// One text of the kernel, and how it is written.
+// One text of the kernel, and the function that writes it.
 struct Source {
   KeptFile file;
   std::function<void(std::string_view, Exposition&)> write;
 };
 
-// Those that are one number in a file.
+// Metrics that are one number in a file.
 struct NumberFile {
   const char* path;  // below /proc
   const char* name;
@@ -77,14 +77,14 @@ void writeTime(Exposition& out) {
              MetricValue(ns, 9));
 }
 
-// Nothing where the call is forbidden, as by ProtectClock= of systemd.
+// Writes nothing if the call is forbidden, as by ProtectClock= of systemd.
 void writeSystemClock(Exposition& out) {
-  timex clock{};  // modes 0: only asks
+  timex clock{};  // modes 0: read only
   const int state = adjtimex(&clock);
   if (state >= 0) writeClock(clock, state, out);
 }
 
-// That of this process.
+// Writes the time zone of this process.
 void writeTimeZone(Exposition& out) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -107,7 +107,8 @@ void writeUname(Exposition& out) {
                            {"version", textOf(system.version)}});
 }
 
-// Adapters and whatever else says whether it supplies; of batteries the probers know more.
+// Writes adapters and other supplies that report whether they are online; batteries are covered by the
+// probers.
 void writeSupplies(const std::string& folder, const std::vector<std::string>& names, Exposition& out) {
   out.family("node_power_supply_online", "online value of /sys/class/power_supply/<power_supply>.",
              MetricType::kGauge);
@@ -116,7 +117,7 @@ void writeSupplies(const std::string& folder, const std::vector<std::string>& na
       out.add(MetricValue::ofSigned(*value), {{"power_supply", toDistinctUtf8(name)}});
 }
 
-// EINVAL while the interface is down, and where its driver has none.
+// EINVAL while the interface is down, and if its driver does not report it.
 void addSysfs(LinkMetrics& link, const Roots& roots) {
   if (!link.isRunning) return;
   const std::string folder = linkFolder(roots, link.rawName);
@@ -156,8 +157,8 @@ struct MetricsReader::State {
     sources.push_back({KeptFile(roots.proc + path), std::move(write)});
   }
 
-  // Unix seconds, of a container with a start of its own. It is the difference of two clocks, so the last one
-  // stays while the new one is next to it.
+  // Returns Unix seconds, for a container with a start of its own. It is the difference of two clocks, so the
+  // previous value is kept while the new one is next to it.
   std::optional<std::uint64_t> settleBootTime() {
     const ClockReading clock = readClock();
     const auto uptimeNs = uptime.readNs(clock.sinceBootNs);
@@ -197,7 +198,7 @@ struct MetricsReader::State {
     });
   }
 
-  // The last answer where the kernel has none now, so that the series do not come and go.
+  // Writes the last answer if the kernel has none now, so that the series do not come and go.
   void writeNetwork(Exposition& out) {
     if (!roots.isDefault()) return;
     try {
@@ -210,7 +211,7 @@ struct MetricsReader::State {
       for (LinkMetrics& link : found) addSysfs(link, roots);
       links.swap(found);
     } catch (const HostError&) {
-      // Its lock is taken, or no memory is left for the answer.
+      // Its lock is taken, or memory for the answer is exhausted.
     }
     writeLinks(links, out);
   }
@@ -230,7 +231,7 @@ struct MetricsReader::State {
     os = readOs();
     supplies = listFolder(supplyFolder);
     supplies.resize(std::min(supplies.size(), kMaxSupplies));
-    settledAt = now;  // not where one of these had no memory
+    settledAt = now;  // not after a lack of memory in one of these
   }
 
   std::string readOs() const {

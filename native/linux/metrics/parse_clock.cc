@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned kMicroseconds = 6;
 constexpr unsigned kNanoseconds = 9;
-// Bounds the answer; a machine has two or three.
+// Limits the answer; a machine has two or three.
 constexpr std::size_t kMaxSources = 16;
 
 // The kernel's limit is 500 ppm; beyond it the product below would not fit.
@@ -82,7 +82,7 @@ void addSource(std::string_view name, Exposition& out) {
   out.add(MetricValue(1), {{"clocksource", toDistinctUtf8(name)}, {"device", "0"}});
 }
 
-// The file has one line.
+// Returns the first line, the only one of the file.
 std::string_view firstLine(std::string_view text) {
   std::string_view line;
   takeLine(text, line);

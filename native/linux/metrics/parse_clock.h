@@ -1,4 +1,4 @@
-// The system clock as families of metrics. Pure.
+// Families of metrics for the system clock. Pure.
 #pragma once
 
 #include <sys/timex.h>
@@ -9,9 +9,9 @@
 
 namespace hostwire {
 
-// What adjtimex(2) answers: `state` is its result.
+// Writes the answer of adjtimex(2): `state` is its result.
 void writeClock(const timex& clock, int state, Exposition& out);
-// `current_clocksource` and `available_clocksource` of /sys/devices/system/clocksource/clocksource0.
+// Write `current_clocksource` and `available_clocksource` of /sys/devices/system/clocksource/clocksource0.
 void writeCurrentClockSource(std::string_view text, Exposition& out);
 void writeClockSources(std::string_view text, Exposition& out);
 

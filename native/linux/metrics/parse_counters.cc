@@ -1,4 +1,4 @@
-// The texts of /proc that have counters of the whole machine.
+// Texts of /proc with counters of the whole machine.
 #include "linux/metrics/parse_counters.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ constexpr std::array kStatLines{
     StatLine{"procs_blocked", "node_procs_blocked",
              "Number of processes blocked waiting for I/O to complete.", MetricType::kGauge}};
 
-// "Active(anon)" as Active_anon; empty where there would be other characters than those of names.
+// Returns "Active(anon)" as Active_anon; empty if a character is not allowed in names.
 std::string fieldName(std::string_view field) {
   std::string name;
   for (const char c : field) {
@@ -82,7 +82,7 @@ std::string fieldName(std::string_view field) {
   return name;
 }
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12": microseconds.
+// Parses "some avg10=0.00 avg60=0.00 avg300=0.00 total=12": microseconds.
 std::optional<MetricValue> parseStalled(std::string_view line) {
   constexpr std::string_view kKey = "total=";
   const std::size_t at = line.find(kKey);
@@ -99,7 +99,7 @@ struct PressureLine {
   const char* name;
   const char* help;
 };
-// Of the processor only `some`: there is nothing that all tasks could wait for.
+// For the processor only `some`: all tasks cannot wait for it at the same time.
 constexpr std::array kPressureLines{
     PressureLine{"cpu", "some", "node_pressure_cpu_waiting_seconds_total",
                  "Total time in seconds that processes have waited for CPU time"},
@@ -119,7 +119,7 @@ bool isShownInVmstat(std::string_view field) {
          (field.starts_with("pg") && field.find("fault", 2) != std::string_view::npos);
 }
 
-// The beginning of "22.04.1 LTS" that is a number with at most one point.
+// Returns the beginning of "22.04.1 LTS" that is a number with at most one point.
 std::string_view leadingNumber(std::string_view text) {
   std::size_t end = 0;
   bool hasPoint = false;
@@ -135,7 +135,7 @@ std::string_view leadingNumber(std::string_view text) {
 
 }  // namespace
 
-// 3 s back is more than the kernel's corrections: the processor was off-line, and its counters began again.
+// 3 s back is more than the kernel's corrections: the processor was offline, and its counters restarted.
 const SteadyTimes::Ticks& SteadyTimes::advance(std::uint64_t processor, const Ticks& now) {
   constexpr std::size_t kIdle = 3;
   Ticks& last = last_[processor];
@@ -191,7 +191,7 @@ void writeMemory(std::string_view text, Exposition& out) {
       value = takeKib(number);
       field.append("_bytes");
     }
-    // No machine has no memory: lxcfs has said so.
+    // No machine has 0 bytes of memory, but lxcfs has reported that.
     if (field.empty() || !value || (field == "MemTotal_bytes" && *value == 0)) continue;
     out.single("node_memory_" + field, "Memory information field " + field + ".", MetricType::kGauge,
                MetricValue(*value));

@@ -14,10 +14,10 @@
 namespace hostwire {
 namespace {
 
-// Bounds the answer; more devices than a machine has drives.
+// Limits the answer; more devices than a machine has drives.
 constexpr std::size_t kMaxDevices = 512;
 constexpr unsigned kMilliseconds = 3;
-// The kernel counts in these, whatever the device has.
+// The kernel's unit, whatever the device's own sector size is.
 constexpr std::uint64_t kSectorBytes = 512;
 
 struct Column {
@@ -60,15 +60,15 @@ struct Device {
   std::string name;
   std::uint64_t major = 0, minor = 0;
   std::array<std::uint64_t, kColumns.size()> values{};
-  std::size_t count = 0;  // of the values that this kernel has
+  std::size_t count = 0;  // number of values that this kernel has
 };
 
 bool isNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A number at the end, after one of these beginnings, is that of a partition or of a device without a drive:
-// loop0, ram0, fd0, sda1, vdb2, xvda1.
+// Returns whether the name is one of these beginnings and a number, which is a partition or a device without
+// a drive: loop0, ram0, fd0, sda1, vdb2, xvda1.
 bool isNumbered(std::string_view name) {
   for (const std::string_view prefix : {"loop", "ram", "fd"})
     if (name.starts_with(prefix) && isNumber(name.substr(prefix.size()))) return true;
@@ -80,7 +80,7 @@ bool isNumbered(std::string_view name) {
   return false;
 }
 
-// nvme0n1p2
+// Returns whether it is a partition: nvme0n1p2.
 bool isNvmePartition(std::string_view name) {
   if (!name.starts_with("nvme")) return false;
   const std::size_t part = name.rfind('p');
@@ -114,7 +114,7 @@ std::vector<Device> parseDevices(std::string_view text) {
   return devices;
 }
 
-// "E:ID_MODEL=Samsung_SSD": what follows the sign of equality.
+// Returns the value of `key` in "E:ID_MODEL=Samsung_SSD".
 std::string propertyOf(std::string_view text, std::string_view key) {
   std::string_view line;
   while (takeLine(text, line)) {

@@ -1,4 +1,4 @@
-// The counters of block devices as families of metrics. Pure: never throws for what is in the text.
+// The counters of block devices as families of metrics. Pure: never throws, whatever is in the text.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace hostwire {
 
-// What udev keeps of the block device with these numbers (/run/udev/data/bMAJOR:MINOR); empty where it has
-// nothing.
+// Returns udev's text about the block device with these numbers (/run/udev/data/bMAJOR:MINOR); empty if it
+// has none.
 using UdevText = std::function<std::string(std::uint64_t major, std::uint64_t minor)>;
 
-// /proc/diskstats (Documentation/admin-guide/iostats.rst), of whole devices; partitions, RAM disks and loop
-// devices are left out. The labels of serial numbers stay empty: they are not for everybody who may read
-// loads.
+// Writes /proc/diskstats (Documentation/admin-guide/iostats.rst), for whole devices; partitions, RAM disks
+// and loop devices are left out. The labels of serial numbers stay empty: not every reader of loads may see
+// them.
 void writeBlockDevices(std::string_view text, const UdevText& udev, Exposition& out);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// The attributes of RTM_NEWLINK, and the families that are made of them.
+// The attributes of RTM_NEWLINK, and the families made from them.
 #include "linux/metrics/parse_links.h"
 
 #include <linux/rtnetlink.h>
@@ -15,7 +15,7 @@
 namespace hostwire {
 namespace {
 
-// Of <linux/if.h>, which must not be included beside <net/if.h>.
+// Defined in <linux/if.h>, which must not be included beside <net/if.h>.
 constexpr std::uint32_t kLowerUp = 1U << 16;
 constexpr std::uint32_t kDormant = 1U << 17;
 constexpr std::uint8_t kUp = 6;
@@ -37,7 +37,7 @@ std::string hardwareAddress(std::string_view bytes) {
   return text;
 }
 
-// The kernel adds what it has computed to the flags of a message; /sys shows those that were set.
+// The kernel adds computed flags to those of a message; /sys shows only those that were set.
 std::uint32_t ownFlags(std::uint32_t flags, std::uint32_t promiscuity) {
   constexpr std::uint32_t kComputed = IFF_RUNNING | IFF_PROMISC | kLowerUp | kDormant;
   return (flags & ~kComputed) | (promiscuity > 0 ? std::uint32_t{IFF_PROMISC} : 0U);
@@ -129,7 +129,7 @@ struct Property {
   const char* name;
   const char* help;
   MetricType type;
-  // Nothing: this interface has none.
+  // Nothing: this interface does not have it.
   std::optional<std::int64_t> (*of)(const LinkMetrics&);
 };
 using Value = std::optional<std::int64_t>;

@@ -14,14 +14,14 @@
 
 namespace hostwire {
 
-// What one RTM_NEWLINK says of an interface; texts are valid UTF-8, and differ where the kernel's do.
+// Attributes of an interface in one RTM_NEWLINK; texts are valid UTF-8, and differ where the kernel's do.
 struct LinkMetrics {
   std::string rawName;  // as in the kernel
   std::string name;
   std::uint32_t index = 0;
-  std::uint32_t link = 0;   // the index of what it is on top of; its own where it is on nothing
+  std::uint32_t link = 0;   // the index of the interface below it; its own if it has none
   std::uint32_t flags = 0;  // IFF_*, as /sys shows them
-  bool isRunning = false;   // set up: what is below has a meaning
+  bool isRunning = false;   // set up: the values below are meaningful
   bool isDormant = false;
   std::uint16_t protocolType = 0;  // ARPHRD_*
   std::uint8_t operState = 0;
@@ -31,16 +31,16 @@ struct LinkMetrics {
   std::optional<std::uint32_t> mtu, group, queueLength;
   std::string address, broadcast, alias;
   rtnl_link_stats64 counters{};
-  // Not in the message: from /sys, while the interface is set up.
+  // Not in the message: read from /sys, while the interface is set up.
   std::optional<std::int64_t> speedMbps;
   std::string duplex;
 };
 
-// From what follows the netlink header (rtnetlink(7)). Nothing where the name, the index or the counters are
+// Parses the data after the netlink header (rtnetlink(7)). Nothing if the name, the index or the counters are
 // missing.
 std::optional<LinkMetrics> parseLinkMetrics(std::string_view message);
 void writeLinks(const std::vector<LinkMetrics>& links, Exposition& out);
-// Where only /proc/net/dev is known: the counters that it shares with all kernels.
+// Writes the counters that all kernels share, where only /proc/net/dev is known.
 void writeLinkCounters(const std::vector<InterfaceCounters>& links, Exposition& out);
 
 }  // namespace hostwire

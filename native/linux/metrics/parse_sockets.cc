@@ -1,4 +1,4 @@
-// The texts below /proc/net that have counters of a whole network namespace.
+// Texts below /proc/net with counters of a whole network namespace.
 #include "linux/metrics/parse_sockets.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace hostwire {
 namespace {
 
-// Of several hundred, those that node_exporter shows by default.
+// The ones that node_exporter shows by default, of several hundred.
 constexpr std::array<std::string_view, 40> kShown{"Icmp6_InErrors",
                                                   "Icmp6_InMsgs",
                                                   "Icmp6_OutMsgs",
@@ -137,7 +137,7 @@ void writeProtocols6(std::string_view text, Exposition& out) {
   }
 }
 
-// Since Linux 5.10 the 13th number is the processor's; before, the lines are those of the online ones.
+// Since Linux 5.10 the 13th number is the processor's; before, the lines are those of the online processors.
 void writePacketQueues(std::string_view text, Exposition& out) {
   constexpr std::size_t kProcessorColumn = 12;
   std::vector<PacketQueue> queues;

@@ -1,5 +1,5 @@
-// The kernel's statistics of sockets, protocols and packet queues as families of metrics. Pure: never throws
-// for what is in the texts.
+// The kernel's statistics of sockets, protocols and packet queues as families of metrics. Pure: never throws,
+// whatever is in the texts.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace hostwire {
 
-// /proc/net/sockstat and sockstat6. `pageBytes`: memory is counted in pages.
+// Writes /proc/net/sockstat and sockstat6. `pageBytes`: memory is counted in pages.
 void writeSockets(std::string_view text, std::uint64_t pageBytes, Exposition& out);
-// /proc/net/snmp and netstat: a line of names, then one of values, per protocol.
+// Writes /proc/net/snmp and netstat: a line of names, then one of values, per protocol.
 void writeProtocols(std::string_view text, Exposition& out);
-// /proc/net/snmp6: a name and a value per line.
+// Writes /proc/net/snmp6: a name and a value per line.
 void writeProtocols6(std::string_view text, Exposition& out);
-// /proc/net/softnet_stat: one line of hexadecimal numbers per processor.
+// Writes /proc/net/softnet_stat: one line of hexadecimal numbers per processor.
 void writePacketQueues(std::string_view text, Exposition& out);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// getifaddrs(3), or fib_trie and if_inet6 of another /proc.
+// Reads getifaddrs(3), or fib_trie and if_inet6 of another /proc.
 #include "linux/network/addresses.h"
 
 #include <arpa/inet.h>

@@ -16,7 +16,7 @@
 namespace hostwire {
 namespace {
 
-// In host byte order; 0 where there is none.
+// Returns the address in host byte order; 0 if it is null.
 std::uint32_t bitsOf(const sockaddr* address) {
   if (address == nullptr) return 0;
   sockaddr_in ipv4{};
@@ -30,7 +30,7 @@ std::string textOf(std::uint32_t bits) {
   return inet_ntop(AF_INET, &address, text.data(), text.size()) == nullptr ? "" : text.data();
 }
 
-// Without carrier the kernel would drop the packets and report nothing.
+// Without a carrier the kernel would drop the packets and report nothing.
 constexpr unsigned kNeeded = IFF_UP | IFF_RUNNING | IFF_BROADCAST;
 
 bool canBroadcast(const ifaddrs& entry) {
@@ -38,8 +38,8 @@ bool canBroadcast(const ifaddrs& entry) {
          (entry.ifa_flags & kNeeded) == kNeeded && (entry.ifa_flags & IFF_LOOPBACK) == 0;
 }
 
-// The last address of the network, which the kernel takes for a broadcast address whether or not it was
-// given as one (net/ipv4/fib_frontend.c, fib_add_ifaddr): `ip address add` gives none.
+// Returns the last address of the network, which the kernel takes for a broadcast address whether or not it
+// was given as one (net/ipv4/fib_frontend.c, fib_add_ifaddr): `ip address add` does not set one.
 std::optional<std::string> broadcastOf(std::uint32_t address, std::uint32_t mask) {
   const std::uint32_t hosts = ~mask;
   if (hosts <= 1) return std::nullopt;
@@ -56,7 +56,7 @@ std::vector<BroadcastAddress> readBroadcastAddresses() {
   for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
     if (!canBroadcast(*entry)) continue;
     const std::uint32_t address = bitsOf(entry->ifa_addr);
-    // A label such as "eth0:1" is of the address, not the interface's name.
+    // A label such as "eth0:1" belongs to the address and is not the interface's name.
     std::string name = toValidUtf8(entry->ifa_name);
     addresses.push_back(
         {name.substr(0, name.find(':')), textOf(address), broadcastOf(address, bitsOf(entry->ifa_netmask))});

@@ -17,15 +17,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where changes are not reported (under other roots): masters may change, and an interface may be recreated
-// under its old name.
+// Interval under other roots, where changes are not reported: masters may change, and an interface may be
+// recreated under its old name.
 constexpr std::chrono::seconds kAttributesInterval{10};
-// Of /proc/net/dev: a name of 15 bytes and 16 numbers of up to 20 digits.
+// Longest line of /proc/net/dev: a name of 15 bytes and 16 numbers of up to 20 digits.
 constexpr std::size_t kLongestLine = 360;
-// Readings of one call while interfaces keep changing.
+// Maximum number of readings per call while interfaces keep changing.
 constexpr int kMaxAttempts = 3;
 
-// Nothing where `text` has no flags.
+// Returns nothing if `text` has no flags.
 std::optional<bool> hasUpFlag(std::string_view text) {
   if (text.starts_with("0x")) text.remove_prefix(2);
   std::uint32_t flags = 0;
@@ -48,9 +48,9 @@ bool LinkFiles::isCurrent(const std::vector<InterfaceCounters>& counters) const 
                     [](const InterfaceCounters& a, const Link& b) { return a.name == b.name; });
 }
 
-// Where something changed since the last reading, both are read again until nothing did in between, so that
-// no interface is shown with the index of its successor. By the time that the successor of an interface
-// appears, the message of the removal has arrived.
+// If anything changed since the last reading, both are read again until nothing did in between, so that no
+// interface is shown with the index of its successor. By the time that the successor of an interface appears,
+// the message of the removal has arrived.
 std::optional<std::vector<InterfaceCounters>> LinkFiles::read(std::size_t maxLinks) {
   const std::size_t maxBytes = maxLinks < SIZE_MAX / kLongestLine ? (maxLinks + 3) * kLongestLine : SIZE_MAX;
   for (int attempt = 1;; ++attempt) {
@@ -97,8 +97,8 @@ void LinkFiles::findLowerLinks() {
 }
 
 // Documentation/networking/operstates.rst: drivers that do not report a state leave "unknown", which counts
-// as up while there is a carrier; the loopback never reports anything else. Where the state cannot be read,
-// an interface that is set up counts the same way.
+// as up while the interface has a carrier; the loopback never reports anything else. If the state cannot be
+// read, an interface that is set up counts the same way.
 std::optional<bool> LinkFiles::isUp(std::size_t at, std::optional<bool> hasCarrier) {
   Link& link = links_[at];
   std::string_view state = link.operstate.readShortRecordsIfPresent(buffer_);

@@ -1,5 +1,5 @@
-// The interfaces from /proc/net/dev and /sys/class/net, where they are few or the roots are not the default.
-// No lock of the kernel's is waited for: this is read on the JavaScript thread.
+// Reads the interfaces from /proc/net/dev and /sys/class/net, if they are few or the roots are not the
+// default. It waits for no lock of the kernel, because it runs on the JavaScript thread.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,13 @@ namespace hostwire {
 
 class LinkFiles {
  public:
-  // `changes` is increased when interfaces were added, removed or changed.
+  // `changes` is incremented when interfaces were added, removed or changed.
   LinkFiles(const Roots& roots, LinkChanges changes);
-  // Counters and attributes of the same interfaces, with the names as in the kernel. Nothing where there are
-  // more than `maxLinks`; of their counters only the first are then read. Throws HostError.
+  // Returns counters and attributes of the same interfaces, with the names as in the kernel. Returns nothing
+  // if there are more than `maxLinks`; then only the first counters are read. Throws HostError.
   std::optional<std::vector<InterfaceCounters>> read(std::size_t maxLinks);
-  // Whether the interface at this place of the last reading is up. `hasCarrier`: as far as a prober knows.
+  // Returns whether the interface at this place of the last reading is up. `hasCarrier`: as far as a prober
+  // knows.
   std::optional<bool> isUp(std::size_t at, std::optional<bool> hasCarrier);
   const std::string& path() const { return dev_.path(); }
 

@@ -14,8 +14,8 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::seconds kRefreshInterval{5};
-// Above 800 Gbit/s is what older kernels print for "unknown": -1 as an unsigned number of 32 bits or, on
-// still older ones, of 16.
+// Maximum plausible speed. "Unknown" on older kernels is -1 as an unsigned number of 32 bits or, on still
+// older ones, of 16.
 constexpr std::int64_t kMaxMbps = 10'000'000;
 constexpr std::int64_t kUnknownMbps = 65'535;
 
@@ -30,7 +30,7 @@ int placeOf(const InterfaceAddress& address) {
   return address.isLinkLocal ? 2 : 1;
 }
 
-// 0 where the file is absent or holds no index.
+// Returns 0 if the file is absent or holds no index.
 std::uint32_t readIndex(const std::string& path) {
   const auto index = parseInteger(readSmallFile(path));
   return index && *index > 0 && *index <= UINT32_MAX ? static_cast<std::uint32_t>(*index) : 0;

@@ -1,4 +1,4 @@
-// What /sys reports about one network interface: some of it at once, some only to a prober.
+// Facts of /sys about one network interface: some are read immediately, some only by a prober.
 #pragma once
 
 #include <atomic>
@@ -14,29 +14,30 @@
 
 namespace hostwire {
 
-// How often the list of interfaces, or one of them, was seen to have changed.
+// Counts how often the list of interfaces, or one of them, was seen to have changed.
 using LinkChanges = std::shared_ptr<std::atomic<unsigned>>;
 
-// The folder of an interface; `rawName` is the kernel's own spelling. Empty for what cannot be a name.
+// Returns the folder of an interface; `rawName` is the kernel's own spelling. Empty if it cannot be a name.
 std::string linkFolder(const Roots& roots, const std::string& rawName);
 
-// What seldom changes; none of these files takes a lock that is held for long.
+// Attributes that seldom change; none of these files takes a lock that is held for long.
 struct LinkAttributes {
   std::uint32_t index = 0;
   InterfaceKind kind = InterfaceKind::kOther;
   bool hasDevice = false;
   std::uint32_t masterIndex = 0;
   // Its own index, or that of a related interface, which may be in another network namespace and have an
-  // index that is another interface's in this one: the peer of a veth, what a VLAN is on top of.
+  // index that is another interface's in this one: the peer of a veth, the interface below a VLAN.
   std::uint32_t linkIndex = 0;
 };
 LinkAttributes readLinkAttributes(const std::string& folder);
-// The index alone; 0 where there is no such interface.
+// Returns the index alone; 0 if the interface does not exist.
 std::uint32_t readLinkIndex(const std::string& folder);
-// Whether the interface of `folder` is on top of the one with this name: those have links to each other.
+// Returns whether the interface of `folder` is on top of the one with this name: those have links to each
+// other.
 bool isOnTopOf(const std::string& folder, const std::string& rawName);
 
-// What may wait for the kernel's network configuration lock or the driver.
+// Details that may wait for the kernel's network configuration lock or the driver.
 struct LinkDetail {
   std::string rawName;
   std::optional<bool> hasCarrier;

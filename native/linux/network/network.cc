@@ -1,4 +1,4 @@
-// Network interfaces of Linux: where they are few from files, and otherwise from a prober's last answer.
+// Network interfaces of Linux: few are read from files, many are taken from a prober's last answer.
 #include "host/network.h"
 
 #include <algorithm>
@@ -23,12 +23,12 @@ namespace hostwire {
 namespace {
 
 // A line of /proc/net/dev takes 1 µs, and up to 15 files are read of each interface after a change: more
-// interfaces are read by a prober. Its dump waits for the kernel's network configuration lock, so that it
-// must not be made on the JavaScript thread, however few they are.
+// interfaces are read by a prober. Its dump waits for the kernel's network configuration lock, so it must not
+// be made on the JavaScript thread, however few they are.
 constexpr std::size_t kMaxInFiles = 16;
-// Of /proc/net/dev, for more lines than that.
+// Buffer for /proc/net/dev with more lines than that.
 constexpr std::size_t kEnoughBytes = 8192;
-// So few are read from files again.
+// Number of interfaces at which files are used again.
 constexpr std::size_t kFewAgain = kMaxInFiles / 2;
 
 constexpr const char* kAwaited = "the interfaces have not been read yet";
@@ -67,7 +67,7 @@ struct NetworkReader::State {
 
   void openFiles() { files.emplace(roots, changes); }
   bool areMany() const;
-  // No answer of the prober, and nothing from before.
+  // True while the prober has not answered, and there is no earlier reading.
   bool isAwaited() const { return !files && reading.takenAtNs == 0 && !table.latest().value; }
   bool readFiles();
   void pickUp();
@@ -75,14 +75,14 @@ struct NetworkReader::State {
   void addLevels();
 
   Roots roots;
-  // Whether /sys shows the interfaces: where it does not, they have no index when they are read from files.
+  // Whether /sys shows the interfaces: if it does not, they have no index when they are read from files.
   bool canDump;
   const LinkChanges changes = std::make_shared<std::atomic<unsigned>>(0);
   Prober<SharedReading> table;
   Prober<LinkDetails> details;
   Prober<WifiLevels> levels;       // separate from the details: a Wi-Fi driver delays only its own values
-  std::optional<LinkFiles> files;  // while there are few interfaces
-  SharedReading answer;            // of the table, while there are many
+  std::optional<LinkFiles> files;  // while interfaces are few
+  SharedReading answer;            // of the table, while they are many
   NetworkReading reading;          // the last one
 };
 
@@ -92,7 +92,7 @@ bool NetworkReader::State::areMany() const {
   return parseNetDev(dev.readHeadIfPresent(buffer, kEnoughBytes)).size() > kMaxInFiles;
 }
 
-// False where there are too many.
+// Returns false if there are too many.
 bool NetworkReader::State::readFiles() {
   auto links = files->read(canDump ? kMaxInFiles : std::numeric_limits<std::size_t>::max());
   if (!links) return false;
@@ -101,8 +101,8 @@ bool NetworkReader::State::readFiles() {
   return true;
 }
 
-// The last reading stays until the prober has a younger one: an older one would look as if all counters were
-// reset, and the totals would have them twice.
+// The last reading remains until the prober has a younger one: an older one would look as if all counters
+// were reset, and the totals would count them twice.
 void NetworkReader::State::pickUp() {
   const Answer<SharedReading> latest = table.latest();
   if (latest.value && (*latest.value)->takenAtNs > reading.takenAtNs) answer = *latest.value;
@@ -127,7 +127,7 @@ void NetworkReader::State::addDetail() {
   }
 }
 
-// Asked only where there is Wi-Fi.
+// Asked only if there are Wi-Fi interfaces.
 void NetworkReader::State::addLevels() {
   const auto isWifi = [](const InterfaceCounters& one) { return one.kind == InterfaceKind::kWifi; };
   if (std::none_of(reading.links.begin(), reading.links.end(), isWifi)) return;
@@ -146,7 +146,7 @@ const NetworkReading& NetworkReader::read(bool withDetail) {
   State& state = *state_;
   if (state.files && !state.readFiles()) state.files.reset();
   if (!state.files) state.pickUp();
-  // Where the prober has not answered since they became many, the last reading is returned as it was.
+  // If the prober has not answered since they became many, the last reading is returned unchanged.
   if (!state.files && !state.answer) return state.reading;
   if (withDetail) {
     state.addDetail();

@@ -1,4 +1,4 @@
-// IPv4 addresses from /proc, which has no list of them by interface: the local addresses of the routing trie,
+// IPv4 addresses from /proc, which does not list them by interface: the local addresses of the routing trie,
 // each assigned to the interface whose network contains it.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace hostwire {
 
-// /proc/net/fib_trie: the machine's own addresses, in host byte order, without duplicates.
+// Parses /proc/net/fib_trie: the machine's own addresses, in host byte order, without duplicates.
 std::vector<std::uint32_t> parseLocalAddresses(std::string_view text);
 
 // A network of an interface: 192.0.2.0 and 255.255.255.0, in host byte order.
@@ -21,7 +21,7 @@ struct ConnectedNetwork {
   std::uint32_t mask = 0;
 };
 
-// /proc/net/route: those without a gateway; not the default route.
+// Parses /proc/net/route: the routes without a gateway, except for the default route.
 std::vector<ConnectedNetwork> parseConnectedNetworks(std::string_view text);
 
 // The smallest network that contains an address determines its interface; 127.0.0.0/8 is the loopback's. An

@@ -33,7 +33,7 @@ constexpr std::size_t kMaxColumns = 64;
 // Avoids growing the list in most readings.
 constexpr std::size_t kUsualLinks = 8;
 
-// Where each column's number goes; nullptr for unused columns.
+// Destination of each column's number; nullptr for unused columns.
 struct Columns {
   std::array<Counter, kMaxColumns> targets{};
   std::size_t count = 0;
@@ -50,7 +50,7 @@ struct Columns {
   }
 };
 
-// " face |bytes packets errs …|bytes packets errs …"
+// Parses " face |bytes packets errs …|bytes packets errs …".
 Columns parseColumns(std::string_view header) {
   Columns columns;
   const std::size_t first = header.find('|');
@@ -98,7 +98,7 @@ std::vector<InterfaceCounters> parseNetDev(std::string_view text) {
       columns = line.ends_with(kUsualHeader) ? usual : parseColumns(line);
       continue;
     }
-    // The last colon: alias names ("eth0:1") contain one too, and old kernels print no blank before the
+    // Uses the last colon: alias names ("eth0:1") contain one too, and old kernels print no blank before the
     // numbers.
     const std::size_t colon = line.rfind(':');
     if (colon == std::string_view::npos) continue;
@@ -191,7 +191,7 @@ InterfaceKind classifyLink(const LinkFacts& facts) {
   if (facts.isBond) return InterfaceKind::kBond;
   if (facts.isBridge) return InterfaceKind::kBridge;
   if (facts.devtype == "vlan") return InterfaceKind::kVlan;
-  // A modem in raw IP mode has ARPHRD_NONE as well, but hardware of its own.
+  // A modem in raw IP mode has ARPHRD_NONE as well, but its own hardware.
   const bool isTunnelType = !facts.hasDevice && (facts.type == ARPHRD_NONE || facts.type == ARPHRD_TUNNEL ||
                                                  facts.type == ARPHRD_TUNNEL6 || facts.type == ARPHRD_SIT ||
                                                  facts.type == ARPHRD_IPGRE || facts.type == kIpv6Gre);

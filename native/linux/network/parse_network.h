@@ -1,4 +1,4 @@
-// Parsers of what Linux reports about network interfaces, addresses and routes.
+// Parsers of Linux's texts about network interfaces, addresses and routes.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace hostwire {
 
-// /proc/net/dev (proc_pid_net(5)): names as in the kernel (any bytes but blanks and '/'), and the counters.
-// The header determines the columns. A line without byte counts is left out.
+// Parses /proc/net/dev (proc_pid_net(5)): names as in the kernel (any bytes but blanks and '/'), and the
+// counters. The header determines the columns. A line without byte counts is left out.
 std::vector<InterfaceCounters> parseNetDev(std::string_view text);
 
 struct InterfaceAddress {
@@ -23,7 +23,7 @@ struct InterfaceAddress {
   bool isLoopback = false;
 };
 
-// /proc/net/if_inet6: the IPv6 addresses.
+// Parses /proc/net/if_inet6: the IPv6 addresses.
 std::vector<InterfaceAddress> parseIfInet6(std::string_view text);
 
 struct SignalLevel {
@@ -31,15 +31,15 @@ struct SignalLevel {
   double dbm = 0;
 };
 
-// The level column of /proc/net/wireless. Drivers that do not mark it as dBm count it as 256 + dBm; a result
-// outside a receiver's range (-150 to -1) is some driver's own scale and left out.
+// Parses the level column of /proc/net/wireless. Drivers that do not mark it as dBm count it as 256 + dBm; a
+// result outside a receiver's range (-150 to -1) is a driver's own scale and left out.
 std::vector<SignalLevel> parseWireless(std::string_view text);
 
-// A hardware address in lower case. Nothing when it is all zero or shorter than six bytes: tunnels show an
-// IPv4 address there.
+// Returns a hardware address in lower case. Nothing when it is all zero or shorter than six bytes: tunnels
+// show an IPv4 address there.
 std::optional<std::string> parseMac(std::string_view text);
 
-// The value of `key` in a sysfs uevent file ("DEVTYPE=vlan"); empty where there is none.
+// Returns the value of `key` in a sysfs uevent file ("DEVTYPE=vlan"); empty if it is missing.
 std::string_view findUeventValue(std::string_view text, std::string_view key);
 
 // The facts in /sys/class/net/NAME that determine the kind of an interface.

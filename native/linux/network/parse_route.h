@@ -6,7 +6,8 @@
 
 namespace hostwire {
 
-// The interface of the default route with the lowest metric: /proc/net/route and /proc/net/ipv6_route.
+// Returns the interface of the default route with the lowest metric: /proc/net/route and
+// /proc/net/ipv6_route.
 std::optional<std::string_view> parseDefaultRoute(std::string_view text);
 std::optional<std::string_view> parseDefaultRouteIpv6(std::string_view text);
 

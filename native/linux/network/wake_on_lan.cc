@@ -1,5 +1,6 @@
-// Whether the network cards wait for a packet: the driver's answer (ETHTOOL_GWOL), which the kernel gives to
-// CAP_NET_ADMIN only (net/ethtool/ioctl.c), and the device's power setting, which everybody may read.
+// Reads whether the network cards wait for a packet: the driver's answer (ETHTOOL_GWOL), which the kernel
+// gives to CAP_NET_ADMIN only (net/ethtool/ioctl.c), and the device's power setting, which every user may
+// read.
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -24,7 +25,8 @@
 namespace hostwire {
 namespace {
 
-// The kernel holds the lock of all interfaces while it sets one up, for seconds where a driver is slow.
+// Time limit: the kernel holds the lock of all interfaces while it sets one up, for seconds if a driver is
+// slow.
 constexpr std::chrono::seconds kPatience{1};
 
 // WAKE_PHY to WAKE_FILTER, from bit 0.
@@ -68,7 +70,7 @@ constexpr const char* kSilent = "the driver did not answer within a second";
 class Turn {
  public:
   static std::shared_ptr<Turn> take() {
-    auto turn = std::make_shared<Turn>();  // first: what has no memory takes nothing
+    auto turn = std::make_shared<Turn>();  // first: if memory is exhausted, nothing is taken
     turn->isHeld_ = !isTaken.exchange(true);
     return turn->isHeld_ ? turn : nullptr;
   }
@@ -104,8 +106,8 @@ void takeAnswer(WakeOnLan& card, const DriverAnswer& answer) {
   card.isEnabled = answer.info.wolopts != 0;
 }
 
-// Documentation/ABI/testing/sysfs-devices-power: "enabled" or "disabled"; absent or empty for what cannot
-// wake the machine, and unknown where the driver never said that it can.
+// Documentation/ABI/testing/sysfs-devices-power: "enabled" or "disabled"; absent or empty for a device that
+// cannot wake the machine, and unknown if the driver never said that it can.
 std::optional<bool> readPowerSetting(const std::string& device) {
   const std::string setting = readSmallFile(device + "/power/wakeup");
   if (setting == "enabled") return true;
@@ -113,7 +115,7 @@ std::optional<bool> readPowerSetting(const std::string& device) {
   return std::nullopt;
 }
 
-// ethtool's ioctl wakes the device: one that is suspended stays so.
+// ethtool's ioctl wakes the device, so a suspended one is not asked.
 bool isSuspended(const std::string& device) {
   return readSmallFile(device + "/power/runtime_status") == "suspended";
 }

@@ -1,4 +1,4 @@
-// The signal levels of Wi-Fi interfaces. For a prober: the driver may take its time.
+// Signal levels of Wi-Fi interfaces. For a prober: the driver may be slow.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ class WifiProbe {
   std::string buffer_;
 };
 
-// The row on what a reading with detail has of Wi-Fi; nothing on a machine without it.
+// Returns the row about Wi-Fi in a reading with detail; nothing on a machine without it.
 std::optional<Finding> describeWifi(const std::vector<InterfaceCounters>& links, const Roots& roots);
 
 }  // namespace hostwire

@@ -48,7 +48,7 @@ PowerSupport supportOf(Reply& reply) {
         "logind reports that this machine cannot do it (na: no hardware, kernel support or swap for it)");
   if (answer == "no")
     return refusal("logind does not allow this user to do it (no); a polkit rule can allow it");
-  // The call would fail: a service cannot be asked for a password.
+  // The call would fail, because a service cannot be asked for a password.
   if (answer == "challenge" || answer == "challenge-inhibitor-blocked")
     return refusal("logind would ask this user for an administrator's password (" + answer +
                    "); a polkit rule can allow it");
@@ -85,7 +85,7 @@ std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
       inhibitor.why = body.text(kMaxTextBytes).value_or("");
       const std::string mode = body.text(kMaxTextBytes).value_or("");
       const auto uid = body.number();
-      // A user id has 32 bits; anything else must not be taken for root's.
+      // A user id has 32 bits; any other value must not be taken for root's.
       constexpr std::uint32_t kNobody = UINT32_MAX;
       inhibitor.uid = uid && *uid >= 0 && *uid < kNobody ? static_cast<std::uint32_t>(*uid) : kNobody;
       if (mode == "block") found.push_back(std::move(inhibitor));
@@ -122,7 +122,8 @@ Call lockAllCall() { return managerMethod("LockSessions"); }
 std::optional<Call> managerCall(PowerAction action) {
   if (action != PowerAction::kShutdown && action != PowerAction::kRestart) return std::nullopt;
   const std::string unit = action == PowerAction::kShutdown ? "poweroff.target" : "reboot.target";
-  // Its own PowerOff and Reboot kill everything at once; starting the target stops the services in order.
+  // Its own PowerOff and Reboot kill all processes immediately; starting the target stops the services in
+  // order.
   return Call{"org.freedesktop.systemd1",
               "/org/freedesktop/systemd1",
               "org.freedesktop.systemd1.Manager",

@@ -16,9 +16,9 @@ inline constexpr const char* kSleepRule =
     "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
     "interface='org.freedesktop.login1.Manager',member='PrepareForSleep'";
 
-// Asks whether `action` is possible; there is no such question for locking.
+// Asks whether `action` is possible; logind has no such question for locking.
 Call canCall(PowerAction action);
-// The meaning of the answer to canCall.
+// Interprets the answer to canCall.
 PowerSupport supportOf(Reply& reply);
 
 // The calls for `action`, best first: each is tried only if the previous one is unknown to this logind.
@@ -26,16 +26,16 @@ PowerSupport supportOf(Reply& reply);
 //   XWithFlags(0): older versions, where they do not bind root
 //   X(false): before 246, and elogind; never asks for a password
 std::vector<Call> actCalls(PowerAction action);
-// Whether the callee does not know the call, so that the next may be tried: nothing was done then.
+// Returns whether the callee does not know the call, so that the next may be tried: nothing was done then.
 bool isUnknown(const Reply& reply);
-// Whether the method itself is unknown, rather than its arguments.
+// Returns whether the method itself is unknown, rather than its arguments.
 bool isMethodUnknown(const Reply& reply);
 
 Call inhibitorsCall();
-// Block inhibitors only; at most 256, texts cut after 256 bytes.
+// Reads block inhibitors only; at most 256, texts cut after 256 bytes.
 std::vector<PowerInhibitor> readInhibitors(BodyReader& body);
 
-// Selects the starts and ends of logind: NameOwnerChanged(sss), the last text is empty for an end.
+// Selects the starts and ends of logind: NameOwnerChanged(sss), whose last text is empty for an end.
 inline constexpr const char* kOwnerRule =
     "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
     "arg0='org.freedesktop.login1'";
@@ -52,8 +52,8 @@ std::vector<Session> readSessions(BodyReader& body);
 Call lockCall(const std::string& session);
 Call lockAllCall();
 
-// systemd's manager accepts a shutdown or restart where there is no logind; only from root. Null for other
-// actions.
+// Returns the call for systemd's manager, which accepts a shutdown or restart without logind; only from root.
+// Null for other actions.
 std::optional<Call> managerCall(PowerAction action);
 Call ownerCall(const std::string& name);
 

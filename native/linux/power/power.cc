@@ -1,4 +1,4 @@
-// Power through logind, or through systemd's manager where there is none.
+// Power through logind, or through systemd's manager if logind is missing.
 #include "host/power.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace hostwire {
 namespace {
 
-// An answer takes less than a millisecond, 50 when polkit is asked first.
+// Deadline of a call: an answer takes less than a millisecond, 50 when polkit is asked first.
 constexpr std::chrono::milliseconds kDeadline{1000};
 
 constexpr const char* kSubject = "power";
@@ -33,7 +33,7 @@ void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswe
   bus.call(logind::ownerCall("org.freedesktop.systemd1"), kDeadline, [answer](Reply& reply) {
     if (reply.end != CallEnd::kAnswered)
       return answer({false, isNobody(reply) ? kNobodyToAsk : failureText(reply, "the bus")});
-    // It does not ask polkit: it accepts a shutdown from those who may call reboot(2).
+    // It does not ask polkit: it accepts a shutdown only from users who may call reboot(2).
     if (geteuid() != 0)
       return answer(
           {false, "logind is not on the system bus, and systemd's manager accepts this from root only"});
@@ -41,7 +41,7 @@ void supportOfManager(BusConnection& bus, PowerAction action, const SupportAnswe
   });
 }
 
-// The sessions to lock. Root locks all of them.
+// Returns the sessions to lock. Root locks all of them.
 std::vector<std::string> sessionsToLock(const std::vector<logind::Session>& sessions) {
   std::vector<std::string> seated;
   std::vector<std::string> all;
@@ -158,16 +158,16 @@ void findManager(BusConnection& bus, const std::function<void(const Finding&)>& 
 struct PowerControl::State {
   std::shared_ptr<CommandThread::State> thread;
   std::function<void(bool)> onSleep;
-  bool isListening = false;                     // the bus thread's
-  std::shared_ptr<SleepDelay> delay = nullptr;  // the bus thread's
+  bool isListening = false;                     // used on the bus thread only
+  std::shared_ptr<SleepDelay> delay = nullptr;  // used on the bus thread only
 
-  // Runs `ask` there. False when that thread has ended.
+  // Runs `ask` on the command thread. Returns false when that thread has ended.
   static bool post(const std::shared_ptr<State>& self, std::function<void(BusConnection&)> ask) {
     return postToLoop(self, [ask = std::move(ask)](BusLoop& loop) { ask(loop.systemBus()); });
   }
 
   static bool postToLoop(const std::shared_ptr<State>& self, std::function<void(BusLoop&)> ask) {
-    // Not its owner: the subscription must not keep alive the thread that holds the subscription.
+    // A weak reference: the subscription must not keep alive the thread that holds it.
     return self->thread->bus.post([weak = std::weak_ptr(self), ask = std::move(ask)](BusLoop& loop) {
       if (const auto alive = weak.lock(); alive && !std::exchange(alive->isListening, true)) {
         loop.systemBus().addMatch(logind::kSleepRule, [weak](Signal& signal) {
@@ -196,7 +196,7 @@ void PowerControl::support(PowerAction action, const SupportAnswer& answer) {
 void PowerControl::inhibitors(const InhibitorsAnswer& answer) {
   const auto ask = [answer](BusConnection& bus) {
     bus.call(logind::inhibitorsCall(), kDeadline, [answer](Reply& reply) {
-      // Without logind, or with one that knows no inhibitors, nothing can be inhibited.
+      // Without logind, or with one that does not know inhibitors, nothing can be inhibited.
       if (isNobody(reply) || logind::isUnknown(reply)) return answer({}, std::nullopt);
       if (reply.end != CallEnd::kAnswered) return answer({}, failureText(reply, "logind"));
       answer(logind::readInhibitors(reply.body), std::nullopt);

@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// An answer takes less than a millisecond, 50 when polkit is asked first.
+// Deadline of a call: an answer takes less than a millisecond, 50 when polkit is asked first.
 constexpr milliseconds kInhibitDeadline{1000};
-// A service that hangs must not delay a sleep for the 5 s that logind would wait.
+// Maximum delay: a service that hangs must not delay a sleep for the 5 s that logind would wait.
 constexpr milliseconds kMaxDelay{1000};
 constexpr std::size_t kMaxNameBytes = 256;
 
@@ -68,7 +68,7 @@ void SleepDelay::take(const Answer& answer) {
              if (reply.end != CallEnd::kAnswered) return answer(failureText(reply, "logind"));
              FileDescriptor taken = reply.body.descriptor();
              if (!taken.isOpen()) return answer("logind's answer has no descriptor");
-             // Released meanwhile: it closes here.
+             // If it was released in the meantime, it closes here.
              if (const auto self = weak.lock(); self && self->isWanted_) self->inhibitor_ = std::move(taken);
              answer(std::nullopt);
            });

@@ -1,4 +1,4 @@
-// Delays each sleep of the machine until what must be done before it is done: a delay inhibitor of logind
+// Delays each sleep of the machine until the work that must precede it is done: a delay inhibitor of logind
 // (org.freedesktop.login1(5), Inhibit). Everything here runs on the bus thread.
 #pragma once
 
@@ -22,9 +22,9 @@ class SleepDelay : public std::enable_shared_from_this<SleepDelay> {
   // Takes the inhibitor, and takes it again after each sleep and from a logind that starts later, until
   // release(). `answer` is called once: whether it was taken now.
   void hold(std::string why, const Answer& answer);
-  // The present sleep, and later ones, need not wait.
+  // Releases the inhibitor: the present sleep, and later ones, need not wait.
   void release();
-  // PrepareForSleep has come. One that is to begin waits for release() for a second at most.
+  // Handles PrepareForSleep. A sleep that is about to begin waits for release(), at most a second.
   void onSleep(bool isGoingToSleep);
 
  private:
@@ -36,7 +36,7 @@ class SleepDelay : public std::enable_shared_from_this<SleepDelay> {
   std::string why_;
   bool isWanted_ = false;
   bool isSubscribed_ = false;
-  FileDescriptor inhibitor_;  // logind's pipe: it waits for its end
+  FileDescriptor inhibitor_;  // logind's pipe: logind waits for its end
   BusLoop::TimerId limitTimer_ = 0;
 };
 

@@ -34,9 +34,9 @@ int numberOf(EndSignal signal) {
   return 0;
 }
 
-// A descriptor of exactly this process; not open when it has ended. Raw system calls, because glibc before
-// 2.36 has no wrappers. A descriptor always refers to the same process, so comparing the start time after
-// opening it excludes another process with the same number.
+// Returns a descriptor of exactly this process; not open when it has ended. Uses raw system calls, because
+// glibc before 2.36 has no wrappers. A descriptor always refers to the same process, so comparing the start
+// time after opening it excludes another process with the same number.
 FileDescriptor openProcess(int procFolder, const ProcessId& process) {
   FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
   if (!pidfd.isOpen()) {
@@ -44,7 +44,7 @@ FileDescriptor openProcess(int procFolder, const ProcessId& process) {
     throw HostError(errno, "pidfd_open");
   }
   const auto counters = readProcessStat(procFolder, process.pid);
-  // One that has lost its first thread, or all of them this moment, is judged by its descriptor.
+  // A process that has lost its first thread, or all of them this moment, is judged by its descriptor.
   const bool isRunning =
       counters && (counters->threads > 1 || (counters->state != 'Z' && counters->state != 'X'));
   if (!isRunning || counters->id.startTicks != process.startTicks) return {};
@@ -57,7 +57,7 @@ milliseconds timeUntil(Clock::time_point deadline) {
 
 }  // namespace
 
-// In a container, or started with unshare(1), /proc may be that of other processes than those we can reach.
+// In a container, or started with unshare(1), /proc may show other processes than those that can be reached.
 std::optional<Obstacle> whyNoProcessControl(const Roots& roots) {
   if (!roots.isDefault())
     return Obstacle{"processes are seen through another root than /proc",

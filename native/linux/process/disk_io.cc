@@ -22,11 +22,11 @@ bool isSame(const ProcessId& one, const ProcessId& other) {
 }
 
 struct PassAnswer {
-  std::vector<std::optional<ProcessDisk>> disks;  // in the order of what was asked
+  std::vector<std::optional<ProcessDisk>> disks;  // in the order of the asked processes
   std::int64_t spentNs = 0;
 };
 
-// Marks a pass as one that may hang for as long as it runs.
+// Marks a pass as one that may hang while it runs.
 class Running {
  public:
   explicit Running(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
@@ -82,7 +82,7 @@ bool DiskIo::isStuckAt(const ProcessId& process) const {
   });
 }
 
-// Also forgets those in `hidden_` that have ended.
+// Also forgets processes in `hidden_` that have ended.
 std::vector<ProcessId> DiskIo::chooseAsked(const std::vector<ProcessCounters>& processes) {
   std::vector<ProcessId> asked;
   std::vector<ProcessId> hidden;

@@ -1,4 +1,4 @@
-// What processes read from and write to disks: /proc/PID/io.
+// Disk I/O of processes: /proc/PID/io.
 #pragma once
 
 #include <array>
@@ -13,20 +13,21 @@
 
 namespace hostwire {
 
-// CPU time of the calling thread.
+// Returns the CPU time of the calling thread.
 std::int64_t readThreadCpuNs();
 
 // Reading one may hang: the kernel waits for a process that replaces its program, which may be waiting for a
 // dead file server. So each pass over all processes has a thread of its own, and later ones leave out the
-// process that an earlier one hangs at. The counters of other users' processes are shown to root and with
-// CAP_SYS_PTRACE only: a process that hides them is not asked again, because 2,000 refusals take 6 to 14 ms.
-// Not for two threads at once.
+// process at which an earlier one hangs. The counters of other users' processes are shown only to root and
+// with CAP_SYS_PTRACE: a process that hides them is not asked again, because 2,000 refusals take 6 to 14 ms.
+// Not for two threads at the same time.
 class DiskIo {
  public:
   explicit DiskIo(std::string proc);
 
-  // Adds the counters to `processes`, a whole reading; waits for at most `patience`. The CPU time that the
-  // pass took; nothing where it was not done in time, or where as many hang as may: no process has any then.
+  // Adds the counters to `processes`, a whole reading; waits for at most `patience`. Returns the CPU time of
+  // the pass; nothing if it did not finish in time, or the maximum number of passes hangs: no process has
+  // counters then.
   std::optional<std::int64_t> complete(std::vector<ProcessCounters>& processes,
                                        std::chrono::milliseconds patience);
 

@@ -44,8 +44,8 @@ std::optional<ProcessStat> readStat(int procFolder, std::int32_t pid, std::strin
   return text ? parseProcessStat(*text) : std::nullopt;
 }
 
-// The first thread has called pthread_exit(3). It stays a zombie until the last thread ends, and with it the
-// process.
+// Returns whether the first thread has called pthread_exit(3). It stays a zombie until the last thread ends,
+// and with it the process.
 bool hasLostFirstThread(const ProcessStat& stat) { return stat.state == 'Z' && stat.threads > 1; }
 
 struct LivingThread {
@@ -110,7 +110,7 @@ std::optional<std::string_view> readProcessFile(int procFolder, std::int32_t pid
 }
 
 std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid) {
-  StatBuffer buffer;  // not cleared: read() fills what is used
+  StatBuffer buffer;  // not cleared: read() fills the used part
   const auto stat = readStat(procFolder, pid, "/stat", buffer);
   if (!stat) return std::nullopt;
   ProcessCounters counters;

@@ -1,4 +1,4 @@
-// The files of one process under /proc, each read at once.
+// Files of one process under /proc, each read in one call.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hostwire {
 
-// The folder of a /proc, for openat(2). Throws HostError.
+// Opens the folder of a /proc, for openat(2). Throws HostError.
 FileDescriptor openProcFolder(const std::string& proc);
 
 // The path of a file of one process, for openat(2) in that folder, without an allocation.
@@ -26,26 +26,26 @@ class ProcessPath {
   char text_[48];  // the longest: 2147483647/task/2147483647/cmdline
 };
 
-// As much of a file as one read returns, inside `buffer`. Nothing where the process has ended or hides the
-// file; throws HostError where this process has reached its own limits, so that the two are not confused.
+// Returns as much of a file as one read does, inside `buffer`. Nothing if the process has ended or hides the
+// file; throws HostError if this process has reached its own limits, so that the two are not confused.
 std::optional<std::string_view> readProcessFile(int procFolder, std::int32_t pid, std::string_view file,
                                                 std::span<char> buffer);
 
-// The counters except owner and full name: the name is the kernel's, up to 15 bytes that need not be UTF-8.
-// Where the first thread has exited and others run, state and memory are those of the first that runs.
-// Like readProcessFile.
+// Returns the counters except owner and full name: the name is the kernel's, up to 15 bytes that need not be
+// UTF-8. If the first thread has exited and others run, state and memory are those of the first that runs.
+// Fails like readProcessFile.
 std::optional<ProcessCounters> readProcessStat(int procFolder, std::int32_t pid);
 
-// Where the kernel shows the memory, program, arguments and open files of a process: "", its own folder, or
-// "/task/TID" where its first thread has exited and others run. The first thread, which the process's own
-// folder shows, has given these up. Like readProcessFile.
+// Returns where the kernel shows the memory, program, arguments and open files of a process: "", its own
+// folder, or "/task/TID" if its first thread has exited and others run. The first thread, which the process's
+// own folder shows, has given these up. Fails like readProcessFile.
 std::string findLivingFolder(int procFolder, std::int32_t pid);
 
-// The effective user. The folder's owner always shows it; the files in it belong to root for a process that
-// must not be inspected (proc(5), task_dump_owner() of fs/proc/base.c).
+// Returns the effective user. The folder's owner always shows it; the files in it belong to root for a
+// process that must not be inspected (proc(5), task_dump_owner() of fs/proc/base.c).
 std::optional<std::uint32_t> readProcessOwner(int procFolder, std::int32_t pid);
 
-// The target of a link ("/exe", "/task/7/cwd"), as valid UTF-8.
+// Returns the target of a link ("/exe", "/task/7/cwd"), as valid UTF-8.
 std::optional<std::string> readProcessLink(int procFolder, std::int32_t pid, std::string_view link);
 
 }  // namespace hostwire

@@ -24,7 +24,7 @@ std::vector<char*> pointersTo(std::vector<std::string>& words) {
   return pointers;
 }
 
-// The service's own, except what `added` redefines.
+// Merges the service's own environment with `added`, which wins.
 std::vector<std::string> mergeEnvironment(const std::vector<std::string>& added) {
   std::vector<std::string> merged = added;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {

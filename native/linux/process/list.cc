@@ -1,4 +1,4 @@
-// getdents64(2) on /proc, then the files of each process: nothing here can hang.
+// Reads getdents64(2) on /proc, then the files of each process: nothing here can hang.
 #include "linux/process/list.h"
 
 #include <sys/syscall.h>
@@ -20,14 +20,14 @@
 namespace hostwire {
 namespace {
 
-// In the kernel's format: 10,000 processes take 240 KB.
+// Buffer in the kernel's format: 10,000 processes take 240 KB.
 constexpr std::size_t kEntriesBytes = 256U << 10U;
 // Offsets of the entry's length and name in struct linux_dirent64 (getdents64(2)).
 constexpr std::size_t kLengthAt = 16;
 constexpr std::size_t kNameAt = 19;
-// How long a reading may wait for new names.
+// Maximum time that a reading waits for new names.
 constexpr std::chrono::milliseconds kNamePatience{100};
-// How long it may wait for disk counters: of 10,000 processes they take 80 ms.
+// Maximum time that it waits for disk counters: those of 10,000 processes take 80 ms.
 constexpr std::chrono::milliseconds kDiskPatience{2000};
 
 std::optional<std::int32_t> parsePid(std::string_view name) {

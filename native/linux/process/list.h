@@ -17,11 +17,11 @@ struct ReadingParts {
   bool hasDisks = false;
 };
 
-// Keeps what consecutive readings need. Not for two threads at once.
+// Keeps state between consecutive readings. Not for two threads at the same time.
 class ProcessLister {
  public:
   ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names);
-  // Throws HostError where there is no list at all.
+  // Throws HostError if no list can be read at all.
   ProcessReading read(ReadingParts parts);
 
  private:
@@ -37,8 +37,8 @@ class ProcessLister {
   std::vector<std::int32_t> pids_;
 };
 
-// The names of the users in `reading` that are in the system's user list. Users known only to a directory
-// service are left out: asking it may hang.
+// Returns the names of the users in `reading` that are in the system's user list. Users known only to a
+// directory service are left out: asking it may hang.
 std::vector<ProcessOwner> readOwners(const Roots& roots, const std::vector<ProcessCounters>& processes);
 
 }  // namespace hostwire

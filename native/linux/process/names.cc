@@ -17,9 +17,9 @@ namespace hostwire {
 namespace {
 
 constexpr std::size_t kCutBytes = 15;
-// When this many hang, no more names are looked up. Each keeps a small thread.
+// Number of hanging readers at which no more names are looked up. Each keeps a small thread.
 constexpr std::size_t kMaxReaders = 4;
-// Of a command line: the first argument ends before that.
+// Bytes read of a command line: the first argument ends before that.
 constexpr std::size_t kHeadBytes = 4096;
 
 bool mayBeCut(const ProcessCounters& process) {
@@ -39,7 +39,7 @@ struct FullNames::State {
   const std::string proc;
   std::unordered_map<std::int32_t, Known> known;
   std::deque<ProcessCounters> wanted;
-  std::size_t readers = 0;  // threads; those that hang as well
+  std::size_t readers = 0;  // threads, including those that hang
 
   explicit State(std::string givenProc) : proc(std::move(givenProc)) {}
 
@@ -64,7 +64,7 @@ std::string readFullName(int folder, const ProcessCounters& process) {
   return std::string(head ? fullProcessName(process.name, *head) : std::string_view(process.name));
 }
 
-// Until nothing is wanted. One that hangs leaves the rest to the next reader.
+// Reads until no name is wanted. A reader that hangs leaves the rest to the next one.
 bool readWanted(State& state) {
   FileDescriptor folder;
   std::unique_lock lock(state.mutex);
@@ -87,7 +87,7 @@ bool readWanted(State& state) {
   return true;
 }
 
-// What no reader has come to: the next reading wants it again, unless the process has ended.
+// Forgets names that no reader has reached: the next reading wants them again, unless the process has ended.
 void forgetWantedLocked(State& state) {
   for (const ProcessCounters& process : state.wanted) state.known.erase(process.id.pid);
   state.wanted.clear();

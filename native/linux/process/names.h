@@ -1,4 +1,4 @@
-// The names of processes that the kernel has cut at 15 bytes.
+// Names of processes that the kernel has cut at 15 bytes.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,8 @@ class FullNames {
   FullNames& operator=(const FullNames&) = delete;
 
   // Completes the names of `processes`, a whole reading with the kernel's names; waits for new ones for at
-  // most `patience`. What is not known by then is completed in a later reading. From any thread.
+  // most `patience`. Names that are unknown by then are completed in a later reading. May be called on any
+  // thread.
   void complete(std::vector<ProcessCounters>& processes, std::chrono::milliseconds patience);
 
   struct State;

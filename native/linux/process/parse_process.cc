@@ -1,4 +1,4 @@
-// Parsers of what Linux reports about processes.
+// Parsers of Linux's texts about processes.
 #include "linux/process/parse_process.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text) {
   const std::uint64_t inUserMode = takeUnsigned(text).value_or(0);
   const std::uint64_t inKernel = takeUnsigned(text).value_or(0);
   stat.cpuTicks = inUserMode + inKernel;
-  skipWords(text, 4);  // those of children, priorities, which may be negative
+  skipWords(text, 4);  // children's faults and priorities, which may be negative
   stat.threads = clampTo<std::uint32_t>(takeUnsigned(text).value_or(0));
   skipWords(text, 1);
   const auto start = takeUnsigned(text);

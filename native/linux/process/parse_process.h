@@ -1,4 +1,4 @@
-// Parsers of what Linux reports about processes.
+// Parsers of Linux's texts about processes.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,20 @@ struct ProcessStat {
   std::uint64_t residentPages = 0;
 };
 
-// proc_pid_stat(5). Nothing where the line ends before the start time, which identifies the process.
+// Parses proc_pid_stat(5). Nothing if the line ends before the start time, which identifies the process.
 std::optional<ProcessStat> parseProcessStat(std::string_view text);
 
-// proc_pid_io(5): what caused transfers of a block device; a read from the page cache is not among it.
-// Nothing where one of the two lines is missing.
+// Parses proc_pid_io(5): transfers of block devices caused by the process; reads from the page cache do not
+// count. Nothing if one of the two lines is missing.
 std::optional<ProcessDisk> parseProcessIo(std::string_view text);
 
-// The arguments that proc_pid_cmdline(5) separates by NULs. Arguments that a program has overwritten are
-// taken as they are.
+// Parses the arguments that proc_pid_cmdline(5) separates by NULs. Arguments that a program has overwritten
+// are taken as they are.
 std::vector<std::string> parseCmdline(std::string_view text);
 
-// The kernel cuts names at 15 bytes. Where `comm` has that length and the program's own first argument begins
-// with it, the full name: the last part of that argument's path, up to a blank (programs that rewrite their
-// arguments leave one string). Otherwise `comm`.
+// The kernel cuts names at 15 bytes. If `comm` has that length and the program's own first argument begins
+// with it, returns the full name: the last part of that argument's path, up to a blank (programs that rewrite
+// their arguments leave one string). Otherwise `comm`.
 std::string_view fullProcessName(std::string_view comm, std::string_view cmdline);
 
 struct PasswdEntry {
@@ -43,7 +43,7 @@ struct PasswdEntry {
   std::string_view name;  // inside the parsed text
 };
 
-// passwd(5), without lines that have no name or no number.
+// Parses passwd(5), without lines that lack a name or a number.
 std::vector<PasswdEntry> parsePasswd(std::string_view text);
 
 }  // namespace hostwire

@@ -56,7 +56,7 @@ std::optional<std::uint32_t> countOpenFiles(int procFolder, std::int32_t pid, co
   return static_cast<std::uint32_t>(listFolder(proc + "/" + path.get()).size());
 }
 
-// May hang (see FullNames): then it is empty, and its thread is abandoned.
+// May hang (see FullNames): then it returns an empty text, and its thread is abandoned.
 std::string readCmdline(const std::string& proc, std::int32_t pid, const std::string& file) {
   return askWithin<std::string>(
              kCommandPatience,
@@ -118,7 +118,7 @@ Findings ProcessReader::describe(State& state) {
   return findings;
 }
 
-// Everything is read from the same process: its start time is compared at the end.
+// All is read from the same process: its start time is compared at the end.
 std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int32_t pid) {
   const FileDescriptor folder = openProcFolder(state.roots.proc);
   auto counters = readProcessStat(folder.get(), pid);

@@ -1,4 +1,4 @@
-// Starts a program with the limits that it should have.
+// Starts a program with its own limits.
 #pragma once
 
 #include <sys/types.h>
@@ -15,10 +15,10 @@ struct SpawnPlan {
 
 // The program leads a session of its own. It has /dev/null as its three standard files and no other open, no
 // signal blocked or ignored, this process's umask, and a soft limit of open files of at most 1024. Returns
-// its number; the caller waits for its end. Throws HostError, and then nothing is left to wait for.
+// its number; the caller waits for its end. Throws HostError, and then there is no child to wait for.
 pid_t spawnProgram(const SpawnPlan& plan);
 
-// Returns when that child has ended, and takes it from the kernel's table of processes.
+// Returns when that child has ended, and removes it from the kernel's table of processes.
 void waitForChild(pid_t pid) noexcept;
 
 }  // namespace hostwire

@@ -27,7 +27,7 @@ constexpr std::array kProperties{
     "power_now",       "current_now", "time_to_empty_now",  "time_to_full_now",   "time_to_empty_avg",
     "time_to_full_avg"};
 
-// The files of the properties as the text of uevent: each of them fails alone.
+// Returns the files of the properties as the text of uevent: each of them fails alone.
 std::string readProperties(const std::string& folder) {
   std::string text;
   for (const std::string name : kProperties) {
@@ -77,7 +77,7 @@ class BatteryProbe {
       Supply supply(folder_ + name);
       const std::string type = readSmallFile(supply.folder + "/type");
       const auto scope = tryReadSmallFile(supply.folder + "/scope");
-      // Every supply has a type, few have a scope: where one could not be read, the next listing tries again.
+      // Every supply has a type, few have a scope: if one could not be read, the next listing tries again.
       if (type.empty() || !scope) continue;
       supply.isOther = !isSystemBattery(type, *scope);
       supplies_.emplace(name, std::move(supply));

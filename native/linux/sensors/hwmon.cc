@@ -21,16 +21,16 @@
 namespace hostwire {
 namespace {
 
-// All chips together; above this, files are opened per reading: the process needs descriptors for other
-// things.
+// Limit for all chips together; above it, files are opened per reading: the process needs descriptors for
+// other things.
 std::size_t maxKept() {
   constexpr std::uint64_t kMost = 64;
   constexpr std::uint64_t kShare = 16;  // of the descriptors that the process may have
   return std::min(kMost, descriptorLimit().value_or(kMost * kShare) / kShare);
 }
-// A drive's temperature changes slowly. Reading it may keep some models from spinning down
-// (Documentation/hwmon/drivetemp.rst), and is a command to an NVMe controller, which leaves a state of low
-// power for it.
+// Minimum age of a drive's temperature, which changes slowly. Reading it may keep some models from spinning
+// down (Documentation/hwmon/drivetemp.rst), and is a command to an NVMe controller, which leaves its
+// low-power state for it.
 constexpr std::chrono::seconds kSlowInterval{30};
 
 struct FoundChip {
@@ -38,7 +38,7 @@ struct FoundChip {
   SensorChip chip;
 };
 
-// The path of a file in a folder.
+// Returns the path of a file in a folder.
 std::string within(const std::string& folder, std::string_view name) {
   std::string path = folder;
   return path.append("/").append(name);
@@ -48,8 +48,8 @@ std::string lastPart(const std::string& path) { return toValidUtf8(path.substr(p
 
 std::string readName(const std::string& path) { return toValidUtf8(cleanName(readSmallFile(path))); }
 
-// The model and the block device of an NVMe or SATA drive. The parent of an NVMe chip is the controller nvme0
-// or, on older kernels, its PCI device; the parent of drivetemp is the SCSI device.
+// Finds the model and the block device of an NVMe or SATA drive. The parent of an NVMe chip is the controller
+// nvme0 or, on older kernels, its PCI device; the parent of drivetemp is the SCSI device.
 void nameDrive(ChipNames& names, const std::string& device) {
   names.name = readName(device + "/model");
   for (const std::string& controller : listFolder(device + "/nvme")) {
@@ -61,7 +61,7 @@ void nameDrive(ChipNames& names, const std::string& device) {
   if (names.name.empty()) names.name = names.place.empty() ? names.driver : names.place;
 }
 
-// The bus and the name of a chip's device, as the last two parts of its path.
+// Returns the bus and the name of a chip's device, as the last two parts of its path.
 std::string placeOfDevice(const std::string& device) {
   std::array<char, PATH_MAX> path{};
   if (linkTarget(device).empty() || realpath(device.c_str(), path.data()) == nullptr) return {};
@@ -94,7 +94,7 @@ std::string findRuntimeStatus(const std::string& folder) {
   return state.empty() || state == "unsupported" ? std::string{} : path;
 }
 
-// By kind, then number. A power's average says more than its momentary value, which is the spare one.
+// Sorted by kind, then number. A power's average says more than its momentary value, which is the spare one.
 std::vector<SensorInput> findInputs(const std::string& folder) {
   std::map<std::pair<SensorKind, unsigned>, std::vector<std::string>> files;
   // In alphabetical order: "power1_average" before "power1_input".
@@ -208,7 +208,7 @@ bool ChipProbe::isAsleep() {
   return runtimeStatus_->readIfPresent(buffer_).starts_with("suspend");
 }
 
-// A graphics processor is being left alone so that it can fall asleep.
+// Returns whether a graphics processor is being left alone so that it can fall asleep.
 bool ChipProbe::isResting() { return gpuSleep_ && gpuSleep_->judge() == GpuSleep::State::kResting; }
 
 SensorReading ChipProbe::readFile(SensorKind kind, KeptFile& file) {
@@ -221,7 +221,7 @@ SensorReading ChipProbe::readFile(SensorKind kind, KeptFile& file) {
   }
 }
 
-// A file that exists is the source only if it has answered once: then one failure does not change what the
+// A file that exists is the source only if it has answered once, so that one failure does not change what the
 // sensor shows.
 SensorReading ChipProbe::readOne(std::size_t at, Files& files) {
   if (files.fault && files.fault->readIfPresent(buffer_).starts_with('1'))

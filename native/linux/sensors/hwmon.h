@@ -19,8 +19,8 @@ struct SensorInput {
   SensorKind kind = SensorKind::kTemperature;
   std::string name;   // within the chip; valid UTF-8
   std::string path;   // of the value
-  std::string spare;  // of the same where every reading of `path` has failed; usually empty
-  std::string label;  // as the chip gives it; empty where it gives none; valid UTF-8
+  std::string spare;  // path of the same value, used if every reading of `path` has failed; usually empty
+  std::string label;  // as the chip gives it; empty if it gives none; valid UTF-8
   std::string fault;  // path of the file that says whether the value can be trusted; usually empty
   friend bool operator==(const SensorInput&, const SensorInput&) = default;
 };
@@ -28,11 +28,11 @@ struct SensorInput {
 struct SensorChip {
   std::string driver;  // the chip's own name for itself; valid UTF-8
   std::string name;    // unique; valid UTF-8
-  // The last two parts of its device's path, "platform/coretemp.0", with the driver where several chips are
-  // of one device: "platform/asus-nb-wmi/asus". Unique; empty without a device; valid UTF-8.
+  // The last two parts of its device's path, "platform/coretemp.0", with the driver if several chips belong
+  // to one device: "platform/asus-nb-wmi/asus". Unique; empty without a device; valid UTF-8.
   std::string device;
-  std::string runtimeStatus;  // path of the device's power state; empty where it never sleeps
-  std::string gpuFolder;      // of the device, where it is a graphics processor; otherwise empty
+  std::string runtimeStatus;  // path of the device's power state; empty if it never sleeps
+  std::string gpuFolder;      // of the device, if it is a graphics processor; otherwise empty
   bool isIntegratedGpu = false;
   bool isZone = false;     // of a thermal zone
   bool isSlow = false;     // each reading is a command to a drive
@@ -41,10 +41,10 @@ struct SensorChip {
   friend bool operator==(const SensorChip&, const SensorChip&) = default;
 };
 
-// In the order of their numbers; chips without a sensor are left out.
+// Returns them in the order of their numbers; chips without a sensor are left out.
 std::vector<SensorChip> findChips(const Roots& roots);
 
-// The names under /sys/class/hwmon, which change when chips are added or removed.
+// Returns the names under /sys/class/hwmon, which change when chips are added or removed.
 std::vector<std::string> listChips(const Roots& roots);
 
 struct SensorReading {
@@ -57,7 +57,7 @@ struct SensorReading {
 class ChipProbe {
  public:
   explicit ChipProbe(SensorChip chip);
-  // One reading per input, in the same order.
+  // Returns one reading per input, in the same order.
   std::vector<SensorReading> read();
 
  private:

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 5> kStates{"charging", "discharging", "fu
                                                   "unknown"};
 constexpr double kMaxSeconds = 30.0 * 86'400;
 
-// "Not charging" → "not_charging"; nothing for a word that the kernel does not use.
+// Converts "Not charging" to "not_charging"; nothing for a word that the kernel does not use.
 std::optional<std::string> parseState(std::string_view text) {
   std::string state;
   for (const char c : text)
@@ -51,8 +51,8 @@ std::optional<std::string> parseState(std::string_view text) {
   return state;
 }
 
-// Drivers differ in whether an outgoing current is negative; the state gives the direction. 0 for what a
-// battery always has (a full charge, a voltage) means that the firmware does not know it.
+// Drivers differ in whether an outgoing current is negative; the state gives the direction. 0 for a value
+// that no battery has at 0 (a full charge, a voltage) means that the firmware does not know it.
 void takeMicro(BatteryCounters& battery, const Quantity& quantity, std::int64_t micro) {
   const bool isFlow =
       quantity.field == &BatteryCounters::powerWatts || quantity.field == &BatteryCounters::currentAmps;

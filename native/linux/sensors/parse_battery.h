@@ -14,12 +14,12 @@ struct PowerSupply {
   BatteryCounters battery;
 };
 
-// The uevent file of a supply: POWER_SUPPLY_CAPACITY=83 and so on, in micro-units. Implausible values are
-// left out.
+// Parses the uevent file of a supply: POWER_SUPPLY_CAPACITY=83 and so on, in micro-units. Implausible values
+// are left out.
 PowerSupply parsePowerSupply(std::string_view uevent);
 
-// Whether a supply's files `type` and `scope` describe a battery of the machine: not a charger, nor the
-// battery of a mouse.
+// Returns whether a supply's files `type` and `scope` describe a battery of the machine: not a charger, nor
+// the battery of a mouse.
 bool isSystemBattery(std::string_view type, std::string_view scope);
 
 }  // namespace hostwire

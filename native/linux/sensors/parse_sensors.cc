@@ -52,7 +52,7 @@ std::vector<std::size_t> positionsOf(std::size_t count) {
   return positions;
 }
 
-// By all that a chip is known by.
+// Orders chips by all that identifies them.
 std::vector<std::size_t> orderByIdentity(const std::vector<ChipNames>& chips) {
   const auto identityOf = [&](std::size_t at) {
     const ChipNames& chip = chips[at];

@@ -17,17 +17,18 @@ struct SensorFile {
   friend bool operator==(const SensorFile&, const SensorFile&) = default;
 };
 
-// "temp1_input", "fan2_input", "in0_input", "power1_input", "power1_average"; nothing for any other name.
+// Parses "temp1_input", "fan2_input", "in0_input", "power1_input", "power1_average"; nothing for any other
+// name.
 std::optional<SensorFile> parseSensorFileName(std::string_view name);
 
-// "temp1", "in0", …: the beginning of the sensor's file names.
+// Returns the beginning of the sensor's file names: "temp1", "in0", ….
 std::string sensorPrefix(SensorKind kind, unsigned number);
 
-// °C from m°C, RPM, V from mV, W from µW. Nothing for a value that no part of a computer can have, which is
-// what chips report without a connected probe.
+// Converts to °C from m°C, RPM, V from mV, W from µW. Nothing for a value that no part of a computer can
+// have, as chips report without a connected probe.
 std::optional<double> parseSensorValue(SensorKind kind, std::string_view text);
 
-// Without blanks at the ends and with single ones between: vendors pad models and labels.
+// Removes blanks at the ends and reduces others to single ones: vendors pad models and labels.
 std::string cleanName(std::string_view text);
 
 struct ChipNames {
@@ -38,16 +39,15 @@ struct ChipNames {
   std::string inputs;  // the files and labels of its sensors, as text
 };
 
-// Neither function depends on the numbers of the chips (hwmon0, hwmon1), which differ between boots: names
-// that would be equal are numbered in the order of all else that is known of the chips. Only chips that are
-// equal in all of it, such as those of the equal radios of one Wi-Fi card, are numbered in the order of the
-// list.
+// Neither function depends on the numbers of the chips (hwmon0, hwmon1), which differ between boots: equal
+// names are numbered in the order of all other facts about the chips. Only chips that are equal in all of
+// them, such as those of the equal radios of one Wi-Fi card, are numbered in the order of the list.
 
-// The display name of each chip: its name, with its place where another one has the same name.
+// Returns the display name of each chip: its name, with its place if another one has the same name.
 std::vector<std::string> nameChips(const std::vector<ChipNames>& chips);
 
-// The identity of each chip: its device, with its driver where another one has the same device. Empty without
-// a device.
+// Returns the identity of each chip: its device, with its driver if another one has the same device. Empty
+// without a device.
 std::vector<std::string> identifyChips(const std::vector<ChipNames>& chips);
 
 struct InputNames {
@@ -55,7 +55,7 @@ struct InputNames {
   std::string label;   // empty where the chip gives none
 };
 
-// The display name of each input of one chip: its label, otherwise its prefix; both where labels repeat.
+// Returns the display name of each input of one chip: its label, otherwise its prefix; both if labels repeat.
 std::vector<std::string> nameInputs(const std::vector<InputNames>& inputs);
 
 }  // namespace hostwire

@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Readings = std::vector<SensorReading>;
 
-// Added and removed chips show by their names; other changes are found at the longer interval.
+// Added and removed chips are noticed by their names; other changes are found at the longer interval.
 constexpr std::chrono::seconds kChipsInterval{5};
 constexpr std::chrono::seconds kSearchInterval{60};
 constexpr std::chrono::seconds kReadingAge{1};
@@ -70,7 +70,7 @@ class Search {
       entries.push_back(same == known.end() ? makeEntry(std::move(chip)) : *same);
     }
     chips_->set(std::move(entries));
-    // Now, rather than a whole interval after they were found.
+    // Ask now, rather than a whole interval after they were found.
     if (hasNew) askAll(pool_, std::chrono::milliseconds{0});
   }
 
@@ -114,7 +114,8 @@ Finding describeSensors(const std::vector<SensorCounters>& sensors, const std::s
   return Finding::partly(subject, source, {joinTexts({failures, gaps}), ""});
 }
 
-// libata gives every SATA disk this vendor (drivers/ata/libata-scsi.c); USB and SCSI disks have their own.
+// Returns whether a SATA disk is present: libata gives each this vendor (drivers/ata/libata-scsi.c); USB and
+// SCSI disks have their own.
 bool hasSataDisk(const std::string& sys) {
   const std::string folder = sys + "/block/";
   const auto disks = listFolder(folder);
@@ -123,7 +124,7 @@ bool hasSataDisk(const std::string& sys) {
   });
 }
 
-// SATA disks have no sensor chip of their own unless a module makes them one.
+// SATA disks have a sensor chip only through a kernel module.
 Finding describeDrives(const std::vector<SensorCounters>& sensors, const std::string& sys) {
   const std::string subject = "drives";
   std::vector<std::string> chips;

@@ -1,4 +1,5 @@
-// All connections of a listening port, asked descriptor by descriptor, for the reason given in peers.cc.
+// Lists all connections of a listening port, asked descriptor by descriptor, for the reason given in
+// peers.cc.
 #include "host/census.h"
 
 #include <arpa/inet.h>
@@ -33,7 +34,7 @@ std::string clientOf(const in6_addr& address) {
   return textOf(AF_INET6, &address);
 }
 
-// Nothing where the descriptor is no connected socket of the Internet.
+// Returns nothing if the descriptor is not a connected socket of the Internet.
 std::optional<std::string> clientOf(int fd) {
   sockaddr_storage storage{};
   socklen_t length = sizeof storage;
@@ -49,7 +50,7 @@ std::optional<std::string> clientOf(int fd) {
   return clientOf(ipv6.sin6_addr);
 }
 
-// In FIN_WAIT2 the peer has acknowledged the end of what was sent, so it waits for nothing. No data is sent
+// In FIN_WAIT2 the peer has acknowledged the end of the sent data, so it waits for nothing. No data is sent
 // after the end, so the time since the last data only grows.
 bool isHalfClosed(const tcp_info& info, const CensusOptions& options) {
   return info.tcpi_state == kFinWait2 && info.tcpi_last_data_sent >= options.halfClosedMs;

@@ -1,6 +1,6 @@
-// Who closes sockets on another thread than JavaScript's holds this lock meanwhile; who finds a connection by
-// its descriptor and then acts on that descriptor holds it for both, so that it cannot be another one's in
-// between.
+// A thread other than JavaScript's holds this lock while it closes sockets; a thread that finds a connection
+// by its descriptor and then acts on that descriptor holds it for both, so that the descriptor cannot become
+// another connection's in between.
 #pragma once
 
 #include <mutex>

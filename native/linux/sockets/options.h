@@ -8,7 +8,7 @@
 
 namespace hostwire {
 
-// getsockopt(2). Nothing when the descriptor is closed, is not a socket, or has no such option.
+// Calls getsockopt(2). Nothing when the descriptor is closed, is not a socket, or does not have this option.
 template <class Value>
 std::optional<Value> readSocketOption(int fd, int level, int name) {
   Value value{};

@@ -1,4 +1,4 @@
-// What the kernel reports of one TCP connection, and the descriptors that may be one.
+// Facts that the kernel reports about one TCP connection, and the descriptors that may be one.
 #include "linux/sockets/tcp.h"
 
 #include <linux/sock_diag.h>

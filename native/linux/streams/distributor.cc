@@ -19,17 +19,17 @@ using std::chrono::milliseconds;
 
 constexpr int kEventsPerPoll = 256;
 constexpr std::uint64_t kWakeData = ~std::uint64_t{0};
-// A thread costs 30 µs to start, so one that is not needed stays this long.
+// Idle time after which the thread ends: starting one costs 30 µs.
 constexpr milliseconds kIdleLimit{2000};
 constexpr milliseconds kMaxTendInterval{2000};
 constexpr milliseconds kMinTendInterval{50};
-// Nobody who reads an event stream sends anything.
+// Maximum input of a stream: clients of an event stream send nothing.
 constexpr std::uint32_t kMaxInputBytes = 64U << 10U;
 constexpr std::size_t kInputPerRead = 4096;
 
 std::uint32_t toTenths(milliseconds time) { return static_cast<std::uint32_t>(time.count() / 100); }
 
-// An eighth of the shorter one of both limits.
+// Returns an eighth of the shorter of the two limits.
 milliseconds tendIntervalOf(const StreamOptions& options) {
   milliseconds shortest = options.silence;
   if (options.stallLimit.count() > 0) shortest = std::min(shortest, options.stallLimit);
@@ -90,7 +90,7 @@ void Distributor::obey(const Orders& orders) {
   for (const StreamId id : orders.cut)
     if (table_.find(id) != nullptr) close(StreamTable::slotOf(id), Close::kReset);
   for (const auto& [index, frames] : orders.newest) {
-    // Nobody is here to have it; who comes has had one of this number or gets it by another call.
+    // No subscriber yet; later ones have had this sample, or get it by another call.
     if (index >= channels.size()) continue;
     Frames& newest = channels[index].newest;
     if (newest.event && newest.event->number() > frames.event->number()) continue;
@@ -116,11 +116,11 @@ void Distributor::adopt(const Adoption& adoption) {
   if (epoll_ctl(poller_.get(), EPOLL_CTL_ADD, stream.fd, &event) != 0)
     return close(adoption.slot, Close::kReset);
   sendOpening(adoption);
-  // It may lack a sample that came while it was handed over.
+  // It may lack a sample that arrived while it was handed over.
   serve(adoption.slot);
 }
 
-// Head and first event leave together; what the kernel does not take is kept.
+// Head and first event are sent together; bytes that the kernel does not take are kept.
 void Distributor::sendOpening(const Adoption& adoption) {
   Stream& stream = table_.at(adoption.slot);
   const std::string_view chunk = adoption.event->bytes(stream.framing());
@@ -138,12 +138,12 @@ void Distributor::sendOpening(const Adoption& adoption) {
   keep(adoption.slot, {Frame::opening(adoption.head, chunk, stream.sent), taken});
 }
 
-// Whether the thread ends here.
+// Returns whether the thread ends here.
 bool Distributor::isOver() {
   if (isStopped_) return mailbox_.finish(true);
   if (endAt_) {
-    // A thread that had no processor for that long has not got round to all: only those that took nothing are
-    // cut.
+    // A thread that got no processor for that long has not reached all streams: only those that took nothing
+    // are cut.
     if (table_.size() > 0 && (hasDueChannel() || StreamClock::now() < *endAt_)) return false;
     finishEnd();
     return mailbox_.finish(true);
@@ -177,7 +177,7 @@ void Distributor::poll() {
     const epoll_event& event = events[static_cast<std::size_t>(at)];
     if (event.data.u64 == kWakeData) continue;
     const auto id = static_cast<StreamId>(event.data.u64);
-    // It may have been closed by an event before.
+    // An earlier event may have closed it.
     if (table_.find(id) != nullptr) takeEvent(StreamTable::slotOf(id), event.events);
   }
 }
@@ -188,7 +188,7 @@ void Distributor::takeEvent(std::uint32_t slot, std::uint32_t events) {
   if ((events & EPOLLOUT) != 0) drain(slot);
 }
 
-// What the peer sends is dropped: it has nothing to ask. False when the stream has ended.
+// Drops the peer's input: a client of a stream has nothing to send. Returns false when the stream has ended.
 bool Distributor::takeInput(std::uint32_t slot) {
   Stream& stream = table_.at(slot);
   std::array<char, kInputPerRead> dropped;
@@ -203,7 +203,7 @@ bool Distributor::takeInput(std::uint32_t slot) {
   return close(slot, Close::kReset), false;
 }
 
-// Cuts streams that take nothing, and has a pass look at the silent ones.
+// Cuts streams that take nothing, and starts a pass over the silent ones.
 void Distributor::tend() {
   tendAt_ = StreamClock::now() + tendInterval_;
   for (std::uint32_t slot = 0; stallLimit_ > 0 && slot < table_.slots(); ++slot) {
@@ -219,7 +219,7 @@ void Distributor::flushNews() {
   if (!keptListed_.empty() && mailbox_.canReportKept()) {
     for (const std::uint32_t slot : std::exchange(keptListed_, {})) {
       Stream& stream = table_.at(slot);
-      // A stream that ended keeps nothing; its slot may be another's by now, which is listed by itself.
+      // A stream that ended keeps nothing; its slot may belong to another by now, which has its own entry.
       if (!std::exchange(stream.isKeptListed, false) || stream.fd < 0) continue;
       const auto rest = rests_.find(slot);
       const std::size_t bytes =

@@ -1,5 +1,5 @@
-// What runs on the writer's thread. It alone sends on the descriptors it owns, and it alone closes them,
-// between two batches: when no send on them is under way.
+// Runs on the writer's thread. It alone sends on the descriptors it owns, and it alone closes them, between
+// two batches: when no send on them is in progress.
 #pragma once
 
 #include <sys/epoll.h>
@@ -31,7 +31,7 @@ class Distributor {
   Distributor& operator=(const Distributor&) = delete;
 
   SendMethod method() const { return sender_.method(); }
-  // Until it is stopped or has ended, or there was no stream for a while.
+  // Runs until it is stopped or has ended, or had no stream for a while.
   void run();
 
  private:
@@ -42,7 +42,7 @@ class Distributor {
   };
   enum class Close { kPlain, kReset };
 
-  // distributor.cc: the loop.
+  // In distributor.cc: the loop.
   void obey(const Orders& orders);
   void adopt(const Adoption& adoption);
   void sendOpening(const Adoption& adoption);
@@ -56,7 +56,7 @@ class Distributor {
   void tend();
   void flushNews();
 
-  // passes.cc: what is sent to whom.
+  // In passes.cc: which frames are sent to which streams.
   bool hasDueChannel() const { return passPlace_ > 0 || !due_.empty(); }
   void markDue(std::uint32_t channel);
   void markAllDue();
@@ -87,14 +87,15 @@ class Distributor {
   const std::shared_ptr<const Frame> comment_ = Frame::comment();
   const std::shared_ptr<const Frame> last_ = Frame::last();
 
-  // Channels whose streams may need something, in turn, so that one that is always due does not keep the
-  // others waiting.
+  // Channels whose streams may need something, in turn, so that one that is always due does not delay the
+  // others.
   std::deque<std::uint32_t> due_;
-  // The running pass: the streams of `passChannel_` below this place are still to be looked at. From the end
-  // to the beginning, so that a removal, which moves the last stream to the free place, leaves none out.
+  // State of the running pass: the streams of `passChannel_` below this place are not handled yet. It runs
+  // from the end to the beginning, so that a removal, which moves the last stream to the free place, skips
+  // none.
   std::uint32_t passChannel_ = 0;
   std::size_t passPlace_ = 0;
-  // The sends of a batch and what they send, to which slot.
+  // The sends of a batch, their frames and their slots.
   std::vector<Send> sends_;
   struct Target {
     std::uint32_t slot;

@@ -1,4 +1,4 @@
-// One event as it goes over the wire, made once and shared by all streams that are sent it.
+// One event as sent on the wire, made once and shared by all streams that receive it.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace hostwire {
 
 class Frame {
  public:
-  // `event` with its blank line, and the number of its sample.
+  // Makes a frame of `event` with its blank line, and the number of its sample.
   static std::shared_ptr<const Frame> event(std::string_view event, std::uint32_t number);
-  // The start of a stream as far as it was not sent: bytes that are no chunk.
+  // Makes a frame of the unsent start of a stream: bytes that are not a chunk.
   static std::shared_ptr<const Frame> opening(std::string_view head, std::string_view chunk,
                                               std::uint32_t number);
-  // Readers of event streams ignore it.
+  // Makes a comment, which readers of event streams ignore.
   static std::shared_ptr<const Frame> comment();
-  // The end of a body: empty where it is not chunked.
+  // Makes the end of a body: empty if it is not chunked.
   static std::shared_ptr<const Frame> last();
 
   std::string_view bytes(StreamFraming framing) const {

@@ -18,7 +18,7 @@ Mailbox::Mailbox(std::function<void()> onNews)
 
 void Mailbox::wake() const {
   const std::uint64_t one = 1;
-  // It can only fail when the thread would wake anyway.
+  // A write can fail only when the thread would wake anyway.
   static_cast<void>(!write(wakeFd_.get(), &one, sizeof one));
 }
 

@@ -1,5 +1,5 @@
-// What JavaScript's thread and the writer's thread hand to each other. Neither holds the lock for longer than
-// a move.
+// Hand-over between JavaScript's thread and the writer's thread. Neither holds the lock for longer than a
+// move.
 #pragma once
 
 #include <atomic>
@@ -30,13 +30,13 @@ struct Adoption {
   std::shared_ptr<const Frame> event;
 };
 
-// For the writer's thread, since it last looked.
+// Orders for the writer's thread since it last looked.
 struct Orders {
   std::vector<Adoption> adopted;
   std::vector<StreamId> cut;
   std::unordered_map<std::uint32_t, Frames> newest;
   std::vector<std::uint32_t> finished;
-  std::vector<std::uint32_t> forgotten;  // before all others: a channel may be in use again
+  std::vector<std::uint32_t> forgotten;  // obeyed first: a channel may be in use again
   std::optional<StreamClock::time_point> endAt;
   bool isStopped = false;
 
@@ -51,7 +51,8 @@ class Mailbox {
   // Throws HostError.
   explicit Mailbox(std::function<void()> onNews);
 
-  // Changes the orders and wakes the writer's thread; false when that has ended and must be started again.
+  // Changes the orders and wakes the writer's thread; returns false when that has ended and must be started
+  // again.
   template <class Change>
   bool order(const Change& change) {
     const std::lock_guard lock(mutex_);
@@ -60,7 +61,7 @@ class Mailbox {
     if (!std::exchange(isWoken_, true)) wake();
     return true;
   }
-  // The writer's thread will look.
+  // Notes that the writer's thread will look.
   void begin();
 
   StreamNews takeNews();
@@ -68,15 +69,17 @@ class Mailbox {
   // On the writer's thread, like the rest.
   int wakeDescriptor() const { return wakeFd_.get(); }
   Orders takeOrders();
-  // Nothing is left to be sent of what was published so far.
+  // Notes that all that was published so far has been sent.
   void markServed();
-  // False when there are orders: otherwise the thread must end now. `isLast`: no more orders are obeyed.
+  // Returns false when there are orders: otherwise the thread must end now. `isLast`: no more orders are
+  // obeyed.
   bool finish(bool isLast);
-  // Whether kept bytes that were reported before have been taken, so that more may be.
+  // Returns whether earlier reports of kept bytes have been taken, so that more may be reported.
   bool canReportKept();
   void report(StreamNews news);
 
-  // A stream that has had sample `before` was sent `number`; comments and ends have smaller numbers.
+  // Counts a stream that has had sample `before` and was sent `number`; comments and ends have smaller
+  // numbers.
   void noteSent(std::uint32_t before, std::uint32_t number) {
     if (number <= before) return;
     sentEvents.fetch_add(1, std::memory_order_relaxed);

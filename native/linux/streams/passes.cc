@@ -1,6 +1,6 @@
-// Passes over the streams. A pass goes once over the streams of a channel and sends each what it needs then;
-// a newer sample that comes meanwhile reaches the streams that are left by this pass, and the others by the
-// next.
+// Passes over the streams. A pass visits the streams of a channel once and sends each the frames that it
+// needs at that moment; a newer sample that arrives during the pass reaches the remaining streams by this
+// pass, and the others by the next.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ void Distributor::markAllDue() {
     if (!channels[channel].slots.empty()) markDue(channel);
 }
 
-// False when no channel is due.
+// Returns false when no channel is due.
 bool Distributor::beginPass() {
   if (due_.empty()) return false;
   passChannel_ = due_.front();
@@ -45,8 +45,8 @@ void Distributor::runBatch() {
   sends_.clear();
   targets_.clear();
   while (sends_.size() < sender_.batch()) {
-    // A pass begins with an empty batch: the next one over the same channel would meet streams that this one
-    // is sending to.
+    // A pass begins with an empty batch: the next one over the same channel would meet streams to which this
+    // one is sending.
     if (passPlace_ == 0 && (!sends_.empty() || !beginPass())) break;
     const auto& slots = table_.channels()[passChannel_].slots;
     passPlace_ = std::min(passPlace_, slots.size());
@@ -66,7 +66,7 @@ void Distributor::runBatch() {
   targets_.clear();
 }
 
-// What this stream is to be sent now; null for nothing.
+// Returns the frame that this stream needs now; null for none.
 const std::shared_ptr<const Frame>* Distributor::needOf(Stream& stream) {
   if (stream.isFull || stream.isLastSent) return nullptr;
   const auto& [event, whole] = table_.channelOf(stream).newest;
@@ -76,7 +76,7 @@ const std::shared_ptr<const Frame>* Distributor::needOf(Stream& stream) {
   return now_ - stream.wroteAt >= silence_ ? &comment_ : nullptr;
 }
 
-// After a send of `frame`: all of it, a part or nothing has left, or the connection is gone.
+// Handles the result of a send of `frame`: all of it, a part or nothing was sent, or the connection is gone.
 void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>& frame, std::int32_t result) {
   Stream& stream = table_.at(slot);
   if (result < 0 && !isTemporary(result)) return close(slot, Close::kPlain);
@@ -90,7 +90,7 @@ void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>&
   }
   if (sent < all) {
     setFull(slot);
-    // Of what has not been begun nothing is kept: there may be something newer when there is room.
+    // A frame that was not begun is not kept: when the socket has room, a newer one may exist.
     if (sent > 0) keep(slot, {frame, sent});
     return;
   }
@@ -98,7 +98,7 @@ void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>&
   if (endAt_ || table_.channelOf(stream).isFinished) markDue(stream.channel);
 }
 
-// Sends what a stream needs, until it needs nothing or is full.
+// Sends the frames that a stream needs, until it needs none or is full.
 void Distributor::serve(std::uint32_t slot) {
   Stream& stream = table_.at(slot);
   while (stream.fd >= 0) {
@@ -111,7 +111,7 @@ void Distributor::serve(std::uint32_t slot) {
   }
 }
 
-// The socket has room again.
+// Continues when the socket has room again.
 void Distributor::drain(std::uint32_t slot) {
   Stream& stream = table_.at(slot);
   if (stream.isFull && !sendRest(slot)) return;
@@ -121,7 +121,7 @@ void Distributor::drain(std::uint32_t slot) {
   if (stream.fd >= 0 && !stream.isFull) watch(slot, false);
 }
 
-// False when some of it is left, or the stream has ended.
+// Returns false when some of it is left, or the stream has ended.
 bool Distributor::sendRest(std::uint32_t slot) {
   const auto found = rests_.find(slot);
   if (found == rests_.end()) return true;
@@ -173,21 +173,20 @@ void Distributor::watch(std::uint32_t slot, bool forRoom) {
   stream.isWaiting = forRoom;
   epoll_event event{EPOLLIN | EPOLLRDHUP | (forRoom ? EPOLLOUT : 0U),
                     {.u64 = StreamTable::idOf(slot, stream)}};
-  // Of a descriptor that is registered, so it can only fail for want of memory; then the next event comes
-  // late.
+  // The descriptor is registered, so this can fail only for lack of memory; then the next event is late.
   epoll_ctl(poller_.get(), EPOLL_CTL_MOD, stream.fd, &event);
 }
 
 void Distributor::close(std::uint32_t slot, Close how) {
   Stream& stream = table_.at(slot);
-  // Explicitly: while the caller's own descriptor is open the registration would outlive ours.
+  // Removed explicitly: while the caller's own descriptor is open the registration would outlive ours.
   epoll_ctl(poller_.get(), EPOLL_CTL_DEL, stream.fd, nullptr);
-  // A peer that hung up takes nothing of what is pending, which the kernel would keep for it.
+  // A peer that hung up takes none of the pending bytes, which the kernel would keep for it.
   if (how == Close::kReset || (stream.isFull && !stream.isLastSent)) {
     const linger reset{1, 0};
     setsockopt(stream.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
   } else if (stream.isLastSent) {
-    // Unread input would turn the end into a reset, which may take the last bytes with it.
+    // Unread input would turn the end into a reset, which may destroy the last bytes.
     for (int reads = 0; reads < kMaxLastReads; ++reads)
       if (recv(stream.fd, nullptr, kBytesPerLastRead, MSG_DONTWAIT | MSG_TRUNC) <= 0) break;
     shutdown(stream.fd, SHUT_WR);

@@ -20,8 +20,8 @@ constexpr long kSetup = 425;
 constexpr long kEnter = 426;
 constexpr long kRegister = 427;
 constexpr unsigned kProbedOperations = 64;
-// The kernel refuses now and then under memory pressure; after this many refusals in a row it is not asked
-// again.
+// Maximum number of refusals in a row, after which the kernel is not asked again: it refuses occasionally
+// under memory pressure.
 constexpr int kMaxRefusals = 8;
 
 std::uint32_t loadAcquire(const std::uint32_t* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
@@ -119,8 +119,8 @@ std::size_t SendRing::sendAll(std::span<Send> sends) {
     begun = loadAcquire(sqHead_) - begin;
     complete += reap(sends);
   }
-  // What the kernel has not seen is taken back; what it has begun refers to the caller's bytes until it is
-  // complete.
+  // Entries that the kernel has not seen are taken back; those that it has begun refer to the caller's bytes
+  // until they are complete.
   storeRelease(sqTail_, begin + begun);
   while (complete < begun) {
     syscall(kEnter, fd_.get(), 0, begun - static_cast<std::uint32_t>(complete), IORING_ENTER_GETEVENTS,

@@ -1,4 +1,4 @@
-// An io_uring for sends alone, by its system calls: io_uring_setup(2), io_uring_enter(2).
+// An io_uring for sends only, by its system calls: io_uring_setup(2), io_uring_enter(2).
 #pragma once
 
 #include <linux/io_uring.h>
@@ -13,7 +13,7 @@
 
 namespace hostwire {
 
-// mmap(2) of what the kernel shares.
+// Memory shared with the kernel by mmap(2).
 class Mapping {
  public:
   Mapping() = default;
@@ -36,17 +36,17 @@ class Mapping {
 
 class SendRing {
  public:
-  // Throws HostError: ENOSYS, EPERM (kernel.io_uring_disabled, seccomp), EACCES, ENOMEM; ENOTSUP where the
-  // kernel (before 5.6) has no send.
+  // Throws HostError: ENOSYS, EPERM (kernel.io_uring_disabled, seccomp), EACCES, ENOMEM; ENOTSUP if the
+  // kernel (before 5.6) does not support send.
   explicit SendRing(unsigned entries);
   ~SendRing() = default;
   SendRing(const SendRing&) = delete;
   SendRing& operator=(const SendRing&) = delete;
 
   std::size_t entries() const { return entries_; }
-  // As many as there are entries at most; all of those it has begun are complete when it returns. How many of
-  // them it has sent, from the first on: less than all when the kernel refuses to go on, which is reported
-  // once more if asked.
+  // Sends at most as many as there are entries; all that were begun are complete when it returns. Returns how
+  // many were sent, counted from the first: less than all when the kernel refuses to continue, which is
+  // reported once more if asked.
   std::size_t sendAll(std::span<Send> sends);
 
  private:

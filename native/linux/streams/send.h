@@ -1,4 +1,4 @@
-// One send of a batch, and what its result means.
+// One send of a batch, and the meaning of its result.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,8 @@
 
 namespace hostwire {
 
-// Whether after this result the connection lives, and the kernel has no room or memory for it now.
+// Returns whether after this result the connection is alive, and the kernel only lacks room or memory for it
+// now.
 inline bool isTemporary(std::int64_t result) {
   return result == -EAGAIN || result == -EINTR || result == -ENOBUFS || result == -ENOMEM;
 }

@@ -12,9 +12,9 @@
 namespace hostwire {
 namespace {
 
-// About 1 ms; between two batches the thread looks for hang-ups, drained sockets and newer samples. A kernel
-// without preemption also lets the JavaScript thread wait for the end of a batch: io_uring makes all of its
-// sends in one system call.
+// About 1 ms; between two batches the thread looks for hang-ups, drained sockets and newer samples. On a
+// kernel without preemption the JavaScript thread also waits for the end of a batch, because io_uring makes
+// all of its sends in one system call.
 constexpr unsigned kSendsPerBatch = 128;
 
 std::unique_ptr<SendRing> makeRing(SendMethod wanted, unsigned entries) {
@@ -30,7 +30,7 @@ std::unique_ptr<SendRing> makeRing(SendMethod wanted, unsigned entries) {
 Obstacle whyNoRing(const HostError& error) {
   const std::string reason = "io_uring is not used: " + error.operation() + " failed with " + error.symbol();
   if (error.code().value() != EPERM) return {reason, ""};
-  // Since Linux 6.6: 1 refuses those who are neither privileged nor in kernel.io_uring_group, 2 refuses all.
+  // Since Linux 6.6: 1 refuses users that are neither privileged nor in kernel.io_uring_group, 2 refuses all.
   const std::string disabled = readSmallFile("/proc/sys/kernel/io_uring_disabled");
   if (disabled == "1" || disabled == "2")
     return {reason + ", kernel.io_uring_disabled is " + disabled, "sysctl -w kernel.io_uring_disabled=0"};

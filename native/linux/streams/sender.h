@@ -1,4 +1,4 @@
-// Sends batches by whichever method is chosen.
+// Sends batches by the chosen method.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace hostwire {
 
 class Sender {
  public:
-  // Throws HostError for kIoUring where there is none.
+  // Throws HostError for kIoUring if it is not available.
   explicit Sender(SendMethod wanted);
 
   SendMethod method() const { return ring_ ? SendMethod::kIoUring : SendMethod::kSend; }
-  // How many sends are best made at once.
+  // Returns the best number of sends per call.
   std::size_t batch() const;
-  // At most batch() of them. All are complete when it returns.
+  // Sends at most batch() of them. All are complete when it returns.
   void sendAll(std::span<Send> sends);
   static void sendOne(Send& send);
 

@@ -1,4 +1,4 @@
-// The writer as JavaScript's thread sees it: slots, the thread, and what is handed to it.
+// The writer as JavaScript's thread sees it: slots, the thread, and the hand-over to it.
 #include "host/streams.h"
 
 #include <fcntl.h>
@@ -25,7 +25,8 @@ constexpr std::size_t kStackBytes = 256U << 10U;
 constexpr std::uint32_t kMaxSlots = 1U << kStreamSlotBits;
 constexpr std::uint16_t kGenerations = 1U << (32 - kStreamSlotBits);
 
-// A slot is free again when JavaScript has heard of its stream's end: until then its id means that one.
+// A slot is free again when JavaScript has been notified of its stream's end: until then its id means that
+// stream.
 class Slots {
  public:
   std::pair<std::uint32_t, std::uint16_t> take() {
@@ -42,7 +43,7 @@ class Slots {
     generations_[slot] = static_cast<std::uint16_t>((generations_[slot] + 1) % kGenerations);
     free_.push_back(slot);
     if (free_.size() < generations_.size()) return;
-    // All are free: after a crowd nothing of it is left in memory.
+    // All are free: after a crowd no memory is kept for it.
     free_ = {};
     generations_ = {};
   }
@@ -89,7 +90,7 @@ class Writer final : public StreamWriter {
   const StreamOptions options_;
   Mailbox mailbox_;
   Slots slots_;
-  // The first event of the last stream: most that come have the same one.
+  // The first event of the last stream: most new streams have the same one.
   std::shared_ptr<const Frame> firstEvent_;
   pthread_t thread_{};
   bool hasThread_ = false;
@@ -102,7 +103,7 @@ void Writer::start() {
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes)) throw HostError(error, "start a thread");
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  // Signals belong to the main thread.
+  // Signals are handled by the main thread.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

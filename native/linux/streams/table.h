@@ -15,21 +15,22 @@ namespace hostwire {
 struct Stream {
   int fd = -1;                // -1: the slot is free
   std::uint32_t place = 0;    // in its channel's list
-  std::uint32_t sent = 0;     // number of the newest sample that it has had
+  std::uint32_t sent = 0;     // number of the newest sample that it has received
   std::uint32_t wroteAt = 0;  // last write, or when it became full, in tenths of a second
   std::uint32_t inputBytes = 0;
   std::uint32_t channel = 0;
   std::uint16_t generation = 0;
   bool isPlain = false;
-  bool isFull = false;        // the kernel took not all of the last write
+  bool isFull = false;        // the kernel did not take all of the last write
   bool isWaiting = false;     // epoll reports room
   bool isLastSent = false;    // the last chunk has been begun
-  bool isKeptListed = false;  // its kept bytes have changed and are to be reported
+  bool isKeptListed = false;  // its kept bytes have changed and must be reported
 
   StreamFraming framing() const { return isPlain ? StreamFraming::kPlain : StreamFraming::kChunked; }
 };
 
-// One sample, for streams that had the one before, and for others where those get something else.
+// One sample: the frame for streams that received the previous one, and the frame for all others if that
+// differs.
 struct Frames {
   std::shared_ptr<const Frame> event;
   std::shared_ptr<const Frame> whole;
@@ -38,7 +39,7 @@ struct Frames {
 struct StreamChannel {
   std::vector<std::uint32_t> slots;
   Frames newest;
-  bool isDue = false;  // some of its streams may need something; it is in the list of these
+  bool isDue = false;  // some of its streams may need something; it is in the list of due channels
   bool isFinished = false;
 };
 
@@ -47,7 +48,7 @@ class StreamTable {
   void add(std::uint32_t slot, const Stream& stream);
   void remove(std::uint32_t slot);
   Stream& at(std::uint32_t slot) { return streams_[slot]; }
-  // Null unless the stream with this id is there.
+  // Returns null unless the stream with this id exists.
   Stream* find(StreamId id);
   StreamChannel& channelOf(const Stream& stream) { return channels_[stream.channel]; }
   std::vector<StreamChannel>& channels() { return channels_; }

@@ -8,7 +8,7 @@
 namespace hostwire {
 namespace {
 
-// The module may be loaded later, and most machines never load it.
+// Time between searches: the module may be loaded later, and most machines never load it.
 constexpr std::chrono::minutes kLookInterval{1};
 
 bool areOnSameFilesystem(int a, int b) {

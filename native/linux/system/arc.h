@@ -1,4 +1,4 @@
-// The memory that ZFS keeps as its cache (ARC) and gives back when programs need it.
+// The memory that ZFS keeps as its cache (ARC) and releases when programs need it.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ class ArcCache {
  public:
   explicit ArcCache(const Roots& roots);
 
-  // 0 without ZFS. Also 0 where `meminfo`, the descriptor that the other numbers come from, is not a file of
-  // the same filesystem: lxcfs puts a container's own numbers over the kernel's file, while the cache remains
-  // that of the whole machine.
+  // Returns 0 without ZFS, and also if `meminfo`, the descriptor that the other numbers come from, is not a
+  // file of the same filesystem: lxcfs mounts a container's own numbers over the kernel's file, while the
+  // cache remains that of the whole machine.
   std::uint64_t readShrinkableBytes(int meminfo, std::string& buffer);
 
  private:

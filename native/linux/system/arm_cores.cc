@@ -36,7 +36,7 @@ struct Core {
   std::uint64_t part;
   std::string_view name;
 };
-// Apple's have two kinds of core each; both identify the chip.
+// Apple's chips have two kinds of core each; both identify the chip.
 constexpr std::array<Core, 120> kCores{{{0x41, 0x926, "ARM926"},
                                         {0x41, 0xb02, "ARM11 MPCore"},
                                         {0x41, 0xb36, "ARM1136"},

@@ -1,4 +1,4 @@
-// The names of ARM's cores and of those who design them, by the numbers in their identification registers.
+// Names of ARM cores and of their designers, by the numbers in their identification registers.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace hostwire {
 
-// "Phytium" for 0x70 ("CPU implementer" in proc_cpuinfo(5), MIDR_EL1.Implementer); empty where it is not
-// known.
+// Returns "Phytium" for 0x70 ("CPU implementer" in proc_cpuinfo(5), MIDR_EL1.Implementer); empty if it is
+// unknown.
 std::string_view findArmImplementer(std::optional<std::uint64_t> implementer);
 
-// "FTC663" for the part 0x663 of 0x70 ("CPU part", MIDR_EL1.PartNum); empty where it is not known.
+// Returns "FTC663" for the part 0x663 of 0x70 ("CPU part", MIDR_EL1.PartNum); empty if it is unknown.
 std::string_view findArmCore(std::optional<std::uint64_t> implementer, std::uint64_t part);
 
 }  // namespace hostwire

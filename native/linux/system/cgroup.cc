@@ -29,7 +29,7 @@ std::string_view CgroupFile::read(std::string& buffer) {
   return isThere_ ? file_.readShortRecords(buffer) : std::string_view{};
 }
 
-// Above memory.high the kernel takes memory back and slows the processes down, above memory.max it kills one.
+// Above memory.high the kernel reclaims memory and slows the processes down, above memory.max it kills one.
 CgroupMemory::CgroupMemory(const std::vector<std::string>& folders, bool isUnified) {
   const Names limits = isUnified ? Names{"memory.max", "memory.high"} : Names{"memory.limit_in_bytes"};
   const char* const used = isUnified ? "memory.current" : "memory.usage_in_bytes";
@@ -51,7 +51,7 @@ void CgroupMemory::read(LimitCounters& counters, std::string& buffer) {
   for (Level& level : levels_) {
     for (CgroupFile& file : level.limits) {
       const auto limit = parseMemoryLimit(file.read(buffer));
-      // Of two equal limits the outer one binds: others may use of it too.
+      // The outer one of two equal limits binds: other groups may use of it too.
       if (!limit || (lowest && *limit > *lowest)) continue;
       lowest = limit;
       binding = &level;
@@ -82,8 +82,8 @@ std::optional<double> CgroupCpu::readQuota(Level& level, std::string& buffer) {
   return cpusOfQuota(quotaUs, parseInteger(level.quota[1].read(buffer)));
 }
 
-// Only the statistics of the level that binds are read: for cpu.stat of version 2 the kernel adds up what all
-// processors have counted in all cgroups below.
+// Only the statistics of the level that binds are read: for cpu.stat of version 2 the kernel sums the counts
+// of all processors in all cgroups below.
 void CgroupCpu::read(LimitCounters& counters, std::string& buffer) {
   std::optional<double> lowest;
   Level* binding = nullptr;

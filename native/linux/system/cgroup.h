@@ -11,15 +11,15 @@
 
 namespace hostwire {
 
-// One file of one cgroup. It is there while the controller is switched on for that cgroup, which systemd does
-// when a limit is set.
+// One file of one cgroup. It exists while the controller is enabled for that cgroup, which systemd does when
+// a limit is set.
 class CgroupFile {
  public:
   explicit CgroupFile(std::string path) : file_(std::move(path)) {}
 
   void look();
-  // Empty where there was no such file when it was last looked for. Throws HostError: ENODEV once the cgroup
-  // is gone.
+  // Empty if the file was missing when it was last looked for. Throws HostError: ENODEV once the cgroup is
+  // gone.
   std::string_view read(std::string& buffer);
 
  private:
@@ -33,7 +33,7 @@ class CgroupMemory {
   CgroupMemory(const std::vector<std::string>& folders, bool isUnified);
   // Looks for files that have appeared.
   void look();
-  // Adds the limit and what is used of it. Throws HostError.
+  // Adds the limit and the memory used of it. Throws HostError.
   void read(LimitCounters& counters, std::string& buffer);
 
  private:

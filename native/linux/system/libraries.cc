@@ -1,4 +1,4 @@
-// The C library and the one that speaks D-Bus.
+// The C library and the library for D-Bus.
 #include "linux/system/libraries.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 namespace hostwire {
 namespace {
 
-// The version that prebuilt binaries are built for, that of Debian 11. One that was built here needs the
-// version of this machine; it is not loaded where that is missing, so this row is not asked for then.
+// The version for which prebuilt binaries are built, that of Debian 11. A binary that was built here needs
+// the version of this machine; without it the binary is not loaded, so this row is not requested.
 constexpr long kOldestMinor = 31;
 
 }  // namespace
@@ -32,7 +32,7 @@ Finding judgeCLibrary(const char* version) {
 }
 
 Findings describeLibraries() {
-  // Not of <gnu/libc-version.h>, which only glibc has.
+  // The type in <gnu/libc-version.h>, which only glibc has.
   using GetVersion = const char* (*)();
   const auto getVersion = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
   return {judgeCLibrary(getVersion != nullptr ? getVersion() : nullptr), describeBusLibrary()};

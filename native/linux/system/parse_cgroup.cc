@@ -7,14 +7,14 @@
 namespace hostwire {
 namespace {
 
-// Bounds the files that are kept open. Services are 2 to 8 levels deep.
+// Limits the files that are kept open. Services are 2 to 8 levels deep.
 constexpr std::size_t kMaxLevels = 32;
 
-// Version 1 has no word for "no limit": PAGE_COUNTER_MAX in bytes (include/linux/page_counter.h) depends on
-// the size of a page, which is 64 KiB at most.
+// Version 1 writes "no limit" as PAGE_COUNTER_MAX in bytes (include/linux/page_counter.h), which depends on
+// the size of a page, 64 KiB at most.
 constexpr std::int64_t kUnlimitedBytes = 0x7FFF'FFFF'FFFF'0000;
 
-// "rw,cpu,cpuacct" has "cpu".
+// Returns whether the list has the item, as "rw,cpu,cpuacct" has "cpu".
 bool hasItem(std::string_view list, std::string_view item) {
   while (!list.empty()) {
     const std::size_t end = list.find(',');
@@ -29,8 +29,8 @@ bool isOfHierarchy(const Mount& mount, bool isUnified, std::string_view controll
   return mount.type == "cgroup" && hasItem(mount.options, controller);
 }
 
-// What `path` has below `root`: empty, or it begins with a slash. Nothing where it is not below it. Seen from
-// a cgroup namespace, roots and cgroups outside of it begin with "/..".
+// Returns the part of `path` below `root`: empty, or beginning with a slash. Nothing if it is not below it.
+// Seen from a cgroup namespace, roots and cgroups outside of it begin with "/..".
 std::optional<std::string_view> pathBelow(std::string_view path, std::string_view root) {
   if (root == "/") root = {};
   if (!path.starts_with(root)) return std::nullopt;
@@ -69,7 +69,7 @@ std::vector<std::string> cgroupFolders(const CgroupPlace& place, std::string_vie
   for (const Mount& mount : mounts) {
     if (!isOfHierarchy(mount, place.isUnified, controller)) continue;
     const auto part = pathBelow(place.path, mount.root);
-    // The one that shows the most ancestors; of equal ones the last, which may cover the others.
+    // Prefers the mount that shows the most ancestors; of equal ones the last, which may cover the others.
     if (!part || (chosen != nullptr && mount.root.size() > chosen->root.size())) continue;
     chosen = &mount;
     below = *part;

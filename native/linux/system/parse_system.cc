@@ -12,8 +12,9 @@
 namespace hostwire {
 namespace {
 
-// The value of an assignment: words in single quotes (nothing is special), in double quotes (a backslash
-// escapes $ " \ and `), or bare (a backslash escapes anything), up to the first blank outside quotes.
+// Returns the value of an assignment: words in single quotes (nothing is special), in double quotes (a
+// backslash escapes $ " \ and `), or bare (a backslash escapes anything), up to the first blank outside
+// quotes.
 std::string unquote(std::string_view text) {
   std::string value;
   char quote = '\0';
@@ -36,7 +37,7 @@ std::string unquote(std::string_view text) {
   return value;
 }
 
-// "Cortex-A76 / Cortex-A55" where cores differ; empty when a part is unknown.
+// Returns "Cortex-A76 / Cortex-A55" if cores differ; empty when a part is unknown.
 std::string namePartsOf(const Cpuinfo& info) {
   std::string names;
   std::string_view last;
@@ -89,7 +90,7 @@ OsRelease parseOsRelease(std::string_view text) {
 }
 
 ProcessorName nameProcessor(const Cpuinfo& info) {
-  // First, because 32-bit ARM has a model name without information.
+  // First, because on 32-bit ARM the model name says nothing about the processor.
   if (info.implementer) return nameArmProcessor(info);
   ProcessorName name;
   name.manufacturer = manufacturerOf(info.vendorId);

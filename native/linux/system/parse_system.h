@@ -9,12 +9,13 @@
 
 namespace hostwire {
 
-// os-release(5): assignments in the shell's quoting, without its expansions; the last one of a key counts.
+// Fields of os-release(5): assignments in the shell's quoting, without its expansions; the last one of a key
+// counts.
 using OsReleaseFields = std::map<std::string, std::string, std::less<>>;
 OsReleaseFields parseOsReleaseFields(std::string_view text);
 
 struct OsRelease {
-  std::string name;     // NAME; "Linux" where it is not set, as in os-release(5)
+  std::string name;     // NAME; "Linux" if it is not set, as in os-release(5)
   std::string version;  // VERSION, otherwise VERSION_ID, otherwise BUILD_ID ("rolling"); may be empty
 };
 OsRelease parseOsRelease(std::string_view text);
@@ -26,7 +27,7 @@ struct ProcessorName {
 };
 ProcessorName nameProcessor(const Cpuinfo& info);
 
-// Node's process.arch for uname's machine; an unknown one unchanged.
+// Returns Node's process.arch for uname's machine; an unknown one unchanged.
 std::string nodeArchOf(std::string_view machine);
 
 }  // namespace hostwire

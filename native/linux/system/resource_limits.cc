@@ -1,5 +1,5 @@
-// The limits of this process's cgroup. Asked by a prober: the mount table that shows where its files are
-// takes 40 ms with 1,500 mounts, and the kernel's statistics of cgroups are behind locks.
+// Limits of this process's cgroup. Asked by a prober: the mount table that shows where its files are takes 40
+// ms with 1,500 mounts, and the kernel's statistics of cgroups are behind locks.
 #include "host/resource_limits.h"
 
 #include <array>
@@ -21,8 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A service manager seldom moves a service, or sets a limit where there was none. A cgroup that is gone is
-// noticed at once.
+// Time between searches: a service manager seldom moves a service, or sets a limit where there was none. A
+// cgroup that is gone is noticed immediately.
 constexpr std::chrono::seconds kLimitsInterval{30};
 
 // Belongs to one prober's question: used by one thread at a time.
@@ -46,7 +46,7 @@ class CgroupLimits {
   }
 
  private:
-  // Finds the cgroup, or what has appeared in it since.
+  // Finds the cgroup, or files that have appeared in it since.
   void look() {
     try {
       std::string text = readOwn();
@@ -64,7 +64,7 @@ class CgroupLimits {
     }
   }
 
-  // Empty where the kernel has no cgroups.
+  // Empty if the kernel has no cgroups.
   std::string readOwn() {
     try {
       return std::string(own_.read(buffer_));
@@ -103,7 +103,7 @@ class CgroupLimits {
     return counters;
   }
 
-  // One of the two may fail alone.
+  // Either of the two may fail alone.
   template <class Part>
   void readPart(Part& part, LimitCounters& counters) {
     try {
@@ -120,7 +120,7 @@ class CgroupLimits {
   const std::string prefix_;
   std::string buffer_;
   std::optional<Clock::time_point> lookedAt_;
-  std::optional<std::string> text_;  // of own_, for which the next two were made; none where that failed
+  std::optional<std::string> text_;  // own_ as text, for which the next two were made; absent if that failed
   std::optional<CgroupMemory> memory_;
   std::optional<CgroupCpu> cpu_;
   std::string failure_;

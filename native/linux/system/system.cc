@@ -49,8 +49,8 @@ OsInfo readOs(const Roots& roots) {
           nodeArchOf(static_cast<const char*>(kernel.machine))};
 }
 
-// A core is identified by its hardware threads' siblings: core ids alone repeat in each package, die or
-// cluster, and which of these a kernel numbers has changed.
+// Identifies a core by its hardware threads' siblings: core ids alone repeat in each package, die or cluster,
+// and which of these a kernel numbers has changed.
 std::string coreKeyOf(const std::string& topology) {
   std::string siblings = readSmallFile(topology + "/thread_siblings_list");
   if (!siblings.empty()) return siblings;
@@ -75,8 +75,8 @@ std::uint32_t countPhysicalCores(const std::string& cpuFolder, const std::vector
   return static_cast<std::uint32_t>(cores.size());
 }
 
-// The highest sustained speed without boost. cpuinfo_max_freq includes boost, and under a governor the
-// current speed is no base.
+// Returns the highest sustained speed without boost. cpuinfo_max_freq includes boost, and under a governor
+// the current speed is not the base.
 std::optional<double> readBaseSpeed(const std::string& cpuFolder, std::uint32_t firstCore,
                                     const Cpuinfo& info, std::string_view cpuinfoText) {
   const std::string cpufreq = cpuFolder + "cpu" + std::to_string(firstCore) + "/cpufreq";
@@ -106,8 +106,8 @@ CpuInfo readCpu(const Roots& roots) {
   return cpu;
 }
 
-// The kernel holds the lock of all interfaces while it sets one up, for seconds where a driver is slow. The
-// addresses are then missing.
+// Time limit: the kernel holds the lock of all interfaces while it sets one up, for seconds if a driver is
+// slow. The addresses are then missing.
 constexpr std::chrono::seconds kAddressPatience{1};
 
 std::optional<DefaultRouteInfo> readDefaultRoute(const Roots& roots) {

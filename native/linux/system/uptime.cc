@@ -13,7 +13,7 @@
 namespace hostwire {
 namespace {
 
-// The kernel's file has what CLOCK_BOOTTIME has, with fewer digits.
+// The kernel's file has the value of CLOCK_BOOTTIME, with fewer digits.
 bool isOfKernel(const std::string& path) {
   struct statfs filesystem {};
   return statfs(path.c_str(), &filesystem) != 0 || filesystem.f_type == PROC_SUPER_MAGIC;
@@ -34,7 +34,7 @@ UptimeReader::UptimeReader(const Roots& roots) {
 }
 UptimeReader::~UptimeReader() = default;
 
-// While lxcfs does not answer, its last answer goes on.
+// While lxcfs does not answer, its last answer is extrapolated.
 std::optional<std::int64_t> UptimeReader::readNs(std::int64_t sinceBootNs) {
   if (!state_) return std::nullopt;
   if (const auto uptimeNs = parseUptime(state_->file.readShortRecordsIfPresent(state_->buffer)))

@@ -1,5 +1,5 @@
 // Processor times from the kernel; the speed from a prober. Windows has no load average, no pressure, and no
-// temperature that a program without a driver of its own can read.
+// temperature that a program can read without its own driver.
 #include "host/cpu.h"
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace {
 constexpr auto kProcessorPerformance = static_cast<SYSTEM_INFORMATION_CLASS>(8);
 constexpr std::uint32_t kGroupSize = 64;
 
-// With a group number as input: processors beyond the first 64 are in separate groups (Windows 7).
+// Takes a group number as input: processors beyond the first 64 are in separate groups (Windows 7).
 using QueryEx = LONG(WINAPI*)(ULONG, void*, ULONG, void*, ULONG, ULONG*);
 
 }  // namespace
@@ -43,7 +43,7 @@ void CpuReader::State::readGroup(std::uint16_t group, bool isOnly) {
   LONG status = -1;
   if (!isOnly && queryEx != nullptr)
     status = queryEx(kProcessorPerformance, &group, sizeof group, processors.data(), bytes, &written);
-  // It reports the group that this thread runs in.
+  // This call reports the group that this thread runs in.
   if (status < 0 && (isOnly || group == 0))
     status = NtQuerySystemInformation(kProcessorPerformance, processors.data(), bytes, &written);
   if (status < 0) throw win32Error(RtlNtStatusToDosError(status), "NtQuerySystemInformation");

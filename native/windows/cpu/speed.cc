@@ -1,4 +1,4 @@
-// "% Processor Performance" of the nominal speed is the actual speed; CallNtPowerInformation reports the
+// The actual speed is "% Processor Performance" of the nominal speed; CallNtPowerInformation reports the
 // nominal one and, on most machines, nothing else.
 #include "windows/cpu/speed.h"
 
@@ -25,7 +25,7 @@ struct ProcessorPower {
 };
 static_assert(sizeof(ProcessorPower) == 24);
 
-// Of the group that this thread runs in; empty where the call fails.
+// Returns those of the group that this thread runs in; empty if the call fails.
 std::vector<ProcessorPower> readPower() {
   std::vector<ProcessorPower> processors(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
   const auto bytes = static_cast<ULONG>(processors.size() * sizeof(ProcessorPower));

@@ -12,7 +12,7 @@ namespace hostwire {
 
 struct CpuSpeeds {
   std::optional<double> meanHz;
-  std::vector<double> coresHz;  // in the order of the processors; empty where there is no value per processor
+  std::vector<double> coresHz;  // in the order of the processors; empty without values per processor
 };
 
 // Belongs to one prober's question: used by one thread at a time.
@@ -25,7 +25,7 @@ class CpuSpeed {
   bool isTried_ = false;
 };
 
-// The row on what was read: the mean of the processors.
+// Returns the row about the speed: the mean of the processors.
 Finding describeSpeed(std::optional<double> hz);
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// What Windows is asked to announce.
+// Announcements that Windows makes for this service.
 #include "windows/discovery/announcements.h"
 
 #include <utility>
@@ -10,7 +10,7 @@ Announcements::Announcements(std::shared_ptr<TaskLoop> loop, Discovery::NewsHand
     : loop_(std::move(loop)), onNews_(std::move(onNews)), find_(find) {}
 
 void Announcements::set(std::vector<Announcement> list, const std::function<void()>& onDone) {
-  // Called when the last of its copies goes, with or without registrations.
+  // Called when its last copy is destroyed, with or without registrations.
   const std::shared_ptr<void> last(nullptr, [onDone](void*) { onDone(); });
   for (const auto& registration : std::exchange(current_, {})) registration->end([last] {});
   if (list.empty()) return;

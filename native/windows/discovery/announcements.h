@@ -1,4 +1,4 @@
-// What Windows is asked to announce. Everything here runs on the command thread.
+// Announcements that Windows makes for this service. Everything here runs on the command thread.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ inline constexpr const char* kNoDnsCalls = "this version of Windows has no DnsSe
 
 class Announcements : public std::enable_shared_from_this<Announcements> {
  public:
-  // `find` returns null where Windows lacks the functions.
+  // `find` returns null if Windows lacks the functions.
   Announcements(std::shared_ptr<TaskLoop> loop, Discovery::NewsHandler onNews, const DnsCalls* (*find)());
 
-  // As Discovery::announce.
+  // Same as Discovery::announce.
   void set(std::vector<Announcement> list, const std::function<void()>& onDone);
 
  private:

@@ -1,4 +1,4 @@
-// DnsServiceRegister and what belongs to it, from dnsapi.dll.
+// DnsServiceRegister and related functions, from dnsapi.dll.
 #include "windows/discovery/dns_calls.h"
 
 #include <optional>

@@ -18,7 +18,7 @@ struct DnsCalls {
   decltype(&DnsServiceDeRegister) remove;
 };
 
-// Null where this version of Windows has none. Loads dnsapi.dll once.
+// Returns null if this version of Windows does not have them. Loads dnsapi.dll once.
 const DnsCalls* systemDnsCalls();
 
 }  // namespace hostwire

@@ -1,4 +1,4 @@
-// One announcement: DnsServiceRegister, whose answer comes on a thread of Windows.
+// One announcement: DnsServiceRegister, whose answer arrives on a thread of Windows.
 #include "windows/discovery/registration.h"
 
 #include <array>
@@ -28,7 +28,7 @@ std::wstring hostName() {
   return GetComputerNameExW(ComputerNameDnsHostname, name.data(), &size) != 0 ? name.data() : L"localhost";
 }
 
-// "desk" of "desk._hostwire._tcp.local".
+// Returns "desk" of "desk._hostwire._tcp.local".
 std::string labelOf(std::wstring_view instance) { return toUtf8(instance.substr(0, instance.find(L"._"))); }
 
 PDNS_SERVICE_INSTANCE construct(const DnsCalls& calls, const Announcement& wanted) {
@@ -52,7 +52,7 @@ PDNS_SERVICE_INSTANCE construct(const DnsCalls& calls, const Announcement& wante
 
 }  // namespace
 
-// What Windows refers to until it has answered.
+// Memory that Windows refers to until it has answered.
 struct Registration::Ticket {
   std::shared_ptr<Registration> self;
   void (Registration::*then)(DWORD, const std::string&);

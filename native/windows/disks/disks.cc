@@ -1,5 +1,5 @@
-// Mounted volumes of Windows: one prober lists them, and each has one of its own for its usage, so that a
-// network drive whose server is gone costs only its own freshness.
+// Mounted volumes of Windows: one prober lists them, and each volume has its own for its usage, so that a
+// network drive whose server is gone costs only its own values.
 #include "host/disks.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Flag = std::shared_ptr<std::atomic<bool>>;
 
 constexpr std::chrono::seconds kListInterval{5};
 
-// Belongs to one prober's question. The same object as long as nothing changes.
+// Belongs to one prober's question. Returns the same object as long as nothing changes.
 class VolumeList {
  public:
   Volumes read() {
@@ -44,7 +44,7 @@ struct Entry {
   Prober<VolumeAnswer> prober;
 };
 
-// "C:" of "C:\".
+// Returns "C:" of "C:\".
 std::string shownPointOf(std::wstring root) {
   if (root.ends_with(L'\\')) root.pop_back();
   return toUtf8(root);
@@ -86,7 +86,7 @@ struct DisksReader::State {
     entries = std::move(kept);
   }
 
-  // The first search runs at once, for the first sample.
+  // The first search runs synchronously, for the first sample.
   void look() {
     if (!list) {
       const auto source = std::make_shared<VolumeList>();

@@ -15,7 +15,7 @@ namespace {
 constexpr DWORD kMaxDisks = 32;
 constexpr const wchar_t* kDiskPrefix = L"\\\\.\\PhysicalDrive";
 
-// Without any access: it requires no right, and neither mounts nor wakes anything.
+// Opens it without any access, which requires no right, and neither mounts nor wakes anything.
 Handle openDevice(const std::wstring& path) {
   return Handle(
       CreateFileW(path.c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr));
@@ -33,7 +33,7 @@ std::optional<DiskIo> readIo(const Handle& device) {
   DiskIo io;
   io.readBytes = count(counted.BytesRead);
   io.writeBytes = count(counted.BytesWritten);
-  // The idle time stands still while the device works. Only differences mean anything; 100 ns.
+  // The idle time does not advance while the device works. Only differences are meaningful; 100 ns.
   io.busyMs =
       (count(counted.QueryTime) - std::min(count(counted.QueryTime), count(counted.IdleTime))) / 10'000;
   return io;

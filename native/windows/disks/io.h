@@ -1,4 +1,4 @@
-// What a volume's device has read and written since it appeared.
+// Bytes that a volume's device has read and written since it appeared.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace hostwire {
 
-// `device`: "\\?\Volume{…}". Nothing where the driver does not count. Needs no administrator.
+// `device`: "\\?\Volume{…}". Nothing if the driver does not count. Needs no administrator.
 std::optional<DiskIo> readVolumeIo(const std::wstring& device);
 
 }  // namespace hostwire

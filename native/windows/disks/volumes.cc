@@ -19,7 +19,7 @@ struct VolumeSearchCloser {
 };
 using VolumeSearch = std::unique_ptr<std::remove_pointer_t<HANDLE>, VolumeSearchCloser>;
 
-// Consecutive zero-terminated strings, up to an empty one.
+// Splits consecutive zero-terminated strings, up to an empty one.
 std::vector<std::wstring> splitStrings(std::wstring_view text) {
   std::vector<std::wstring> strings;
   while (!text.empty() && text.front() != L'\0') {
@@ -49,19 +49,20 @@ void addLocal(std::vector<Volume>& volumes, std::wstring name) {
   auto points = mountPointsOf(name.c_str());
   if (points.empty()) return;
   std::wstring root = *std::min_element(points.begin(), points.end(), isShorter);
-  // A volume's own name yields 0 where its drive's yields the type.
+  // A volume's own name yields 0 where that of its drive yields the type.
   const UINT type = GetDriveTypeW(root.c_str());
   if (name.ends_with(L'\\')) name.pop_back();
   volumes.push_back({std::move(root), std::move(name), type == DRIVE_REMOVABLE || type == DRIVE_CDROM});
 }
 
-// There is no medium, or its filesystem is unknown to Windows.
+// Returns whether the drive has no medium, or a filesystem that Windows does not know.
 bool isUnmounted(DWORD code) {
   return code == ERROR_NOT_READY || code == ERROR_NO_MEDIA_IN_DRIVE || code == ERROR_UNRECOGNIZED_VOLUME ||
          code == ERROR_UNRECOGNIZED_MEDIA || code == ERROR_INVALID_DRIVE;
 }
 
-// "\\server\share" of a network drive: QueryDosDevice returns "\Device\LanmanRedirector\;Z:0…\server\share".
+// Returns "\\server\share" of a network drive: QueryDosDevice returns
+// "\Device\LanmanRedirector\;Z:0…\server\share".
 std::string remoteNameOf(const Volume& volume) {
   Name target{};
   const std::wstring drive = volume.root.substr(0, 2);
@@ -108,7 +109,7 @@ VolumeNames VolumeQuestion::readNames() const {
 }
 
 VolumeAnswer VolumeQuestion::ask(bool withDetail) {
-  // No dialog that asks for a disk.
+  // Suppresses the dialog that asks for a disk.
   SetThreadErrorMode(SEM_FAILCRITICALERRORS, nullptr);
   VolumeAnswer answer;
   ULARGE_INTEGER available{};

@@ -19,8 +19,8 @@ struct Volume {
   bool operator==(const Volume&) const = default;
 };
 
-// By their mount points: the shortest one of each volume, and the network drives of this session. Asks only
-// the mount manager, which no volume can delay.
+// Returns the mount points: the shortest one of each volume, and the network drives of this session. Asks
+// only the mount manager, which no volume can delay.
 std::vector<Volume> listVolumes();
 
 struct VolumeNames {
@@ -31,7 +31,7 @@ struct VolumeNames {
 };
 
 struct VolumeAnswer {
-  bool isMounted = true;  // false: there is no medium in the drive, or no filesystem on it
+  bool isMounted = true;  // false: no medium in the drive, or no filesystem on it
   DiskUsage usage;
   VolumeNames names;  // as of the last question with detail, or of the first one
   std::optional<DiskIo> io;

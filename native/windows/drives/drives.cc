@@ -1,5 +1,5 @@
-// The drives of Windows: \\.\PhysicalDriveN. No question here needs an administrator: the device is opened
-// without any access.
+// The drives of Windows: \\.\PhysicalDriveN. None of the questions needs an administrator: the device is
+// opened without any access.
 #include <array>
 #include <cstring>
 #include <span>

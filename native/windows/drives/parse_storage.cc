@@ -15,7 +15,7 @@ std::uint32_t numberAt(Bytes bytes, std::size_t at) {
          static_cast<std::uint32_t>(bytes[at + 2]) << 16U | static_cast<std::uint32_t>(bytes[at + 3]) << 24U;
 }
 
-// Ends with a zero; vendors pad it with blanks. Offset 0: there is none.
+// Ends with a zero; vendors pad it with blanks. Offset 0: the text is absent.
 std::string textAt(Bytes bytes, std::uint32_t offset) {
   std::string text;
   if (offset == 0) return text;

@@ -1,5 +1,5 @@
-// Answers of Windows' storage drivers to IOCTL_STORAGE_QUERY_PROPERTY (winioctl.h): pure, never throws. The
-// layouts are declared here, so that they are tested on every platform.
+// Parses the answers of Windows' storage drivers to IOCTL_STORAGE_QUERY_PROPERTY (winioctl.h): pure, never
+// throws. The layouts are declared here, so that they are tested on every platform.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct LogPageQuery {
 };
 static_assert(sizeof(LogPageQuery) == 48);
 
-// The page in the answer, STORAGE_PROTOCOL_DATA_DESCRIPTOR; empty where there is none.
+// Returns the page in the answer, STORAGE_PROTOCOL_DATA_DESCRIPTOR; empty if it has none.
 std::span<const std::uint8_t> findLogPage(std::span<const std::uint8_t> answer);
 
 }  // namespace hostwire::windows

@@ -21,7 +21,7 @@ using CreateFactory = HRESULT(WINAPI*)(REFIID, void**);
 
 // IID_IDXGIFactory1, which not every library has.
 constexpr GUID kFactory1{0x770AAE78, 0xF26F, 0x4DBA, {0xA8, 0x29, 0x25, 0x3C, 0x83, 0xD1, 0xB3, 0x87}};
-// The maximum of the machine's memory that integrated adapters reserve; discrete ones have more of their own.
+// Maximum memory of the machine that integrated adapters reserve; discrete ones have more of their own.
 constexpr std::uint64_t kMaxCarvedOut = 512ULL << 20U;
 constexpr std::uint32_t kMicrosoftVendor = 0x1414;  // renders without hardware
 constexpr UINT kMaxAdapters = 16;
@@ -56,7 +56,7 @@ GpuAdapters::GpuAdapters(std::chrono::milliseconds interval) : interval_(interva
 GpuAdapters::~GpuAdapters() = default;
 
 // A factory knows whether its list is still valid; creating a new one wakes devices, so that is done only
-// when it is not. Without a display driver there is no factory.
+// when it is not. Without a display driver creating a factory fails.
 void GpuAdapters::look() {
   const auto now = std::chrono::steady_clock::now();
   if (lookedAt_ && now - *lookedAt_ < interval_) return;

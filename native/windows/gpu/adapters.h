@@ -20,13 +20,13 @@ struct GpuAdapter {
   std::uint64_t dedicatedBytes = 0;
   std::uint64_t sharedBytes = 0;
 
-  // All or nearly all of its memory is a part of the machine's own.
+  // Returns whether all or nearly all of its memory is a part of the machine's own.
   bool isIntegrated() const;
 };
 
 inline constexpr std::uint32_t kNvidiaVendor = 0x10DE;
 
-// "NVIDIA", "AMD", "Intel", "Qualcomm", otherwise "1234".
+// Returns "NVIDIA", "AMD", "Intel", "Qualcomm", otherwise "1234".
 std::string gpuVendorOf(std::uint32_t vendorId);
 
 struct GpuAdapterReading {
@@ -39,7 +39,8 @@ class GpuAdapters {
  public:
   explicit GpuAdapters(std::chrono::milliseconds interval);
   ~GpuAdapters();
-  // The adapters that render in hardware, in Windows' order: the one of the first display comes first.
+  // Returns the adapters that render in hardware, in Windows' order: the one of the first display comes
+  // first.
   std::vector<GpuAdapterReading> read();
 
  private:

@@ -1,5 +1,5 @@
-// Graphics processors of Windows: NVML reads NVIDIA's, the system's own counters the others, and NVIDIA's
-// where NVML is not available.
+// Graphics processors of Windows: NVML reads NVIDIA's; the system's own counters read the others, and
+// NVIDIA's if NVML is not available.
 #include "host/gpu.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct NvidiaAnswer {
 
 using Adapters = std::vector<GpuAdapterReading>;
 
-// The driver installs it there, and it is looked for nowhere else.
+// The driver installs it there, and it is not searched anywhere else.
 bool hasNvmlLibrary() {
   std::array<wchar_t, MAX_PATH + 16> path{};
   const UINT length = GetSystemDirectoryW(path.data(), MAX_PATH);
@@ -84,7 +84,7 @@ struct GpuReader::State {
     findings.push_back(std::move(finding));
   }
 
-  // Whether NVML reports NVIDIA's devices, so that Windows' own counters are not needed for them.
+  // Returns whether NVML reports NVIDIA's devices, so that Windows' own counters are not needed for them.
   bool addNvidia(const NvidiaAnswer& answer) {
     for (const NvmlReading& device : answer.devices)
       add({device.address, gpuVendorOf(kNvidiaVendor), device.name, "nvidia", GpuFinding::State::kWaiting,

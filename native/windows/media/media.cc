@@ -23,7 +23,7 @@ struct MediaPlayers::State {
   std::shared_ptr<CommandThread::State> thread;
   std::function<void()> onChange;
   std::mutex mutex;
-  std::shared_ptr<Smtc> smtc;  // from the command thread's first task on
+  std::shared_ptr<Smtc> smtc;  // set by the command thread's first task
   std::optional<std::string> failure;
 
   std::shared_ptr<Smtc> find() {
@@ -31,7 +31,7 @@ struct MediaPlayers::State {
     return smtc;
   }
 
-  // On the command thread.
+  // Runs on the command thread.
   void begin() {
     if (find()) return;
     const auto sessions = std::make_shared<Smtc>(thread->loop, onChange);
@@ -76,7 +76,7 @@ Finding MediaPlayers::describe() {
   return describePlayers(read(), sessions);
 }
 
-// A session offers its picture as a stream of its own; it names no file.
+// A session offers its picture as a stream; it does not name a file.
 std::function<std::string()> MediaPlayers::artReader(const std::string&, const std::string&, std::size_t) {
   return []() -> std::string { throw std::runtime_error("players on Windows name no file"); };
 }

@@ -7,7 +7,7 @@
 
 namespace hostwire {
 
-// Like SendInput: returns how many of `inputs` were inserted; GetLastError() when not all were.
+// Same as SendInput: returns how many of `inputs` were inserted; GetLastError() when not all were.
 UINT sendInput(std::span<INPUT> inputs);
 
 }  // namespace hostwire

@@ -11,7 +11,7 @@ namespace {
 constexpr double kTicksPerSecond = 1e7;
 // About three years; a larger value is a player's mistake.
 constexpr double kMaxSeconds = 1e8;
-// A position reported longer ago says nothing about now.
+// Maximum age of a position.
 constexpr double kMaxAgeSeconds = 86'400;
 constexpr double kMaxRate = 100;
 
@@ -30,12 +30,12 @@ std::string_view afterLast(std::string_view text, char separator) {
   return at == std::string_view::npos || at + 1 == text.size() ? text : text.substr(at + 1);
 }
 
-// Subtracting might overflow where a player's times are invented.
+// Subtracting might overflow if a player invents its times.
 double secondsBetween(std::int64_t from, std::int64_t to) {
   return (static_cast<double>(to) - static_cast<double>(from)) / kTicksPerSecond;
 }
 
-// While it changes tracks, it is about to continue with what it did before.
+// A player that is changing tracks is about to continue with its previous state.
 Playback playbackOf(int status, Playback before) {
   switch (static_cast<SessionStatus>(status)) {
     case SessionStatus::kPlaying: return Playback::kPlaying;
@@ -91,7 +91,7 @@ void SessionTable::setPlayback(const std::string& id, const SessionPlayback& pla
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  // The following changes affect how the position advances: it is brought up to date first.
+  // The following changes affect how the position advances, so it is updated first.
   entry.positionSeconds = positionOf(entry, nowMs);
   entry.positionAtMs = nowMs;
   const Playback now = playbackOf(playback.status, entry.playback);
@@ -107,7 +107,7 @@ void SessionTable::setTimeline(const std::string& id, const SessionTimeline& tim
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  // Many players report nothing new when they pause: then the position is where ours has advanced to.
+  // Many players report nothing new when they pause: then the position is the one to which ours has advanced.
   if (entry.positionSeconds && entry.timeline == timeline) return;
   entry.timeline = timeline;
   entry.positionSeconds.reset();
@@ -161,7 +161,7 @@ std::uint32_t SessionTable::cannotOf(const Entry& entry) {
   constexpr std::uint32_t kAll = (1U << kMediaVerbs) - 1;
   std::uint32_t cannot = kAll & ~entry.reported.can;
   // Many players enable only the one of these two that would change something; requesting the current state
-  // is no mistake.
+  // is not an error.
   if (entry.playback == Playback::kPlaying) cannot &= ~bitOf(MediaVerb::kPlay);
   if (entry.playback == Playback::kPaused) cannot &= ~bitOf(MediaVerb::kPause);
   return cannot;

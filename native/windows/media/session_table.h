@@ -1,4 +1,4 @@
-// The state of media sessions, from what Windows reports: no calls to Windows in here, and no clock.
+// The state of media sessions, from Windows' reports: without calls to Windows, and without a clock.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ struct SessionMoment {
   std::int64_t dateTicks = 0;
 };
 
-// "Spotify" of "SpotifyAB.SpotifyMusic_zpdnekdrzrea0!Spotify", "vlc" of "vlc.exe".
+// Returns "Spotify" of "SpotifyAB.SpotifyMusic_zpdnekdrzrea0!Spotify", "vlc" of "vlc.exe".
 std::string shortNameOf(std::string_view appUserModelId);
 
-// More sessions than anybody has players.
+// Maximum number of sessions, above any real number.
 inline constexpr std::size_t kMaxSessions = 64;
 
 // Sessions by a number that is never reused.
@@ -64,12 +64,12 @@ class SessionTable {
   void setPlayback(const std::string& id, const SessionPlayback& playback, double nowMs);
   void setTimeline(const std::string& id, const SessionTimeline& timeline, const SessionMoment& now);
   void setMetadata(const std::string& id, const SessionMetadata& metadata);
-  // It answered, even if only with a refusal.
+  // Notes that it answered, even if only with a refusal.
   void setAnswered(const std::string& id);
-  // The session that receives Windows' own keys: of those that do not play it was the last that did.
+  // Sets the session that receives Windows' own keys: of those that do not play it was the last that did.
   void setCurrent(const std::string& id, double nowMs);
 
-  // Where its timeline begins; players give their positions relative to that.
+  // Returns the start of its timeline; players give their positions relative to that.
   std::int64_t startOf(const std::string& id) const;
   std::vector<MediaPlayer> read(double nowMs) const;
   std::uint32_t leftOut() const { return leftOut_; }

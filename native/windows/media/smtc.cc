@@ -21,11 +21,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long Windows and the players that are there at the beginning are waited for; a later answer still
-// counts.
+// Time limit for Windows and the players that exist at the start; a later answer still counts.
 constexpr milliseconds kSettleLimit{1000};
 constexpr milliseconds kRetry{5000};
-// This many times a list that lacks sessions is requested again.
+// Maximum number of times that a list that lacks sessions is requested again.
 constexpr int kMaxListsAgain = 4;
 constexpr milliseconds kListPause{1500};
 
@@ -134,7 +133,7 @@ void Smtc::list() {
   HRESULT code = manager_->getSessions(view.put());
   if (SUCCEEDED(code)) code = view ? view->getSize(&size) : E_POINTER;
   if (FAILED(code)) return lose(code);
-  // The sessions that are still there are taken over from these.
+  // Sessions that still exist are taken over from these.
   std::map<std::string, Player> left = std::exchange(players_, {});
   std::vector<std::string> arrived;
   const std::uint32_t listed = std::min<std::uint32_t>(size, kMaxSessions);
@@ -146,7 +145,7 @@ void Smtc::list() {
     if (auto id = adopt(std::move(session), left)) arrived.push_back(std::move(*id));
   }
   {
-    // All at once: reading them may take long, and no reader must see some without the others.
+    // In one step: reading them may take long, and no reader must see some without the others.
     const std::lock_guard lock(mutex_);
     for (const auto& [id, player] : left) table_.remove(id);
     for (const std::string& id : arrived) table_.add(id, players_[id].appUserModelId);
@@ -164,7 +163,7 @@ void Smtc::list() {
   notify();
 }
 
-// There is no event for sessions that could not be read.
+// Sessions that could not be read send no event, so the list is requested again later.
 void Smtc::listLater() {
   if (listsAgain_ >= kMaxListsAgain) return;
   ++listsAgain_;
@@ -181,7 +180,7 @@ void Smtc::forget() {
   isFirstList_ = true;
 }
 
-// The part of Windows that knows the sessions is gone; a new one may start.
+// The part of Windows that manages the sessions is gone; a new one may start.
 void Smtc::lose(HRESULT code) {
   forget();
   {
@@ -194,7 +193,7 @@ void Smtc::lose(HRESULT code) {
 }
 
 // Windows knows which of several paused players played last and does not report it; but it reports which one
-// its own keys go to.
+// receives its own keys.
 void Smtc::markCurrent() {
   ComPtr<smtc::Session> current;
   if (FAILED(manager_->getCurrentSession(current.put())) || !current) return;

@@ -19,16 +19,16 @@
 
 namespace hostwire {
 
-// Has a thread of its own, in the multithreaded apartment, which nobody waits for: a call to Windows may hang
-// there.
+// Has a thread of its own, in the multithreaded apartment, which no other thread waits for: a call to Windows
+// may hang there.
 class Smtc : public std::enable_shared_from_this<Smtc> {
  public:
   // `onChange` is run by `commands` after each change, once all initial questions are settled.
   Smtc(std::shared_ptr<TaskLoop> commands, std::function<void()> onChange);
 
-  // These may be called on any thread. False when no thread could be started.
+  // Both may be called on any thread. False when no thread could be started.
   bool begin();
-  // Nothing is reported any more; the thread ends when it can.
+  // Stops all reports; the thread ends when it can.
   void end() { loop_->end(); }
   MediaSnapshot read() const;
   // `done` is called on this object's thread, or never when that hangs.
@@ -42,7 +42,7 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
     std::string appUserModelId;
     std::unique_ptr<smtc::SessionEvents> events;
     double readAtMs = 0;
-    // The questions for its track, by number: an earlier one may still be answered.
+    // Questions for its track, by number: an earlier one may still be answered.
     std::map<unsigned, ComPtr<smtc::AsyncProperties>> asking;
     double askedAtMs = 0;
     bool isAskedAgain = false;
@@ -59,10 +59,10 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
     std::function<void(const MediaReply&)> done;
   };
 
-  // These run on this object's thread.
+  // All of these run on this object's thread.
   void run();
   void connect();
-  // Why not; an empty text: the request has been sent.
+  // Returns why it failed; an empty text: the request has been sent.
   std::string request();
   void onManager(int status);
   void fail(const std::string& reason);
@@ -72,14 +72,14 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   void list();
   void markCurrent();
   void listLater();
-  // The id of a new session: it is not reported yet, and its events are not subscribed to.
+  // Returns the id of a new session, which is not reported yet, and whose events are not subscribed to.
   std::optional<std::string> adopt(ComPtr<smtc::Session> session, std::map<std::string, Player>& left);
   void listen(const std::string& id);
   void onNews(const std::string& id);
   void readNews(const std::string& id);
   void read(const std::string& id, Player& player, unsigned news);
   void noteRead(Player& player, unsigned news, bool isRead);
-  // What is unread is read again after a pause, which grows each time, and not forever.
+  // Reads again after a pause, which grows each time, up to a maximum number of attempts.
   void readLater(const std::string& id, Player& player);
   void readAgain(const std::string& id);
   void askMetadata(const std::string& id, Player& player);
@@ -95,7 +95,7 @@ class Smtc : public std::enable_shared_from_this<Smtc> {
   bool isQuiet() const;
   void notify();
 
-  // On any thread: the initial questions are answered, or are no longer waited for.
+  // May be called on any thread: the initial questions are answered, or are no longer waited for.
   void settle();
 
   const std::shared_ptr<TaskLoop> commands_;

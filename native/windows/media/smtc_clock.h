@@ -10,7 +10,7 @@
 
 namespace hostwire::smtc {
 
-// Monotonic milliseconds.
+// Returns monotonic milliseconds.
 inline double nowMs() {
   using Milliseconds = std::chrono::duration<double, std::milli>;
   return Milliseconds(std::chrono::steady_clock::now().time_since_epoch()).count();

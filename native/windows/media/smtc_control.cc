@@ -10,10 +10,10 @@
 namespace hostwire {
 namespace {
 
-// Commands that a player may leave unanswered: each is remembered until it is answered.
+// Maximum number of commands that a player may leave unanswered: each is remembered until it is answered.
 constexpr int kMaxUnanswered = 8;
 constexpr double kTicksPerSecond = 1e7;
-// The call's error when the player, or its part of Windows, is gone (winerror.h).
+// Errors of a call when the player, or its part of Windows, is gone (winerror.h).
 constexpr HRESULT kServerUnavailable = static_cast<HRESULT>(0x800706BAU);
 
 MediaReply replyOf(HRESULT code) {
@@ -24,7 +24,7 @@ MediaReply replyOf(HRESULT code) {
           windowsErrorText(static_cast<unsigned long>(code))};
 }
 
-// Players may refuse a request for their current state.
+// Returns whether this is its current state, because players may refuse a request for it.
 bool isSo(smtc::Session& session, MediaVerb verb) {
   if (verb != MediaVerb::kPlay && verb != MediaVerb::kPause) return false;
   const auto playback = smtc::readPlayback(session);

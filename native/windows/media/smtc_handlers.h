@@ -1,4 +1,4 @@
-// Our side of asynchronous answers and events: objects that Windows calls, on its own threads.
+// Handlers of asynchronous answers and events: objects that Windows calls, on its own threads.
 #pragma once
 
 #include <atomic>

@@ -14,13 +14,13 @@ namespace {
 using smtc::nowMs;
 using std::chrono::milliseconds;
 
-// A player may change thousands of times per second.
+// Minimum time between two readings: a player may change thousands of times per second.
 constexpr double kPaceMs = 50;
-// A player that has not reported its track after this long is asked again.
+// Time after which a player that has not reported its track is asked again.
 constexpr milliseconds kPatience{1500};
-// This many times, when no event comes: the pauses double from kPatience on.
+// Maximum number of attempts while no event arrives: the pauses double from kPatience on.
 constexpr int kMaxReadsAgain = 4;
-// Of more unanswered questions the oldest is forgotten.
+// Maximum number of unanswered questions; beyond it the oldest is forgotten.
 constexpr std::size_t kMaxAsking = 3;
 
 }  // namespace
@@ -87,7 +87,7 @@ void Smtc::read(const std::string& id, Player& player, unsigned news) {
     const auto playback = smtc::readPlayback(*player.session.get());
     noteRead(player, smtc::kPlaybackNews, playback.has_value());
     const std::lock_guard lock(mutex_);
-    // For players that played before the first question, no order is known: all have the same time.
+    // The order of players that played before the first question is unknown: all have the same time.
     if (playback) table_.setPlayback(id, *playback, isFirstList_ ? connectedMs_ : nowMs());
   }
   if ((news & smtc::kTimelineNews) != 0) {

@@ -125,7 +125,7 @@ SessionEvents::SessionEvents(ComPtr<Session> session, std::function<void()> onNe
       if (all->fetch_or(news) == 0) onNews();
     });
   };
-  // A session whose events cannot be subscribed to keeps its first state; that is no reason to leave it out.
+  // A session whose events cannot be subscribed to keeps its first state, and is still listed.
   const auto playback = handlerOf(kPlaybackInfoChanged, kPlaybackNews);
   if (FAILED(session_->addPlaybackInfoChanged(playback.get(), &playback_))) playback_ = {};
   const auto timeline = handlerOf(kTimelinePropertiesChanged, kTimelineNews);

@@ -15,9 +15,9 @@
 
 namespace hostwire::smtc {
 
-// Empty where it has none.
+// Returns an empty text if it has none.
 std::string readAppUserModelId(Session& session);
-// Nothing where it cannot be read.
+// Returns nothing if it cannot be read.
 std::optional<SessionPlayback> readPlayback(Session& session);
 std::optional<SessionTimeline> readTimeline(Session& session);
 SessionMetadata readMetadata(MediaProperties& properties);
@@ -25,10 +25,10 @@ SessionMetadata readMetadata(MediaProperties& properties);
 // Starts the operation for `verb`. `ticks`: the target of `kSeek`.
 HRESULT start(Session& session, MediaVerb verb, Ticks ticks, ComPtr<AsyncBoolean>& operation);
 
-// Why an operation failed.
+// Returns why an operation failed.
 HRESULT errorOf(IUnknown& operation);
 
-// The kinds of events, one bit each.
+// Kinds of events, one bit each.
 inline constexpr unsigned kPlaybackNews = 1;
 inline constexpr unsigned kTimelineNews = 2;
 inline constexpr unsigned kMetadataNews = 4;
@@ -43,9 +43,9 @@ class SessionEvents {
   SessionEvents(const SessionEvents&) = delete;
   SessionEvents& operator=(const SessionEvents&) = delete;
 
-  // The events since the last call. The next event calls `onNews` again.
+  // Returns the events since the last call. The next event calls `onNews` again.
   unsigned take() { return news_->exchange(0); }
-  // As if an event had arrived. True when it is the first.
+  // Acts as if an event had arrived. Returns true when it is the first.
   bool add(unsigned news) { return news_->fetch_or(news) == 0; }
 
  private:

@@ -24,17 +24,16 @@ struct InterfaceAddress {
 
 InterfaceCounters countersOf(const MIB_IF_ROW2& row, bool withDetail);
 
-// Rows that repeat others (filters), and those of adapters without hardware that are not in use, are left
-// out.
+// Leaves out rows that repeat others (filters), and those of adapters without hardware that are not in use.
 bool isShown(const MIB_IF_ROW2& row);
 
-// All rows of GetIfTable2. Throws HostError.
+// Returns all rows of GetIfTable2. Throws HostError.
 std::vector<MIB_IF_ROW2> readInterfaceTable();
 
-// In the system's order. Throws HostError.
+// Returns them in the system's order. Throws HostError.
 std::vector<InterfaceAddress> readInterfaceAddresses();
 
-// "02:00:5e:10:00:00"; nothing where there is none.
+// Returns "02:00:5e:10:00:00"; nothing if it has none.
 std::optional<std::string> macOf(const MIB_IF_ROW2& row);
 
 }  // namespace hostwire

@@ -1,5 +1,4 @@
-// Network interfaces of Windows: the whole table from time to time, and in between only the interfaces that
-// count.
+// Network interfaces of Windows: the whole table at intervals, and in between only the interfaces that count.
 #include "host/network.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Addresses = std::vector<InterfaceAddress>;
 
-// Each row of the table is a question to a driver, and there are dozens.
+// Interval between tables: each row is a question to a driver, and there are dozens.
 constexpr std::chrono::seconds kTableInterval{10};
 
 std::vector<std::string> addressesOf(const InterfaceCounters& link, const Addresses& all) {
@@ -43,8 +42,8 @@ struct NetworkReader::State {
     return links;
   }
 
-  // The interfaces with a device, which are all that count where there are any; nothing when one of them is
-  // gone.
+  // Returns the interfaces with a device, the only ones that count if there are any; nothing when one of them
+  // is gone.
   std::optional<std::vector<InterfaceCounters>> readCounted() const {
     if (counted.empty() || Clock::now() - tableReadAt > kTableInterval) return std::nullopt;
     std::vector<InterfaceCounters> links;

@@ -28,7 +28,7 @@ std::optional<std::string> broadcastOf(std::uint32_t address, unsigned prefixLen
   return textOf(address | (0xFFFFFFFFU >> prefixLength));
 }
 
-// The names of those that are up and can broadcast, by index.
+// Returns the names of those that are up and can broadcast, by index.
 std::map<NET_IFINDEX, std::string> findUsable() {
   std::map<NET_IFINDEX, std::string> usable;
   for (const MIB_IF_ROW2& row : readInterfaceTable())
@@ -56,7 +56,7 @@ std::vector<BroadcastAddress> readBroadcastAddresses() {
   return addresses;
 }
 
-// Drivers keep it among their own settings, each under names of its own.
+// Drivers keep this among their own settings, each under its own names.
 std::vector<WakeOnLan> readWakeOnLan(const Roots&) {
   throw HostError(std::errc::not_supported, "read Wake-on-LAN");
 }

@@ -7,8 +7,8 @@
 
 namespace hostwire {
 
-// Each like the function of the same name, except `enableShutdownPrivilege`, which returns an error code, 0
-// for success.
+// Each like the function of the same name, except for `enableShutdownPrivilege`, which returns an error code,
+// 0 for success.
 struct PowerCalls {
   DWORD (*enableShutdownPrivilege)();
   LONG(WINAPI* powerInformation)
@@ -24,7 +24,7 @@ struct PowerCalls {
 
 const PowerCalls& systemPowerCalls();
 
-// Windows enables a process's right to switch the machine off only on request. ERROR_NOT_ALL_ASSIGNED: this
+// Windows enables a process's right to shut the machine down only on request. ERROR_NOT_ALL_ASSIGNED: this
 // user does not have it.
 DWORD enableShutdownPrivilege();
 

@@ -55,7 +55,7 @@ Failure carryOut(const PowerCalls& calls, PowerAction action) {
   const DWORD privilegeError = calls.enableShutdownPrivilege();
   if (privilegeError != ERROR_SUCCESS) return {"SeShutdownPrivilege", privilegeError};
   if (action == PowerAction::kShutdown || action == PowerAction::kRestart) {
-    // At once, and no program is asked for consent: there may be nobody to answer.
+    // Immediately and without asking programs for consent, because no user may be there to answer.
     const BOOL isRestart = action == PowerAction::kRestart ? TRUE : FALSE;
     const BOOL isDone = calls.initiateSystemShutdown(nullptr, nullptr, 0, TRUE, isRestart, kReason);
     return failureOf("InitiateSystemShutdownEx", isDone != FALSE);
@@ -81,9 +81,9 @@ void reportEnd(PowerAction action, const std::optional<Failure>& failure, const 
 struct PowerControl::State {
   std::shared_ptr<CommandThread::State> thread;
   std::function<void(bool)> onSleep;
-  std::unique_ptr<SuspendNews> news;  // the command thread's
+  std::unique_ptr<SuspendNews> news;  // used on the command thread only
 
-  // Runs `ask` there. False when that thread has ended.
+  // Runs `ask` on the command thread. Returns false when that thread has ended.
   static bool post(const std::shared_ptr<State>& self, std::function<void(const PowerCalls&)> ask) {
     return self->thread->post([weak = std::weak_ptr(self), ask = std::move(ask)] {
       const auto alive = weak.lock();
@@ -127,8 +127,8 @@ void PowerControl::act(PowerAction action, const ActAnswer& answer) {
   if (!State::post(state_, ask)) answer(kStopping);
 }
 
-// SuspendNews hands the notice over and returns at once. Windows waits about 2 s for programs at the most, so
-// what is sent on the notice usually leaves; nothing guarantees it.
+// SuspendNews hands the notice over and returns immediately. Windows waits at most about 2 s for programs, so
+// messages sent on the notice usually leave; nothing guarantees it.
 void PowerControl::delaySleep(std::string, const ActAnswer& answer) {
   const auto ask = [answer](const PowerCalls&) { answer("Windows has no inhibitor that delays a sleep"); };
   if (!State::post(state_, ask)) answer(kStopping);

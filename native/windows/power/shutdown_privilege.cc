@@ -1,4 +1,4 @@
-// The right to switch the machine off, which a process has to request.
+// The right to shut the machine down, which a process has to request.
 #include "windows/power/calls.h"
 #include "windows/win32/win32.h"
 
@@ -14,7 +14,7 @@ DWORD enableShutdownPrivilege() {
   wanted.Privileges[0].Attributes = SE_PRIVILEGE_ENABLED;
   if (!LookupPrivilegeValueW(nullptr, SE_SHUTDOWN_NAME, &wanted.Privileges[0].Luid)) return GetLastError();
   if (!AdjustTokenPrivileges(token.get(), FALSE, &wanted, 0, nullptr, nullptr)) return GetLastError();
-  // It returns TRUE even when it has done nothing.
+  // The call returns TRUE even when it has done nothing.
   return GetLastError();
 }
 

@@ -1,4 +1,4 @@
-// Which power actions this machine supports.
+// Determines which power actions this machine supports.
 #include "windows/power/support.h"
 
 #include "windows/win32/error_text.h"

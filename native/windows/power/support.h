@@ -1,4 +1,4 @@
-// Which power actions this machine supports, as reported by Windows.
+// Determines which power actions this machine supports, as reported by Windows.
 #pragma once
 
 #include <windows.h>
@@ -23,7 +23,7 @@ struct PowerCapabilities {
 
 PowerCapabilities parsePowerCapabilities(const PowerCapabilityBytes& bytes);
 
-// What is known when support is asked for.
+// Facts that decide what is supported.
 struct PowerFacts {
   PowerCapabilities capabilities;
   DWORD capabilitiesError = 0;  // an NTSTATUS: the capabilities are unknown

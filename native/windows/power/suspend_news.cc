@@ -25,7 +25,7 @@ Listeners& listeners() {
 }
 
 ULONG CALLBACK onSuspendResume(void* context, ULONG type, void*) {
-  // "Automatic" comes at every waking; the other notification only when a user is at the machine.
+  // "Automatic" is sent at every waking; the other notification only when a user is at the machine.
   if (type != PBT_APMSUSPEND && type != PBT_APMRESUMEAUTOMATIC) return 0;
   Listeners& all = listeners();
   const std::lock_guard lock(all.mutex);

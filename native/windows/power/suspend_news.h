@@ -10,7 +10,7 @@ namespace hostwire {
 
 class SuspendNews {
  public:
-  // `onSleep` is called on a Windows thread until this object is destroyed; it must be quick. Where the
+  // `onSleep` is called on a Windows thread until this object is destroyed; it must be quick. If the
   // notifications are not available it is never called.
   SuspendNews(const PowerCalls& calls, std::function<void(bool isGoingToSleep)> onSleep);
   ~SuspendNews();

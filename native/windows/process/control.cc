@@ -24,15 +24,15 @@ constexpr UINT kExitCode = 1;
 
 using IsCritical = BOOL(WINAPI*)(HANDLE, PBOOL);
 
-// Windows crashes when one of these ends.
+// Returns whether Windows crashes when this process ends.
 bool isCritical(HANDLE process) {
   static const auto ask = findFunction<IsCritical>(L"kernel32.dll", "IsProcessCritical");
   BOOL is = FALSE;
   return ask != nullptr && ask(process, &is) != FALSE && is != FALSE;
 }
 
-// Only what a user could close: an owned window closes with its owner, an invisible one does not belong to
-// the user.
+// Closes only windows that a user could close: an owned window closes with its owner, an invisible one does
+// not belong to the user.
 BOOL CALLBACK closeWindow(HWND window, LPARAM pid) {
   DWORD owner = 0;
   GetWindowThreadProcessId(window, &owner);
@@ -89,13 +89,13 @@ SignalOutcome signalProcess(const ProcessId& process, EndSignal signal) {
   if (isEnd && isCritical(handle.get())) return SignalOutcome::kDenied;
   error = carryOut(handle.get(), process, signal);
   if (error == ERROR_SUCCESS) return SignalOutcome::kSent;
-  // The same error is returned for a process that has ended meanwhile.
+  // The same error is returned for a process that has just ended.
   if (hasEnded(handle.get())) return SignalOutcome::kGone;
   if (error == ERROR_ACCESS_DENIED) return SignalOutcome::kDenied;
   throw win32Error(error, "TerminateProcess");
 }
 
-// One after the other, because Windows waits for at most 64 at once: all have the same deadline.
+// One after the other, because Windows waits for at most 64 in one call: all have the same deadline.
 std::vector<bool> waitForEnd(std::span<const ProcessId> processes, milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   std::vector<Handle> handles;

@@ -35,7 +35,7 @@ std::optional<std::uint64_t> startTicksOf(HANDLE process) {
   return sinceBoot(ticksOf(created));
 }
 
-// An ended process can still be opened while someone holds a handle.
+// An ended process can still be opened while another process holds a handle.
 bool hasEnded(HANDLE process) { return WaitForSingleObject(process, 0) == WAIT_OBJECT_0; }
 
 Handle openProcess(const ProcessId& process, DWORD access, DWORD& error) {

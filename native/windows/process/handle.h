@@ -12,15 +12,15 @@ namespace hostwire {
 // The kernel counts in 100 ns.
 inline constexpr std::uint32_t kProcessTicksPerSecond = 10'000'000;
 
-// The time at which this service takes the machine to have started, in units of 100 ns since 1601. Constant
-// while it runs, so a process is identified by the time from then to its start.
+// Returns the time at which this service assumes the machine to have started, in units of 100 ns since 1601.
+// Constant while it runs, so a process is identified by the time from then to its start.
 std::uint64_t bootTicks();
 std::uint64_t sinceBoot(std::uint64_t createdTicks);
 
-// When the process started, as in ProcessId; nothing where Windows refuses to report it.
+// Returns when the process started, as in ProcessId; nothing if Windows refuses to report it.
 std::optional<std::uint64_t> startTicksOf(HANDLE process);
 
-// Exactly this process, while it runs. Not open when it has ended, or for the reason in `error`.
+// Opens exactly this process, while it runs. Not open when it has ended, or for the reason in `error`.
 Handle openProcess(const ProcessId& process, DWORD access, DWORD& error);
 
 bool hasEnded(HANDLE process);

@@ -45,7 +45,7 @@ bool hasZero(const LaunchOptions& options) {
 
 std::int32_t launchProcess(const LaunchOptions& options) {
   const std::wstring program = toWide(options.program);
-  // A text that ends early would differ from the one that was judged.
+  // A text with a zero inside would differ from the one that was judged.
   if (hasZero(options) || program.find(L'"') != std::wstring::npos)
     throw win32Error(ERROR_INVALID_NAME, "CreateProcess");
   if (isBatchFile(program)) throw win32Error(ERROR_BAD_EXE_FORMAT, "CreateProcess of a batch file");

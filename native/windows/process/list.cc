@@ -17,11 +17,11 @@ namespace {
 
 constexpr auto kProcesses = static_cast<SYSTEM_INFORMATION_CLASS>(5);
 constexpr auto kTooSmall = static_cast<LONG>(0xC0000004U);
-// Room for processes that start between the two calls.
+// Extra bytes for processes that start between the two calls.
 constexpr std::size_t kRoom = 64U << 10U;
 constexpr std::uint32_t kSystemPid = 4;
 
-// Processes whose only program is the kernel.
+// Returns whether its only program is the kernel.
 bool isKernel(const ListedProcess& process) {
   if (process.pid == kSystemPid) return true;
   return process.parentPid == kSystemPid &&
@@ -29,7 +29,7 @@ bool isKernel(const ListedProcess& process) {
           process.name == "Secure System");
 }
 
-// For all processors, in the same units.
+// Returns the ticks of all processors, in the same units.
 std::optional<std::uint64_t> readMachineTicks() {
   FILETIME idle{};
   FILETIME kernel{};
@@ -83,7 +83,7 @@ ProcessReading ProcessLister::read(ProcessOwners* owners) {
   reading.machineTicks = readMachineTicks();
   reading.hasDisks = true;
   forgetLaterParents(listed);
-  // Number 0 is the idle process, which is not shown.
+  // The idle process, number 0, is not shown.
   const auto isNone = [](const ListedProcess& process) {
     return process.pid == 0 ||
            process.pid > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());

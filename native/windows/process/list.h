@@ -10,7 +10,7 @@
 
 namespace hostwire {
 
-// One thread at a time.
+// Used by one thread at a time.
 class ProcessLister {
  public:
   // `owners`: null for a reading without them. Throws HostError.

@@ -1,4 +1,5 @@
-// The parameters a process was started with: its environment block (PEB) and what that points to, on x64.
+// The parameters a process was started with: its environment block (PEB) and the structures it points to, on
+// x64.
 #include "windows/process/memory.h"
 
 #include <shellapi.h>

@@ -9,7 +9,7 @@
 namespace hostwire {
 namespace {
 
-// The bytes of a security identifier: at most SECURITY_MAX_SID_SIZE.
+// Returns the bytes of a security identifier: at most SECURITY_MAX_SID_SIZE.
 std::optional<std::string> identifierOf(HANDLE process) {
   HANDLE opened = nullptr;
   if (OpenProcessToken(process, TOKEN_QUERY, &opened) == FALSE) return std::nullopt;

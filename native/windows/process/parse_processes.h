@@ -14,7 +14,7 @@ struct ListedProcess {
   std::uint32_t pid = 0;
   std::uint32_t parentPid = 0;
   std::uint32_t threads = 0;
-  char state = 'S';  // R: a thread runs or could; T: all are suspended; Z: none is left; S: they wait
+  char state = 'S';  // R: a thread runs or could; T: all are suspended; Z: no thread is left; S: they wait
   std::uint64_t createdTicks = 0;
   std::uint64_t cpuTicks = 0;
   std::uint64_t residentBytes = 0;
@@ -26,8 +26,8 @@ struct ListedProcess {
 // `address`: where the kernel has written the bytes; the names in them are given as addresses.
 std::vector<ListedProcess> parseProcesses(std::span<const std::byte> bytes, std::uint64_t address);
 
-// A parent's number may belong to another process by now, one that started after its child: the parent is
-// then unknown.
+// A parent's number may belong to another process by now, which started after its child: the parent is then
+// unknown.
 void forgetLaterParents(std::vector<ListedProcess>& processes);
 
 }  // namespace hostwire

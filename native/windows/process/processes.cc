@@ -53,7 +53,7 @@ void ProcessReader::ask(std::chrono::milliseconds delay) {
   state_->probers.askAll(delay);
 }
 
-// Each reading has them: they are in the kernel's list.
+// Each reading includes them: they are in the kernel's list.
 void ProcessReader::includeDisks() {}
 
 ProcessReading ProcessReader::read(State& state) { return ProcessLister().read(&state.owners); }

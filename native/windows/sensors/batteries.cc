@@ -36,7 +36,7 @@ struct Query {  // BATTERY_QUERY_INFORMATION
   int level = 0;
   LONG atRate = 0;
 };
-struct Wait {  // BATTERY_WAIT_STATUS: at once, whatever the state
+struct Wait {  // BATTERY_WAIT_STATUS: answer immediately, whatever the state
   ULONG tag = 0;
   ULONG timeout = 0;
   ULONG powerState = 0;
@@ -48,7 +48,7 @@ struct DeviceListDeleter {
   void operator()(void* list) const { SetupDiDestroyDeviceInfoList(list); }
 };
 
-// The paths of the devices: "\\?\acpi#pnp0c0a#1#{…}".
+// Returns the paths of the devices: "\\?\acpi#pnp0c0a#1#{…}".
 std::vector<std::wstring> listDevices() {
   const HDEVINFO raw =
       SetupDiGetClassDevsW(&kBatteryClass, nullptr, nullptr, DIGCF_PRESENT | DIGCF_DEVICEINTERFACE);
@@ -74,7 +74,7 @@ class Battery {
       : device_(CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
                             nullptr, OPEN_EXISTING, 0, nullptr)) {}
 
-  // Nothing where the bay is empty, or the battery powers something else.
+  // Returns nothing if the bay is empty, or the battery powers something else.
   std::optional<BatteryCounters> read() {
     ULONG wait = 0;
     if (!isOpen(device_) || !ask(kQueryTag, wait, tag_) || tag_ == 0) return std::nullopt;
@@ -92,7 +92,7 @@ class Battery {
     return windows::batteryOf(facts, state, hasSeconds ? std::optional(seconds) : std::nullopt);
   }
 
-  // Empty where the driver has none.
+  // Returns an empty text if the driver has none.
   std::string name() const {
     std::array<wchar_t, 128> text{};
     if (!ask(kQueryInformation, Query{tag_, kDeviceName, 0}, text)) return {};

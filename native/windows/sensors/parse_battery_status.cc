@@ -1,4 +1,4 @@
-// Milliwatt-hours, millivolts, milliwatts, and the numbers that stand for unknown.
+// Converts milliwatt-hours, millivolts, milliwatts, and the numbers that stand for unknown.
 #include "windows/sensors/parse_battery_status.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::uint32_t kOnLine = 1;
 constexpr std::uint32_t kDischarging = 2;
 constexpr std::uint32_t kCharging = 4;
 
-// From thousandths.
+// Converts thousandths.
 std::optional<double> unitsOf(std::uint32_t thousandths) {
   if (thousandths == kUnknown) return std::nullopt;
   return thousandths / 1000.0;

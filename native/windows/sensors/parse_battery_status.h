@@ -32,10 +32,10 @@ struct BatteryState {
 };
 static_assert(sizeof(BatteryState) == 16);
 
-// Whether it powers this machine, unlike a UPS's or a mouse's.
+// Returns whether it powers this machine, unlike a UPS's or a mouse's.
 bool isSystemBattery(const BatteryFacts& facts);
 
-// Without a name. `secondsLeft`: BatteryEstimatedTime, where that was answered.
+// Converts all but the name. `secondsLeft`: BatteryEstimatedTime, if that was answered.
 BatteryCounters batteryOf(const BatteryFacts& facts, const BatteryState& state,
                           std::optional<std::uint32_t> secondsLeft);
 

@@ -1,5 +1,5 @@
-// Windows has no sensors that a program without a driver of its own can read: none are listed. ACPI's thermal
-// zones, which some machines show, measure the board rather than the processor.
+// Reports no sensors: Windows has none that a program can read without its own driver. ACPI's thermal zones,
+// which some machines show, measure the board rather than the processor.
 #include "host/sensors.h"
 
 namespace hostwire {

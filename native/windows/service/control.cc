@@ -1,4 +1,4 @@
-// The service control manager, as the process that it has started knows it.
+// The service control manager, as the process that it has started sees it.
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -13,7 +13,7 @@
 namespace hostwire {
 namespace {
 
-// How long the manager should wait for the next word.
+// Time that the manager should wait for the next status.
 constexpr DWORD kStartHintMs = 30'000;
 constexpr DWORD kStopHintMs = 10'000;
 
@@ -28,13 +28,13 @@ struct Service {
   std::function<void()> onStop;
 };
 
-// Never destroyed: threads of Windows' own may look at it until the process has ended.
+// Never destroyed: threads of Windows may use it until the process has ended.
 Service& theService() {
   static Service* const only = new Service;
   return *only;
 }
 
-// With its lock.
+// Call it with the service's lock held.
 void setStatus(Service& service, DWORD state, DWORD waitHintMs) {
   SERVICE_STATUS& status = service.status;
   status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;
@@ -42,12 +42,12 @@ void setStatus(Service& service, DWORD state, DWORD waitHintMs) {
   status.dwControlsAccepted = state == SERVICE_RUNNING ? SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN : 0U;
   status.dwCheckPoint = waitHintMs == 0 ? 0 : 1;
   status.dwWaitHint = waitHintMs;
-  // Fails without harm where there is no manager.
+  // Fails without harm if no manager has started this process.
   SetServiceStatus(service.handle, &status);
 }
 
-// On a Windows thread, which must not wait. A shutdown leaves more time than this service needs to end, so no
-// earlier notification is needed (SERVICE_CONTROL_PRESHUTDOWN).
+// Runs on a Windows thread, which must not wait. A shutdown leaves more time than this service needs to end,
+// so no earlier notification is needed (SERVICE_CONTROL_PRESHUTDOWN).
 DWORD WINAPI onControl(DWORD control, DWORD, void*, void*) {
   if (control == SERVICE_CONTROL_INTERROGATE) return NO_ERROR;
   if (control != SERVICE_CONTROL_STOP && control != SERVICE_CONTROL_SHUTDOWN)
@@ -63,7 +63,7 @@ DWORD WINAPI onControl(DWORD control, DWORD, void*, void*) {
   return NO_ERROR;
 }
 
-// On another thread of Windows'; when it returns, the service has ended.
+// Runs on another thread of Windows; when it returns, the service has ended.
 void WINAPI serviceMain(DWORD, LPWSTR*) {
   Service& service = theService();
   std::unique_lock lock(service.mutex);
@@ -96,7 +96,7 @@ void beginService(const ServiceBegun& begun, const std::function<void()>& onStop
   const bool isStarted = startThread([&service] {
     std::wstring name(kServiceName);
     const SERVICE_TABLE_ENTRYW table[] = {{name.data(), serviceMain}, {nullptr, nullptr}};
-    // It returns when the service has ended, or at once.
+    // The call returns when the service has ended, or immediately.
     if (!StartServiceCtrlDispatcherW(table)) service.begun(whyNotBegun(GetLastError()));
   });
   if (!isStarted) service.begun("the system could not start a thread");

@@ -1,4 +1,4 @@
-// Every user may create folders in C:\ProgramData, and the creator owns them: so ours are created before the
+// Every user may create folders in C:\ProgramData, and the creator owns them, so these are created before the
 // service runs.
 #include "windows/service/folders.h"
 

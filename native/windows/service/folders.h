@@ -7,7 +7,7 @@
 namespace hostwire {
 
 // Creates both: only administrators may write the first, and only they and the service may read the second.
-// Returns what could not be done, as sentences; an existing folder is left as it is.
+// Returns the failures, as sentences; an existing folder is left unchanged.
 std::vector<std::string> makeServiceFolders();
 
 }  // namespace hostwire

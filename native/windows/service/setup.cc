@@ -18,10 +18,10 @@
 namespace hostwire {
 namespace {
 
-// An account without a password and without rights to other users' files, which has SeShutdownPrivilege: all
-// that power needs ("LocalService Account").
+// An account without a password and without rights to other users' files, which has SeShutdownPrivilege, the
+// only right that power needs ("LocalService Account").
 constexpr const wchar_t* kAccount = L"NT AUTHORITY\\LocalService";
-// All others are removed from its token, above all the right to impersonate its clients.
+// All other rights are removed from its token, above all the right to impersonate its clients.
 constexpr wchar_t kPrivileges[] = L"SeChangeNotifyPrivilege\0SeShutdownPrivilege\0";
 constexpr DWORD kForgetFailuresSeconds = 86'400;
 constexpr std::chrono::seconds kStopLimit{10};
@@ -63,13 +63,13 @@ void configure(SC_HANDLE service, std::vector<std::string>& notes) {
   std::wstring text(kServiceDescription);
   SERVICE_DESCRIPTIONW description{text.data()};
   set(service, SERVICE_CONFIG_DESCRIPTION, &description, "the description", notes);
-  // No other service waits for this one at start.
+  // Other services do not wait for this one at start.
   SERVICE_DELAYED_AUTO_START_INFO delayed{TRUE};
   set(service, SERVICE_CONFIG_DELAYED_AUTO_START_INFO, &delayed, "the delayed start", notes);
   std::wstring names(std::begin(kPrivileges), std::end(kPrivileges));
   SERVICE_REQUIRED_PRIVILEGES_INFOW privileges{names.data()};
   set(service, SERVICE_CONFIG_REQUIRED_PRIVILEGES_INFO, &privileges, "the list of its rights", notes);
-  // Only after a crash: a bad configuration stays bad.
+  // Restarts only after a crash: a bad configuration stays bad.
   std::array<SC_ACTION, 3> restarts{
       {{SC_ACTION_RESTART, 5'000}, {SC_ACTION_RESTART, 30'000}, {SC_ACTION_RESTART, 60'000}}};
   SERVICE_FAILURE_ACTIONSW actions{};
@@ -99,7 +99,7 @@ void stopAndWait(SC_HANDLE service) {
   const auto limit = std::chrono::steady_clock::now() + kStopLimit;
   while (std::chrono::steady_clock::now() < limit) {
     if (!QueryServiceStatus(service, &status) || status.dwCurrentState == SERVICE_STOPPED) return;
-    // A service that is still starting accepts it once it serves.
+    // A service that is still starting accepts the request once it serves.
     isAccepted = isAccepted || ControlService(service, SERVICE_CONTROL_STOP, &status);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }

@@ -1,4 +1,4 @@
-// Nothing is set on the listening socket: Windows has neither a low-water mark for unsent bytes nor a timeout
+// Sets nothing on the listening socket: Windows has neither a low-water mark for unsent bytes nor a timeout
 // for silent peers.
 #include "host/listener.h"
 

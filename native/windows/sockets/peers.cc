@@ -1,4 +1,4 @@
-// Windows reports what peers have acknowledged to administrators only (GetPerTcpConnectionEStats).
+// Windows reports acknowledged bytes of peers to administrators only (GetPerTcpConnectionEStats).
 #include "host/peers.h"
 
 #include "host/census.h"

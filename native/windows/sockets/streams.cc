@@ -1,4 +1,4 @@
-// Sockets of event streams stay with Node.js: on Windows it does not show their handles.
+// Sockets of event streams stay with Node.js, which does not expose their handles on Windows.
 #include "host/streams.h"
 
 #include "host/error.h"

@@ -13,7 +13,8 @@ constexpr std::int64_t kUnixEpoch100ns = 116'444'736'000'000'000;
 
 std::int64_t toNs(ULONGLONG hundredNs) { return static_cast<std::int64_t>(hundredNs) * 100; }
 
-// Without suspend. The precise form is Windows 10's; the plain one steps with the timer, up to 15.6 ms.
+// Returns time without suspend. The precise form is new in Windows 10; the plain one steps with the timer, up
+// to 15.6 ms.
 std::int64_t readUnbiasedNs() {
   static const auto queryPrecise =
       findFunction<QueryTime>(L"kernelbase.dll", "QueryUnbiasedInterruptTimePrecise");
@@ -26,7 +27,7 @@ std::int64_t readUnbiasedNs() {
   return toNs(now);
 }
 
-// With suspend: since boot.
+// Returns time with suspend: since boot.
 std::int64_t readBootNs() {
   static const auto query = findFunction<QueryTime>(L"kernelbase.dll", "QueryInterruptTime");
   if (query == nullptr) return static_cast<std::int64_t>(GetTickCount64()) * 1'000'000;

@@ -29,7 +29,7 @@ void addDetail(MemoryCounters& counters) {
   performance.cb = sizeof performance;
   if (GetPerformanceInfo(&performance, sizeof performance) == 0 || performance.PageSize == 0) return;
   const std::uint64_t pageBytes = performance.PageSize;
-  // Never 0 on a real machine; under Wine it is.
+  // Never 0 on a real machine, but 0 under Wine.
   if (performance.SystemCache != 0) counters.cachedBytes = performance.SystemCache * pageBytes;
   PageFiles files;
   if (EnumPageFilesW(addPageFile, &files) == 0) return;

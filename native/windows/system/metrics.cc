@@ -1,4 +1,4 @@
-// Windows has no texts of counters: its metrics are made of what a reading has (src/metrics/).
+// Windows has no counters as text: its metrics are made from a reading (src/metrics/).
 #include "host/metrics.h"
 
 #include "host/error.h"

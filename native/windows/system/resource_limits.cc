@@ -6,14 +6,14 @@
 namespace hostwire {
 namespace {
 
-// Of Windows 10, and not in mingw's headers: JobObjectMemoryUsageInformation.
+// Added in Windows 10, and missing in mingw's headers: JobObjectMemoryUsageInformation.
 constexpr auto kMemoryUsage = static_cast<JOBOBJECTINFOCLASS>(28);
 struct MemoryUsage {
   ULONG64 jobBytes = 0;
   ULONG64 peakBytes = 0;
 };
 
-// Of the innermost job, where jobs are nested.
+// Reads the limits of the innermost job, if jobs are nested.
 template <class Information>
 bool query(JOBOBJECTINFOCLASS about, Information& information) {
   return QueryInformationJobObject(nullptr, about, &information, sizeof information, nullptr) != 0;

@@ -25,7 +25,7 @@ struct TableDeleter {
   void operator()(void* table) const { FreeMibTable(table); }
 };
 
-// In Node's spelling; the machine's, whatever this process was built for.
+// Returns Node's name of the machine's architecture, whatever this process was built for.
 std::string readArch() {
   SYSTEM_INFO info{};
   GetNativeSystemInfo(&info);
@@ -111,7 +111,7 @@ ULONG readInterfaceMetric(NET_LUID luid, ADDRESS_FAMILY family) {
   return getEntry != nullptr && getEntry(&link) == NO_ERROR ? link.Metric : 0;
 }
 
-// The cheapest route: its own metric plus that of its interface.
+// Returns the cheapest route: its own metric plus that of its interface.
 std::optional<NET_LUID> findDefaultRoute(ADDRESS_FAMILY family) {
   MIB_IPFORWARD_TABLE2* raw = nullptr;
   if (GetIpForwardTable2(family, &raw) != NO_ERROR) return std::nullopt;

@@ -1,4 +1,4 @@
-// Windows has no uptime but that of its clock.
+// Windows has no other uptime than that of its clock.
 #include "host/uptime.h"
 
 namespace hostwire {

@@ -52,7 +52,7 @@ class ComPtr {
   Interface* pointer_ = nullptr;
 };
 
-// An empty one is a null pointer.
+// A null handle is an empty string.
 class RuntimeString {
  public:
   RuntimeString() = default;
@@ -60,7 +60,7 @@ class RuntimeString {
   RuntimeString(const RuntimeString&) = delete;
   RuntimeString& operator=(const RuntimeString&) = delete;
 
-  // Nothing when there is no memory for it.
+  // Returns nothing when memory for it is exhausted.
   static HRESULT make(std::wstring_view text, RuntimeString& result) {
     return WindowsCreateString(text.data(), static_cast<UINT32>(text.size()), result.put());
   }

@@ -62,7 +62,7 @@ std::wstring joinEnvironment(const std::vector<std::wstring>& own, const std::ve
     block += variable;
     block += L'\0';
   }
-  // An empty block ends with two of them as well.
+  // An empty block also ends with two zeros.
   if (block.empty()) block += L'\0';
   block += L'\0';
   return block;

@@ -11,7 +11,7 @@
 namespace hostwire {
 namespace {
 
-// HRESULTs are known in hexadecimal.
+// HRESULTs are usually given in hexadecimal.
 std::string numberOf(unsigned long code) {
   std::array<char, 16> digits{};
   const bool isHresult = code > 0xFFFF;
@@ -26,7 +26,7 @@ std::string windowsErrorText(unsigned long code) {
   const DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr,
                                       code, 0, buffer.data(), static_cast<DWORD>(buffer.size()), nullptr);
   std::wstring_view text(buffer.data(), length);
-  // It ends with a full stop and a newline, but our reasons end without.
+  // Windows' texts end with a full stop and a newline, but reasons in hostwire end without.
   while (!text.empty() && std::wstring_view(L". \r\n").find(text.back()) != std::wstring_view::npos)
     text.remove_suffix(1);
   if (text.empty()) return "error " + numberOf(code);

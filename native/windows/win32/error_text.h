@@ -5,7 +5,7 @@
 
 namespace hostwire {
 
-// "Access is denied (5)": the text of an error or an HRESULT, and its number.
+// Returns "Access is denied (5)": the text of an error or an HRESULT, and its number.
 std::string windowsErrorText(unsigned long code);
 
 }  // namespace hostwire

@@ -30,7 +30,7 @@ std::optional<std::uint32_t> takeHex(std::string_view& text) {
   return takeNumber(text, 16);
 }
 
-// The number after `key`, wherever that is; 0 where it is missing.
+// Returns the number after `key`, at any place; nothing if `key` is missing.
 std::optional<std::uint32_t> numberAfter(std::string_view name, std::string_view key) {
   const std::size_t at = name.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<std::uint32_t> numberAfter(std::string_view name, std::string_view
   return takeNumber(name, 10);
 }
 
-// NaN compares with nothing.
+// Converts NaN and infinity too, because NaN compares with nothing.
 double atLeastZero(double value) { return std::isfinite(value) && value > 0 ? value : 0; }
 
 }  // namespace

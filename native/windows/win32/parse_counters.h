@@ -15,11 +15,11 @@ struct CounterInstance {
   double value = 0;
 };
 
-// The instances "NODE,INDEX" of Processor Information in that order, which is the processors' own, without
-// the totals. Never negative or infinite.
+// Returns the values of the instances "NODE,INDEX" of Processor Information in that order, which is the
+// processors' own, without the totals. Never negative or infinite.
 std::vector<double> corePercentages(const std::vector<CounterInstance>& instances);
 
-// The graphics processor, and its part, that an instance of GPU Engine or GPU Adapter Memory belongs to.
+// The graphics processor, and its part, to which an instance of GPU Engine or GPU Adapter Memory belongs.
 struct GpuInstance {
   std::uint64_t luid = 0;  // the high part in the high half
   std::uint32_t part = 0;  // "phys": the number among linked ones
@@ -27,7 +27,8 @@ struct GpuInstance {
 };
 std::optional<GpuInstance> parseGpuInstance(std::string_view name);
 
-// By LUID. The load is that of the busiest engine, as in Task Manager: the sum over its clients, at most 100.
+// Sums by LUID. The load is that of the busiest engine, as in Task Manager: the sum over its clients, at most
+// 100.
 std::map<std::uint64_t, double> sumGpuLoads(const std::vector<CounterInstance>& engines);
 std::map<std::uint64_t, std::uint64_t> sumGpuBytes(const std::vector<CounterInstance>& memories);
 

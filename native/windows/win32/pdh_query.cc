@@ -16,7 +16,7 @@ namespace hostwire {
 namespace {
 
 constexpr std::chrono::milliseconds kApart{50};
-// A rate over a longer time says nothing about now.
+// Maximum age of the previous reading: a rate over a longer time is not current.
 constexpr std::chrono::seconds kMaxApart{10};
 constexpr std::size_t kSpareItems = 64;
 // Processors run above their nominal speed: values are not capped at 100.
@@ -91,8 +91,8 @@ std::vector<CounterInstance> PdhQuery::values(std::size_t index) const {
   DWORD count = 0;
   const LONG asked = api_->readArray(counters_[index], kFormat, &bytes, &count, nullptr);
   if (asked != static_cast<LONG>(PDH_MORE_DATA) || bytes == 0) return {};
-  // The names follow the items in the same buffer. Instances may appear meanwhile: there is room for a few
-  // more.
+  // The names follow the items in the same buffer. Instances may appear between the two calls, so the buffer
+  // has room for a few more.
   std::vector<PDH_FMT_COUNTERVALUE_ITEM_W> items(bytes / sizeof(PDH_FMT_COUNTERVALUE_ITEM_W) + kSpareItems);
   bytes = static_cast<DWORD>(items.size() * sizeof(PDH_FMT_COUNTERVALUE_ITEM_W));
   if (!isGood(api_->readArray(counters_[index], kFormat, &bytes, &count, items.data()))) return {};

@@ -17,21 +17,22 @@ struct PdhApi;
 // Counters of all instances of their objects. Used by one thread at a time; any call may take long.
 class PdhQuery {
  public:
-  // `paths` in English, with (*): "\\GPU Engine(*)\\Utilization Percentage". Throws std::runtime_error where
-  // there is no library.
+  // `paths` in English, with (*): "\\GPU Engine(*)\\Utilization Percentage". Throws std::runtime_error
+  // without the library.
   explicit PdhQuery(std::initializer_list<const wchar_t*> paths);
   ~PdhQuery();
   PdhQuery(PdhQuery&&) noexcept;
   PdhQuery& operator=(PdhQuery&&) = delete;
 
-  // Whether the machine has the counter at `index`. A missing one is never read: Wine would end the process.
+  // Returns whether the machine has the counter at `index`. A missing one is never read: Wine would end the
+  // process.
   bool has(std::size_t index) const { return counters_[index] != nullptr; }
   bool hasAny() const;
   // Takes a reading. Rates are between it and the previous one: after a pause it takes two, 50 ms apart.
   void collect();
-  // Whether the last reading has values for the counter at `index`.
+  // Returns whether the last reading has values for the counter at `index`.
   bool hasValues(std::size_t index) const { return isCollected_ && has(index); }
-  // The values of the counter at `index` by instance; instances without a value are left out.
+  // Returns the values of the counter at `index` by instance; instances without a value are left out.
   std::vector<CounterInstance> values(std::size_t index) const;
 
  private:

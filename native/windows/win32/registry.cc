@@ -1,4 +1,4 @@
-// RegGetValueW, which keeps no key open.
+// Uses RegGetValueW, which keeps no key open.
 #include "windows/win32/registry.h"
 
 #include <array>

@@ -7,7 +7,7 @@
 
 namespace hostwire {
 
-// Empty where there is no value of that name, or it is not text.
+// Returns an empty text if no value has that name, or it is not text.
 std::string readRegistryText(const wchar_t* key, const wchar_t* name);
 std::optional<std::uint32_t> readRegistryNumber(const wchar_t* key, const wchar_t* name);
 

@@ -6,7 +6,7 @@
 namespace hostwire {
 namespace {
 
-// More does not fit the converter's int; no name is a thousandth as long.
+// Longer texts would not fit the converter's int; no name is a thousandth as long.
 constexpr std::size_t kMaxCharacters = 1U << 20U;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Windows' text is UTF-16, the service's UTF-8.
+// Converts between Windows' UTF-16 and the service's UTF-8.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace hostwire {
 
-// Valid UTF-8: unpaired surrogates become U+FFFD.
+// Returns valid UTF-8: unpaired surrogates become U+FFFD.
 std::string toUtf8(std::wstring_view text);
 std::wstring toWide(std::string_view text);
 

@@ -1,4 +1,5 @@
-// windows.h with its prerequisites, and what every user of it needs: errors, handles, optional functions.
+// windows.h with its prerequisites, and the parts that every user of it needs: errors, handles, optional
+// functions.
 #pragma once
 
 #include <windows.h>
@@ -24,11 +25,12 @@ struct HandleCloser {
     if (handle != INVALID_HANDLE_VALUE) CloseHandle(handle);
   }
 };
-// Null or INVALID_HANDLE_VALUE: none (see isOpen).
+// Null or INVALID_HANDLE_VALUE: not open (see isOpen).
 using Handle = std::unique_ptr<std::remove_pointer_t<HANDLE>, HandleCloser>;
 inline bool isOpen(const Handle& handle) { return handle != nullptr && handle.get() != INVALID_HANDLE_VALUE; }
 
-// A function that not every Windows has, from a module that is loaded in every process; null without it.
+// Returns a function that only some versions of Windows have, from a module that is loaded in every process;
+// null without it.
 template <class Function>
 Function findFunction(const wchar_t* module, const char* name) {
   const HMODULE handle = GetModuleHandleW(module);

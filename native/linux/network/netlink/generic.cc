@@ -1,4 +1,4 @@
-// Generic netlink by hand, with the two questions that Wi-Fi needs.
+// Generic netlink without a library, with the two questions that Wi-Fi needs.
 #include "linux/network/netlink/generic.h"
 
 #include <linux/genetlink.h>
@@ -51,8 +51,8 @@ std::optional<std::uint16_t> GenericNetlink::findFamily(std::string_view name) {
   return std::nullopt;
 }
 
-// A client receives its access point and, with TDLS, its neighbours after it. A driver without a value costs
-// no other interface its own.
+// A client receives its access point and, with TDLS, its neighbours after it. A driver that fails costs no
+// other interface its value.
 std::optional<double> WifiSignals::readOne(std::uint32_t index) {
   try {
     for (const std::string& station :

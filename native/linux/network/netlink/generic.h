@@ -1,5 +1,5 @@
-// Asks the kernel's Wi-Fi layer for the signal level of the access point. For a prober: a driver may take its
-// time.
+// Asks the kernel's Wi-Fi layer for the signal level of the access point. For a prober, because a driver may
+// be slow.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace hostwire {
 class GenericNetlink {
  public:
   GenericNetlink();
-  // The number of a message family; nothing where the kernel has none of this name. Throws HostError.
+  // Returns the number of a message family; nothing if the kernel has none of this name. Throws HostError.
   std::optional<std::uint16_t> findFamily(std::string_view name);
 
   struct Attribute {
@@ -27,10 +27,11 @@ class GenericNetlink {
   struct Request {
     std::uint16_t family = 0;
     std::uint8_t command = 0;
-    bool isDump = false;  // every object instead of the one that the attributes name
+    bool isDump = false;  // all objects instead of the one that the attributes name
     std::vector<Attribute> attributes;
   };
-  // The attributes of each object in the answer. Throws HostError when the kernel refuses or does not answer.
+  // Returns the attributes of each object in the answer. Throws HostError when the kernel refuses or does not
+  // answer.
   std::vector<std::string> ask(const Request& request);
 
  private:
@@ -40,8 +41,8 @@ class GenericNetlink {
 // Belongs to one prober's question: used by one thread at a time.
 class WifiSignals {
  public:
-  // dBm by interface index; without interfaces that are not clients of an access point, or not connected.
-  // Throws HostError.
+  // Returns dBm by interface index, without interfaces that are not clients of an access point, or not
+  // connected. Throws HostError.
   std::map<std::uint32_t, double> read();
 
  private:

@@ -1,4 +1,4 @@
-// RTM_GETLINK, and what /sys alone knows of each interface, once.
+// RTM_GETLINK, and the facts about each interface that only /sys has, read once.
 #include "linux/network/netlink/link_table.h"
 
 #include <linux/rtnetlink.h>
@@ -12,7 +12,7 @@
 namespace hostwire {
 namespace {
 
-// Dumps of one question while interfaces keep coming and going.
+// Maximum number of dumps per question while interfaces are added and removed.
 constexpr int kMaxAttempts = 3;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<LinkMessage> LinkTable::dump() {
   throw ProbeError("the network interfaces keep changing");
 }
 
-// Nothing where the folder of this name is another interface's by now: then it is looked for again.
+// Returns nothing if the folder of this name is another interface's by now: then it is searched again.
 std::optional<LinkTable::Facts> LinkTable::readFacts(const LinkMessage& link,
                                                      const std::string* lowerName) const {
   const std::string& name = link.counters.name;
@@ -85,7 +85,8 @@ void LinkTable::readAll(std::vector<InterfaceCounters>& links) {
   }
 }
 
-// False where an interface has changed, come or gone since the last reading, or the kernel refuses.
+// Returns false if an interface has changed, was added or removed since the last reading, or the kernel
+// refuses.
 bool LinkTable::readCounters(std::vector<InterfaceCounters>& links) {
   if_stats_msg question{};
   question.filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64);
@@ -105,7 +106,7 @@ SharedReading LinkTable::read() {
   const bool hasChanged = !watch_->isOpen() || watch_->takeChange();
   auto reading = std::make_shared<NetworkReading>();
   reading->takenAtNs = readClock().monotonicNs;  // before the dumps: see NetworkReader::State::pickUp
-  // An interface that /sys has not shown yet is looked for again.
+  // An interface that /sys has not shown yet is searched again.
   const bool isKnown = last_ && facts_.size() == last_->links.size();
   if (isKnown && !hasChanged) reading->links = last_->links;
   if (!isKnown || hasChanged || !readCounters(reading->links)) readAll(reading->links);

@@ -1,6 +1,6 @@
-// All interfaces from the kernel's dumps, where they are many: of everything (RTM_GETLINK) after a change,
-// and of the counters (RTM_GETSTATS) otherwise, which takes a tenth of the time. For a prober: the kernel
-// holds its network configuration lock meanwhile, which a driver may keep for seconds.
+// Reads all interfaces from the kernel's dumps, if they are many: everything (RTM_GETLINK) after a change,
+// and only the counters (RTM_GETSTATS) otherwise, which takes a tenth of the time. For a prober: the kernel
+// holds its network configuration lock during a dump, which a driver may keep for seconds.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,14 @@ using SharedReading = std::shared_ptr<const NetworkReading>;
 // Belongs to one prober's question: used by one thread at a time.
 class LinkTable {
  public:
-  // `changes` is increased when interfaces were added, removed or renamed.
+  // `changes` is incremented when interfaces were added, removed or renamed.
   LinkTable(Roots roots, LinkChanges changes);
-  // In the order of the indexes; with the names as in the kernel, and whether each is up. Throws HostError,
-  // and ProbeError where the list changed during each attempt.
+  // Returns them in the order of the indexes, with the names as in the kernel, and whether each is up. Throws
+  // HostError, and ProbeError if the list changed during each attempt.
   SharedReading read();
 
  private:
-  // What is not in the message and never changes while an interface has its index and its name.
+  // Facts that are not in the message and never change while an interface keeps its index and its name.
   struct Facts {
     std::string name;
     std::uint32_t linkIndex = 0;

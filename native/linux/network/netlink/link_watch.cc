@@ -8,7 +8,7 @@
 
 namespace hostwire {
 
-// Messages taken per call; what is left is a change in the next call.
+// Maximum number of messages taken per call; the rest is a change in the next call.
 constexpr int kMaxMessages = 64;
 
 LinkWatch::LinkWatch() : socket_(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)) {
@@ -23,10 +23,10 @@ bool LinkWatch::takeChange() {
   if (!socket_.isOpen()) return false;
   bool hasChanged = false;
   for (int count = 0; count < kMaxMessages; ++count) {
-    char first = 0;  // the rest of a message is dropped: only that there is one matters
+    char first = 0;  // the rest of a message is dropped: only its arrival matters
     const ssize_t got = recv(socket_.get(), &first, sizeof first, MSG_TRUNC);
     if (got < 0 && errno == EINTR) continue;
-    // ENOBUFS: there were more than the socket could hold.
+    // ENOBUFS: there were more messages than the socket could hold.
     if (got < 0 && errno != ENOBUFS) break;
     hasChanged = true;
   }

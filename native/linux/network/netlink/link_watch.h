@@ -10,10 +10,10 @@ class LinkWatch {
  public:
   // Joins the group of link messages of this network namespace.
   LinkWatch();
-  // False where there is no such socket: then no change is reported.
+  // False if the socket could not be opened: then no change is reported.
   bool isOpen() const { return socket_.isOpen(); }
-  // Whether an interface was added, removed, renamed, enslaved or changed otherwise since the last call.
-  // Never blocks.
+  // Returns whether an interface was added, removed, renamed, enslaved or changed otherwise since the last
+  // call. Never blocks.
   bool takeChange();
 
  private:

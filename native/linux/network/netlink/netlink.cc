@@ -13,7 +13,7 @@
 namespace hostwire {
 namespace {
 
-// The kernel answers before send(2) returns; the wait is for a driver's lock.
+// Time limit: the kernel answers before send(2) returns; the wait is for a driver's lock.
 constexpr timeval kPatience{1, 0};
 // The size of the parts of a dump (NLMSG_GOODSIZE and netlink's own limit of 32 KiB).
 constexpr std::size_t kMaxPartBytes = 32'768;
@@ -71,7 +71,7 @@ bool Netlink::ask(const Question& question, const std::function<void(std::string
       if (part.isLast) return isWhole;
     }
   } catch (...) {
-    socket_.reset();  // what may still arrive belongs to no question
+    socket_.reset();  // messages that still arrive belong to no question
     throw;
   }
 }

@@ -19,12 +19,12 @@ class Netlink {
 
   struct Question {
     std::uint16_t type = 0;
-    bool isDump = false;  // every object instead of the one that `content` names
+    bool isDump = false;  // all objects instead of the one that `content` names
     std::string_view content;
   };
-  // Passes what follows the netlink header of each message in the answer to `take`, which must not keep it.
-  // False when objects changed during a dump: some may be missing. Throws HostError when the kernel refuses
-  // or does not answer.
+  // Passes the data after the netlink header of each message in the answer to `take`, which must not keep it.
+  // Returns false when objects changed during a dump: some may be missing. Throws HostError when the kernel
+  // refuses or does not answer.
   bool ask(const Question& question, const std::function<void(std::string_view)>& take);
 
  private:
@@ -38,7 +38,7 @@ class Netlink {
   std::string buffer_;
 };
 
-// The bytes of `value`, which must outlive them.
+// Returns the bytes of `value`, which must outlive them.
 template <class T>
 std::string_view bytesOf(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};

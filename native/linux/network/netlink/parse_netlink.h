@@ -12,13 +12,13 @@ namespace hostwire {
 
 // One datagram of an answer: its contents, and whether more follows.
 struct NetlinkPart {
-  std::vector<std::string_view> payloads;  // what follows the netlink headers
+  std::vector<std::string_view> payloads;  // data after the netlink headers
   bool isLast = false;                     // the end of a dump, or an acknowledgement
   bool isInterrupted = false;              // objects changed during the dump: some may be missing
   int error = 0;                           // an errno: the kernel refused
 };
 
-// The messages in `bytes` that answer the request numbered `sequence`. A truncated one is left out.
+// Returns the messages in `bytes` that answer the request numbered `sequence`. A truncated one is left out.
 NetlinkPart parseNetlink(std::string_view bytes, std::uint32_t sequence);
 
 struct NetlinkAttribute {
@@ -26,12 +26,12 @@ struct NetlinkAttribute {
   std::string_view value;
 };
 
-// Removes the next attribute from `bytes`. False at the end, and where what follows is none.
+// Removes the next attribute from `bytes`. Returns false at the end, and if the rest is not an attribute.
 bool takeAttribute(std::string_view& bytes, NetlinkAttribute& attribute);
-// The value of the first attribute of this type; empty where there is none.
+// Returns the value of the first attribute of this type; empty if it is missing.
 std::string_view findAttribute(std::string_view bytes, unsigned type);
 
-// The T at the beginning of `bytes`; nothing where they are too short.
+// Returns the T at the beginning of `bytes`; nothing if they are too short.
 template <class T>
 std::optional<T> valueOf(std::string_view bytes) {
   if (bytes.size() < sizeof(T)) return std::nullopt;

@@ -19,7 +19,7 @@ std::optional<WifiInterface> parseWifiInterface(std::string_view attributes) {
   return WifiInterface{*index, type == NL80211_IFTYPE_STATION || type == NL80211_IFTYPE_P2P_CLIENT};
 }
 
-// The levels are single bytes that hold a signed number. Nothing outside a receiver's range.
+// The levels are single bytes that hold a signed number. Returns nothing outside a receiver's range.
 std::optional<double> parseStationSignal(std::string_view attributes) {
   const std::string_view information = findAttribute(attributes, NL80211_ATTR_STA_INFO);
   for (const unsigned type : {NL80211_STA_INFO_SIGNAL, NL80211_STA_INFO_SIGNAL_AVG}) {

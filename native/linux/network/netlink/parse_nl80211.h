@@ -8,17 +8,18 @@
 
 namespace hostwire {
 
-// The number of a family, from the answer to CTRL_CMD_GETFAMILY.
+// Returns the number of a family, from the answer to CTRL_CMD_GETFAMILY.
 std::optional<std::uint16_t> parseFamilyId(std::string_view attributes);
 
-// From an answer to NL80211_CMD_GET_INTERFACE: an interface that is the client of an access point.
+// Parses an answer to NL80211_CMD_GET_INTERFACE: an interface that is the client of an access point.
 struct WifiInterface {
   std::uint32_t index = 0;
   bool isClient = false;
 };
 std::optional<WifiInterface> parseWifiInterface(std::string_view attributes);
 
-// From an answer to NL80211_CMD_GET_STATION: the signal level at which the station was last received, in dBm.
+// Parses an answer to NL80211_CMD_GET_STATION: the signal level at which the station was last received, in
+// dBm.
 std::optional<double> parseStationSignal(std::string_view attributes);
 
 }  // namespace hostwire
