@@ -1,4 +1,4 @@
-/** The page as a whole: the head, the cards, and what is not available. */
+/** The page as a whole: the head, the cards, and a card of unavailable features. */
 import { useEffect } from 'preact/hooks';
 import { AbsentCard } from './cards/absent.tsx';
 import { EventsCard } from './cards/events.tsx';

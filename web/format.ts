@@ -16,7 +16,7 @@ export const count = (value: Maybe) => known(value, (n) => n.toLocaleString('en'
 
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** Three significant digits: 1.23, 12.3, 123. */
+/** Writes three significant digits: 1.23, 12.3, 123. */
 export function bytes(value: Maybe): string {
   return known(value, (n) => {
     let size = Math.abs(n);
@@ -36,7 +36,7 @@ export const rateTick = (value: Maybe) => round(rate(value));
 export const rate = (value: Maybe) => known(value, (n) => `${bytes(n)}/s`);
 export const mebibytes = (value: Maybe) => known(value, (n) => bytes(n * 1024 ** 2));
 
-/** 14:05:30, of the clock of this device. */
+/** Writes 14:05:30, by the clock of this device. */
 export const timeOfDay = (unixSeconds: number): string =>
   new Date(1000 * unixSeconds).toLocaleTimeString('en-GB');
 

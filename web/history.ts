@@ -21,7 +21,7 @@ const GAP_INTERVALS = 2.5;
 
 export type Point = number | null;
 
-/** The mean of each slot; with slots of more than 1 s also the least and the greatest value. */
+/** The mean of each slot; with slots of more than 1 s also the minimum and the maximum. */
 type Columns = readonly [mean: Point[], min?: Point[], max?: Point[]];
 
 /** One series as the service's history sends it. */
@@ -35,10 +35,10 @@ export interface Past {
 
 export class History {
   readonly range: Range;
-  /** The begin of each slot; the last one is that of the newest sample. */
+  /** Start of each slot; the last one is that of the newest sample. */
   readonly times: number[] = [];
   readonly #series = new Map<string, Columns>();
-  /** Of the newest sample. */
+  /** Time of the newest sample. */
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(range: Range) {
@@ -50,15 +50,15 @@ export class History {
     return this.#series.get(name);
   }
 
-  /** The slot that `time` is in; outside of `times` where it is not shown. */
+  /** Returns the slot that contains `time`; outside of `times` if it is not shown. */
   slotOf(time: number): number {
     return Math.floor((time - (this.times[0] ?? 0)) / this.range.step);
   }
 
-  /** A value holds for its interval, up to `time`; for a late sample from the one before. */
+  /** Adds a sample: a value holds for its interval, up to `time`; for a late sample, from the previous one. */
   push(time: number, intervalSeconds: number, values: ReadonlyMap<string, Point>): void {
     if (time === this.#last) return;
-    // The machine's clock was set back, so what is drawn belongs to another time.
+    // The machine's clock was set back, so the drawn values belong to another time.
     if (time < this.#last) this.#clear();
     const isLate = time - this.#last <= intervalSeconds * GAP_INTERVALS;
     const from = isLate ? this.#last + 1 : Math.floor(time - intervalSeconds) + 1;
@@ -70,7 +70,7 @@ export class History {
     }
   }
 
-  /** Takes what is known of the series that it has. */
+  /** Adds the known past of the existing series. */
   fill({ start, step, series }: Past): void {
     for (const [name, { mean, min = mean, max = mean }] of Object.entries(series)) {
       [mean, min, max].forEach((column, i) => {
@@ -88,11 +88,11 @@ export class History {
     const [mean, min, max] = columns;
     const slot = this.times.length - 1;
     const begin = this.times[slot] ?? to;
-    // Slots that the interval covers as a whole, or that no other sample was in.
+    // Slots that the interval covers as a whole, or that contained no other sample.
     for (let i = Math.max(0, this.slotOf(from)); i < slot; i++)
       if (mean[i] === null) for (const column of columns) if (column !== undefined) column[i] = value;
     const first = Math.max(from, begin);
-    // The seconds of the slot that earlier samples have had.
+    // The seconds of the slot that earlier samples cover.
     const had = first - begin;
     const old = mean[slot] ?? value;
     mean[slot] = (old * had + value * (to - first + 1)) / (to - begin + 1);
@@ -138,7 +138,7 @@ export class History {
   }
 }
 
-/** The sum of several series, times `factor`; unknown where all of them are. */
+/** Returns the sum of several series, times `factor`; unknown if all of them are. */
 export function sumOf(parts: readonly Kept[], factor = 1): Kept {
   const sum = (of: (part: Kept) => readonly Point[]) =>
     (parts[0]?.mean ?? []).map((_, slot) =>

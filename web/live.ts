@@ -1,4 +1,4 @@
-/** Keeps the page live: the samples of its stream, and requests renewed with each connection. */
+/** Keeps the page live: the samples of its stream, and requests that are renewed with each connection. */
 import { type Charts, closePast, continuePast, openPast, renewPast } from './past.ts';
 import { apiPath, getJson, HOST_ID } from './requests.ts';
 import { readSample, type Sample, type System } from './sample.ts';
@@ -17,7 +17,7 @@ export const serviceNow = (): number => Date.now() / 1000 + clockOffset;
 
 /** A reload of the configuration may switch features on and off. */
 const SYSTEM_EVERY_MS = 60_000;
-/** After this many intervals, and so much more, a machine is shown as lost whose hub is there. */
+/** A machine is shown as lost after this many intervals, and SILENT_MS more, although its hub answers. */
 const SILENT_INTERVALS = 3;
 const SILENT_MS = 5000;
 

@@ -1,4 +1,4 @@
-/** The moment that the pointer is at, the same in all charts, and what ran then. */
+/** The moment at the pointer, the same in all charts, and the programs that ran then. */
 import { ClientError } from '../src/client/client.ts';
 import type { ProcessHistoryPayload } from '../src/wire/history.ts';
 import { serviceNow } from './live.ts';
@@ -10,19 +10,19 @@ import { connection } from './visit.ts';
 export interface Moment {
   /** Unix seconds of the machine. */
   readonly at: number;
-  /** The id of the chart that it was chosen in. */
+  /** The id of the chart in which it was chosen. */
   readonly chart: string;
 }
 
 export const moment = new Value<Moment | undefined>(undefined);
-/** The last answer, which may be of the moment before. */
+/** The last answer, which may be of the previous moment. */
 export const ran = new Value<ProcessHistoryPayload | undefined>(undefined);
 
-/** The service reads processes this often at most. */
+/** Minimum time between two readings of processes by the service. */
 const SLOT_SECONDS = 10;
-/** After this time no further reading changes the answer. */
+/** Time after which no further reading changes the answer. */
 const SETTLED_SECONDS = 90;
-/** A pointer on its way to another moment requests nothing. */
+/** Delay, so that a pointer on its way to another moment requests nothing. */
 const REST_MS = 150;
 const RETRY_MS = 5000;
 const MAX_KEPT = 100;
@@ -52,7 +52,7 @@ async function ask(slot: number): Promise<void> {
   );
   if (signal.aborted || isOff) return;
   if (answer) ran.set(answer);
-  // An answer without processes, or one that is older than the slot, may be another one soon.
+  // An answer without processes, or one older than the slot, may change soon.
   if (answer?.taken_at != null && (answer.taken_at >= slot || serviceNow() - slot > SETTLED_SECONDS))
     keep(slot, answer);
   else timer = setTimeout(ask, RETRY_MS, slot);
@@ -94,7 +94,7 @@ drawn.watch(() => {
 document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') leave();
 });
-// A finger has no place to leave to.
+// A finger does not leave the chart as a pointer does.
 document.addEventListener('pointerdown', ({ target }) => {
   if (!(target instanceof Element && target.closest('.plot'))) leave();
 });

@@ -1,4 +1,7 @@
-/** The past of the charts: requested from the service's history with each connection, and continued by each sample. */
+/**
+ * The past of the charts: requested from the service's history with each connection, and continued by each
+ * sample.
+ */
 import { ClientError } from '../src/client/client.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload } from '../src/wire/history.ts';
 import { History, type Point, RANGES, sumOf } from './history.ts';
@@ -13,7 +16,7 @@ export interface Sum {
   readonly factor?: number;
 }
 
-/** What the cards know of their charts. They import this file. */
+/** The series of the cards' charts. The cards import this file. */
 export interface Charts {
   readonly pointsOf: (sample: Sample) => ReadonlyMap<string, Point>;
   /** Names of series of the service; `*` stands for any text. */
@@ -27,7 +30,7 @@ let charts: Charts = { pointsOf: () => new Map(), kept: [], sumsOf: () => [] };
 
 const RANGE_NAME = storageName('range');
 
-/** All ranges are continued by each sample, so that a switch shows at once what is known. */
+/** All ranges are continued by each sample, so that a switch shows the known values immediately. */
 const histories = [new History(RANGES[0]), new History(RANGES[1])] as const;
 /** The chosen one. */
 export const range = new Value(
@@ -45,10 +48,10 @@ interface Notes {
   readonly marks: readonly HistoryMark[];
   readonly events: readonly HistoryEvent[];
 }
-/** Of the last hour. */
+/** Marks and events of the last hour. */
 export const notes = new Value<Notes>({ marks: [], events: [] });
 
-/** The one that is shown: the first where the service keeps none. */
+/** Returns the shown one: always the first if the service keeps no history. */
 export const shown = (): History =>
   (hasHistory.current === false ? undefined : histories[range.current]) ?? histories[0];
 
@@ -57,15 +60,15 @@ hasHistory.watch((has) => {
   redraw();
 });
 
-/** From one connection to the next. */
+/** Spans one connection to the next. */
 let visit = new AbortController();
 /** The newest sample of the visit. */
 let newest: Sample | undefined;
-/** What to do with answers that came before the first sample, which says what there is to fill. */
+/** Handles answers that arrived before the first sample, which determines the series to fill. */
 let early: (() => void)[] = [];
-/** What was requested in the visit. */
+/** Series requested in the visit. */
 const requested = new Set<string>();
-/** Requested by parts of cards that are open. */
+/** Series requested by open parts of cards. */
 const extras = new Set<string>();
 
 const redraw = () => drawn.set(drawn.current + 1);
@@ -80,7 +83,7 @@ function fill(history: History, { series, ...slots }: HistoryPayload): void {
   redraw();
 }
 
-/** Resolves with undefined where there is no answer: the charts then show what the page has seen. */
+/** Resolves with undefined without an answer: the charts then show only the samples of this page. */
 async function ask(
   names: readonly string[],
   seconds: number,
@@ -117,12 +120,12 @@ function requestAll(): void {
 }
 
 async function readNotes(): Promise<void> {
-  // One number per series is the least that there is.
+  // One number per series is the smallest request.
   const payload = await ask(['cpu.load'], NOTES_SECONDS, NOTES_SECONDS);
   if (payload !== undefined) notes.set(payload);
 }
 
-/** What the page needs again from time to time; nothing where the service keeps no history. */
+/** Requests what must be renewed from time to time; nothing if the service keeps no history. */
 export function renewPast(): void {
   if (hasHistory.current === false) return;
   requestAll();
@@ -142,7 +145,7 @@ export function choose(next: number): void {
   redraw();
 }
 
-/** Before the stream is opened, because the charts wait for this. */
+/** Must be called before the stream is opened, because the charts wait for this. */
 export function openPast(of: Charts): void {
   closePast();
   charts = of;
@@ -160,7 +163,7 @@ export function closePast(): void {
 /** `isFirst`: of a connection. */
 export function continuePast(sample: Sample, isFirst: boolean): void {
   const isAgain = newest !== undefined && (isFirst || sample.timestamp < newest.timestamp);
-  // The connection was lost, or the machine's clock was set back: there is something to fill again.
+  // The connection was lost, or the machine's clock was set back: the charts must be filled again.
   if (isAgain) requested.clear();
   newest = sample;
   const points = charts.pointsOf(sample);

@@ -1,10 +1,10 @@
-/** Reasons that a card has learned from its own request: such a card is a line of "Not available here". */
+/** Reasons that a card has learned from its own request: such a card becomes a line of "Not available here". */
 import { useEffect } from 'preact/hooks';
 import { Value } from './value.ts';
 
 export const reasons = new Value<ReadonlyMap<string, string>>(new Map());
 
-/** `known` with what holds of `label` now. */
+/** Returns `known` with the current reason for `label`. */
 export function withReason(
   known: ReadonlyMap<string, string>,
   label: string,
@@ -15,7 +15,7 @@ export function withReason(
   return new Map(reason === undefined ? others : [...others, [label, reason]]);
 }
 
-/** Shows `reason` there, as long as the component exists. */
+/** Shows `reason` there while the component exists. */
 export function useReason(label: string, reason: string | undefined): void {
   useEffect(() => {
     reasons.set(withReason(reasons.current, label, reason));

@@ -4,7 +4,7 @@ import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
 const FOLDER = new URL('.', document.baseURI);
-/** Where the hub is, from the page of one of its machines; undefined on other pages. */
+/** The address of the hub, on the page of one of its machines; undefined on other pages. */
 const { hub } = document.documentElement.dataset;
 
 /** The id of the machine at its hub. */
@@ -19,7 +19,7 @@ export const apiPath = (path: string): string =>
 export const storageName = (of: string): string => `hostwire-${of} ${new URL(SERVICE_URL).pathname}`;
 const KEY_NAME = storageName('key');
 
-/** Session storage ends with the tab; local storage is used only where the user asked for it. */
+/** Session storage ends with the tab; local storage is used only if the user asked for it. */
 export const readKey = (): string | undefined =>
   sessionStorage.getItem(KEY_NAME) ?? localStorage.getItem(KEY_NAME) ?? undefined;
 
@@ -35,13 +35,13 @@ export function forgetKey(): void {
   localStorage.removeItem(KEY_NAME);
 }
 
-/** Set while the service requires a key; whether a wrong one was sent. */
+/** Set while the service requires a key; `isWrong`: a wrong one was sent. */
 export const lock = new Value<{ readonly isWrong: boolean } | undefined>(undefined);
 
-/** To be called for each refusal: a 401 asks for the key. */
+/** Must be called for each refusal: a 401 asks for the key. */
 export function noteRefusal(error: unknown, usedKey: string | undefined): void {
   if (!(error instanceof ClientError) || error.status !== 401) return;
-  // Another key may have been entered meanwhile.
+  // Another key may have been entered in the meantime.
   if (usedKey !== readKey()) return;
   forgetKey();
   lock.set({ isWrong: usedKey !== undefined });
@@ -73,7 +73,7 @@ export async function post(path: string, body?: object): Promise<Headers> {
   return (await ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) })).headers;
 }
 
-/** The picture at `path`, relative to the service; undefined when there is none. */
+/** Returns the picture at `path`, relative to the service; undefined if the track has none. */
 export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {
   const key = readKey();
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
@@ -81,7 +81,7 @@ export async function getPicture(path: string, signal: AbortSignal): Promise<Blo
   return answer.ok ? await answer.blob() : undefined;
 }
 
-/** A sentence for people about an error. */
+/** Returns a sentence for people about an error. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ClientError)) return String(error);
   if (error.code === 'feature_disabled') return TEXTS.error.disabled;

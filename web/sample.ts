@@ -1,4 +1,4 @@
-/** A sample on this page: as with `detail=1`, and checked where it enters. */
+/** Checks a sample of this page where it enters: as with `detail=1`. */
 import type { Section, StatsPayload } from '../src/client/client.ts';
 import type { Capability } from '../src/wire/capability.ts';
 import type { SystemDetail } from '../src/wire/system.ts';
@@ -13,7 +13,7 @@ export type Detail<S extends Section> = NonNullable<Sample[S]>;
 type Members = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;
 
-/** The last second that a Date has: with a later one the slots of the charts would never end. */
+/** The last second that a Date can represent: with a later one the slots of the charts would never end. */
 const MAX_UNIX_SECONDS = 8.64e12;
 
 const isObject = (value: unknown): value is Members =>
@@ -34,7 +34,7 @@ const isNullOr =
   (value) =>
     value === null || check(value);
 
-/** What the cards rely on, and what they get where it is not so: as if it could not be read. */
+/** The parts that cards rely on, and their replacements if they are invalid: as if they could not be read. */
 const PARTS: readonly (readonly [key: string, check: Check, otherwise: unknown])[] = [
   ['cpu', isOf({ cores: isList, speeds: isList }), undefined],
   ['memory', isOf({ swap: isNullOr(isObject) }), undefined],
@@ -49,7 +49,7 @@ const PARTS: readonly (readonly [key: string, check: Check, otherwise: unknown])
   ['interval_seconds', isNumber, 1],
 ];
 
-/** undefined: it is no sample. */
+/** undefined: not a sample. */
 export function readSample(message: unknown): Sample | undefined {
   if (!isObject(message)) return undefined;
   const { timestamp } = message;

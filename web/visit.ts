@@ -18,7 +18,7 @@ export interface Feed {
   readonly path: string;
   readonly fields?: readonly Section[];
   readonly detail?: boolean;
-  /** Passes the bytes of an answer on in another way. */
+  /** Returns another answer with the same bytes. */
   readonly pass?: (answer: Response) => Response;
   /** Before the stream is opened. */
   readonly onBegin?: () => void;
@@ -27,7 +27,7 @@ export interface Feed {
   readonly onEnd?: () => void;
 }
 
-/** The configuration may be changed while the page is open. */
+/** Retry delay: the configuration may be changed while the page is open. */
 const REFUSED_RETRY_MS = 5000;
 
 /** States that an attempt to connect does not change. */
@@ -47,7 +47,7 @@ function take(message: unknown): void {
 function onState(state: ConnectionState, key: string | undefined): void {
   switch (state.state) {
     case 'connecting':
-      // The client reconnects by itself; the page does not show each attempt.
+      // The client reconnects on its own; the page does not show each attempt.
       if (!SETTLED.includes(connection.current)) connection.set('connecting');
       break;
     case 'open':
@@ -94,7 +94,7 @@ function restart(): void {
   visit = streamStatsIn(options, environment, path);
 }
 
-/** Removes the key, so that the page asks for it again where one is needed. */
+/** Removes the key, so that the page asks for it again if one is needed. */
 export function dropKey(): void {
   forgetKey();
   restart();

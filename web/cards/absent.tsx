@@ -1,4 +1,4 @@
-/** What this machine or its configuration does not offer, and why: from the rows of all cards. */
+/** Lists the features that this machine or its configuration does not offer, and why: from the rows of all cards. */
 import { Card, type Fact, Facts } from '../parts/card.tsx';
 import { reasons } from '../reasons.ts';
 import type { Sample, System } from '../sample.ts';

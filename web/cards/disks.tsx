@@ -62,7 +62,7 @@ function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
   );
 }
 
-/** One filesystem of each device: several of one device may be mounted, each with the traffic of the whole device. */
+/** Returns one filesystem per device: several of one device may be mounted, with the traffic of the whole device. */
 const onePerDevice = (disks: readonly DiskDetail[]): readonly DiskDetail[] => [
   ...new Map(disks.map((disk) => [disk.device, disk])).values(),
 ];

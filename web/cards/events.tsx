@@ -1,4 +1,4 @@
-/** The events of the service's watch rules in the last hour, the newest first, with what ran then. */
+/** Events of the service's watch rules in the last hour, the newest first, with the programs that ran then. */
 import type { HistoryEvent } from '../../src/wire/history.ts';
 import { timeOfDay } from '../format.ts';
 import { Card } from '../parts/card.tsx';
@@ -28,7 +28,7 @@ function EventRow({ event: { at, text, processes } }: { readonly event: HistoryE
   );
 }
 
-/** null while there are none. */
+/** null without events. */
 export function EventsCard() {
   const { events } = useValue(notes);
   if (events.length === 0) return null;

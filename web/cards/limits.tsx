@@ -1,4 +1,4 @@
-/** What the service may use of the machine, where it has a limit: the other cards show the machine. */
+/** Limits of the service on this machine, if it has any: the other cards show the machine. */
 import type { LimitsDetail } from '../../src/wire/details.ts';
 import { bytes, percent, plain, round } from '../format.ts';
 import { Bar, Card, type Fact, Facts } from '../parts/card.tsx';

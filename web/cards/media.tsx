@@ -30,7 +30,7 @@ const EVERY_MS = 2000;
 /** Players report the effect of a command a moment later. */
 const CHANGE_MS = 200;
 
-/** The picture's address for this page. Other sites are never contacted, because they would learn what is played. */
+/** Returns the picture's address for this page. Other sites are never contacted: they would learn which track plays. */
 function useArt({ art_url: artUrl, has_art: hasArt, title }: MediaDetail): string | undefined {
   const [source, show] = useState<string>();
   useEffect(() => {
@@ -58,7 +58,7 @@ function useArt({ art_url: artUrl, has_art: hasArt, title }: MediaDetail): strin
   return source;
 }
 
-/** The present position in the track: that of the last answer plus the time since. */
+/** Returns the present position in the track: that of the last answer plus the time since. */
 function usePosition({ position, playback, rate, duration }: MediaDetail): number | null {
   const [tick, setTick] = useState({ position, since: 0 });
   useEffect(() => {

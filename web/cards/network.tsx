@@ -23,7 +23,7 @@ const LINES: readonly Line[] = [
   { series: 'network.receive', label: T.receive, colour: 'series-2' },
   { series: 'network.send', label: T.send, colour: 'series-6', isDashed: true },
 ];
-/** More are folded away. */
+/** Maximum number shown at first; the others are folded. */
 const MAX_SHOWN = 8;
 
 function InterfaceRow({ of: each }: { readonly of: InterfaceDetail }) {

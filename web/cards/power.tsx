@@ -1,4 +1,4 @@
-/** Power: each action is confirmed, then counted down, and can be cancelled meanwhile by any page. */
+/** Power: each action is confirmed, then counted down, and any page can cancel it until then. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PowerPayload } from '../../src/wire/power.ts';
 import { hostName, serviceNow } from '../live.ts';
@@ -43,7 +43,7 @@ const ACTIONS = ['lock', 'sleep', 'hibernate', 'restart', 'shutdown'] as const;
 type Action = (typeof ACTIONS)[number];
 
 const EVERY_MS = 10_000;
-/** Long enough to read the text and to cancel. */
+/** Time to read the text and to cancel. */
 const DELAY_SECONDS = 10;
 
 /** An action that this page does not know, of another version of the service, is shown by its name. */
@@ -118,7 +118,7 @@ function Confirm({
   );
 }
 
-/** What is supported only in part has a reason too. */
+/** An action that is only partly supported has a reason too. */
 const isTrial = ({ actions, recorded }: PowerPayload) =>
   recorded.length > 0 || Object.values(actions).some(({ supported, reason }) => supported && reason !== null);
 
@@ -192,7 +192,7 @@ function PowerCard() {
   );
 }
 
-/** The flag that allows an action; locking needs the one of sleep. */
+/** The flag that allows an action; locking needs that of sleep. */
 const FLAGS: Readonly<Record<string, string>> = {
   lock: 'enable_sleep',
   sleep: 'enable_sleep',

@@ -1,4 +1,4 @@
-/** What one row of the table of cards (table.ts) consists of. */
+/** One row of the table of cards (table.ts). */
 import type { JSX } from 'preact';
 import type { Point } from '../history.ts';
 import type { Sum } from '../past.ts';
@@ -10,23 +10,23 @@ export interface CardProps {
   readonly system: System | undefined;
 }
 
-/** Something that this machine or its configuration may not offer; the reason is undefined where it does. */
+/** A feature that this machine or its configuration may lack; the reason is undefined if it has it. */
 export type Absence = readonly [label: string, reason: string | undefined];
 
 export interface CardRow {
-  /** null while there is nothing to show. */
+  /** null while the card is empty. */
   readonly Card: (props: CardProps) => JSX.Element | null;
-  /** The points of its charts in one sample, by the names of series that the service's history has too. */
+  /** The points of its charts in one sample, by names of series that the service's history uses too. */
   readonly points?: (sample: Sample) => readonly (readonly [series: string, point: Point])[];
-  /** The series of the service's history that its charts are filled from, where `*` stands for any text. */
+  /** The series of the service's history that fill its charts, where `*` stands for any text. */
   readonly kept?: readonly string[];
-  /** Its series that the service does not keep as such. */
+  /** Series that are sums of the service's series. */
   readonly sums?: (sample: Sample) => readonly Sum[];
-  /** For the card that lists what is not available. */
+  /** For the card of unavailable features. */
   readonly absences?: (sample: Sample, system: System) => readonly Absence[];
 }
 
-/** Why a capability cannot be used; `flag` is its key of `features`. */
+/** Returns why a capability cannot be used; `flag` is its key of `features`. */
 export function whyNot({ enabled, supported, reason }: Capability, flag: string): string | undefined {
   if (!enabled) return `switched off in the configuration (features.${flag})`;
   return supported ? undefined : (reason ?? 'not supported');

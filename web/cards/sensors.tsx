@@ -18,7 +18,7 @@ const SCALE = { format: celsius, range: DEGREE_RANGE };
 const KINDS = ['temperature', 'fan', 'voltage', 'power'] as const;
 const MAX_LINES = 4;
 
-/** The first temperature of each chip: the one of the whole chip, if it has one. */
+/** Returns the first temperature of each chip, which is that of the whole chip, if it has one. */
 function charted(sensors: readonly SensorDetail[]): readonly Line[] {
   const chips = new Map<string, SensorDetail>();
   for (const sensor of sensors) {

@@ -1,4 +1,4 @@
-/** The cards, one row each, in the order of interest: first the sections and details, then what takes commands. */
+/** The cards, one row each, in order of interest: first the sections and details, then the cards that send commands. */
 import type { Section } from '../../src/client/client.ts';
 import type { Details } from '../../src/wire/details.ts';
 import type { Charts } from '../past.ts';
@@ -33,7 +33,7 @@ export const CARDS: Readonly<Record<Section | keyof Details | 'media' | 'power',
 
 const ROWS = Object.values(CARDS);
 
-/** What all charts together are made of. */
+/** The series of all charts together. */
 export const CHARTS: Charts = {
   pointsOf: (sample) => new Map(ROWS.flatMap(({ points }) => points?.(sample) ?? [])),
   kept: ROWS.flatMap(({ kept = [] }) => kept),

@@ -14,7 +14,7 @@ import { T } from './texts.ts';
 import { Tiles } from './tiles.tsx';
 import { Tools } from './tools.tsx';
 
-/** Below this width, in units of the text size, a table has no room for its columns. */
+/** Width, in units of the text size, below which a table does not fit. */
 const NARROW_REM = 40;
 
 const isNarrow = () => matchMedia(`(max-width: ${NARROW_REM}rem)`).matches;

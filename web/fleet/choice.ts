@@ -1,4 +1,4 @@
-/** What the user has chosen: order, filters and view, kept in the query of the page's address. */
+/** The user's choices: order, filters and view, kept in the query of the page's address. */
 import type { HostState } from '../../src/wire/hub.ts';
 import type { Machine } from './machines.ts';
 
@@ -9,7 +9,7 @@ const STATES: readonly HostState[] = ['up', 'down', 'refused'];
 export interface Choice {
   readonly view: 'table' | 'tiles';
   readonly sort: Sort;
-  /** The other way round than usual. */
+  /** The reverse of the default order. */
   readonly isReversed: boolean;
   readonly search: string;
   /** Undefined: all. */
@@ -18,10 +18,10 @@ export interface Choice {
   readonly label: string | undefined;
 }
 
-/** Figures begin with the greatest, states with those that need attention. */
+/** Figures are sorted from the greatest, states from those that need attention. */
 export const isDescending = (sort: Sort): boolean => sort !== 'name' && sort !== 'state';
 
-/** `isNarrow`: the view that is shown without a choice. */
+/** `isNarrow`: decides the view if none was chosen. */
 export function choiceOf(query: URLSearchParams, isNarrow: boolean): Choice {
   const view = query.get('view');
   const sort = query.get('sort')?.replace(/^-/, '');
@@ -36,7 +36,7 @@ export function choiceOf(query: URLSearchParams, isNarrow: boolean): Choice {
   };
 }
 
-/** The query that leads to the same choice; `before` has the parameters of others. */
+/** Returns the query that leads to the same choice; `before` has other parameters, which are kept. */
 export function queryOf(choice: Choice, before: URLSearchParams): URLSearchParams {
   const query = new URLSearchParams(before);
   const { view, sort, isReversed, search, state, label } = choice;
@@ -68,7 +68,7 @@ function matches(machine: Machine, { state, label, search }: Choice): boolean {
   return machine.words.includes(search.trim().toLowerCase());
 }
 
-/** The machines that match, in the chosen order; those whose value is unknown are the last, either way. */
+/** Returns the matching machines in the chosen order; machines whose value is unknown are last, in either direction. */
 export function arrange(machines: readonly Machine[], choice: Choice): readonly Machine[] {
   const { sort, isReversed } = choice;
   const sign = isDescending(sort) === isReversed ? 1 : -1;
@@ -84,8 +84,8 @@ export function arrange(machines: readonly Machine[], choice: Choice): readonly 
 }
 
 /**
- * The order while it is held, because the pointer or the focus is on a machine: nothing moves, nothing goes that still
- * exists, and what is new is at the end.
+ * Returns the order while it is held, because the pointer or the focus is on a machine: no machine moves or disappears
+ * while it exists, and new ones are appended.
  */
 export function hold(shown: readonly Machine[], arranged: readonly Machine[], all: readonly Machine[]) {
   const existing = new Set(all);

@@ -10,15 +10,15 @@ export const machines = new Machines();
 /** Changes with each event; shown at the next frame. */
 export const turn = new Value(0);
 
-/** A reload of the hub's configuration may change labels. */
+/** Interval, because a reload of the hub's configuration may change labels. */
 const ROWS_EVERY_MS = 60_000;
-/** Many machines may come one after the other. */
+/** Minimum time between two requests: many machines may be added one after the other. */
 const ROWS_REST_MS = 1000;
 
 let isAsking = false;
 let isShowing = false;
 
-/** An event is parsed, taken and shown in a task each: together they would take longer than a frame. */
+/** Parsing, applying and showing an event are separate tasks: together they would take longer than a frame. */
 export function show(): void {
   if (isShowing) return;
   isShowing = true;
@@ -60,8 +60,7 @@ export function begin(): void {
     path: 'api/fleet/stream',
     fields: FIELDS,
     pass: inPieces,
-    // The client passes what was asked for.
-    // In the order in which they came: timers without delay keep it.
+    // The client passes the requested fields. Timers without a delay keep the order of arrival.
     onMessage: (message, isFirst) => void setTimeout(take, 0, message as FleetEvent, isFirst),
   });
 }

@@ -1,10 +1,10 @@
-/** The machines of the hub: their rows from /api/hosts, and what the events of the fleet change of them. */
+/** The machines of the hub: their rows from /api/hosts, and the changes by events of the fleet. */
 import type { StatsPayload } from '../../src/client/client.ts';
 import type { HostRow, HostState } from '../../src/wire/hub.ts';
 import { type Condition, conditionOf, type Figures, figuresOf, rowOf, UNKNOWN } from './read.ts';
 import { Trail } from './trail.ts';
 
-/** What the page asks of each machine. */
+/** Sections that the page requests of each machine. */
 export const FIELDS = ['cpu', 'memory', 'disks'] as const;
 
 type Sample = StatsPayload<(typeof FIELDS)[number]>;
@@ -17,7 +17,7 @@ export interface FleetEvent {
   readonly removed: readonly string[];
 }
 
-/** Its values change in place: a thousand new objects per second would be thrown away again. */
+/** Its values change in place: a thousand new objects per second would be garbage again immediately. */
 export class Machine {
   readonly id: string;
   name: string;
@@ -25,14 +25,14 @@ export class Machine {
   labels: readonly string[] = [];
   condition: Condition = { state: 'down', since: 0 };
   figures: Figures = UNKNOWN;
-  /** It is up, and its first figures have not arrived. */
+  /** The machine is up, and its first figures have not arrived. */
   isMeasuring = false;
-  /** Title and artist; empty: nothing, or not known. */
+  /** Title and artist; empty: nothing, or unknown. */
   playing = '';
   readonly trail = new Trail();
-  /** Its place in the order of names, which is slow to find. */
+  /** Its rank in the order of names, which is slow to compute. */
   rank = 0;
-  /** What a search is compared with. */
+  /** Text that a search is compared with. */
   words = '';
 
   constructor(id: string) {
@@ -61,7 +61,7 @@ export class Machines {
     return this.#counts;
   }
 
-  /** Takes the rows of all machines: names and labels. */
+  /** Applies the rows of all machines: names and labels. */
   setRows(rows: readonly HostRow[]): void {
     let hasChanged = false;
     for (const row of rows) {
@@ -79,7 +79,7 @@ export class Machines {
     if (hasChanged) this.#rank();
   }
 
-  /** Takes an event; returns whether the rows must be read again, because they have other machines or names. */
+  /** Applies an event; returns whether the rows must be read again, because it has other machines or names. */
   apply({ all, hosts, removed }: FleetEvent): boolean {
     let hasNew = false;
     let hasCome = false;

@@ -1,4 +1,4 @@
-/** What the table and the tiles share: a link, a state, the line of the last minute, and the order while it is held. */
+/** Parts of both the table and the tiles: a link, a state, the line of the last minute, and the held order. */
 import { useRef } from 'preact/hooks';
 import type { HostState } from '../../src/wire/hub.ts';
 import { celsius, percent } from '../format.ts';
@@ -25,7 +25,7 @@ export function HostLink({ machine: { id, name } }: { readonly machine: Machine 
   );
 }
 
-/** A figure as a text; until the first ones have arrived the load says so, and the others are empty. */
+/** Returns a figure as text; until the first ones have arrived the load says so, and the others are empty. */
 export const figureOf = ({ isMeasuring, figures }: Machine, name: keyof Figures): string => {
   if (isMeasuring) return name === 'load' ? T.measuring : '';
   return name === 'temperature' ? celsius(figures[name]) : percent(figures[name]);
@@ -35,7 +35,7 @@ export function State({ state }: { readonly state: HostState }) {
   return <span class={`mark ${state}`}>{T.states[state]}</span>;
 }
 
-/** Why it is not up, otherwise its labels. */
+/** Returns why it is not up, otherwise its labels. */
 export const aboutOf = ({ condition, labels }: Machine): string => condition.reason ?? labels.join(', ');
 
 export function Spark({ machine }: { readonly machine: Machine }) {
@@ -52,14 +52,14 @@ export function Spark({ machine }: { readonly machine: Machine }) {
   );
 }
 
-/** Nearly full. */
+/** Returns the level of a share that is nearly full. */
 export const levelOf = (share: number | null): string =>
   share === null || share < 85 ? '' : share < 95 ? 'raised' : 'high';
 
 const isOnMachine = (target: EventTarget | null) =>
   target instanceof Element && target.closest('[data-item]') !== null;
 
-/** The machines in the chosen order, and what the element that shows them needs for it to be held. */
+/** Returns the machines in the chosen order, and the handlers that the element needs for the order to be held. */
 export function useOrder(choice: Choice) {
   useValue(turn);
   const shown = useRef<readonly Machine[]>([]);
@@ -69,12 +69,12 @@ export function useOrder(choice: Choice) {
   const isHeld = chosen.current === choice && (held.current.byPointer || held.current.byFocus);
   shown.current = isHeld ? hold(shown.current, arranged, machines.all) : arranged;
   chosen.current = choice;
-  // What is not there cannot be left.
+  // An element that is gone cannot be left.
   if (shown.current.length === 0) held.current = { byPointer: false, byFocus: false };
   const set = (by: 'byPointer' | 'byFocus', isOn: boolean) => {
     if (held.current[by] === isOn) return;
     held.current[by] = isOn;
-    // There may be no further event that shows the order.
+    // Without a further event, the order would not be shown.
     if (!isOn) show();
   };
   const holders = {

@@ -1,8 +1,8 @@
-/** Large answers, which take longer than a frame when they are read at once. */
+/** Splits large answers, which take longer than a frame when they are read in one task. */
 
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-/** The same answer, with a task per chunk of its body. */
+/** Returns the same answer, with a task per chunk of its body. */
 export function inPieces(answer: Response): Response {
   const { body, status, headers } = answer;
   if (body === null || !answer.ok) return answer;

@@ -1,6 +1,6 @@
 /**
- * What the machines in view play. The stream of all machines has no media, so each machine in view is asked, and one at a
- * time: the page makes at most five requests per second, however many machines there are.
+ * Shows the track that each machine in view plays. The stream of all machines has no media, so each machine in view is
+ * asked, one at a time: the page makes at most five requests per second, however many machines there are.
  */
 import { useEffect } from 'preact/hooks';
 import { getJson } from '../requests.ts';
@@ -11,10 +11,10 @@ import { playedOf } from './read.ts';
 
 const TURN_MS = 200;
 const EVERY_MS = 5000;
-/** Its media are off, or it has no players: that changes rarely. */
+/** Delay after a refusal: its media are off, or it has no players, which changes rarely. */
 const REFUSED_MS = 60_000;
 
-/** With the times from which they may be asked again. */
+/** Machines in view, with the times from which they may be asked again. */
 const inView = new Map<Machine, number>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let isAsking = false;
@@ -33,7 +33,7 @@ async function ask(machine: Machine): Promise<void> {
   show();
 }
 
-/** Asks the one that has waited longest. */
+/** Asks the machine that has waited longest. */
 function turn(): void {
   if (isAsking || connection.current !== 'live') return;
   const now = performance.now();

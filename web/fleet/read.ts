@@ -1,6 +1,6 @@
 /**
- * Reads what came from machines, checked once: whatever one of them sends, only its own figures are unknown, and nothing
- * here throws.
+ * Checks all data from machines where it enters: whatever one of them sends, only its own figures are unknown, and
+ * nothing here throws.
  */
 import type { HostState } from '../../src/wire/hub.ts';
 import { T } from './texts.ts';
@@ -15,7 +15,7 @@ export interface Figures {
   /** In percent. */
   readonly load: number | null;
   readonly memory: number | null;
-  /** Of the fullest disk. */
+  /** Usage of the fullest disk. */
   readonly disk: number | null;
   /** In degrees Celsius. */
   readonly temperature: number | null;
@@ -35,7 +35,7 @@ type Members = Readonly<Record<string, unknown>>;
 const NOTHING: Members = {};
 const STATES: readonly HostState[] = ['up', 'down', 'refused'];
 
-/** The members of an object; none where it is something else. */
+/** Returns the members of an object; none for any other value. */
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : NOTHING;
 
@@ -44,7 +44,7 @@ const numberOf = (value: unknown): number | null =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The fullest one. In a loop: so many arguments as a list may have items are too many for a call. */
+/** Returns the usage of the fullest disk. A loop, because a list may have more items than a call can have arguments. */
 function fullestOf(disks: unknown): number | null {
   let fullest: number | null = null;
   for (const disk of Array.isArray(disks) ? disks : []) {
@@ -63,19 +63,19 @@ export function figuresOf(sample: unknown): Figures {
     load: numberOf(load),
     memory: numberOf(membersOf(memory)['used_percent']),
     disk: fullestOf(disks),
-    // A sample without detail has 0 where it cannot be read.
+    // A sample without detail has 0 for an unreadable temperature.
     temperature: numberOf(temperature) || null,
   };
 }
 
-/** Whether a machine of an event is there. A state that this page does not know is shown as down. */
+/** Returns the condition of a machine in an event. A state that this page does not know is shown as down. */
 export function conditionOf(host: unknown): Condition {
   const { state, since, reason } = membersOf(host);
   const known = { state: STATES.find((name) => name === state) ?? 'down', since: numberOf(since) ?? 0 };
   return typeof reason === 'string' ? { ...known, reason } : known;
 }
 
-/** undefined: it is no row. */
+/** undefined: not a row. */
 export function rowOf(row: unknown): Row | undefined {
   const { id, name, labels } = membersOf(row);
   if (typeof id !== 'string') return undefined;
@@ -83,7 +83,7 @@ export function rowOf(row: unknown): Row | undefined {
   return { id, name: typeof name === 'string' ? name : id, labels: pairs };
 }
 
-/** What an answer of /api/media/status?detail=1 says is played; empty: nothing. */
+/** Returns the track in an answer of /api/media/status?detail=1; empty: none. */
 export function playedOf(answer: unknown): string {
   const { status, playback, title, artist } = membersOf(answer);
   if (status !== 'active') return '';

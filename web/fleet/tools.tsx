@@ -10,7 +10,7 @@ interface PickProps<Name extends string> {
   readonly label: string;
   readonly value: Name | undefined;
   readonly options: readonly (readonly [value: Name, text: string])[];
-  /** Whether nothing may be chosen. */
+  /** Whether the choice may be empty. */
   readonly hasAll?: boolean;
   readonly onPick: (value: Name | undefined) => void;
 }
@@ -89,7 +89,7 @@ export function Tools({ choice, onChoose }: Omit<ListProps, 'rows'>) {
       onChoose({ [key]: value });
   // There may be thousands, and they seldom change.
   const labels = useMemo(() => {
-    // One that no machine has any more can still be taken back.
+    // A label that no machine has any more can still be unselected.
     const names = new Set([...machines.labels, ...(choice.label === undefined ? [] : [choice.label])]);
     const options = [...names].map((label) => [label, label] as const);
     if (options.length === 0) return null;

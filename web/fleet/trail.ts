@@ -1,8 +1,8 @@
-/** The last values of one figure of one machine, and the line that is drawn of them. */
+/** The last values of one figure of one machine, and the line drawn from them. */
 
-/** With one event per second: the last minute. */
+/** One minute, with one event per second. */
 export const TRAIL_LENGTH = 60;
-/** The size of the drawing, in its own units: one per value, and this high. */
+/** The size of the drawing in its own units: one per value, and this height. */
 export const TRAIL_HEIGHT = 24;
 
 const MAX_VALUE = 100;

@@ -1,18 +1,18 @@
-/** Renders only what is scrolled into view of a long list that scrolls with the page: 1,000 machines cost as much as 40. */
+/** Renders only the visible part of a long list that scrolls with the page: 1,000 machines cost as much as 40. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Beyond each edge of the screen, so that the Tab key and a short scroll find the next ones. */
+/** Margin beyond each edge of the screen, so that the Tab key and a short scroll find the next items. */
 const MARGIN_PX = 200;
 /** The first and the last row move in steps, so that most scroll events render nothing. */
 const STEP = 4;
-/** Until a row has been measured. */
+/** Used until a row has been measured. */
 const GUESSED: Layout = { columns: 1, rowPx: 34 };
 
 interface Layout {
   /** Items per row. */
   readonly columns: number;
-  /** With the gap to the next one. */
+  /** Height, including the gap to the next row. */
   readonly rowPx: number;
 }
 
@@ -31,13 +31,13 @@ export interface Shown {
   readonly beforePx: number;
   readonly afterPx: number;
   /**
-   * The key of an item by its index, so that elements are used again: while the list scrolls those of one end go to the
-   * other, and another order changes texts only.
+   * Returns the key of an item by its index, so that elements are reused: while the list scrolls, those of one end move
+   * to the other, and another order changes texts only.
    */
   readonly keyOf: (index: number) => number;
 }
 
-/** Of the rendered items, which are marked with `data-item` and equally high. */
+/** Measures the rendered items, which are marked with `data-item` and equally high. */
 function measure(list: HTMLElement): Layout | undefined {
   const items = [...list.querySelectorAll<HTMLElement>('[data-item]')];
   const [head] = items;
@@ -73,7 +73,7 @@ export function useWindow(count: number): Shown {
     layout.current = (ref.current && measure(ref.current)) ?? layout.current;
     look();
   };
-  // Not with each event: measuring makes the browser lay out the page at once.
+  // Not with each event: measuring makes the browser lay out the page synchronously.
   useLayoutEffect(remeasure, [count, view]);
   useEffect(() => {
     const resized = new ResizeObserver(remeasure);
@@ -90,7 +90,7 @@ export function useWindow(count: number): Shown {
   const all = Math.ceil(count / columns);
   const end = Math.min(all, view.end);
   const first = Math.min(view.first, Math.max(0, end - 1));
-  // The same for windows of nearly the same size.
+  // Windows of nearly the same size use the same number of keys.
   const keys = 2 ** Math.ceil(Math.log2(Math.max(1, (end - first) * columns)));
   return {
     ref,

@@ -26,7 +26,7 @@ export function Card({ title, note, size, action, children }: CardProps) {
   );
 }
 
-/** Short texts in one paragraph, each kept in one line where it fits. */
+/** Shows short texts in one paragraph, each kept in one line if it fits. */
 export function Notes({ parts, isUnder }: { readonly parts: readonly string[]; readonly isUnder?: boolean }) {
   return (
     <p class={isUnder ? 'note under' : 'note'}>
@@ -41,7 +41,7 @@ export function Notes({ parts, isUnder }: { readonly parts: readonly string[]; r
 
 export type Fact = readonly [label: string, value: string, tooltip?: string];
 
-/** Labels and values; an unknown value is shown as such. */
+/** Shows labels and values; an unknown value is shown as such. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -56,12 +56,12 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 }
 
 interface FoldedProps {
-  /** The text to tap on. */
+  /** The text of the summary to tap. */
   readonly label: string;
   readonly children: readonly JSX.Element[];
 }
 
-/** Rows that are shown on request; nothing where there are none. */
+/** Shows rows on request; nothing without rows. */
 export function Folded({ label, children }: FoldedProps) {
   if (children.length === 0) return null;
   return (

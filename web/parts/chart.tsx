@@ -1,4 +1,4 @@
-/** A chart of the shown time, its legend with the values as text, and the moment that is chosen in it. */
+/** A chart of the shown time, its legend with the values as text, and the chosen moment in it. */
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { timeOfDay } from '../format.ts';
 import { leave, moment, point } from '../moment.ts';
@@ -30,7 +30,7 @@ function Legend({ lines, values }: { readonly lines: readonly Line[]; readonly v
   );
 }
 
-/** Calls `choose` with the place of the pointer on the chart in `target`, from 0 to 1; returns a function that stops. */
+/** Calls `choose` with the pointer's position on the chart in `target`, from 0 to 1; returns a function that stops. */
 function followPointer(target: HTMLElement, choose: (part: number) => void): () => void {
   const stop = new AbortController();
   const follow = ({ clientX }: PointerEvent) => {
@@ -43,7 +43,7 @@ function followPointer(target: HTMLElement, choose: (part: number) => void): () 
   target.addEventListener(
     'pointerleave',
     ({ pointerType }) => {
-      // A finger leaves when it is lifted; what it has chosen stays.
+      // A finger leaves when it is lifted; its choice remains.
       if (pointerType !== 'touch') leave();
     },
     stop,

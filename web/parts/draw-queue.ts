@@ -1,4 +1,4 @@
-/** Draws one chart per frame, because drawing all at once would delay typing and scrolling. */
+/** Draws one chart per frame, because drawing all of them in one frame would delay typing and scrolling. */
 
 type Draw = () => void;
 

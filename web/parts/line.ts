@@ -1,4 +1,4 @@
-/** What a chart is made of: lines, and the scale that they share. */
+/** Types of a chart: lines, and the scale that they share. */
 import type { Colour } from './palette.ts';
 
 export interface Line {
@@ -16,11 +16,11 @@ export interface Scale {
   readonly format: (value: number | null) => string;
   /** Like `format`, for the axis. */
   readonly tick?: (value: number) => string;
-  /** The range of the axis for the range of the data. */
+  /** Returns the range of the axis for the range of the data. */
   readonly range: (min: number, max: number) => readonly [number, number];
 }
 
-/** The steps of a scale of rates, chosen so that its middle is a round number of binary units too. */
+/** Minimum scale of rates; the steps are chosen so that the middle is a round number of binary units too. */
 const LEAST_RATE = 16 * 1024;
 
 export const PERCENT_RANGE: Scale['range'] = () => [0, 100];

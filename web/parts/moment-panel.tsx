@@ -1,4 +1,4 @@
-/** What is known of the chosen moment: values, what explains a gap, and the processes of that time. */
+/** Shows the chosen moment: values, the reason for a gap, and the processes of that time. */
 import { timeOfDay } from '../format.ts';
 import { type Moment, ran, slotOf } from '../moment.ts';
 import { notes, shown } from '../past.ts';
@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 import { Uses } from './uses.tsx';
 
-/** A mark is this near to the moment, as a part of the shown time. */
+/** Maximum distance of a mark from the moment, as a fraction of the shown time. */
 const NEAR = 1 / 100;
 
 export function MomentPanel({ moment: { at }, words }: { readonly moment: Moment; readonly words: string }) {

@@ -11,7 +11,7 @@ import { colourOf, scheme } from './palette.ts';
 /** In units of the text size, like everything in the style sheet: a user may have made text larger. */
 const FONT_REM = 0.6875;
 const LEFT_REM = 4.125;
-/** The width of the widest label of the time axis in common fonts, in units of its own font; of one digit. */
+/** Width of the widest label of the time axis in common fonts, in units of its own font; with one digit. */
 const LABEL_EM = 4;
 /** The width of a further digit. */
 const DIGIT_EM = 0.75;
@@ -19,7 +19,7 @@ const POINT_PX = 6;
 
 const remPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-/** The labels of the time axis that have room on `plotPx`, as minutes before now. */
+/** Returns the labels of the time axis that fit on `plotPx`, as minutes before now. */
 export function minutesOn(
   { seconds, tickMinutes }: Range,
   plotPx: number,
@@ -80,11 +80,11 @@ function axes({ format, tick = format }: Scale, range: Range, rem: number): uPlo
 /** An edge of a band. */
 const EDGE: uPlot.Series = { width: 0, points: { show: false } };
 
-/** Those with a band from the least to the greatest value of each slot. */
+/** Lines with a band from the minimum to the maximum of each slot. */
 const banded = (lines: readonly Line[], { range }: History) =>
   range.step === 1 ? [] : lines.filter((line) => !line.isFaint);
 
-/** A thin line at each start, stop, sleep and change of the clock. */
+/** Draws a thin line at each start, stop, sleep and change of the clock. */
 function drawMarks(u: uPlot): void {
   const { left, top, width, height } = u.bbox;
   u.ctx.fillStyle = `${colourOf('muted')}80`;
@@ -112,7 +112,7 @@ function options(
       y: false,
       drag: { setScale: false, x: false, y: false },
       points: { size: (_u, series) => (series > lines.length ? 0 : POINT_PX) },
-      // All charts show the same moment, and a pointer at rest stays at it while time goes on.
+      // All charts show the same moment, which stays under a resting pointer while time advances.
       move: (u) => {
         const at = moment.current?.at;
         return at === undefined ? [-10, -10] : [u.valToPos(at, 'x'), 0];
@@ -176,7 +176,8 @@ export function plot(
   );
   seen.observe(target);
   const resized = new ResizeObserver(() => {
-    // The height is in units of the text size, so a change of it arrives here; uPlot cannot change its fonts.
+    // The height is in units of the text size, so a change of the size arrives here; uPlot cannot change its
+    // fonts.
     if (rem !== remPx()) {
       rem = remPx();
       chart?.destroy();
@@ -189,7 +190,7 @@ export function plot(
     drawn.watch(update),
     notes.watch(update),
     scheme.watch(() => chart?.redraw()),
-    // The place is that of the moment, whatever is passed.
+    // The position is that of the moment, regardless of the arguments.
     moment.watch(() => chart?.setCursor({ left: 0, top: 0 })),
   ];
   return () => {

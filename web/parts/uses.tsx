@@ -1,4 +1,4 @@
-/** The programs that used most at a moment. */
+/** Programs that used most at a moment. */
 import type { ProcessUse, ProcessUses } from '../../src/wire/history.ts';
 import { bytes, percent, rate } from '../format.ts';
 import { TEXTS } from '../texts.ts';

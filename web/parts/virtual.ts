@@ -1,4 +1,4 @@
-/** Renders only those rows of a long table that are scrolled into view: 10,000 rows cost as much as 40. */
+/** Renders only the visible rows of a long table: 10,000 rows cost as much as 40. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 const OVERSCAN = 12;
 /** The first and the last row move in steps, so that most scroll events render nothing. */
 const STEP = 6;
-/** Until a row has been measured. */
+/** Used until a row has been measured. */
 const GUESSED_ROW_PX = 34;
 
 export interface Virtual {

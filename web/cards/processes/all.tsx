@@ -10,10 +10,10 @@ import { type Guard, guardOf } from './guard.ts';
 import { ProcessTable, type Sort } from './table.tsx';
 
 const T = TEXTS.processes;
-/** The most that the service lists. */
+/** Maximum number of rows that the service lists. */
 const MAX_ROWS = '10000';
 const EVERY_MS = 3000;
-/** A list of thousands is megabytes, and the service reads them less often too. */
+/** Length from which a list is polled less often: thousands of rows are megabytes, and are read less often too. */
 const LONG_ROWS = 1000;
 const LONG_EVERY_MS = 10_000;
 const GUARD_EVERY_MS = 15_000;
@@ -22,10 +22,10 @@ const TYPING_MS = 250;
 const pathOf = (query: Readonly<Record<string, string>>) =>
   `/api/processes?${new URLSearchParams({ ...query, limit: MAX_ROWS })}`;
 
-/** Those with the most memory first: where there are more than the service lists, threads of the kernel are missing. */
+/** Sorted by memory: if there are more than the service lists, threads of the kernel are missing. */
 const EVERYTHING = pathOf({ grouped: 'false', sort: 'memory' });
 
-/** `text`, once it has not changed for a moment. */
+/** Returns `text` once it has not changed for a moment. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text);
   useEffect(() => {
@@ -35,7 +35,7 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Undefined where processes cannot be ended, and until all processes are known. */
+/** Undefined if processes cannot be ended, and until all processes are known. */
 function useGuard(
   mayEnd: boolean,
   system: System,

@@ -10,7 +10,7 @@ import { All } from './all.tsx';
 import { Details, type Subject } from './details.tsx';
 
 const T = TEXTS.processes;
-/** Figures that are older are shown with their age. */
+/** Age from which figures are shown with it. */
 const FRESH_SECONDS = 2;
 
 interface TopProps {

@@ -13,7 +13,7 @@ import type { Guard } from './guard.ts';
 const T = TEXTS.processes;
 const EVERY_MS = 3000;
 
-/** With a pid that process, otherwise all of that name. */
+/** With a pid: that process; otherwise all processes of that name. */
 export interface Subject {
   readonly name: string;
   readonly pid?: number;
@@ -34,7 +34,7 @@ function factsOf(row: ProcessDetailRow): readonly Fact[] {
   ];
 }
 
-/** The service leaves out what its configuration does not show. */
+/** The service omits facts that its configuration hides. */
 function One({ row }: { readonly row: ProcessDetailRow }) {
   const texts: readonly (readonly [label: string, text: string | null | undefined])[] = [
     [T.facts.path, row.path],
@@ -108,7 +108,7 @@ export function Details({ subject, guard, onEnd, onClose }: DetailsProps) {
   const [{ name, pid }, open] = useState(subject);
   const path = `/api/processes/${pid ?? encodeURIComponent(name)}`;
   const { value, error } = usePolled<ProcessDetailsPayload>(path, EVERY_MS);
-  // The answer to the previous path is shown until the next one is there; it may be of other processes.
+  // The answer to the previous path is shown until the next one arrives; it may be about other processes.
   const rows = value?.name === name ? value.processes : [];
   const one =
     pid === undefined && value?.count !== 1

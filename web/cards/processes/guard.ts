@@ -1,7 +1,7 @@
 /**
- * Which processes the service would refuse to end: threads of the kernel, the init system, the service and its parents;
- * and those of other users, which the kernel refuses to a service that is not root. The first ones are the rules of
- * src/commands/process-guards.ts; test/web/guard.test.ts compares the two.
+ * Decides which processes the service would refuse to end: threads of the kernel, the init system, the service and its
+ * parents; and those of other users, which the kernel refuses to a service that is not root. The first ones are the
+ * rules of src/commands/process-guards.ts; test/web/guard.test.ts compares the two.
  */
 import type { ProcessRow } from '../../../src/wire/process.ts';
 
@@ -17,7 +17,7 @@ type Known = Pick<ProcessRow, 'name' | 'pid' | 'ppid' | 'user'>;
 
 export interface Guard {
   readonly mayEnd: (row: Known) => boolean;
-  /** Whether every process of that name may be ended; false for a name that is not known yet. */
+  /** Returns whether every process of that name may be ended; false for a name that is not known yet. */
   readonly mayEndAll: (name: string) => boolean;
 }
 

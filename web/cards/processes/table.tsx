@@ -1,4 +1,4 @@
-/** The table of processes: sorted by the service, rendered where it is scrolled to. */
+/** The table of processes: sorted by the service; only the visible rows are rendered. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ProcessListPayload } from '../../../src/wire/process.ts';
 import { bytes, clock, percent } from '../../format.ts';
@@ -23,7 +23,7 @@ const victimOf = (row: Row): Victim =>
     ? { what: T.one(row.name, row.pid), body: { pid: row.pid, started_at: row.started_at } }
     : { what: T.group(row.name, 'count' in row ? row.count : 1), body: { name: row.name } };
 
-/** undefined where the service would refuse to end it. */
+/** undefined if the service would refuse to end it. */
 function endable(row: Row, guard: Guard | undefined): Victim | undefined {
   const mayEnd = 'ppid' in row ? guard?.mayEnd(row) : guard?.mayEndAll(row.name);
   return mayEnd === true ? victimOf(row) : undefined;
