@@ -36,13 +36,13 @@ export interface Arguments {
   readonly seconds: number;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
-  /** With `keygen --tls` only: where the files go (`--out`), and further names of this machine. */
+  /** With `keygen --tls` only: the folder for the files (`--out`), and further names of this machine. */
   readonly certificate: CertificateWords | undefined;
   /** With `wake` only. */
   readonly wake: WakeWords | undefined;
   /** For `top`. */
   readonly top: TopWords;
-  /** The command line is not valid: print this on standard error and exit with this code. */
+  /** The command line is invalid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
 
@@ -81,7 +81,7 @@ const SWITCHES: ReadonlyMap<string, Command> = new Map<OptionName, Command>([
   ['--version', 'version'],
 ]);
 
-/** Those that take a value. */
+/** Options that take a value. */
 const VALUED: ReadonlySet<string> = new Set(
   OPTION_LIST.flatMap(({ names, value }) => (value === undefined ? [] : names)),
 );
@@ -123,7 +123,7 @@ export function parseArguments(words: readonly string[]): Arguments {
     command: command ?? 'run',
     problem: { text: `${text}. "hostwire --help" lists the commands and options.`, exitCode: 2 },
   });
-  /** Why the words of keygen cannot be combined. */
+  /** Returns why the arguments of keygen cannot be combined. */
   const describeKeygen = (): string | undefined => {
     if (isTls && command !== 'keygen') return `${TLS_OPTION} can be used with keygen only`;
     if (!isTls && folders.length > 0) return `${OUT_OPTION} can be used with keygen ${TLS_OPTION} only`;
@@ -208,7 +208,7 @@ export function parseArguments(words: readonly string[]): Arguments {
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
-/** Why arguments that are each valid cannot be combined. */
+/** Returns why arguments that are each valid cannot be combined. */
 function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
   if (isJson && !['check', 'doctor', 'discover', 'wake', 'top'].includes(command ?? ''))

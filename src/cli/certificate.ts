@@ -11,7 +11,7 @@ import type { Output } from './output.ts';
 export interface CertificateFacts {
   /** The machine's host names. */
   readonly names: readonly string[];
-  /** A relative `--out` starts here, and without one the files are written here. */
+  /** A relative `--out` starts here; without one the files are written here. */
   readonly cwd: string;
   readonly isRoot: boolean;
 }
@@ -19,7 +19,7 @@ export interface CertificateFacts {
 const KEY_NAME = 'tls-key.pem';
 const CERT_NAME = 'tls-cert.pem';
 
-/** Existing files are never overwritten: then, and on any other failure, nothing is left behind. */
+/** Existing files are never overwritten: in that case, and on any other failure, no file is left behind. */
 export async function generateCertificate(words: CertificateWords, facts: CertificateFacts): Promise<Output> {
   const folder = path.resolve(facts.cwd, words.folder ?? '');
   const files = { key: path.join(folder, KEY_NAME), cert: path.join(folder, CERT_NAME) };

@@ -1,4 +1,4 @@
-/** `hostwire check`: the configuration with defaults and origins, or all that is wrong with it. */
+/** `hostwire check`: the configuration with defaults and origins, or all errors in it. */
 
 import { ConfigError, formatProblem, type Notice } from '../config/checks/problems.ts';
 import { readKey } from '../config/config.ts';
@@ -9,7 +9,7 @@ import { isSecretFile } from '../config/rows/row.ts';
 import { isPemFile } from '../tls/pair.ts';
 import { jsonText, type Output } from './output.ts';
 
-/** Exit code 1 where it prints an error; unknown keys are errors here. The text contains no secret. */
+/** Exit code 1 if it prints an error; unknown keys are errors here. The text contains no secret. */
 export function checkConfiguration(options: LoadOptions, isJson = false): Output {
   let loaded: Loaded;
   try {
@@ -28,11 +28,11 @@ export function checkConfiguration(options: LoadOptions, isJson = false): Output
   };
 }
 
-/** What `--json` prints. */
+/** Output of `--json`. */
 interface CheckReport {
   readonly isValid: boolean;
   readonly files: readonly string[];
-  /** Dotted key → value and origin; a secret is only said to be set. */
+  /** Dotted key → value and origin; for a secret only whether it is set. */
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly origin: string }>>;
   readonly notices: readonly Notice[];
 }
@@ -57,7 +57,7 @@ function reportOf(loaded: Loaded): CheckReport {
   };
 }
 
-/** The entries of a named map, each under its own key; none where `key` is no such map, or it is empty. */
+/** Returns the entries of a named map, each under its own key; none if `key` is not such a map, or it is empty. */
 function listEntries({ config, origins }: Loaded, key: string) {
   const row = ROWS.get(key);
   const map = readKey(config, key);
@@ -69,13 +69,13 @@ function listEntries({ config, origins }: Loaded, key: string) {
   }));
 }
 
-/** Unknown keys, which only warn elsewhere, are errors here. */
+/** Returns unknown keys, which only warn elsewhere, as errors. */
 function noticesOf(loaded: Loaded): readonly Notice[] {
   const unknown = loaded.unknownKeys.map(formatProblem);
   return [...loaded.notices.filter(({ text }) => !unknown.includes(text)), ...unknown.map(asError)];
 }
 
-/** The lines by which it fails, where the service starts all the same. */
+/** Returns the lines that make it fail, although the service would start. */
 export const errorsOf = (loaded: Loaded): readonly string[] =>
   noticesOf(loaded).flatMap(({ level, text }) => (level === 'error' ? [text] : []));
 
@@ -103,7 +103,7 @@ function listRows(loaded: Loaded, key: string): (readonly [string, string])[] {
   return [[`${key} = ${renderValue(value, ROWS.get(key)?.isSecret === true)}`, origin]];
 }
 
-/** A checked value as a file has it: the entries of an address list, the path of a file. */
+/** Returns a checked value as a file contains it: the entries of an address list, the path of a file. */
 function writtenValue({ config }: Pick<Loaded, 'config'>, key: string): unknown {
   const value = readKey(config, key);
   if (ROWS.get(key)?.items !== undefined && isMap(value)) return value['entries'];
@@ -117,7 +117,7 @@ function renderValue(value: unknown, isSecret: boolean): string {
   return isSecret ? SECRET : JSON.stringify(value);
 }
 
-// The values of an app's environment variables are often tokens; of an agent's key the file is shown.
+// Values of an app's environment variables are often tokens; of an agent's key the file is shown.
 function masked(entry: unknown): unknown {
   if (!isMap(entry)) return entry;
   if (isSecretFile(entry['key_file'])) return { ...entry, key_file: entry['key_file'].path };

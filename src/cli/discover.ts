@@ -1,11 +1,11 @@
-/** `hostwire discover`: the services that announce themselves on the network. */
+/** `hostwire discover`: lists services that announce themselves on the network. */
 import { isIP } from 'node:net';
 import { isLoopback } from '../access/exposure.ts';
 import { clean } from '../clean.ts';
 import type { DiscoveryHost, FoundService } from '../host/discovery.ts';
 import { jsonText, type Output } from './output.ts';
 
-/** A service as it describes itself; null: it does not say. */
+/** A service as it describes itself; null: not announced. */
 export interface Listed {
   readonly name: string;
   readonly host: string;
@@ -16,7 +16,7 @@ export interface Listed {
   readonly id: string | null;
   readonly path: string | null;
   readonly tls: boolean | null;
-  /** Whether it asks for a key. */
+  /** Whether it requires a key. */
   readonly auth: boolean | null;
 }
 
@@ -26,7 +26,7 @@ const MAX_HOST = 255;
 const MAX_TEXT = 64;
 const MAX_ADDRESSES = 16;
 
-/** Rejects with the reason where nobody can be asked. */
+/** Rejects with the reason if no responder can be asked. */
 export async function discover(
   host: Pick<DiscoveryHost, 'browse'>,
   { isJson, seconds }: { readonly isJson: boolean; readonly seconds: number },
@@ -38,7 +38,7 @@ export async function discover(
   return { text, exitCode: 0 };
 }
 
-/** One entry for each service, whatever the number of its addresses; by name. Pure. */
+/** Returns one entry per service, whatever the number of its addresses, sorted by name. Pure. */
 export function listServices(found: readonly FoundService[]): readonly Listed[] {
   const services = new Map<string, { readonly first: FoundService; readonly addresses: Set<string> }>();
   for (const each of found) {
@@ -62,13 +62,13 @@ export function listServices(found: readonly FoundService[]): readonly Listed[] 
 
 const isLinkLocal = (address: string) => /^fe[89ab]/iu.test(address);
 
-/** A link-local address is of use only with its interface. */
+/** Returns the address to show: a link-local address is usable only with its interface. */
 function addressOf({ address, link }: FoundService): string | undefined {
   if (isIP(address) === 0 || address.includes('%')) return undefined;
   return isLinkLocal(address) && link !== '' ? `${address}%${clean(link, MAX_TEXT)}` : address;
 }
 
-/** This machine's own services are also found on its loopback. */
+/** Returns its rank: this machine's own services are also found on its loopback. */
 function rankOf(address: string): number {
   if (isLoopback(address)) return 3;
   if (!address.includes(':')) return 0;

@@ -1,9 +1,9 @@
-/** What `--help` prints. Pure. */
+/** Output of `--help`. Pure. */
 import { COMMAND_ROWS, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from './words.ts';
 
 const WIDTH = 120;
 
-/** `text` in lines of at most `width`, those after the first indented by `indent`. */
+/** Breaks `text` into lines of at most `width`, those after the first indented by `indent`. */
 export function wrap(text: string, indent: number, width = WIDTH): string {
   let column = indent;
   let wrapped = '';

@@ -1,4 +1,4 @@
-/** Why a port cannot be listened on, and who has it. */
+/** Finds why a port cannot be listened on, and which process holds it. */
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { clean } from '../clean.ts';
@@ -7,7 +7,7 @@ import { openNativeProcess, type PortHolder } from '../host/native.ts';
 export interface PortProblem {
   readonly reason: string;
   readonly remedy: string;
-  /** A hostwire listens there. */
+  /** A hostwire service listens there. */
   readonly isOurs?: true;
 }
 
@@ -15,7 +15,7 @@ const LIMIT_MS = 1000;
 /** A program chooses its name; that of Linux has 15 bytes. */
 const MAX_NAME = 64;
 
-/** Tries to listen, for a moment; undefined when that works. `key`: the port's in the configuration. */
+/** Tries to listen, for a moment; undefined when that works. `key`: the port's key in the configuration. */
 export async function findPortProblem(
   host: string,
   port: number,
@@ -75,7 +75,7 @@ async function describeUse(host: string, port: number, key: string): Promise<Por
 const WITHOUT_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 const WILDCARDS = ['::', '0.0.0.0'];
 
-/** Whether what listens there answers as hostwire does, over HTTP or HTTPS: it may run with another configuration. */
+/** Returns whether the listener answers like hostwire, over HTTP or HTTPS: it may run with another configuration. */
 async function answersAsHostwire(host: string, port: number): Promise<boolean> {
   const target = { host: WILDCARDS.includes(host) ? 'localhost' : host, port };
   for (const load of [() => import('node:http'), () => import('node:https')])
@@ -83,7 +83,7 @@ async function answersAsHostwire(host: string, port: number): Promise<boolean> {
   return false;
 }
 
-/** The text of the answer to `GET /api/status`, which needs no key; '' where there is none. */
+/** Returns the text of the answer to `GET /api/status`, which needs no key; '' without an answer. */
 async function readStatus(
   get: typeof import('node:https').get,
   target: { readonly host: string; readonly port: number },
@@ -94,7 +94,7 @@ async function readStatus(
       ...target,
       path: '/api/status',
       signal: AbortSignal.timeout(LIMIT_MS),
-      // Nothing secret is sent, and a certificate for other names is no less a hostwire's.
+      // The request contains no secret, and hostwire may have a certificate for other names.
       rejectUnauthorized: false,
     });
     request.once('response', (answer) => void text(answer).then(resolve, fail));

@@ -1,4 +1,4 @@
-/** Which service `hostwire top` reaches, and with which key. */
+/** Determines which service `hostwire top` connects to, and with which key. */
 import { isIPv6 } from 'node:net';
 import { quote } from '../config/checks/problems.ts';
 import type { Config } from '../config/config.ts';
@@ -9,7 +9,7 @@ import { pinOf, readCertificates } from '../tls/certificate.ts';
 export interface TopWords {
   /** As given; undefined: the service of the configuration. */
   readonly url: string | undefined;
-  /** The id of a machine, where the address is that of a hub. */
+  /** The id of a machine, if the address is that of a hub. */
   readonly machine: string | undefined;
   readonly keyFile: string | undefined;
   readonly pin: string | undefined;
@@ -19,18 +19,18 @@ export interface TopWords {
 export interface Target {
   readonly url: string;
   readonly key: string | undefined;
-  /** Of the service's certificate, where no authority has signed it. */
+  /** Pin of the service's certificate, if it is not signed by an authority. */
   readonly pin: string | undefined;
   /** The id of a machine of a hub. */
   readonly machine?: string | undefined;
 }
 
-/** Everybody on a machine can read its command lines, but not the environment of others. */
+/** Every user of a machine can read its command lines, but not the environment of others. */
 const KEY_VARIABLE = 'HOSTWIRE_KEY';
 const DEFAULT_PORT = 9990;
 const MAX_KEY_BYTES = 4096;
 
-/** Why the words make no sense; undefined where they do. */
+/** Returns why the arguments are invalid; undefined if they are valid. */
 export function describeTopProblem({ url, pin }: TopWords): string | undefined {
   if (url !== undefined && addressOf(url) === undefined)
     return `${quote(url)} is not the address of a service, such as http://pc:9990 (a key goes into --key-file or $${KEY_VARIABLE})`;
@@ -43,7 +43,7 @@ export function describeTopProblem({ url, pin }: TopWords): string | undefined {
 
 /** `pc`, `pc:9990`, `http://pc:9990/path`. */
 function addressOf(text: string): string | undefined {
-  // Without a scheme, the port of hostwire.
+  // Without a scheme, the default port of hostwire.
   const port = /:\d+$/u.test(text) ? '' : `:${DEFAULT_PORT}`;
   try {
     const url = new URL(text.includes('/') ? text : `http://${text}${port}`);
@@ -54,7 +54,7 @@ function addressOf(text: string): string | undefined {
   }
 }
 
-/** `load`: the configuration of this machine's service, whose key no other service gets. Throws where it is wrong. */
+/** `load`: reads the configuration of this machine's service, whose key goes to no other. Throws if it is invalid. */
 export function findTarget(
   words: TopWords,
   variables: Readonly<Record<string, string | undefined>>,
@@ -70,7 +70,7 @@ export function findTarget(
   const { server, auth } = config;
   const { cert, port: securePort } = server.tls;
   const isSecure = cert !== undefined && securePort === undefined;
-  // `::` takes IPv4 too.
+  // `::` accepts IPv4 too.
   const host = ['0.0.0.0', '::'].includes(server.host) ? '127.0.0.1' : server.host;
   return {
     url: `${isSecure ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${server.port}`,
@@ -86,7 +86,7 @@ function pinOfText(pem: string): string | undefined {
 
 function readKeyFile(file: string): string {
   const read = readText(file, MAX_KEY_BYTES);
-  // No message shows the path, which may be the key itself.
+  // Messages never contain the path, which may be the key itself.
   if ('message' in read) throw new Error(`the file of --key-file ${read.message}`);
   const key = read.text.replace(/\r?\n$/u, '');
   const row = KEYS.auth.api_key;

@@ -1,4 +1,4 @@
-/** The keys of `hostwire top`: its help and the manual page are made from these rows. */
+/** The keys of `hostwire top`: its help and the manual page are generated from these rows. */
 export const TOP_KEYS = [
   ['Up, Down', 'select a process'],
   ['Page Up/Down', 'scroll by a screen'],

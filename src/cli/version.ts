@@ -1,4 +1,4 @@
-/** What `--version` prints. */
+/** Output of `--version`. */
 import { readFileSync } from 'node:fs';
 import { PLACE } from '../place.ts';
 
@@ -8,7 +8,7 @@ export interface VersionFacts {
   readonly engine: string;
   /** "v20.20.2 on linux x64". */
   readonly node: string;
-  /** "glibc 2.36"; undefined on systems that have only one. */
+  /** "glibc 2.36"; undefined on systems with only one C library. */
   readonly libc: string | undefined;
 }
 

@@ -10,11 +10,11 @@ import { jsonText, type Output } from './output.ts';
 export interface WakeWords {
   /** A name of `wake.hosts`, or a MAC address. */
   readonly host: string;
-  /** Instead of the addresses of the interfaces and of the entry. */
+  /** Replaces the addresses of the interfaces and of the entry. */
   readonly broadcast: string | undefined;
 }
 
-/** Why the words make no sense; undefined where they do. */
+/** Returns why the arguments are invalid; undefined if they are valid. */
 export function describeWakeProblem(host?: string, broadcast?: string): string | undefined {
   if (host === undefined) return 'wake needs a name of wake.hosts, or a MAC address';
   if (broadcast !== undefined && !isIPv4(broadcast))
@@ -22,7 +22,7 @@ export function describeWakeProblem(host?: string, broadcast?: string): string |
   return undefined;
 }
 
-/** Exit code 1 where no packet was sent. Throws a ConfigError for a name where the configuration is wrong. */
+/** Exit code 1 if no packet was sent. Throws a ConfigError for a name if the configuration is invalid. */
 export async function wake(
   words: WakeWords,
   options: LoadOptions,
@@ -39,7 +39,7 @@ export async function wake(
   return textOf(`sent packets for ${sent.mac} to ${sent.targets.map(describeSent).join(', ')}`, 0);
 }
 
-/** The machine, or why there is none. A MAC address needs no configuration, so that one may be wrong. */
+/** Returns the machine, or why it was not found. A MAC address needs no configuration, which may then be invalid. */
 function findTarget({ host }: WakeWords, options: LoadOptions): WakeTarget | string {
   const mac = parseMac(host);
   if (mac !== undefined) return { mac, port: WAKE_PORT };

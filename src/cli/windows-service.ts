@@ -7,7 +7,7 @@ import type { Output } from './output.ts';
 /** The program and the arguments that start it, before any option. */
 type Program = readonly string[];
 
-/** The command that the manager will run: with the options given now, and with absolute paths. */
+/** Returns the command that the manager will run: with the options given now, and with absolute paths. */
 export function serviceCommand(
   program: Program,
   { configPaths, overrides }: Pick<Arguments, 'configPaths' | 'overrides'>,

@@ -1,4 +1,4 @@
-/** The commands and options: the parser, the help, the shell completion and the man page are made from these rows. */
+/** The commands and options: the parser, the help, the shell completions and the man page come from these rows. */
 
 export const COMMANDS = [
   'run',
@@ -15,7 +15,7 @@ export const COMMANDS = [
 ] as const;
 export type Command = (typeof COMMANDS)[number];
 
-/** What `service` can do. */
+/** Actions of `service`. */
 export const SERVICE_ACTIONS = ['install', 'remove'] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
@@ -60,7 +60,7 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
   version: { help: 'print the version, the commit, the HTTP engine and the C library' },
 };
 
-/** What a shell offers for a value: files (with these endings), folders, these words, or nothing. */
+/** Completions of a value: files (with these endings), folders, these words, or none. */
 export type Offer =
   | { readonly endings: readonly string[] }
   | 'files'
@@ -69,12 +69,12 @@ export type Offer =
   | undefined;
 
 export interface OptionRow {
-  /** The first is the long one. */
+  /** The first name is the long one. */
   readonly names: readonly [string, ...string[]];
-  /** What its value is called; none: it takes no value. */
+  /** The name of its value; absent: it takes no value. */
   readonly value?: string;
   readonly offer?: Offer;
-  /** The commands that it can be used with; none: all. */
+  /** The commands that it can be used with; absent: all. */
   readonly commands?: readonly Command[];
   readonly help: string;
 }
@@ -144,13 +144,13 @@ export const OPTION_ROWS = [
 
 export type OptionName = (typeof OPTION_ROWS)[number]['names'][number];
 
-/** For code that treats all rows alike. */
+/** For code that handles all rows alike. */
 export const OPTION_LIST: readonly OptionRow[] = OPTION_ROWS;
 
 export const PURPOSE =
   "streams this computer's stats and carries out power, media and process commands (alpha)";
 
-/** Where settings come from. */
+/** Describes where settings are read from. */
 export const PLACES =
   'Without --config and $HOSTWIRE_CONFIG, hostwire reads config.json, config.yaml and config.yml from the first of these ' +
   'folders that has any of them: $XDG_CONFIG_HOME/hostwire (~/.config/hostwire if that is not set), the working folder ' +

@@ -1,10 +1,10 @@
-/** The row on the certificate: its names, how long it is valid, and the pin of its key. */
+/** The row about the certificate: its names, how long it is valid, and the pin of its key. */
 import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../host/finding.ts';
 import { daysLeft, namesOf, pinOf, readCertificates, whyNotValid } from '../../tls/certificate.ts';
 import { partly, works } from './rows.ts';
 
-/** None without TLS. The configuration has a pair only if it can be used. */
+/** No row without TLS. The configuration has a pair only if it can be used. */
 export function judgeCertificate({ server }: Pick<Config, 'server'>, now: number): readonly Finding[] {
   const [certificate] = readCertificates(server.tls.cert?.pem ?? '');
   if (certificate === undefined || certificate instanceof Error) return [];

@@ -1,4 +1,4 @@
-/** `hostwire doctor`: what works on this machine, what does not, why, and what it would take. */
+/** `hostwire doctor`: what works on this machine, what does not and why, and how to fix it. */
 
 import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
@@ -31,7 +31,7 @@ export interface DoctorFacts {
 /** The service cannot start without these. */
 const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port', 'tls-port']);
 
-/** The table, or with `isJson` its rows. Exit code 1 when the service could not start. */
+/** Returns the table, or with `isJson` its rows. Exit code 1 if the service could not start. */
 export async function examine(options: LoadOptions, facts: DoctorFacts, isJson = false): Promise<Output> {
   const rows = await collectRows(options, facts);
   const isBroken = rows.some(({ subject, status }) => status === 'missing' && REQUIRED.has(subject));
@@ -39,7 +39,7 @@ export async function examine(options: LoadOptions, facts: DoctorFacts, isJson =
   return { text, exitCode: isBroken ? 1 : 0 };
 }
 
-/** The rows as data. The machine's own come from its readers, whatever they are. */
+/** Returns the rows as data. The machine's own are written by its readers. */
 async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<readonly Finding[]> {
   const { row, config } = examineConfiguration(options);
   const first = [works('node', facts.node), row];
@@ -76,7 +76,7 @@ interface Examined {
   readonly config?: Config;
 }
 
-/** What `hostwire check` calls an error is a reason here too. */
+/** Errors of `hostwire check` are reasons here too. */
 export function examineConfiguration(options: LoadOptions): Examined {
   const subject = 'configuration';
   try {
@@ -110,7 +110,7 @@ async function examineMachine(config: Config, engine: EngineName | undefined): P
   ];
 }
 
-/** What the configuration makes of a row of the machine. */
+/** Combines a row of the machine with the configuration. */
 function judgeRow(finding: Finding, config: Config, sender: Parameters<typeof judgeStreams>[1]): Finding {
   if (finding.subject === 'streams') return judgeStreams(finding, sender, config.server);
   if (finding.subject === 'mdns') return judgeMdns(finding, config.server);
@@ -129,12 +129,12 @@ async function examinePort(subject: string, key: string, host: string, port: num
   const source = `port ${port} on ${host}`;
   const problem = await findPortProblem(host, port, key);
   if (problem === undefined) return works(subject, `${source} is free`);
-  // The service itself is no problem.
+  // A running service does not make the port a problem.
   if (problem.isOurs === true) return works(subject, `${source}: ${problem.reason}`);
   return missing(subject, source, problem);
 }
 
-/** Nothing outside a container. */
+/** No row outside a container. */
 function examineContainer({ host }: Config): readonly Finding[] {
   if (!isContainer()) return [];
   const problem = describeContainer(host, true);
@@ -142,14 +142,14 @@ function examineContainer({ host }: Config): readonly Finding[] {
   return [works('container', `running in a container; the host is at ${host.root ?? host.proc}`)];
 }
 
-/** Nothing without a broker. Whether it answers is in the log of the service. */
+/** No row without a broker. Whether it answers is in the log of the service. */
 function examineMqtt({ mqtt }: Config): readonly Finding[] {
   if (mqtt.url === undefined) return [];
   const user = mqtt.username === undefined ? 'without a user' : `as ${mqtt.username}`;
   return [works('mqtt', `${mqtt.url} ${user}, below ${mqtt.topic}/`)];
 }
 
-/** Nothing without a hub to dial. Whether it answers is in the log of the service. */
+/** No row without a hub to dial. Whether it answers is in the log of the service. */
 function examineDial({ hub, host }: Config): readonly Finding[] {
   if (hub.url === undefined) return [];
   const how =
@@ -161,7 +161,7 @@ function examineDial({ hub, host }: Config): readonly Finding[] {
   return [works('hub', `dials ${hub.url} as ${identify(host)}${how}`)];
 }
 
-/** What clients may take. */
+/** The limits of clients. */
 function examineLimits({ server }: Config): Finding {
   const { max_connections_per_address: connections, max_streams_per_address: streams } = server;
   const { max_requests_per_address: requests, max_kept_megabytes: kept } = server;
@@ -172,7 +172,7 @@ function examineLimits({ server }: Config): Finding {
   return works('limits', source);
 }
 
-/** Root, and the units of systemd: nothing where there are no such users. */
+/** Root, and the units of systemd: no rows where users have no numbers. */
 function examineUser({ userName, userId, runtimeFolder }: DoctorFacts): readonly Finding[] {
   if (userId === undefined) return [];
   const rights =

@@ -1,4 +1,4 @@
-/** The row on mDNS, where it is wanted. */
+/** The row about mDNS, if it is enabled. */
 import { isLoopback } from '../../access/exposure.ts';
 import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../host/finding.ts';

@@ -1,4 +1,4 @@
-/** The table that `hostwire doctor` prints, and the rows that are written here rather than by the machine's readers. */
+/** The table of `hostwire doctor`, and helpers for rows that do not come from the machine's readers. */
 import { clean } from '../../clean.ts';
 import type { Finding } from '../../host/finding.ts';
 
@@ -10,7 +10,7 @@ export const works = (subject: string, source: string): Finding => ({
   remedy: null,
 });
 
-/** Why something does not work, or not fully, and what it would take. */
+/** Why something does not work, or only in part, and its remedy. */
 export interface Obstacle {
   readonly reason: string;
   readonly remedy?: string;
@@ -36,10 +36,10 @@ const WORDS: Readonly<Record<Finding['status'], string>> = {
   missing: 'missing',
 };
 const STATUS_WIDTH = WORDS.missing.length;
-/** Names of devices, players and processes are in these texts. */
+/** Maximum length: names of devices, players and processes are part of these texts. */
 const MAX_TEXT = 1024;
 
-/** One line per row; its reason and its remedy stand on lines of their own below it. */
+/** One line per row; its reason and its remedy are on lines of their own below it. */
 export function printRows(rows: readonly Finding[]): string {
   const width = Math.max(...rows.map(({ subject }) => subject.length));
   const below = ' '.repeat(width + 2 + STATUS_WIDTH + 2);

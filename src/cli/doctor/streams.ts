@@ -1,4 +1,4 @@
-/** The row on what sends events to subscribers: the addon's writer, or the engine's own sockets. */
+/** The row about sending events to subscribers: the addon's writer, or the engine's own sockets. */
 import type { Config } from '../../config/config.ts';
 import type { EngineName } from '../../engines.ts';
 import type { Finding } from '../../host/finding.ts';
@@ -14,7 +14,7 @@ const UNFINISHED = {
   remedy: 'set server.engine to auto or node',
 } satisfies Obstacle;
 
-/** `native`: the row of the addon, for plain HTTP; `hasWriter`: it sends the events, whatever the engine is. Pure. */
+/** `native`: the row of the addon, for plain HTTP; `hasWriter`: it sends the events, whichever the engine is. Pure. */
 export function judgeStreams(
   native: Finding,
   { engine, hasWriter }: { readonly engine: EngineName | undefined; readonly hasWriter: boolean },

@@ -1,4 +1,4 @@
-/** What the configuration switches off: it is not asked, or would work if it were switched on. Pure. */
+/** Capabilities that the configuration switches off: they are not asked, or would work if switched on. Pure. */
 import type { Config } from '../../config/config.ts';
 import type { Capability, Finding } from '../../host/finding.ts';
 import { type Obstacle, partly, works } from './rows.ts';
@@ -44,7 +44,7 @@ export function findSwitchedOff({
   return off;
 }
 
-/** `finding`, or what its switch makes of it: what is possible may still be switched off. */
+/** Returns `finding`, or a row that its switch is off: a possible action may still be switched off. */
 export function judgeSwitch(finding: Finding, { features }: SwitchConfig): Finding {
   const feature = FEATURES.get(finding.subject);
   if (feature === undefined || finding.status !== 'works' || features[feature]) return finding;

@@ -1,4 +1,4 @@
-/** The row on systemd's units: which of them runs, and what it cannot do. */
+/** The row about systemd's units: which of them runs, and its limits. */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../host/finding.ts';

@@ -2,7 +2,7 @@
 import { COMMAND_ROWS, COMMANDS, OPTION_LIST, type OptionRow } from '../words.ts';
 import { optionsOf } from './offers.ts';
 
-/** What fills COMPREPLY for a value that begins with $cur. */
+/** Returns the command that fills COMPREPLY for a value that begins with $cur. */
 function offer({ offer }: OptionRow): string {
   if (offer === undefined) return ':';
   if (offer === 'folders') return 'compopt -o filenames 2>/dev/null; _hostwire_reply -d';

@@ -6,7 +6,7 @@ const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 
 const seen = (commands: readonly Command[]) => `__fish_seen_subcommand_from ${commands.join(' ')}`;
 
-/** The condition under which one of `commands` is meant; without a command it is `run`. */
+/** Returns the condition that one of `commands` is used; without a command it is `run`. */
 const when = (commands: readonly Command[]) =>
   commands.includes('run')
     ? `not ${seen(COMMANDS.filter((name) => !commands.includes(name)))}`

@@ -1,6 +1,6 @@
 /**
- * Writes the completions and the manual page below dist/share/, as they lie below /usr/local/share/, when the service is
- * built; nothing of this room runs in the service.
+ * Writes the completions and the manual page below dist/share/, as they are installed below /usr/local/share/, when the
+ * service is built; the service itself loads nothing of this folder.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PLACE } from '../../place.ts';
@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), '
   readonly version: string;
 };
 
-/** The commit's, so that the same commit gives the same page. */
+/** Returns the commit's date, so that the same commit gives the same page. */
 function dateOfBuild(): string {
   const file = new URL('commit.txt', PLACE);
   const [date] = /\d{4}-\d\d-\d\d/.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];

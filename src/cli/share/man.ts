@@ -15,7 +15,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '`': '\\(ga',
 };
 
-/** Prose that means itself: a hyphen inside a word stays one, and options have a minus. */
+/** Escapes literal prose: a hyphen inside a word remains one, and options have a minus. */
 const escapeProse = (prose: string): string =>
   prose.replaceAll(/[\\'~^`]|(?<!\w)-+|[^\n -~]/g, (found) => [...found].map(escapeOne).join(''));
 
@@ -23,7 +23,7 @@ const escapeOne = (character: string): string =>
   CHARACTERS[character] ??
   `\\[u${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** Lines of text. A sentence begins a line, so that the formatter knows where the one before it ends. */
+/** Writes lines of text. A sentence begins a line, so that the formatter knows where the previous one ends. */
 const text = (prose: string): string =>
   escapeProse(prose)
     .split(/(?<=\.) (?=[A-Z])/)
@@ -31,7 +31,7 @@ const text = (prose: string): string =>
     .join('\n')
     .replaceAll(/^(?=\.)/gm, '\\&');
 
-/** A list of terms; each is given as a macro line. */
+/** Writes a list of terms; each is given as a macro line. */
 const list = (rows: readonly (readonly [string, string])[]) =>
   `.Bl -tag -width Ds\n${rows.map(([term, help]) => `.It ${term}\n${text(help)}\n`).join('')}.El`;
 
@@ -95,7 +95,7 @@ ${list(OPTION_LIST.map(({ names, value, help }) => [option(names, value), help])
 .Ss Keys of hostwire top
 ${macro(
   'Sy',
-  // A question mark alone is punctuation.
+  // A question mark alone would be punctuation.
   TOP_KEYS.map(([keys, effect]) => [keys === '?' ? '\\&?' : keys, effect]),
 )}
 .Pp

@@ -1,4 +1,4 @@
-/** What can follow a command. Pure. */
+/** Completions of a command. Pure. */
 import { type Command, OPTION_LIST, type OptionRow } from '../words.ts';
 
 /** Without a command it is `run`. */

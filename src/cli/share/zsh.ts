@@ -10,7 +10,7 @@ function offer({ offer }: OptionRow): string {
   return `_files -g "*.(${offer.endings.join('|')})"`;
 }
 
-/** `_arguments` gives a meaning to brackets and colons. */
+/** Escapes brackets and colons, which have a meaning to `_arguments`. */
 const escaped = (text: string) => text.replaceAll(/[[\]:\\]/g, '\\$&');
 
 /** The specifications of `_arguments`. */

@@ -1,6 +1,6 @@
 /** Charts of characters: two points per character and four steps per row in braille, coarser in ASCII. Pure. */
 
-/** null: not known. */
+/** null: unknown. */
 export type Point = number | null;
 
 /** The dots of the left and of the right column of a braille character, from the bottom. */
@@ -10,13 +10,13 @@ const BRAILLE = 0x2800;
 const ASCII = ' .:|#';
 const STEPS = 4;
 
-/** The newest of `points` (the last) is at the right. `max`: what fills all `rows`; the first row is the topmost. */
+/** Draws the newest of `points` (the last) at the right. `max`: fills all `rows`; the first row is the topmost. */
 export function drawChart(
   points: readonly Point[],
   { columns, rows, max }: { readonly columns: number; readonly rows: number; readonly max: number },
   isAscii: boolean,
 ): readonly string[] {
-  // A value above zero shows at least one dot, and so does zero: a gap is what nothing is known of.
+  // A value above zero shows at least one dot, and so does zero: a gap means that the value is unknown.
   const levels = Array.from({ length: columns * 2 }, (_, at) => {
     const point = points[points.length - columns * 2 + at] ?? null;
     return point === null ? 0 : Math.max(1, Math.min(rows * STEPS, Math.round((point / max) * rows * STEPS)));
@@ -35,7 +35,7 @@ export function drawChart(
 
 const BLOCKS = '▁▂▃▄▅▆▇█';
 
-/** One character per value of 0 to 100. */
+/** Draws one character per value of 0 to 100. */
 export const drawBars = (values: readonly Point[], isAscii: boolean): string =>
   values
     .map((value) => {

@@ -1,4 +1,4 @@
-/** A scene on a terminal, until a key, a signal or the service ends it. The terminal is restored however it ends. */
+/** Shows a scene on a terminal, until a key, a signal or the service ends it. The terminal is always restored. */
 import { emitKeypressEvents, type Key } from 'node:readline';
 import type { TerminalWish } from './keys.ts';
 import { openTerminal, Screen } from './screen.ts';
@@ -6,18 +6,18 @@ import { openTerminal, Screen } from './screen.ts';
 /** A screen as text. */
 export interface Painted {
   readonly lines: readonly string[];
-  /** Rows of the list among them. */
+  /** Number of rows of the list that are visible. */
   readonly shown: number;
 }
 
-/** What is shown, and what its keys do. */
+/** The content of the screen, and the effect of its keys. */
 export interface Scene<R> {
-  /** Text is being typed: what is pasted is a part of it. */
+  /** Text is being typed: pasted text is a part of it. */
   readonly isTyping: boolean;
-  /** The lines at this moment. Throws where the service's answers are not those of hostwire. */
+  /** Returns the current lines. Throws if the service does not answer like hostwire. */
   paint(): readonly string[];
   press(key: Key): TerminalWish | undefined;
-  /** Keeps it current. Resolves when a key has ended it; rejects with the reason why the service has. */
+  /** Keeps it current. Resolves when a key has ended it; rejects with the reason if the service has. */
   run(onChange: () => void): Promise<R>;
   close(): void;
 }
@@ -29,7 +29,7 @@ export type Program = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'> 
 type Listener = readonly [Emitter, string, Parameters<Emitter['on']>[1]];
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-/** Ages and positions go on between samples. */
+/** Ages and positions advance between samples. */
 const TICK_MS = 1000;
 const CONTINUE_MS = 20;
 
@@ -83,7 +83,7 @@ export class Display<R> {
       [stdout, 'resize', onResize],
       [stdout, 'error', onGone],
       [program, 'SIGTSTP', this.#suspend],
-      // Also after SIGSTOP, which nobody can catch.
+      // Also after SIGSTOP, which no program can catch.
       [program, 'SIGCONT', () => this.#enter()],
       // Before the error is printed.
       [program, 'uncaughtExceptionMonitor', () => this.#leave()],
@@ -110,7 +110,7 @@ export class Display<R> {
   }
 
   #enter(): void {
-    // The shell may have changed it meanwhile; a mode that is set again is not applied.
+    // The shell may have changed it in the meantime; setting the current mode again has no effect.
     this.#program.stdin.setRawMode(false);
     this.#program.stdin.setRawMode(true);
     this.#program.stdin.resume();
@@ -128,7 +128,8 @@ export class Display<R> {
     this.#leave();
     program.off('SIGTSTP', this.#suspend);
     this.#program.kill(this.#program.pid, 'SIGTSTP');
-    // Runs when it is continued; or at once where no shell could continue it, because the signal then does nothing.
+    // Runs when it is continued; or immediately if no shell could continue it, because the signal then does
+    // nothing.
     setTimeout(() => {
       program.on('SIGTSTP', this.#suspend);
       this.#enter();
@@ -140,7 +141,7 @@ export class Display<R> {
       this.#isPasting = key.name === 'paste-start';
       return;
     }
-    // What is pasted is text, and no command.
+    // Pasted text is never a command.
     if (this.#isPasting && !this.#scene.isTyping) return;
     const act = this.#scene.press(key);
     if (act === 'quit') this.#finish(0);

@@ -1,4 +1,4 @@
-/** Values as texts; `-` for what is not known. Pure. */
+/** Formats values as text; `-` for unknown ones. Pure. */
 
 export type Maybe = number | null | undefined;
 
@@ -13,7 +13,7 @@ export const measured = (value: Maybe, unit: string) =>
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** Three significant digits: 1.23 MiB, 12.3 MiB, 123 MiB. */
+/** Writes three significant digits: 1.23 MiB, 12.3 MiB, 123 MiB. */
 export const bytes = (value: Maybe) =>
   known(value, (n) => {
     const at = n < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(n * (1024 / 999.5)) / 10));

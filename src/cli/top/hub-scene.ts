@@ -12,7 +12,7 @@ export interface HubLink<Opened> {
   readonly readHosts: () => Promise<readonly HostRow[]>;
   /** Resolves when the machine has answered. */
   readonly open: (id: string) => Promise<Opened>;
-  /** Closes a machine that was opened for nobody. */
+  /** Closes a machine that was opened after the list was left. */
   readonly close: (opened: Opened) => void;
 }
 
@@ -34,7 +34,7 @@ export class HubScene<Opened> implements Scene<Opened> {
     this.#paint = paint;
   }
 
-  /** The view at this moment. */
+  /** Returns the current view. */
   get view(): Machines {
     return this.#view;
   }
@@ -58,7 +58,7 @@ export class HubScene<Opened> implements Scene<Opened> {
     this.#change({ note: `opening ${id} …` });
     try {
       const opened = await this.#link.open(id);
-      // The list may have been left meanwhile, and an open connection would keep the program running.
+      // The list may have been left in the meantime, and an open connection would keep the program running.
       if (this.#isClosed) this.#link.close(opened);
       else this.#take(opened);
     } catch (error) {
@@ -80,7 +80,7 @@ export class HubScene<Opened> implements Scene<Opened> {
     clearTimeout(this.#timer);
   }
 
-  /** The next list is asked for when the last one has arrived, so that nothing queues on a slow link. */
+  /** The next list is requested when the last one has arrived, so that nothing queues on a slow link. */
   #schedule(): void {
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => {

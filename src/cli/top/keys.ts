@@ -1,12 +1,12 @@
-/** What a key does to the view. Pure. */
+/** Applies a key to the view. Pure. */
 import type { Key } from 'node:readline';
 import type { ProcessRow } from '../../wire/process.ts';
 import type { Sort, View } from './view.ts';
 
-/** What a key asks of the terminal. */
+/** Requests of a key to the terminal. */
 export type TerminalWish = 'quit' | 'suspend' | 'redraw';
 
-/** What a key asks for beside another view; `back`: to the machines of the hub, without a hub the end. */
+/** Result of a key besides another view; `back`: to the machines of the hub, or the end without a hub. */
 export type Wish = TerminalWish | 'back' | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
 
 export interface Pressed {
@@ -17,13 +17,13 @@ export interface Pressed {
 const MAX_QUERY = 200;
 const CONTROL_KEYS: Readonly<Record<string, TerminalWish>> = { c: 'quit', z: 'suspend', l: 'redraw' };
 
-/** What a key asks for while Ctrl is held; undefined for any other key. */
+/** Returns the effect of a key while Ctrl is held; undefined for any other key. */
 export const controlWish = ({ ctrl, name = '' }: Key): TerminalWish | undefined =>
   ctrl === true ? CONTROL_KEYS[name] : undefined;
 
 const SORTS: Readonly<Record<string, Sort>> = { c: 'cpu', m: 'memory', n: 'name' };
 
-/** `shown`: the rows of processes on the screen. */
+/** `shown`: number of visible process rows. */
 export function press(before: View, key: Key, shown: number): Pressed {
   const view = { ...before, note: '' };
   const { meta, sequence = '' } = key;
@@ -38,7 +38,7 @@ export function press(before: View, key: Key, shown: number): Pressed {
     const wish = controlWish(key);
     return wish === undefined ? { view } : { view, wish };
   }
-  // Any key leaves them.
+  // Any key leaves the help.
   if (view.isHelp) return { view: { ...view, isHelp: false } };
   if (view.ending !== undefined) return confirm(view, view.ending, key);
   return view.isTyping ? { view: type(view, key) } : command(view, key, shown);
@@ -74,7 +74,7 @@ function command(view: View, { name = '', sequence = '' }: Key, shown: number): 
   return { view: steps === undefined ? view : move(view, steps, shown) };
 }
 
-/** Follows the selected process; without one, it begins at the top of what is shown. */
+/** Moves with the selected process; without one, it begins at the top of the visible rows. */
 function move(view: View, steps: number, shown: number): View {
   const { processes, listing, selected } = view;
   if (processes === undefined || shown < 1) return view;

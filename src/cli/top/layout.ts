@@ -12,18 +12,18 @@ export interface Size {
 
 export interface Drawn {
   readonly lines: readonly Line[];
-  /** The rows of processes that there was room for. */
+  /** Number of process rows that fit. */
   readonly shown: number;
 }
 
 const SMALLEST: Size = { columns: 60, rows: 20 };
-/** From here on the panels stand in two columns. */
+/** Columns from which the panels stand side by side. */
 const WIDE = 120;
 const GAP = 2;
-/** Header, heading of the processes, keys. */
+/** Rows of the header, the heading of the processes, and the keys. */
 const FIXED = 3;
 
-/** Gives each panel its least, and then row by row more. */
+/** Gives each panel its minimum, and then more, row by row. */
 export function share(panels: readonly Panel[], rows: number): readonly number[] {
   const given = panels.map(({ least }) => least);
   let left = rows - given.reduce((total, each) => total + each, 0);
@@ -42,7 +42,7 @@ export function share(panels: readonly Panel[], rows: number): readonly number[]
 const drawColumn = (panels: readonly Panel[], rows: number) =>
   share(panels, rows).flatMap((given, at) => panels[at]?.draw(given) ?? []);
 
-/** The panels in at most `rows`, or in what they need at least. */
+/** Draws the panels in at most `rows`, or in their minimum. */
 function drawPanels(view: View, { columns, isAscii }: Look, rows: number): readonly Line[] {
   const width = columns < WIDE ? columns : Math.floor((columns - GAP) / 2);
   const panels = PANELS.map((make) => make(view, { columns: width, isAscii }));
@@ -120,7 +120,7 @@ function footer({ ending, isTyping, listing, note, isOfHub, isHelp }: View): rea
   ];
 }
 
-/** Exactly `size.rows` lines of `size.columns`; one sentence where the terminal is too small. */
+/** Draws exactly `size.rows` lines of `size.columns`; one sentence if the terminal is too small. */
 export function drawScreen(view: View, size: Size, isAscii: boolean): Drawn {
   const { columns, rows } = size;
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {

@@ -1,4 +1,4 @@
-/** The machines of a hub as lines, and what keys do there. Pure. */
+/** The machines of a hub as lines, and the effect of keys there. Pure. */
 import type { Key } from 'node:readline';
 import type { HostRow } from '../../client/client.ts';
 import { controlWish, type TerminalWish } from './keys.ts';
@@ -10,14 +10,14 @@ export interface Machines {
   readonly hosts: readonly HostRow[];
   /** The id of the machine that Enter opens. */
   readonly selected: string | undefined;
-  /** Rows above the first that is shown. */
+  /** Number of rows above the first visible one. */
   readonly offset: number;
   readonly note: string;
 }
 
 export type MachinesWish = TerminalWish | { readonly open: string };
 
-/** `shown`: the rows of machines on the screen. */
+/** `shown`: number of visible machine rows. */
 export function pressMachines(
   before: Machines,
   key: Key,
@@ -74,13 +74,13 @@ function header({ url, hosts }: Machines): Line {
   return [span('Machines', 'bold'), span(`  ${up} of ${hosts.length} up  `), span(url, 'dim')];
 }
 
-/** All of them, for a file or a pipe. */
+/** Lists all of them, for a file or a pipe. */
 export const listMachines = (machines: Machines, columns: number): readonly Line[] =>
   [header(machines), HEADING, ...machines.hosts.map((row) => machineLine(row, false))].map((line) =>
     fit(line, columns),
   );
 
-/** Exactly `rows` lines of `columns`. */
+/** Draws exactly `rows` lines of `columns`. */
 export function drawMachines(
   machines: Machines,
   { columns, rows }: Size,

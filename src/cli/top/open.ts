@@ -1,4 +1,4 @@
-/** The connection to the service, or to a hub. */
+/** Connects to the service, or to a hub. */
 import type { HostRow, HostSocket } from '../../client/client.ts';
 import type { SocketConstructor } from '../../client/connection.ts';
 import { ENVIRONMENT } from '../../client/environment.ts';
@@ -28,9 +28,9 @@ async function plainSocket(): Promise<SocketConstructor> {
 }
 
 export interface Link {
-  /** A socket of the service, or of the machine `id` of a hub. */
+  /** Opens a socket of the service, or of the machine `id` of a hub. */
   readonly open: (id?: string) => HostSocket;
-  /** The machines of a hub. Rejects as `request` of the client. */
+  /** Reads the machines of a hub. Rejects as `request` of the client. */
   readonly readHosts: () => Promise<readonly HostRow[]>;
 }
 
@@ -53,7 +53,7 @@ async function reach(pin: string | undefined) {
   return { WebSocket, environment: { ...ENVIRONMENT, fetch } };
 }
 
-/** The sentence for people. Where only the certificate is in the way it has the pin of the key that the server shows. */
+/** Returns a sentence for people. If only the certificate is refused, it has the pin of the server's key. */
 export async function describeFailure(error: unknown, { url }: Target): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof ClientError) || error.code !== 'untrusted_certificate') return error.message;

@@ -1,15 +1,15 @@
-/** One panel per subject: what it says in the rows it is given. Pure. */
+/** One panel per subject: its text in the rows it is given. Pure. */
 import { drawBars, drawChart } from './chart.ts';
 import { bytes, clock, type Maybe, measured, percent, plain, rate } from './format.ts';
 import { cell, fit, type Line, measure, type Span, span, type Tone } from './text.ts';
 import type { Series, View } from './view.ts';
 
 export interface Panel {
-  /** The rows without which it lacks something. */
+  /** Minimum number of rows to show everything important. */
   readonly least: number;
-  /** The rows that it can fill. */
+  /** Number of rows that it can fill. */
   readonly most: number;
-  /** As many lines, of exactly the width that the panel was made for. */
+  /** Returns this many lines, of exactly the width that the panel was made for. */
   readonly draw: (rows: number) => readonly Line[];
 }
 
@@ -26,10 +26,10 @@ const indent = span(' '.repeat(TITLE));
 
 const tone = (share: Maybe): Tone =>
   typeof share !== 'number' ? 'plain' : share >= 90 ? 'bad' : share >= 70 ? 'warn' : 'good';
-/** A share in its colour, of constant width while it changes. */
+/** Returns a share in its colour, of constant width while it changes. */
 const share = (value: Maybe): Span => span(percent(value).padStart(5), tone(value));
 
-/** Lines of text, and a chart of the same height beside them. */
+/** Draws lines of text, and a chart of the same height beside them. */
 function charted(name: Series, max: number, texts: readonly Line[], { traces }: View, look: Look): Panel {
   const { columns, isAscii } = look;
   const room = Math.max(38, Math.floor(columns / 2));
@@ -40,7 +40,7 @@ function charted(name: Series, max: number, texts: readonly Line[], { traces }: 
   return { least: 1, most: Math.max(4, texts.length), draw };
 }
 
-/** Entries one after the other, in as many lines as they need; what has no room is counted. */
+/** Writes entries one after the other, in as many lines as they need; entries that do not fit are counted. */
 function flowing(name: string, entries: readonly string[], { columns }: Look): Panel {
   const lines: string[][] = [[]];
   for (const entry of entries) {
@@ -199,6 +199,6 @@ const media: Make = ({ media: found, connected, nowMs }, look) => {
   );
 };
 
-/** In the order of one column; of two, the first half is the left one. */
+/** In the order of one column; with two columns, the first half is the left one. */
 export const PANELS: readonly Make[] = [cpu, memory, network, disks, gpu, sensors, media];
 export const LEFT_PANELS = 3;

@@ -1,10 +1,10 @@
-/** The points of the charts from before the first sample, and from outages: what the service's history has of them. */
+/** Reads the points of the charts from before the first sample, and from outages, from the service's history. */
 import type { HostSocket } from '../../client/client.ts';
 import type { HistoryPayload } from '../../wire/history.ts';
 import type { Point } from './chart.ts';
 import { MAX_POINTS, type Series, type Traces } from './view.ts';
 
-/** How long the service keeps each second, and the length of the slots of what is older. */
+/** Time for which the service keeps each second, and the length of the slots of older values. */
 const FINE_SECONDS = 300;
 const SLOT_SECONDS = 10;
 
@@ -16,10 +16,10 @@ const SERIES: Readonly<Record<Series, readonly string[]>> = {
   gpu: ['gpu.load/0'],
 };
 
-/** What is known of the past, the finest first. */
+/** The known past, the finest first. */
 export type Past = readonly HistoryPayload[];
 
-/** Empty where the service keeps no history, is of a version without one, or sends something else. */
+/** Returns an empty list if the service keeps no history, has a version without one, or sends something else. */
 export async function readPast(
   socket: HostSocket,
   intervalSeconds: number,
@@ -29,7 +29,7 @@ export async function readPast(
   const seconds = MAX_POINTS * intervalSeconds;
   const step = Math.ceil(intervalSeconds / SLOT_SECONDS) * SLOT_SECONDS;
   try {
-    // One after the other: a slow link must not have to take both at once.
+    // One after the other: a slow link must not have to transfer both at the same time.
     const fine = await socket.history({
       series,
       since: -Math.min(seconds, FINE_SECONDS),
@@ -56,7 +56,7 @@ function valueAt(names: readonly string[], past: Past, seconds: number): Point {
   return null;
 }
 
-/** `traces` with the points between and before their own, one per interval; as they are where nothing is known. */
+/** Returns `traces` with the points between and before their own, one per interval; unchanged if nothing is known. */
 export function withPast(traces: Traces, past: Past, intervalSeconds: number): Traces {
   const newest = traces.times.at(-1);
   if (newest === undefined || past.length === 0) return traces;
@@ -64,7 +64,7 @@ export function withPast(traces: Traces, past: Past, intervalSeconds: number): T
     { length: MAX_POINTS },
     (_, at) => newest - (MAX_POINTS - 1 - at) * intervalSeconds,
   );
-  // The places of the own points among them.
+  // The positions of the own points among them.
   const own = new Map(
     traces.times.map((time, at) => [MAX_POINTS - 1 - Math.round((newest - time) / intervalSeconds), at]),
   );

@@ -1,22 +1,22 @@
-/** The alternate screen of a terminal: writes the lines that have changed, and never waits for a terminal that is slow. */
+/** The alternate screen of a terminal: writes the lines that have changed, and never waits for a slow terminal. */
 import { constants, openSync, writeSync } from 'node:fs';
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[m\x1b[2J';
 const LEAVE = '\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m\x1b[?1049l';
 const RETRY_MS = 50;
-/** A terminal that has taken nothing for this long is left as it is. */
+/** Time after which a terminal that takes nothing is left as it is. */
 const LEAVE_LIMIT_MS = 500;
 
-/** Takes what the terminal has room for; returns how many bytes. Throws when it is gone. */
+/** Writes as much as the terminal takes; returns the number of bytes. Throws when it is gone. */
 export type Write = (bytes: Uint8Array) => number;
 
-/** Standard output, opened anew, so that only this program writes without waiting; where that fails, as it is. */
+/** Opens standard output anew, so that only this program writes without waiting; if that fails, uses it as it is. */
 export function openTerminal(): Write {
   let descriptor = 1;
   try {
     descriptor = openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    // Another user's terminal (su), or Windows.
+    // The terminal of another user (su), or Windows.
   }
   return (bytes) => {
     try {
@@ -32,12 +32,12 @@ export class Screen {
   readonly #write: Write;
   readonly #onLost: () => void;
   #isEntered = false;
-  /** What the terminal shows. */
+  /** Lines that the terminal shows. */
   #shown: readonly string[] = [];
-  /** What it has not taken yet. */
+  /** Bytes that it has not taken yet. */
   #rest: Uint8Array = Buffer.alloc(0);
   #retry: NodeJS.Timeout | undefined;
-  /** Bytes so far. */
+  /** Bytes written so far. */
   written = 0;
 
   constructor(write: Write, onLost: () => void) {
@@ -45,7 +45,7 @@ export class Screen {
     this.#onLost = onLost;
   }
 
-  /** Also where it was entered: another program may have used the terminal since. */
+  /** May be called again: another program may have used the terminal since. */
   enter(): void {
     this.#isEntered = true;
     this.#shown = [];
@@ -53,10 +53,10 @@ export class Screen {
     this.#flush();
   }
 
-  /** Shows `lines`. While the terminal has not taken the lines before, they are left out: the next ones are newer. */
+  /** Shows `lines`. Skipped while the terminal has not taken the previous lines: the next ones are newer. */
   draw(lines: readonly string[]): void {
     if (!this.#isEntered || this.#rest.length > 0) return;
-    // Erased first: after a line that is full, terminals erase its last character.
+    // Erased first: after a full line, terminals erase its last character.
     const changed = lines.map((line, row) =>
       line === this.#shown[row] ? '' : `\x1b[${row + 1}H\x1b[K${line}`,
     );
@@ -70,7 +70,7 @@ export class Screen {
     this.#shown = [];
   }
 
-  /** Restores the screen that was there before. */
+  /** Restores the previous screen. */
   leave(): void {
     if (!this.#isEntered) return;
     this.#isEntered = false;
@@ -83,7 +83,7 @@ export class Screen {
         if (this.#rest.length > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
       }
     } catch {
-      // There is no terminal any more.
+      // The terminal is gone.
     }
   }
 

@@ -8,11 +8,11 @@ import { FIRST_POINTS, type Listing, type Processes, type Sample, type View, wit
 
 /** A slow link may need this long for one answer. */
 const TIMEOUT_MS = 60_000;
-/** Between two lists, whatever keys are pressed. */
+/** Minimum time between two lists, whatever keys are pressed. */
 const LEAST_REST_MS = 250;
 const MAX_INTERVAL_SECONDS = 60;
 
-/** Between two samples, whatever the service says. */
+/** Returns the time between two samples, within limits. */
 const intervalOf = ({ interval_seconds: seconds }: Sample) =>
   seconds >= 1 ? Math.min(seconds, MAX_INTERVAL_SECONDS) : 1;
 
@@ -26,14 +26,14 @@ async function readSample(socket: HostSocket): Promise<Sample> {
 
 async function readProcesses(socket: HostSocket, listing: Listing, shown: number): Promise<Processes> {
   const { sort, query, offset } = listing;
-  // One screen more, for the next page.
+  // One more screen, for the next page.
   const asked = { sort, query, limit: offset + 2 * shown, grouped: false, timeoutMs: TIMEOUT_MS };
   const { processes, total_count: total } = await socket.processes.list(asked);
   // One row per process, because they are not grouped.
   return { rows: processes as readonly ProcessRow[], total, listing };
 }
 
-/** The service's greeting. Rejects with the reason where the first attempt fails. */
+/** Returns the service's greeting. Rejects with the reason if the first attempt fails. */
 export const greeted = (socket: HostSocket) =>
   new Promise<Connected>((resolve, reject) => {
     socket.on('connected', resolve);
@@ -42,12 +42,12 @@ export const greeted = (socket: HostSocket) =>
     });
   });
 
-/** A hub, and each of its machines, sends no flags. */
+/** Returns false for a hub and its machines, which send no flags. */
 export const sendsFlags = ({ features }: Connected) => Object.keys(features).length > 0;
 
 const isSwitchedOff = (error: unknown) => error instanceof ClientError && error.code === 'FEATURE_DISABLED';
 
-/** All of it, once. `url`: for the header. */
+/** Reads all of it, once. `url`: for the header. */
 export async function readView(
   socket: HostSocket,
   connected: Connected,
@@ -55,7 +55,7 @@ export async function readView(
   shown: number,
 ): Promise<View> {
   const listing: Listing = { sort: 'cpu', query: '', offset: 0 };
-  // Without flags the answers show what is switched off.
+  // Without flags the answers show which features are switched off.
   const features: Record<string, boolean> = sendsFlags(connected)
     ? { ...connected.features }
     : { enable_media: true, enable_processes: true, enable_process_control: true };
@@ -64,7 +64,7 @@ export async function readView(
     try {
       return await question();
     } catch (error) {
-      // Other errors: without a session bus there are no players.
+      // Other errors: without a session bus players cannot be reached.
       if (isSwitchedOff(error)) features[feature] = false;
       return undefined;
     }
@@ -74,7 +74,7 @@ export async function readView(
     ask('enable_media', () => socket.get(['media'], { detail: true })),
     ask('enable_processes', () => readProcesses(socket, listing, shown)),
   ]);
-  const status = snapshot?.media as MediaDetail | undefined; // As readSample.
+  const status = snapshot?.media as MediaDetail | undefined; // Checked as in readSample.
   const nowMs = Date.now();
   return {
     url,
@@ -95,7 +95,7 @@ export async function readView(
   };
 }
 
-/** `view` with charts that begin before it. */
+/** Returns `view` with charts that begin before it. */
 export async function readCharts(socket: HostSocket, view: View): Promise<View> {
   const interval = intervalOf(view.sample);
   const past = await readPast(socket, interval, TIMEOUT_MS);
@@ -103,8 +103,8 @@ export async function readCharts(socket: HostSocket, view: View): Promise<View> 
 }
 
 /**
- * Asks for the next sample when the last one has arrived and its interval is over. Samples that the service pushes would
- * queue in front of a slow link, and the screen would fall behind.
+ * Requests the next sample when the last one has arrived and its interval is over. Samples that the service pushes
+ * would queue in front of a slow link, and the screen would fall behind.
  */
 export class Session {
   readonly #socket: HostSocket;
@@ -140,7 +140,7 @@ export class Session {
     );
   }
 
-  /** The view at this moment. */
+  /** Returns the current view. */
   get view(): View {
     const nowMs = Date.now();
     const isLate = nowMs - this.#answeredMs > 3 * this.#intervalMs + 2000;
@@ -149,7 +149,7 @@ export class Session {
     return { ...this.#view, nowMs, outage };
   }
 
-  /** What a key made of the view. */
+  /** Applies a view changed by a key. */
   take(view: View, shown: number): void {
     const { listing } = this.#view;
     this.#shown = shown;
@@ -222,7 +222,7 @@ export class Session {
     );
   }
 
-  /** What the connection says of itself is the outage's reason. */
+  /** Shows an error, unless the connection is lost: the outage has its own reason. */
   #note({ message }: Error): void {
     if (this.#lost === undefined && !this.#isEnded) this.#change({ note: message });
   }

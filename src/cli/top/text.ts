@@ -4,14 +4,14 @@ import { clean as cleanText } from '../../clean.ts';
 
 export type Tone = 'plain' | 'dim' | 'bold' | 'title' | 'good' | 'warn' | 'bad' | 'selected';
 
-/** A text of one tone. Only `span` makes it, so that every text is clean. */
+/** A text of one tone. Only `span` creates it, so that every text is clean. */
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
 }
 export type Line = readonly Span[];
 
-/** What the terminal can show: 16 colours, attributes such as bold, or text only. */
+/** Capabilities of the terminal: 16 colours, attributes such as bold, or text only. */
 export type Palette = 'colours' | 'attributes' | 'none';
 
 const MAX_CHARACTERS = 512;
@@ -19,8 +19,9 @@ const PRINTABLE = /^[ -~]*$/;
 const REGIONAL_A = 0x1f1e6;
 
 /**
- * What comes from the service may be from anyone: titles of players, names of processes. Whole escape sequences go before
- * the rest is cleaned, and what terminals draw in different widths (joined emoji, flags) becomes its parts.
+ * Cleans text from the service, which may be from anyone: titles of players, names of processes. Whole escape sequences
+ * are removed before the rest is cleaned, and characters that terminals draw in different widths (joined emoji, flags)
+ * are split into their parts.
  */
 export function clean(text: string): string {
   if (text.length <= MAX_CHARACTERS && PRINTABLE.test(text)) return text;
@@ -28,13 +29,13 @@ export function clean(text: string): string {
     .normalize('NFC')
     .replaceAll(/[\p{Cf}\p{Variation_Selector}\p{Emoji_Modifier}]|(?<=\p{M})\p{M}/gu, '')
     .replaceAll(/\p{RI}/gu, (letter) => String.fromCharCode((letter.codePointAt(0) ?? 0) - REGIONAL_A + 65));
-  // Of what has no assigned character the width is not known.
+  // The width of an unassigned character is unknown.
   return cleanText(narrowed, MAX_CHARACTERS).replaceAll(/\p{C}/gu, '?');
 }
 
 export const span = (text: string, tone: Tone = 'plain'): Span => ({ text: clean(text), tone });
 
-// East Asian Wide and Fullwidth (UAX #11), and what is drawn as an emoji.
+// East Asian Wide and Fullwidth (UAX #11), and characters that are drawn as an emoji.
 const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18AFF}\u{1B000}-\u{1B2FF}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/u;
 const NARROWLESS = /[\p{Mn}\p{Me}\u1160-\u11FF]/u;
@@ -42,7 +43,7 @@ const NARROWLESS = /[\p{Mn}\p{Me}\u1160-\u11FF]/u;
 const widthOf = (character: string) =>
   character <= '~' ? 1 : NARROWLESS.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 
-/** In columns. */
+/** Returns the width in columns. */
 export function measure(text: string): number {
   if (PRINTABLE.test(text)) return text.length;
   let columns = 0;
@@ -50,7 +51,7 @@ export function measure(text: string): number {
   return columns;
 }
 
-/** The longest beginning of `text` that fits. */
+/** Returns the longest beginning of `text` that fits. */
 function cut(text: string, columns: number): string {
   if (PRINTABLE.test(text)) return text.slice(0, columns);
   let at = 0;
@@ -63,7 +64,7 @@ function cut(text: string, columns: number): string {
   return text.slice(0, at);
 }
 
-/** `text` in exactly `columns`, with `…` where it was cut. */
+/** Returns `text` in exactly `columns`, with `…` if it was cut. */
 export function cell(raw: string, columns: number, side: 'left' | 'right' = 'left'): string {
   const text = clean(raw);
   const kept = measure(text) <= columns ? text : columns < 1 ? '' : `${cut(text, columns - 1)}…`;
@@ -71,7 +72,7 @@ export function cell(raw: string, columns: number, side: 'left' | 'right' = 'lef
   return side === 'left' ? kept + room : room + kept;
 }
 
-/** `line` in exactly `columns`. */
+/** Returns `line` in exactly `columns`. */
 export function fit(line: Line, columns: number): Line {
   let left = columns;
   const fitted: Span[] = [];
@@ -91,10 +92,7 @@ const CODES: Readonly<Record<Palette, Readonly<Partial<Record<Tone, string>>>>> 
   none: {},
 };
 
-/**
- * `isPlaced`: after each text beyond ASCII the cursor is put where the next one belongs, whatever width the terminal has
- * drawn it in.
- */
+/** `isPlaced`: the cursor is placed after each text beyond ASCII, whatever width the terminal has drawn. */
 export function paint(line: Line, palette: Palette, isPlaced: boolean): string {
   let painted = '';
   let column = 1;

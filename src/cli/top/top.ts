@@ -1,4 +1,4 @@
-/** `hostwire top`: what a service reports, on a terminal. Loaded when it is used. */
+/** `hostwire top`: shows the values of a service on a terminal. Loaded when it is used. */
 import type { Connected, HostSocket } from '../../client/client.ts';
 import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';
@@ -23,19 +23,19 @@ export interface Face {
 
 const SIZE: Size = { columns: 80, rows: 24 };
 
-/** What the terminal can show. */
+/** Determines the capabilities of the terminal. */
 export function judgeTerminal(variables: Variables, isTerminal: boolean): Face {
   const isFull = isTerminal && variables['TERM'] !== 'dumb';
   const locale = variables['LC_ALL'] || variables['LC_CTYPE'] || variables['LANG'] || 'UTF-8';
   return {
     isFull,
     palette: !isFull ? 'none' : variables['NO_COLOR'] ? 'attributes' : 'colours',
-    // The console of Linux has no braille.
+    // The console of Linux cannot show braille.
     isAscii: variables['TERM'] === 'linux' || !/utf-?8/i.test(locale),
   };
 }
 
-/** The terminal's size; without one that of $COLUMNS and $LINES. */
+/** Returns the terminal's size; without one that of $COLUMNS and $LINES. */
 function sizeOf({ columns, rows }: Partial<Size>, variables: Variables): Size {
   const given = (name: string) => Number(/^[1-9]\d{0,3}$/.exec(variables[name] ?? '')?.[0] ?? 0);
   return {
@@ -56,7 +56,7 @@ export interface TopOptions {
   readonly variables: Variables;
 }
 
-/** Rejects with a sentence where the service cannot be reached, or refuses. */
+/** Rejects with a sentence if the service cannot be reached, or refuses. */
 export async function top(options: TopOptions, program: Program): Promise<Output> {
   const { target } = options;
   const link = await openLink(target);
@@ -112,7 +112,7 @@ async function showMachine(
   return { text: '', exitCode: exitCodeOf(await new Display(scene, program).ended) };
 }
 
-/** The list of machines, and each of them that is opened from it. */
+/** Shows the list of machines, and each machine that is opened from it. */
 async function showHub(link: Link, options: TopOptions, program: Program): Promise<Output> {
   const { face, size, isLive } = surfaceOf(options, program);
   const { url } = options.target;

@@ -1,4 +1,4 @@
-/** What the screen shows, as one value, and the points of its charts. */
+/** The content of the screen as one value, and the points of its charts. */
 import type { Connected, Section, StatsPayload } from '../../client/client.ts';
 import type { MediaDetail } from '../../wire/media.ts';
 import type { ProcessRow } from '../../wire/process.ts';
@@ -6,17 +6,17 @@ import type { Point } from './chart.ts';
 
 export type Sample = StatsPayload<Section, true>;
 export type Sort = 'cpu' | 'memory' | 'name';
-/** What is asked of the service for the list of processes. */
+/** The request for the list of processes. */
 export interface Listing {
   readonly sort: Sort;
   readonly query: string;
-  /** Rows above the first that is shown. */
+  /** Number of rows above the first visible one. */
   readonly offset: number;
 }
 export interface Processes {
   readonly total: number;
   readonly rows: readonly ProcessRow[];
-  /** The sort and the query that were asked for. */
+  /** The sort and the query that were requested. */
   readonly listing: Listing;
 }
 
@@ -27,22 +27,22 @@ export interface View {
   readonly nowMs: number;
   readonly connected: Connected;
   readonly sample: Sample;
-  /** undefined: not yet, or switched off. */
+  /** undefined: not received yet, or switched off. */
   readonly processes: Processes | undefined;
   readonly media: { readonly status: MediaDetail; readonly atMs: number } | undefined;
-  /** Why the values are old, and since when they are. */
+  /** Why the values are old, and since when. */
   readonly outage: { readonly sinceMs: number; readonly reason: string } | undefined;
   readonly traces: Traces;
   readonly listing: Listing;
-  /** The keys are shown in the place of the machine. */
+  /** The keys are shown instead of the machine. */
   readonly isHelp: boolean;
   /** The filter is being typed. */
   readonly isTyping: boolean;
-  /** The pid of the row that commands mean. */
+  /** The pid of the row that commands apply to. */
   readonly selected: number | undefined;
-  /** The process whose end waits to be confirmed. */
+  /** The process whose end waits for confirmation. */
   readonly ending: ProcessRow | undefined;
-  /** How the last command went. */
+  /** Result of the last command. */
   readonly note: string;
 }
 
@@ -51,7 +51,7 @@ const sum = (...values: readonly (number | null | undefined)[]): Point => {
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
 };
 
-/** The charts, and what of a sample is a point of each. */
+/** The charts, and the value of a sample that is a point of each. */
 const SERIES = {
   cpu: ({ cpu }: Sample): Point => cpu?.current_load ?? null,
   memory: ({ memory }: Sample): Point => memory?.used_percent ?? null,
@@ -61,7 +61,7 @@ const SERIES = {
 export type Series = keyof typeof SERIES;
 /** Oldest first. */
 export type Traces = Readonly<Record<Series, readonly Point[]>> & {
-  /** When each of the points was, in the service's Unix seconds. */
+  /** Time of each point, in the service's Unix seconds. */
   readonly times: readonly number[];
 };
 
