@@ -231,7 +231,7 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
     if (allowWildcard && entry.network.prefix === 0) {
       const family = entry.network.words.length === 1 ? 'IPv4' : 'IPv6';
       warnings.push(
-        `${value} in the allow list lets every ${family} client in without the key; "*" lets every client in that has it`,
+        `${value} in the allow list admits every ${family} client without the key; "*" admits every client that has it`,
       );
     }
   }

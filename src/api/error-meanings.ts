@@ -6,11 +6,12 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid_body: 'The body is JSON, but not an object.',
   missing_field: 'A required field is missing.',
   invalid_value: 'A field or parameter has the wrong type, or is out of range.',
-  unknown_action: 'There is no such action; `details.allowed` lists them.',
+  unknown_action: 'Unknown action; `details.allowed` lists the known ones.',
   bad_request: 'The request itself is malformed: its method, framing or `Host`.',
-  feature_disabled: 'Its flag in the configuration is off. There is no body: `X-Error-Code` has the code.',
+  feature_disabled:
+    'Its flag in the configuration is off. The answer has no body; `X-Error-Code` has the code.',
   command_not_allowed:
-    'Only a hub: its `hub.commands` does not allow this client to do that there. There is no body: `X-Error-Code` has the code.',
+    'Only a hub: its `hub.commands` does not allow this client to do that there. The answer has no body; `X-Error-Code` has the code.',
   not_found: 'Nothing is at this path, or the track has no picture here.',
   process_not_found: 'No process has that name or pid.',
   player_not_found: 'No player has that name.',

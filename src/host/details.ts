@@ -49,7 +49,7 @@ export interface BatteryCounters {
 
 /** What a drive reports about itself (SMART); null where it does not, or where vendors differ in how. */
 export interface DriveHealth {
-  /** The drive's own verdict: false when it expects to fail. */
+  /** The drive's own verdict: false when it predicts its failure. */
   readonly isPassing: boolean | null;
   /** Of its rated endurance; may exceed 100. */
   readonly percentageUsed: number | null;

@@ -69,7 +69,7 @@ function withWakeOnLan(link: InterfaceDetail, cards: SystemExtras['cards']): Sys
     return {
       ...link,
       wake_on_lan: null,
-      wake_on_lan_reason: 'it is no network card: it has no hardware of its own',
+      wake_on_lan_reason: 'it is not a network card: it has no hardware of its own',
     };
   const { isEnabled: enabled, supported, armed, failure } = card;
   return {

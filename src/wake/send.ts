@@ -109,11 +109,11 @@ function sendOnce(socket: Socket, packet: Buffer, { address, port }: Pick<Target
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'broadcasts are not permitted',
   EPERM: 'a firewall or the sandbox of this service does not permit it',
-  ENETUNREACH: 'there is no route to that network',
-  EHOSTUNREACH: 'there is no route to that address',
+  ENETUNREACH: 'no route to that network',
+  EHOSTUNREACH: 'no route to that address',
   ENETDOWN: 'the interface is down',
   EADDRNOTAVAIL: 'the interface has lost its address',
-  ENOBUFS: 'the interface has no room for it',
+  ENOBUFS: 'the queue of the interface is full',
 };
 
 function describe(error: unknown): string {

@@ -38,11 +38,11 @@ export const batteryDetail = v.strictObject({
 export type BatteryDetail = Shape<typeof batteryDetail>;
 
 const driveHealth = v.strictObject({
-  passed: means(known(v.boolean()), "The drive's own verdict; false when it expects to fail."),
+  passed: means(known(v.boolean()), "The drive's own verdict; false when it predicts its failure."),
   percentage_used: means(known(openPercent), 'Rated endurance that has been used; may exceed 100.'),
   power_on_hours: means(known(hours), 'Time switched on, over its life.'),
   temperature: means(known(celsius), 'Temperature; null while the drive sleeps.'),
-  media_errors: means(known(count), 'Reads and writes that failed for good, over its life.'),
+  media_errors: means(known(count), 'Unrecoverable reads and writes, over its life.'),
 });
 
 export const driveDetail = v.strictObject({

@@ -33,7 +33,7 @@ const command = (docs: OperationDocs) =>
   ofHost(
     docs,
     ['outcome_unknown'],
-    "The client must be allowed to by `hub.commands` (403 `command_not_allowed`), and the action by the machine's own flags. It is sent once, and not begun later than 5 seconds after the request: 503 `host_unreachable` means that it was not done, 504 `outcome_unknown` that nobody knows.",
+    "The client must be allowed to by `hub.commands` (403 `command_not_allowed`), and the action by the machine's own flags. It is sent once, and not begun later than 5 seconds after the request: 503 `host_unreachable` means that it was not done, 504 `outcome_unknown` that this is unknown.",
   );
 
 export const FORWARDED_DOCS = {

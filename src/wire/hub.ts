@@ -31,7 +31,7 @@ export const hostRow = v.strictObject({
   ...hostCondition,
   sample_age: means(
     known(seconds),
-    'How long ago its last sample came; null while nobody watches it, because it is not sampled then.',
+    'How long ago its last sample came; null without viewers, because it is not sampled then.',
   ),
 });
 export type HostRow = Shape<typeof hostRow>;
@@ -76,7 +76,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   openHostStream: {
     summary: 'The samples of one machine, as its own `/api/stream` sends them',
     description:
-      'While the machine cannot be reached an open stream is silent, and goes on when it is back; a new one is refused with 503.',
+      'While the machine cannot be reached an open stream is silent, and continues when it is reachable again; a new one is refused with 503.',
     parameters: ['id', 'fields', 'detail'],
     payloads: [usage, usageDetail],
     isStream: true,

@@ -36,7 +36,7 @@ export const powerPayload = v.strictObject({
   actions: powerCapabilities,
   pending: means(
     v.nullable(timedPowerAction),
-    'The action that was scheduled with `delay`; null if there is none.',
+    'The action that was scheduled with `delay`; null without one.',
   ),
   inhibitors: means(v.array(inhibitor), 'Programs that ask the machine to stay on or awake.'),
   recorded: means(

@@ -69,7 +69,7 @@ export const system = v.strictObject({
         ipv6: means(known(v.string()), 'First IPv6 address.'),
       }),
     ),
-    'The interface of the default route; null if there is none.',
+    'The interface of the default route; null without one.',
   ),
 });
 export type SystemPayload = Shape<typeof system>;

@@ -219,7 +219,7 @@ t.test('1.addresses-host-bits are masked with a warning', async (t) => {
 
 t.test('1.addresses-zero-prefix in the allow list is accepted with a warning', async (t) => {
   const everyone = (value: string, family: string) =>
-    `${value} in the allow list lets every ${family} client in without the key; "*" lets every client in that has it`;
+    `${value} in the allow list admits every ${family} client without the key; "*" admits every client that has it`;
   for (const [value, family] of [
     ['0.0.0.0/0', 'IPv4'],
     ['::/0', 'IPv6'],

@@ -160,7 +160,7 @@ t.test('[3.wake-on-lan] each interface has wake_on_lan, or the reason why not', 
   t.strictSame(await shownOf(t, async () => [{ ...asUser, isEnabled: null }]), [null, 'needs a right']);
   t.strictSame(await shownOf(t, async () => []), [
     null,
-    'it is no network card: it has no hardware of its own',
+    'it is not a network card: it has no hardware of its own',
   ]);
   const refusal = Object.assign(new Error('secret'), { code: 'ENOTSUP' });
   t.strictSame(await shownOf(t, () => Promise.reject(refusal)), [null, 'not read on this system']);

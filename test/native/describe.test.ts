@@ -121,7 +121,10 @@ t.test(
     };
     const drives = async (...trees: readonly Tree[]) =>
       (await describeTree(t, Object.assign({ 'proc/uptime': '1 1\n' }, ...trees))).get('drives');
-    t.match(await drives(sata), /^missing \| no drive temperature \| .*drivetemp.* \| run modprobe drivetemp/);
+    t.match(
+      await drives(sata),
+      /^missing \| no drive temperature \| .*drivetemp.* \| run modprobe drivetemp/,
+    );
     t.match(await drives(sata, nvme), /^partly \| temperature of nvme \| .* \| run modprobe drivetemp/);
     t.equal(await drives(sata, nvme, drivetemp), 'works | temperature of nvme, drivetemp');
     t.match(await drives(usb), /^missing .*no NVMe or SATA drive/);

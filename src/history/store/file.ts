@@ -43,7 +43,7 @@ function judgeHeader(header: Buffer): void {
     header.length === HEADER_BYTES &&
     header.toString('latin1', 0, MAGIC.length) === MAGIC &&
     header.readUInt32BE(APPLICATION_OFFSET) === APPLICATION_ID;
-  if (!isOurs) throw new Refusal('it is a file of another program, and is left as it is');
+  if (!isOurs) throw new Refusal('it belongs to another program, and is left unchanged');
   judgeVersion(header.readUInt32BE(VERSION_OFFSET));
 }
 
@@ -51,7 +51,7 @@ function judgeHeader(header: Buffer): void {
 export function judgeVersion(version: number): void {
   if (version > VERSION)
     throw new Refusal(
-      `it was written by a newer version of hostwire (format ${version}, this one has ${VERSION}), and is left as it is`,
+      `it was written by a newer version of hostwire (format ${version}, this one has ${VERSION}), and is left unchanged`,
     );
 }
 

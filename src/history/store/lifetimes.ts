@@ -65,9 +65,8 @@ function describeCrash(isBooted: boolean, away: number | null): string {
 }
 
 function describeStart(isStopped: boolean, isBooted: boolean, away: number | null): string {
-  const time =
-    away === null ? '' : `, ${duration(away)} after it was ${isStopped ? 'stopped' : 'last heard of'}`;
-  return `The service started${time}${isBooted ? '; the machine was started meanwhile' : ''}.`;
+  const time = away === null ? '' : `, ${duration(away)} after it was ${isStopped ? 'stopped' : 'last seen'}`;
+  return `The service started${time}${isBooted ? '; the machine was restarted in between' : ''}.`;
 }
 
 /** In the largest unit that it has at least two of. */

@@ -109,7 +109,7 @@ export class Session {
     const isGone = identityOf(path) === undefined;
     this.#note(
       'warn',
-      `${path} was ${isGone ? 'removed; a new file is begun' : 'replaced; it goes on there'}`,
+      `${path} was ${isGone ? 'removed; a new file is created' : 'replaced; recording continues there'}`,
     );
   }
 
@@ -145,7 +145,7 @@ export class Session {
     const { path } = this.#options;
     try {
       const target = moveAside(path, new Date());
-      this.#note('error', `${path} is damaged: it was moved to ${target}, and a new file is begun`);
+      this.#note('error', `${path} is damaged: it was moved to ${target}, and a new file is created`);
       return undefined;
     } catch (error) {
       return `it is damaged, and cannot be moved aside (${messageOf(error)})`;

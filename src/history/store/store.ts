@@ -125,7 +125,7 @@ class DiskStore implements Store {
     if (thread === undefined) throw new Error('the history on disk is not open');
     // Requests are answered one after the other: each would wait for the limit, and those behind it for all of them.
     if (this.#isSilent) throw new Error(SILENT);
-    if (thread.pending >= MAX_READS) throw new Error('too many requests wait for the disk');
+    if (thread.pending >= MAX_READS) throw new Error('too many requests are waiting for the disk');
     const { clock } = this.#options;
     let timer: unknown;
     const limit = new Promise<Answer>((resolve) => {
@@ -185,7 +185,7 @@ class DiskStore implements Store {
     if (this.#isPaused || this.#isClosed) return;
     this.#isPaused = true;
     this.#options.log.error(
-      `history.path: recording on disk pauses: ${reason}; it is tried again every minute, and the history in memory goes on`,
+      `history.path: recording on disk is paused: ${reason}; it is retried every minute, and the history in memory continues`,
     );
   }
 
@@ -194,7 +194,7 @@ class DiskStore implements Store {
     this.#isPaused = false;
     const lost = this.#queue.takeLost();
     const loss = lost === 0 ? 'nothing was lost' : `${lost} slots of 10 s were lost`;
-    this.#options.log.info(`history.path: recording on disk goes on; ${loss}`);
+    this.#options.log.info(`history.path: recording on disk continues; ${loss}`);
   }
 }
 

@@ -103,7 +103,7 @@ t.test(
 t.test('[3.wake-on-lan-card] the drivers of this machine, as root and as an ordinary user', async (t) => {
   const cards = await openNativeHost().readWakeOnLan();
   if (cards.length === 0 || noRoot !== false) {
-    t.pass('no card', { skip: noRoot || 'no network card' });
+    t.pass('no card', { skip: noRoot || 'not a network card' });
     return;
   }
   for (const { name, failure } of cards)

@@ -115,7 +115,7 @@ t.test('[3.wake-address] the only address of an entry, or of --broadcast', { ski
   const far = await listenAt(t, box, 'far0', 'far1');
   const config = ['--config', writeConfig(t)];
   const report = JSON.parse((await run(box, ['cellar', '--json', ...config])).stdout);
-  const unreachable = 'ENETUNREACH: there is no route to that network';
+  const unreachable = 'ENETUNREACH: no route to that network';
   t.match(report.targets, [{ address: '198.18.5.255', port: 7, packets: 0, error: unreachable }]);
   t.equal(report.error, `198.18.5.255: ${unreachable}`);
 

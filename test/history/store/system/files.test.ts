@@ -43,9 +43,9 @@ function soundnessOf(file: string): unknown {
   return result?.['integrity_check'];
 }
 
-const PAUSES = /^error: history\.path: recording on disk pauses: /;
+const PAUSES = /^error: history\.path: recording on disk is paused: /;
 
-test('a file of another program is left as it is, and recording begins when it is gone', async (t) => {
+test('a belongs to another program is left as it is, and recording begins when it is gone', async (t) => {
   const others: readonly (readonly [string, (file: string) => void])[] = [
     ['text', (file) => writeFileSync(file, 'my notes\n'.repeat(100))],
     ['a few bytes', (file) => writeFileSync(file, 'SQLite')],
@@ -67,14 +67,14 @@ test('a file of another program is left as it is, and recording begins when it i
     await pass(rig);
     t.equal(rig.lines.length, 1, name);
     t.match(rig.lines[0], PAUSES);
-    t.match(rig.lines[0], /history\.db: it is a file of another program, and is left as it is;/);
+    t.match(rig.lines[0], /history\.db: it belongs to another program, and is left unchanged;/);
     t.same(fileOf(rig), before, 'not a byte of it has changed');
     t.strictSame(readdirSync(path.dirname(rig.path)), ['history.db'], 'and nothing is beside it');
-    await t.rejects(readAll(rig.store, BEGIN, BEGIN + 60), /file of another program/);
+    await t.rejects(readAll(rig.store, BEGIN, BEGIN + 60), /belongs to another program/);
     rmSync(rig.path);
     await pass(rig);
     t.equal((await readAll(rig.store, BEGIN, BEGIN + 60)).slots.length, 6, 'what waited is there');
-    t.match(rig.lines[1], /^info: history\.path: recording on disk goes on; nothing was lost/);
+    t.match(rig.lines[1], /^info: history\.path: recording on disk continues; nothing was lost/);
     t.equal(rig.lines.length, 2);
   }
 });
@@ -118,7 +118,7 @@ test('a damaged file of ours is moved aside, also one that breaks while it is op
   t.match(aside, /^history\.db\.corrupt-\d{4}-\d\d-\d\dT\d{6}$/);
   t.same(readFileSync(path.join(folder, aside)), damaged, 'with all that is left');
   t.match(rig.lines, [
-    /^error: history\.path: .*history\.db is damaged: it was moved to .*, and a new file is begun$/,
+    /^error: history\.path: .*history\.db is damaged: it was moved to .*, and a new file is created$/,
   ]);
   t.equal(rig.lines.length, 1);
   await rig.close();
@@ -169,7 +169,7 @@ test('a removed file is noticed with the next minute, and a new one is begun', a
   await rig.record(BEGIN, 2);
   rmSync(rig.path);
   await rig.record(BEGIN + 120, 1);
-  t.match(rig.lines, [/^warn: history\.path: .*history\.db was removed; a new file is begun$/]);
+  t.match(rig.lines, [/^warn: history\.path: .*history\.db was removed; a new file is created$/]);
   t.equal((await readAll(rig.store, BEGIN, BEGIN + 180)).slots.length, 6);
   await rig.close();
   t.equal(soundnessOf(rig.path), 'ok');
@@ -187,7 +187,7 @@ test('a file that was put in its place is used, whole', async (t) => {
   writeFileSync(`${rig.path}.new`, backup, { mode: 0o640 });
   renameSync(`${rig.path}.new`, rig.path);
   await rig.record(BEGIN + 3600, 1);
-  t.match(rig.lines, [/^warn: history\.path: .*history\.db was replaced; it goes on there$/]);
+  t.match(rig.lines, [/^warn: history\.path: .*history\.db was replaced; recording continues there$/]);
   const { slots } = await readAll(rig.store, BEGIN, BEGIN + 3660);
   t.equal(slots.length, 18, 'two minutes of the backup, and the new one');
   await rig.close();

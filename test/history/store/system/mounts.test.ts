@@ -80,7 +80,7 @@ for (const [name, close] of [
     // Until its own pages are used up too.
     while (rig.lines.length === 0 && rig.now < BEGIN + 7200) await record(rig, rig.now, 1);
     t.match(rig.lines, [
-      /^error: history\.path: recording on disk pauses: .*: the disk is full; it is tried/,
+      /^error: history\.path: recording on disk is paused: .*: the disk is full; it is retried/,
     ]);
     const failedAt = rig.now;
     await record(rig, failedAt, 5);
@@ -98,7 +98,7 @@ for (const [name, close] of [
     if (close) t.equal(slots.length, written + 6, 'what waited is lost, and no more');
     else {
       t.equal(slots.length, written + 42, 'nothing was lost in 6 minutes');
-      t.match(rig.lines[1], /^info: history\.path: recording on disk goes on; nothing was lost$/);
+      t.match(rig.lines[1], /^info: history\.path: recording on disk continues; nothing was lost$/);
     }
     t.equal(rig.lines.length, close ? 1 : 2);
     await rig.close();
@@ -115,7 +115,7 @@ test('a disk that is full for longer than the queue', async (t) => {
   await record(rig, failedAt, 20);
   rmSync(filler);
   await record(rig, failedAt + 1200, 1);
-  const lost = Number(/^info: .* goes on; (\d+) slots of 10 s were lost$/.exec(rig.lines[1] ?? '')?.[1]);
+  const lost = Number(/^info: .* continues; (\d+) slots of 10 s were lost$/.exec(rig.lines[1] ?? '')?.[1]);
   const { slots } = await readAll(rig.store, failedAt - 60, failedAt + 1260);
   t.equal(slots.length + lost, 132, 'each is there or counted');
   t.ok(slots.length >= 60, 'at least the newest 10 minutes are there');
@@ -128,7 +128,7 @@ test('a disk that is made read-only, before the start and while it runs', async 
   remount(point, 'ro');
   const rig = rigOn(t, point);
   await record(rig, BEGIN, 1);
-  t.match(rig.lines, [/^error: history\.path: recording on disk pauses: .*(?:EROFS|cannot be written)/]);
+  t.match(rig.lines, [/^error: history\.path: recording on disk is paused: .*(?:EROFS|cannot be written)/]);
   remount(point, 'rw');
   await record(rig, BEGIN + 60, 1);
   t.equal((await readAll(rig.store, BEGIN, BEGIN + 120)).slots.length, 12);
@@ -177,7 +177,7 @@ test('a disk that does not answer: one line, and nothing waits for it', async (t
     rig.now += 60;
     await rig.clock.advance(60_000);
   }
-  t.match(rig.lines, [/^error: history\.path: .*history\.db has not answered for 30 s; it is tried/]);
+  t.match(rig.lines, [/^error: history\.path: .*history\.db has not answered for 30 s; it is retried/]);
   t.equal(rig.lines.length, 1);
   const reading = readAll(rig.store, BEGIN, BEGIN + 600);
   const running = rig.store.processesAt(BEGIN);
