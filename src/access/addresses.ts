@@ -1,7 +1,7 @@
 /** Addresses and address lists: parsed once and strictly, matched without allocating. */
 import ipaddr from 'ipaddr.js';
 
-/** One address. An IPv4-mapped IPv6 address is held as the IPv4 address it stands for. */
+/** One address. An IPv4-mapped IPv6 address is stored as the IPv4 address it stands for. */
 export interface Address {
   /** 32-bit words, most significant first: one for IPv4, four for IPv6. */
   readonly words: readonly number[];
@@ -11,7 +11,7 @@ export interface Address {
 
 /** Disjoint networks of one family, sorted by their first address. */
 interface Networks {
-  /** Words of an address in this family. */
+  /** Number of words of an address in this family. */
   readonly width: number;
   /** The first address of network i is at `starts[i * width …]`. */
   readonly starts: Uint32Array;
@@ -65,8 +65,8 @@ function isMapped(words: readonly number[]): boolean {
 }
 
 /**
- * The dotted tail of an IPv6 address as two hexadecimal groups, so that ipaddr.js never reads one:
- * it takes octal there, and takes the IPv4-compatible `::1.2.3.4` for the IPv4-mapped address.
+ * Rewrites the dotted tail of an IPv6 address as two hexadecimal groups, so that ipaddr.js never reads one: it accepts
+ * octal there, and takes the IPv4-compatible `::1.2.3.4` for the IPv4-mapped address.
  */
 function withoutDottedTail(text: string): string | undefined {
   if (!text.includes('.')) return text;
@@ -86,9 +86,8 @@ function parseGroups(text: string): readonly number[] | undefined {
 }
 
 /**
- * The words as written: a mapped address stays four words long.
- * The families are distinguished by their characters first, because ipaddr.js throws on a text that is no address,
- * which costs 40 µs.
+ * Parses the words as written: a mapped address stays four words long. The families are distinguished by their
+ * characters first, because ipaddr.js throws on a text that is not an address, which costs 40 µs.
  */
 function parseWords(text: string): number[] | undefined {
   if (/^[\d.]+$/.test(text)) {
@@ -108,7 +107,7 @@ function formatWords(words: readonly number[]): string {
   return new ipaddr.IPv6(words.flatMap((word) => [word >>> 16, word & 0xffff])).toRFC5952String();
 }
 
-/** Dotted decimal or IPv6 without a zone; undefined for anything else. */
+/** Parses dotted decimal or IPv6 without a zone; undefined for anything else. */
 export function parseAddress(text: string): Address | undefined {
   const words = parseWords(text);
   if (words === undefined) return undefined;
@@ -116,7 +115,7 @@ export function parseAddress(text: string): Address | undefined {
   return { words: unmapped, text: formatWords(unmapped) };
 }
 
-/** The address of a socket's peer, without the zone (`%eth0`) that the system may add and no list can name. */
+/** Parses the address of a socket's peer, without the zone (`%eth0`) that the system may add and no list can name. */
 export function parsePeer(text: string): Address | undefined {
   if (knownPeers.has(text)) return knownPeers.get(text);
   const zoneAt = text.indexOf('%');
@@ -126,11 +125,11 @@ export function parsePeer(text: string): Address | undefined {
   return address;
 }
 
-/** The same few peers send nearly all requests, and parsing an address is a tenth of the cost of a short one. */
+/** Cache: the same few peers send nearly all requests, and parsing an address is a tenth of the cost of a short one. */
 const knownPeers = new Map<string, Address | undefined>();
 const MAX_KNOWN_PEERS = 64;
 
-/** The canonical form of the address of a socket's peer, which limits are counted by; empty where it is not an address. */
+/** Returns the canonical address of a socket's peer, by which limits are counted; empty if it is not an address. */
 export const canonicalPeer = (text: string): string => parsePeer(text)?.text ?? '';
 
 function maskOf(prefix: number, wordIndex: number): number {
@@ -177,7 +176,7 @@ function compareNetworks(left: Network, right: Network): number {
   return left.prefix - right.prefix;
 }
 
-/** `words` is in the network that starts at `starts[at]`. */
+/** Returns whether `words` is in the network that starts at `starts[at]`. */
 function isWithin(words: readonly number[], starts: ArrayLike<number>, at: number, prefix: number): boolean {
   for (let index = 0; index * 32 < prefix; index++) {
     const difference = (words[index] ?? 0) ^ (starts[at + index] ?? 0);
@@ -186,7 +185,7 @@ function isWithin(words: readonly number[], starts: ArrayLike<number>, at: numbe
   return true;
 }
 
-/** Two networks are nested or disjoint, so one that lies in the last one kept adds nothing. */
+/** Two networks are nested or disjoint, so one inside the last one kept adds nothing. */
 function sortNetworks(networks: readonly Network[], width: number): Networks {
   const kept: Network[] = [];
   for (const network of [...networks].sort(compareNetworks)) {
@@ -201,8 +200,8 @@ function sortNetworks(networks: readonly Network[], width: number): Networks {
 }
 
 /**
- * Reads a list of single addresses, CIDR ranges and, where allowed, `*`.
- * A list with problems must not be used: its rules lack the entries that could not be read.
+ * Reads a list of single addresses, CIDR ranges and, if allowed, `*`. A list with problems must not be used: its rules
+ * lack the entries that could not be read.
  */
 export function parseAddressList(entries: readonly string[], allowWildcard: boolean): ParsedAddressList {
   const networks: Network[] = [];
@@ -245,7 +244,7 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
 
 export const NO_ADDRESSES: AddressList = { entries: [], rules: parseAddressList([], false).rules };
 
-/** The list names nothing, not even `*`. */
+/** Returns whether the list is empty: not even `*`. */
 export function isEmptyList(rules: AddressRules): boolean {
   return !rules.hasWildcard && rules.v4.prefixes.length + rules.v6.prefixes.length === 0;
 }
@@ -259,7 +258,7 @@ function startsAfter(networks: Networks, index: number, words: readonly number[]
   return false;
 }
 
-/** Whether a single address or a range of the list contains `address`; `*` does not count. */
+/** Returns whether a single address or a range of the list contains `address`; `*` does not count. */
 export function matches(rules: AddressRules, address: Address): boolean {
   const networks = address.words.length === 1 ? rules.v4 : rules.v6;
   let low = 0;

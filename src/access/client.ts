@@ -11,8 +11,8 @@ export interface Client {
 }
 
 /**
- * Maximum number of addresses of a chain that are read, from the right: as many trusted proxies in a row are not to be
- * expected, and a head of 16 KiB has room for 4,000.
+ * Maximum number of addresses of a chain that are read, from the right: more trusted proxies in a row are not expected,
+ * and a head of 16 KiB can hold 4,000 addresses.
  */
 export const MAX_PROXIES = 32;
 
@@ -23,13 +23,13 @@ function parseForwardedFor(element: string): Address | undefined {
   return parseAddress(host?.[1] ?? host?.[2] ?? text);
 }
 
-/** The end of the chain that several headers and their elements make. */
+/** Returns the end of the chain that several headers and their elements form. */
 export const chainOf = (values: readonly string[]): string[] =>
   values.join(',').split(',').slice(-MAX_PROXIES);
 
 /**
- * The right-most address that is not a trusted proxy; the left-most one when all are trusted proxies.
- * Undefined when an element on the way is not an address, because everything left of it may be forged.
+ * Returns the right-most address that is not a trusted proxy; the left-most one when all are trusted proxies. Undefined
+ * when an element on the way is not an address, because everything left of it may be forged.
  */
 function findClient(trusted: AddressRules, values: readonly string[]): Address | undefined {
   let address: Address | undefined;
@@ -40,7 +40,7 @@ function findClient(trusted: AddressRules, values: readonly string[]): Address |
   return address;
 }
 
-/** The client of a request; undefined when it cannot be determined. */
+/** Returns the client of a request; undefined when it cannot be determined. */
 export function clientOf(trusted: AddressRules, request: AccessRequest): Client | undefined {
   const peer = parsePeer(request.remoteAddress ?? '');
   if (peer === undefined) return undefined;

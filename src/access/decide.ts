@@ -7,7 +7,7 @@ import { canonicalOrigin, isPreflight, preflightHeaders, readerOf } from './orig
 import type { AccessRequest, Decision, Refused } from './request.ts';
 import { guardWeb, type WebGuard } from './web-guard.ts';
 
-/** The part of a configuration that access depends on, in the configuration's words. */
+/** The settings that access depends on, with the names of the configuration. */
 export interface AccessSettings {
   readonly auth: {
     readonly enabled: boolean;
@@ -33,9 +33,9 @@ export interface AccessPolicy {
   readonly trustedProxies: AddressRules;
   readonly refusesForwarded: boolean;
   readonly publicPaths: ReadonlySet<string>;
-  /** Those with a part that any text may take the place of. */
+  /** Public paths with a part that may be any text. */
   readonly publicPatterns: readonly RegExp[];
-  /** Their callers prove themselves in another way: the rules of addresses hold, a key is not needed. */
+  /** Paths whose callers authenticate in another way: the rules of addresses apply, a key is not needed. */
   readonly provenPaths: ReadonlySet<string>;
   readonly guard: WebGuard;
 }
@@ -51,8 +51,8 @@ function compileNames<Name>(
 }
 
 /**
- * `machineNames`: the machine's short and full host name. `dashboardPaths`: the raw paths of the dashboard's
- * files, public while it is on; `/` always is one. A part `*` in one stands for any that is not empty.
+ * `machineNames`: the machine's short and full host name. `dashboardPaths`: the raw paths of the dashboard's files,
+ * public while it is on; `/` always is one. A part `*` stands for any part that is not empty.
  */
 export function compileAccess(
   { auth, server, features }: AccessSettings,

@@ -1,7 +1,7 @@
 /** The start-up warning for a service that is open to the network. */
 import { parseAddress } from './addresses.ts';
 
-/** The part of a configuration that the warning depends on, in the configuration's words. */
+/** The settings that the warning depends on, with the names of the configuration. */
 export interface ExposureSettings {
   readonly auth: { readonly enabled: boolean };
   readonly server: { readonly host: string };
@@ -38,7 +38,7 @@ function listSwitches({ features }: ExposureSettings): string {
   return `${named(true)}: on; ${named(false)}: off`;
 }
 
-/** What of a hub's configuration decides what it lets anyone do. */
+/** The settings of a hub that determine what it allows any client. */
 export interface HubExposureSettings extends Pick<ExposureSettings, 'auth' | 'server'> {
   readonly hub: {
     readonly commands: Readonly<
@@ -56,7 +56,7 @@ export interface HubExposureSettings extends Pick<ExposureSettings, 'auth' | 'se
   };
 }
 
-/** What clients without a key may have done, by the rules of `hub.commands`. The flags of the machines are not known here. */
+/** Lists the commands that `hub.commands` allows clients without a key. The flags of the machines are unknown here. */
 function listCommands({ hub }: HubExposureSettings): string {
   const rules = Object.values(hub.commands).filter(({ keys }) => keys === undefined);
   const texts = rules.map(({ commands, clients, hosts, labels }) => {
@@ -69,7 +69,7 @@ function listCommands({ hub }: HubExposureSettings): string {
   return texts.length === 0 ? 'none' : `${texts.join('; ')}, as far as the machines allow it`;
 }
 
-/** As exposureWarning, of a hub: the features of its own machine are none of its clients' business. */
+/** Like exposureWarning, for a hub: its clients cannot use the features of its own machine. */
 export function hubExposureWarning(config: HubExposureSettings): string | undefined {
   return warningOf(
     config,
@@ -79,7 +79,7 @@ export function hubExposureWarning(config: HubExposureSettings): string | undefi
   );
 }
 
-/** The warning that auth is off while the service listens beyond loopback; undefined where it does not apply. */
+/** Returns the warning that auth is off while the service listens beyond loopback; undefined if it does not apply. */
 export function exposureWarning(config: ExposureSettings): string | undefined {
   return warningOf(config, 'this machine', 'the service', listSwitches(config));
 }

@@ -1,7 +1,7 @@
-/** Host names that a foreign page cannot have pointed at this machine (DNS rebinding). */
+/** Determines host names that a foreign page cannot have pointed at this machine (DNS rebinding). */
 import { parseAddress } from './addresses.ts';
 
-/** What routers and VPNs append to a machine's name. A tailnet adds a label of its own in front of its suffix. */
+/** Suffixes that routers and VPNs append to a machine's name. A tailnet adds its own label in front of its suffix. */
 const LOCAL_SUFFIXES: readonly string[] = [
   'local',
   'lan',
@@ -13,7 +13,7 @@ const LOCAL_SUFFIXES: readonly string[] = [
   'corp',
   'private',
   'fritz.box',
-  // Stands for any one label, see isSafeHost: `*` cannot be part of a host name.
+  // Stands for any single label, see isSafeHost: `*` cannot be part of a host name.
   '*.ts.net',
 ];
 
@@ -22,7 +22,7 @@ const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const MAX_NAME_LENGTH = 253;
 const MAX_PORT = 65535;
 
-/** A name in lower case, without a trailing dot; undefined: not a host name. */
+/** Returns a name in lower case, without a trailing dot; undefined: not a host name. */
 export function normalizeName(text: string): string | undefined {
   const name = text.toLowerCase().replace(/\.$/, '');
   return name.length <= MAX_NAME_LENGTH && NAME.test(name) ? name : undefined;
@@ -34,7 +34,7 @@ function isBracketedAddress(text: string): boolean {
   return inner?.includes(':') === true && parseAddress(inner) !== undefined;
 }
 
-/** The host of `host[:port]`, normalised: a name, a dotted IPv4 address or a bracketed IPv6 address. */
+/** Returns the host of `host[:port]`, normalised: a name, a dotted IPv4 address or a bracketed IPv6 address. */
 export function parseAuthority(text: string): string | undefined {
   const match = AUTHORITY.exec(text);
   const host = match?.[1];
@@ -43,7 +43,9 @@ export function parseAuthority(text: string): string | undefined {
   return normalizeName(host);
 }
 
-/** The names under which a browser may reach a machine: each as given, and its short name with each local suffix. */
+/**
+ * Returns the names by which a browser may reach a machine: each as given, and its short name with each local suffix.
+ */
 export function withLocalSuffixes(machineNames: readonly string[]): readonly string[] {
   return machineNames.flatMap((name) => {
     const [short] = name.split('.');
@@ -53,8 +55,9 @@ export function withLocalSuffixes(machineNames: readonly string[]): readonly str
 }
 
 /**
- * Whether no stranger can make `host`, as parseAuthority returns it, point at this machine. `own`: the machine's names
- * and the configured ones. Other local names are not safe: whoever runs the Wi-Fi decides what they point at.
+ * Returns whether no stranger can make `host`, as parseAuthority returns it, point at this machine. `own`: the
+ * machine's names and the configured ones. Other local names are not safe: the operator of the Wi-Fi decides what they
+ * point at.
  */
 export function isSafeHost(own: ReadonlySet<string>, host: string): boolean {
   if (host.startsWith('[') || parseAddress(host) !== undefined) return true;

@@ -13,21 +13,21 @@ export function digestKey(key: string): Buffer {
 }
 
 function isKey(digest: Buffer | undefined, candidate: string): boolean {
-  // All of a head of 16 KiB would take 35 µs to digest, ten times as long as a key.
+  // Digesting a whole head of 16 KiB would take 35 µs, ten times as long as a key.
   if (digest === undefined || candidate.length > MAX_KEY_LENGTH) return false;
   return timingSafeEqual(digest, digestKey(candidate));
 }
 
 function isBearerOf(digest: Buffer | undefined, header: string): boolean {
-  // Neither repetition can take what the other one does, and nothing fails after the second: else 16,000 blanks before a
-  // line separator, which `.` does not match, would be tried in 16,000 ways.
+  // The two repetitions cannot match the same characters, and nothing fails after the second: otherwise
+  // 16,000 blanks before a line separator, which `.` does not match, would be tried in 16,000 ways.
   const candidate = /^bearer +([^ ].*)$/is.exec(header)?.[1];
   return candidate !== undefined && isKey(digest, candidate);
 }
 
 /**
- * Only a single Authorization header, or a single `api_key` in the query, can be valid; repeated ones are wrong.
- * `digest` is undefined when no key is configured: then no key is valid.
+ * Only a single Authorization header, or a single `api_key` in the query, can be valid; repeated ones are
+ * wrong. `digest` is undefined when no key is configured: then no key is valid.
  */
 export function judgeKey(digest: Buffer | undefined, request: AccessRequest): KeyState {
   const headers = valuesOf(request, 'authorization');

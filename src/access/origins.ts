@@ -3,7 +3,7 @@
 import { parseAuthority } from './hosts.ts';
 import { type AccessRequest, type Decision, valuesOf } from './request.ts';
 
-// A scheme and an authority and nothing else, so that an origin can be echoed into a header unchanged.
+// A scheme and an authority only, so that an origin can be echoed into a header unchanged.
 const ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i;
 
 /** Maximum length of an origin: host names have 253 characters. URL takes quadratic time for long names in Punycode. */
@@ -11,7 +11,7 @@ const MAX_ORIGIN_LENGTH = 1024;
 
 const EXPOSED_HEADERS = 'X-Ignored-Fields, X-Error-Code, X-Media-Delivered, Retry-After';
 
-/** The canonical form of an origin (case, default port, address notation); undefined: not an origin, or `null`. */
+/** Returns the canonical origin (case, default port, address notation); undefined: not an origin, or `null`. */
 export function canonicalOrigin(text: string): string | undefined {
   if (text.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -19,7 +19,7 @@ export function canonicalOrigin(text: string): string | undefined {
   return `${url.protocol}//${url.host}`;
 }
 
-/** The value of the Origin header; undefined when there is none, or more than one. */
+/** Returns the value of the Origin header; undefined if it is absent or repeated. */
 export function originOf(request: AccessRequest): string | undefined {
   const values = valuesOf(request, 'origin');
   return values.length === 1 ? values[0] : undefined;
@@ -31,8 +31,8 @@ export function isListedOrigin(listed: ReadonlySet<string>, origin: string | und
 }
 
 /**
- * Whether the page has the host and port that the request was sent to; a missing port is the scheme's default.
- * `scheme`: the one that the request used, if it is known; otherwise the page's own.
+ * Returns whether the page has the host and port that the request was sent to; a missing port is the scheme's default.
+ * `scheme`: that of the request, if it is known; otherwise the page's own.
  */
 export function isSameOrigin(origin: string, host: string, scheme?: 'http' | 'https'): boolean {
   const canonical = canonicalOrigin(origin);
@@ -42,7 +42,7 @@ export function isSameOrigin(origin: string, host: string, scheme?: 'http' | 'ht
   return URL.canParse(own) && `${scheme ?? pageScheme}://${new URL(own).host}` === canonical;
 }
 
-/** The origin that may read the answer: a listed one, or any if the request has the key. */
+/** Returns the origin that may read the answer: a listed one, or any if the request has the key. */
 export function readerOf(
   listed: ReadonlySet<string>,
   request: AccessRequest,
@@ -54,7 +54,9 @@ export function readerOf(
   return isKeyed && isEchoable(origin) ? origin : undefined;
 }
 
-/** `null` is the origin of a page from a file or a sandbox: it cannot be listed, but may be used with the key. */
+/**
+ * `null` is the origin of a page from a file or a sandbox: it cannot be listed, but may be used with the key.
+ */
 function isEchoable(origin: string): boolean {
   return origin === 'null' || ORIGIN.test(origin);
 }
@@ -67,7 +69,7 @@ export function isPreflight(request: AccessRequest): boolean {
   );
 }
 
-/** The headers of the answer to a preflight: permission for a listed origin, and for any that will send the key. */
+/** Returns the headers for a preflight: permission for a listed origin, and for any that will send the key. */
 export function preflightHeaders(
   listed: ReadonlySet<string>,
   request: AccessRequest,
@@ -85,7 +87,7 @@ export function preflightHeaders(
   ];
 }
 
-/** The CORS headers for every answer to this request, including a refusal. */
+/** Returns the CORS headers for every answer to this request, including a refusal. */
 export function corsHeaders(decision: Decision): readonly (readonly [name: string, value: string])[] {
   if (decision.isPreflight) return decision.headers;
   if (decision.corsOrigin === undefined) return [];

@@ -4,7 +4,7 @@ import type { Decision } from './request.ts';
 
 // Strangers choose these names, so both the memory and the log need a limit.
 const MAX_LOGGED = 100;
-/** Limit per address: names that a stranger makes up must not hide the one that the owner looks for. */
+/** Limit per address: names that a stranger invents must not hide the one that the owner looks for. */
 const MAX_LOGGED_OF_ADDRESS = 10;
 /** After this long, names are logged again. */
 const RENEW_MS = 60 * 60_000;
@@ -40,7 +40,7 @@ export class RefusalLog {
     this.#log(decision.hint);
   }
 
-  /** Names that filled it are forgotten. While it has room each name is logged once. */
+  /** Forgets the names that filled it. Below the limit each name is logged once. */
   #renew(nowMs: number): void {
     if (nowMs - this.#renewedAtMs < RENEW_MS) return;
     this.#renewedAtMs = nowMs;
@@ -54,14 +54,14 @@ export class RefusalLog {
 const MINUTE_MS = 60_000;
 /** An address is logged at its first wrong key, and then after a minute, ten minutes, and every hour. */
 const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
-/** From this many wrong keys within a minute on it has a line each minute instead. */
+/** Number of wrong keys within a minute from which the address gets a line each minute instead. */
 const MIN_FLOOD = 100;
-/** After this long without a wrong key an address begins anew. */
+/** Time without a wrong key after which an address starts over. */
 const FORGET_MS = 120 * MINUTE_MS;
 const MAX_ADDRESSES = 1000;
-/** Addresses of one /64 network that are counted by themselves; further ones are counted together. */
+/** Maximum number of addresses per /64 network that are counted separately; further ones are counted together. */
 const MAX_OF_NETWORK = 16;
-/** Networks whose wrong keys have a pace. */
+/** Maximum number of networks whose wrong keys are rate-limited. */
 const MAX_NETWORKS = 1000;
 
 interface Tally {
@@ -70,7 +70,7 @@ interface Tally {
   lastAtMs: number;
   /** Wrong keys since the last line. */
   count: number;
-  /** The minute that is counted, and the wrong keys in it. */
+  /** The current minute, and the wrong keys in it. */
   minuteAtMs: number;
   inMinute: number;
 }
@@ -92,7 +92,7 @@ const wrongKeyOf = (decision: Decision) =>
  */
 export class WrongKeyLog {
   readonly #options: WrongKeyLogOptions;
-  /** The one whose last line is oldest comes first. */
+  /** Ordered by the time of the last line, the oldest first. */
   readonly #tallies = new Map<string, Tally>();
   /** Addresses in `#tallies`, by network. */
   readonly #counted = new AddressCounts();
@@ -147,7 +147,7 @@ export class WrongKeyLog {
     if (count >= MIN_FLOOD) this.#report(client, tally, `${count} wrong keys in the last minute`, nowMs);
   }
 
-  /** The address, or its network where that has too many. */
+  /** Returns the address, or its network if that has too many. */
   #countedAs(client: string): string {
     const network = networkOf(client);
     return this.#tallies.has(client) || this.#counted.of(network) < MAX_OF_NETWORK ? client : network;
@@ -179,7 +179,7 @@ export class WrongKeyLog {
   }
 }
 
-/** Puts it last; the first one goes where there are too many. */
+/** Moves it to the end; removes the first one when there are too many. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   const [oldest] = map.keys();
@@ -187,7 +187,7 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
 }
 
-/** Wrong keys of one network: in a burst, and per second after it. */
+/** Wrong keys per network: in a burst, and per second after it. */
 const MAX_BURST = 100;
 const MAX_PER_SECOND = 10;
 
@@ -196,12 +196,12 @@ interface Bucket {
   readonly atMs: number;
 }
 
-/** The pace of wrong keys. What exceeds it loses its connection with the answer; a right key never does. */
+/** The rate limit of wrong keys. A client above it loses its connection with the answer; a right key never does. */
 export class WrongKeyPace {
-  /** By network; the one with the oldest wrong key comes first. */
+  /** By network, ordered by the last wrong key, the oldest first. */
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Whether this is a wrong key beyond the pace. `nowMs`: the time of a monotonic clock. */
+  /** Returns whether this is a wrong key above the limit. `nowMs`: the time of a monotonic clock. */
   exceeds(decision: Decision, nowMs: number): boolean {
     const client = wrongKeyOf(decision);
     if (client === undefined) return false;

@@ -2,7 +2,7 @@
 
 /**
  * A request with one of these headers was forwarded by a proxy. Several are set by a single product; if one were
- * missing here, that product on an allowed address would let all its clients in.
+ * missing here, that product on an allowed address would give all its clients access.
  */
 export const FORWARDING_HEADERS: readonly string[] = [
   'forwarded',
@@ -48,7 +48,7 @@ export interface AccessRequest {
   readonly path: string;
   /** The request asks for a WebSocket. */
   readonly isUpgrade: boolean;
-  /** Set where this service speaks TLS itself. Undefined: plain HTTP, behind a proxy that ends TLS or not. */
+  /** Set if this service handles TLS itself. Undefined: plain HTTP, with or without a proxy that terminates TLS. */
   readonly scheme?: 'https' | undefined;
   /** Lower-case names (those of ACCESS_HEADERS), each with its values in order of arrival. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
@@ -73,7 +73,7 @@ export interface Allowed extends Answerable {
   readonly client: string;
 }
 
-/** Answered at once with 204 and these headers. */
+/** Answered immediately with 204 and these headers. */
 export interface Preflight extends Judged {
   readonly isAllowed: true;
   readonly isPreflight: true;
@@ -81,14 +81,14 @@ export interface Preflight extends Judged {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Answered at once with this status, without a body. */
+/** Answered immediately with this status, without a body. */
 export interface Refused extends Answerable {
   readonly isAllowed: false;
   readonly isPreflight: false;
   readonly status: 400 | 401 | 403;
   /** For `X-Error-Code`. */
   readonly errorCode: 'origin_not_allowed' | 'host_not_allowed' | undefined;
-  /** A sentence for the log, with the line to add to the configuration where one would help. */
+  /** A sentence for the log, with the line to add to the configuration if that would help. */
   readonly hint: string | undefined;
   /** A wrong key was sent; false when none was sent. */
   readonly isWrongKey: boolean;
@@ -96,7 +96,7 @@ export interface Refused extends Answerable {
 
 export type Decision = Allowed | Preflight | Refused;
 
-/** The values of a header; empty when it was not sent. */
+/** Returns the values of a header; empty when it was not sent. */
 export function valuesOf(request: AccessRequest, name: string): readonly string[] {
   return request.headers.get(name) ?? [];
 }

@@ -12,7 +12,7 @@ export interface WebGuard {
 
 export type WebRefusal = Pick<Refused, 'status' | 'errorCode' | 'hint'>;
 
-// Valid as a member of a JSON object and as a line of YAML.
+// Valid both as a member of a JSON object and as a line of YAML.
 function serverLine(key: string, value: string): string {
   return `"server": { "${key}": [${JSON.stringify(value)}] }`;
 }
@@ -39,16 +39,17 @@ function refuseOrigin(origin: string | undefined): WebRefusal {
   return { status: 403, errorCode: 'origin_not_allowed', hint: originHint(origin) };
 }
 
-/** Whether the header was sent once, with this value. */
+/** Returns whether the header was sent once, with this value. */
 function isSentAs(request: AccessRequest, name: string, value: string): boolean {
   const values = valuesOf(request, name);
   return values.length === 1 && values[0]?.trim().toLowerCase() === value;
 }
 
 /**
- * The owner followed a link of another site, and sees the answer alone. All else that another site's page requests is
- * refused, reading too: it could not read the answer, but measure how long it takes, and so learn what runs here.
- * That includes navigations of frames, of embedded objects, and of windows by a script without a click.
+ * The owner followed a link of another site; only the owner sees the answer. All other requests of another site's page
+ * are refused, including reads: the page could not read the answer, but it could measure how long it takes, and so
+ * learn what runs here. That includes navigations of frames, of embedded objects, and of windows by a script without a
+ * click.
  */
 function isLinkFollowed(request: AccessRequest): boolean {
   return (
@@ -64,7 +65,7 @@ function isForeignFetch(value: string): boolean {
   return ['cross-site', 'same-site'].includes(value.trim().toLowerCase());
 }
 
-/** The last element of a list that proxies append to: the others may be forged. */
+/** Returns the last element of a list that proxies append to: the others may be forged. */
 function lastElement(request: AccessRequest, name: string): string | undefined {
   return valuesOf(request, name).join(',').split(',').at(-1)?.trim() || undefined;
 }
@@ -86,7 +87,8 @@ export function guardWeb(
     return { status: 400, errorCode: undefined, hint: undefined };
   }
   const host = (isProxied ? lastElement(request, 'x-forwarded-host') : undefined) ?? asked;
-  // Both: a proxy that does not set X-Forwarded-Host passes on what a page with a rebound name has put there.
+  // Both are checked: a proxy that does not set X-Forwarded-Host forwards the value that a page with a
+  // rebound name has set.
   for (const each of [asked, host]) {
     const name = parseAuthority(each);
     if (name === undefined || !isSafeHost(guard.hosts, name)) return refuseHost(name);

@@ -73,7 +73,7 @@ export function frame(
   };
 }
 
-// The one schema that reads all media commands does not say which needs a value.
+// The one schema that reads all media commands does not show which of them need a value.
 const dataOf = (op: Op): v.GenericSchema => (op === 'media' ? COMPONENTS.MediaCommand : OPS[op]);
 
 /** `more`: see frame. */

@@ -1,4 +1,4 @@
-/** Writes the API documents beside the program, when the service is built; nothing of this room runs in the service. */
+/** Writes the API documents beside the program at build time; the service itself loads nothing of this folder. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PLACE } from '../place.ts';
 import { asyncapiDocument } from './asyncapi.ts';

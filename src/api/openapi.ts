@@ -22,7 +22,7 @@ const TAGS: Readonly<Record<Exclude<Tag, 'hosts'>, string>> = {
   service: 'The service itself.',
 };
 
-/** What a document describes. */
+/** The contents of a document. */
 export interface Api {
   readonly title: string;
   readonly summary: string;
@@ -99,7 +99,7 @@ export function openapiDocument(version: string, api: Api = SERVICE_API): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [SERVER],
-    // Without a key as well: authentication may be off, and an address may be on the allow list.
+    // Also without a key: authentication may be off, and an address may be on the allow list.
     security: [{ key: [] }, {}],
     tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
     paths,

@@ -1,4 +1,4 @@
-/** Every operation of HTTP as the API documents see it: its row, its OperationDocs and its id in one object. */
+/** Every operation of HTTP as the API documents use it: its row, its OperationDocs and its id in one object. */
 
 import { HISTORY_DOCS } from '../wire/history.ts';
 import { HUB_DOCS } from '../wire/hub.ts';
@@ -14,7 +14,7 @@ import { SYSTEM_DOCS } from '../wire/system.ts';
 import { USAGE_DOCS } from '../wire/usage.ts';
 import { WAKE_DOCS } from '../wire/wake.ts';
 
-// The compiler misses an operation that is documented nowhere here.
+// The compiler reports an operation that is missing here.
 const DOCS: DocsOf<OperationId> = {
   ...USAGE_DOCS,
   ...HISTORY_DOCS,
@@ -29,7 +29,7 @@ const DOCS: DocsOf<OperationId> = {
 
 export interface DocumentedOperation extends Omit<Operation, 'body'>, Omit<OperationDocs, 'body'> {
   readonly id: OperationId | HubOperationId;
-  /** How a body is read; `bodySchema` says what it must be. */
+  /** How a body is read; `bodySchema` is its schema. */
   readonly body?: Operation['body'];
   readonly bodySchema: OperationDocs['body'];
 }
@@ -49,5 +49,5 @@ function documented<Id extends DocumentedOperation['id']>(
 export const DOCUMENTED = documented<OperationId>(OPERATIONS, DOCS);
 export const DOCUMENTED_HUB = documented<HubOperationId>(HUB_OPERATIONS, HUB_DOCS);
 
-/** The path as the documents write it: the `*` of a row is a part that has a name. */
+/** Returns the path as the documents write it: the `*` of a row becomes a part with a name. */
 export const templateOf = (path: string): string => path.replace(/\*$/, '{name}').replace('*', '{id}');

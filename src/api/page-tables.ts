@@ -3,7 +3,7 @@ import { UNIT_KEY } from '../wire/meaning.ts';
 import type { Json } from './schemas.ts';
 
 interface Field {
-  /** `swap.total`, `disks[].fs`; with `?` where it may be absent. */
+  /** `swap.total`, `disks[].fs`; with `?` if it may be absent. */
   readonly name: string;
   readonly type: string;
   readonly unit: string;
@@ -22,7 +22,7 @@ export const linkTo = (name: string) => `[${name}](#${name.toLowerCase()})`;
 
 const nameIn = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** The schema without null; itself where it is no choice with null. */
+/** Returns the schema without null; unchanged if it is not a choice with null. */
 function unwrapped(schema: Json): { readonly schema: Json; readonly isNullable: boolean } {
   const choices = partsOf(schema['anyOf']);
   const others = choices.filter(({ type }) => type !== 'null');
@@ -31,7 +31,7 @@ function unwrapped(schema: Json): { readonly schema: Json; readonly isNullable: 
   return { schema: others.length === 1 ? only : { anyOf: others }, isNullable: true };
 }
 
-/** In words: `number or null`, `array of [Disk](#disk)`. */
+/** Returns the type in words: `number or null`, `array of [Disk](#disk)`. */
 export function typeOf(whole: Json): string {
   const { schema, isNullable } = unwrapped(whole);
   return isNullable ? `${plainTypeOf(schema)} or null` : plainTypeOf(schema);
@@ -54,7 +54,7 @@ function plainTypeOf(schema: Json): string {
   return maximum === undefined ? type : `${type} (${minimum} to ${maximum})`;
 }
 
-/** The first string under `key` on the way to what an array or a choice with null holds. */
+/** Returns the first string under `key` on the way to the content of an array or a choice with null. */
 export function findText(whole: Json, key: string): string {
   const text = whole[key];
   if (typeof text === 'string') return text;
@@ -63,7 +63,7 @@ export function findText(whole: Json, key: string): string {
   return isObject(schema['items']) ? findText(schema['items'], key) : '';
 }
 
-/** The object below a field that has no table of its own, and how its fields are named. */
+/** Returns the fields of the object below a field that has no table of its own, with their names. */
 function nestedIn(whole: Json, name: string): readonly Field[] {
   const { schema } = unwrapped(whole);
   if (isObject(schema['properties'])) return fieldsOf(schema, `${name}.`);
@@ -92,7 +92,7 @@ export function defaultOf({ default: value }: Json): string {
     : ` Default: ${code(value)}.`;
 }
 
-/** A Markdown table; a column that is empty in all rows is left out. */
+/** Returns a Markdown table; a column that is empty in all rows is left out. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const used = head.map((_, column) => rows.some((row) => row[column] !== ''));
   const line = (cells: readonly string[]) =>
@@ -109,7 +109,7 @@ const fieldTable = (schema: Json) =>
     fieldsOf(schema).map(({ name, type, unit, meaning }) => [name, type, unit, meaning]),
   );
 
-/** The fields of an object, or of each object that it may be. */
+/** Returns the fields of an object, or of each object that it may be. */
 export function tablesOf(schema: Json): string {
   const variants = partsOf(schema['oneOf']);
   if (!isObject(schema['properties'])) {

@@ -12,7 +12,7 @@ const BASE = 'http://localhost:9990';
 
 const titleOf = ({ method, path }: DocumentedOperation) => `${method} ${templateOf(path)}`;
 
-/** As GitHub makes it of a heading. */
+/** Returns the anchor that GitHub makes of a heading. */
 const anchorOf = (title: string) =>
   title
     .toLowerCase()
@@ -21,7 +21,7 @@ const anchorOf = (title: string) =>
 
 const flagOf = ({ feature }: DocumentedOperation) => (feature === undefined ? '' : `\`features.${feature}\``);
 
-/** The command line that sends the operation's example. */
+/** Returns the command line that sends the operation's example. */
 export function curlOf({ method, path, example = {} }: DocumentedOperation): string {
   const { target = path, body, options } = example;
   const url = `${BASE}${target}`;
@@ -34,21 +34,21 @@ export function curlOf({ method, path, example = {} }: DocumentedOperation): str
   ].join(' ');
 }
 
-/** The properties of a payload without a name; none of one that is referred to. */
+/** Returns the properties of a payload without a name; none if it is referred to by name. */
 const propertiesOf = (schema: Json) =>
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>);
 
 const isConstant = (schema: Json) =>
   propertiesOf(schema).every(([, { const: value }]) => value !== undefined);
 
-/** A payload in a sentence: its name with a link, or the JSON itself if every key has one value only. */
+/** Describes a payload in a sentence: its name with a link, or the JSON itself if every key has one value only. */
 function payloadIn(schema: Json): string {
   const properties = propertiesOf(schema);
   if (properties.length === 0 || !isConstant(schema)) return typeOf(schema);
   return `\`${JSON.stringify(Object.fromEntries(properties.map(([key, { const: value }]) => [key, value])))}\``;
 }
 
-/** The tables of payloads that have no name, and so no section of their own. */
+/** Returns the tables of payloads without a name, which have no section of their own. */
 const ownTables = ({ payloads }: DocumentedOperation, { write }: SchemaWriter): readonly string[] =>
   payloads
     .map(write)
@@ -123,7 +123,7 @@ function errorTable(): string {
 
 const block = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
-/** By the name of the marker. `samples`: a real payload by the name of its component. */
+/** Returns the parts by the name of the marker. `samples`: a real payload by the name of its component. */
 export function pageParts(samples: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const writer = schemaWriter('draft-2020-12', true);
   const endpoints = DOCUMENTED.map((operation) => endpointOf(operation, writer));

@@ -1,4 +1,4 @@
-/** Parameters of requests: those that only HTTP has, and those of a request's schema. */
+/** Parameters of requests: those of HTTP only, and those of a request's schema. */
 import type * as v from 'valibot';
 import { SECTIONS } from '../host/host.ts';
 import { HOST_STATES } from '../wire/host-states.ts';
@@ -71,13 +71,13 @@ export function parametersOf(
   return [...parameters.map((name) => NAMED[name]), ...(query === undefined ? [] : queryOf(query, writer))];
 }
 
-/** One parameter of the query per entry of a request's schema; flags are written as in a query. */
+/** Returns one parameter of the query per entry of a request's schema; flags are written as in a query. */
 function queryOf(
   schema: { readonly entries: v.ObjectEntries },
   { write }: SchemaWriter,
 ): readonly Parameter[] {
   return Object.entries(schema.entries).map(([name, entry]) => {
-    // No request is checked with asynchronous schemas.
+    // Asynchronous schemas are never used for requests.
     const { description, ...written } = write(entry as v.GenericSchema);
     const isFlag = written['type'] === 'boolean';
     return {

@@ -7,7 +7,7 @@ import type { Json, SchemaWriter } from './schemas.ts';
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
 const constant = (value: string): Json => ({ schema: { const: value } });
 
-/** The headers that answers have, by name. */
+/** Returns the headers of answers, by name. */
 export function headerComponents({ write }: SchemaWriter): Json {
   return {
     'X-Ignored-Fields': text('The unknown names in `fields`, at most eight of them.'),
@@ -53,7 +53,7 @@ const ALWAYS: readonly ErrorCode[] = [
 const WITH_BODY: readonly ErrorCode[] = ['payload_too_large'];
 const WITH_JSON: readonly ErrorCode[] = ['invalid_json', 'invalid_body', 'unsupported_media_type'];
 
-/** Every code that an operation may return. */
+/** Returns every code that an operation may return. */
 export function errorsOf({ body, errors }: DocumentedOperation): readonly ErrorCode[] {
   const ofBody = [...(body === undefined ? [] : WITH_BODY), ...(body === 'json' ? WITH_JSON : [])];
   const all = [...ALWAYS, ...ofBody, ...errors];
@@ -110,14 +110,14 @@ const UNCHANGED: Json = {
 };
 const answer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
-/** By status. `error`: the schema of every error's body. */
+/** Returns the answers by status. `error`: the schema of every error's body. */
 export function responsesOf(operation: DocumentedOperation, writer: SchemaWriter, error: Json): Json {
   const codes = errorsOf(operation);
   const failures = [...new Set(codes.map((code) => STATUS_BY_CODE[code]))].map((status): [string, Json] => {
     const ofStatus = codes.filter((code) => STATUS_BY_CODE[code] === status);
     return [String(status), failure(status, ofStatus, error)];
   });
-  // Numbers as keys come out in ascending order.
+  // Numeric keys are in ascending order.
   return {
     ...(operation.isUpgrade ? { 101: SWITCHED } : { 200: success(operation, writer) }),
     ...(operation.headers?.includes('ETag') ? { 304: UNCHANGED } : {}),

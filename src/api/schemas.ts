@@ -1,4 +1,4 @@
-/** The schemas that the API documents refer to by name, and how any schema is written as JSON Schema. */
+/** Schemas that the API documents refer to by name, and the conversion of any schema to JSON Schema. */
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { capability } from '../wire/capability.ts';
@@ -96,7 +96,7 @@ export const COMPONENTS = {
   MessageId: messageId,
 } as const;
 
-/** Writes schemas as one kind of document has them. */
+/** Writes schemas in the form of one kind of document. */
 export interface SchemaWriter {
   /** By reference where the schema has a name. */
   readonly write: (schema: v.GenericSchema) => Json;
@@ -107,8 +107,8 @@ export interface SchemaWriter {
 const PREFIX = '#/components/schemas/';
 
 /**
- * `part` with each unit as the end of its description, as no reader of JSON Schema knows a key for units, and with the
- * length of each tuple as a maximum: some linters take `items: false` for a missing `items`.
+ * Returns `part` with each unit at the end of its description, because readers of JSON Schema know no key for units,
+ * and with the length of each tuple as a maximum: some linters take `items: false` for a missing `items`.
  */
 function forReaders(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(forReaders);
@@ -126,7 +126,7 @@ function forReaders(part: unknown): unknown {
   return { ...written, description: `${description === undefined ? '' : `${description} `}Unit: ${unit}.` };
 }
 
-/** Defaults in words: generators of clients take a property with a default for one that is always there. */
+/** Moves defaults into the description: client generators assume that a property with a default is always present. */
 function withoutDefaults(properties: unknown): Json {
   return Object.fromEntries(
     // The properties of a schema are schemas.
@@ -143,11 +143,11 @@ function withoutDefaults(properties: unknown): Json {
 export function schemaWriter(target: 'draft-07' | 'draft-2020-12', keepsUnits = false): SchemaWriter {
   const config = {
     target,
-    // Rules between fields, which JSON Schema expresses in another way or not at all.
+    // Rules between fields, which JSON Schema expresses differently or not at all.
     ignoreActions: ['check', 'excludes', 'finite'],
     overrideRef: ({ referenceId }: { readonly referenceId: string }) => `${PREFIX}${referenceId}`,
   };
-  // Both halves of the writer return objects, which stay objects.
+  // Both halves of the writer return objects, which remain objects.
   const finished = (part: Json) => (keepsUnits ? part : forReaders(part)) as Json;
   const named = finished(toJsonSchemaDefs(COMPONENTS, config));
   const used = new Set<string>();
@@ -160,7 +160,7 @@ export function schemaWriter(target: 'draft-07' | 'draft-2020-12', keepsUnits = 
   };
   return {
     write(schema) {
-      // The dialect stands once in the document, and the named schemas beside it.
+      // The dialect appears once in the document, and the named schemas beside it.
       const {
         $schema: _,
         $defs: __,

@@ -1,11 +1,11 @@
-/** Answers about the history as JSON, each made once for all who ask the same within a second. */
+/** Answers about the history as JSON, each made once for all clients that ask the same within a second. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { Clients } from '../fairness/fair-queue.ts';
 import { FairTurns } from '../processes/turns.ts';
 
 const KEPT_MS = 1000;
-/** Kept in all; an answer of 100,000 numbers has about 0.7 MB. */
+/** Maximum size of kept answers; an answer of 100,000 numbers has about 0.7 MB. */
 const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 export class HistoryAnswer {
@@ -57,8 +57,8 @@ export class HistoryAnswers {
   }
 
   /**
-   * The answer to `question`; `build` makes its JSON, in parts, where nobody has asked within a second. `client`: whose turn it
-   * costs. Rejects with `not_possible_now` where too many wait, and as `build` does.
+   * Returns the answer to `question`; `build` makes its JSON, in parts, if no client has asked within a second.
+   * `client`: whose turn it uses. Rejects with `not_possible_now` if too many wait, and as `build` does.
    */
   find(question: string, client: string, build: () => Promise<readonly string[]>): Promise<HistoryAnswer> {
     const known = this.#kept.get(question);

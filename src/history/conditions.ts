@@ -1,4 +1,4 @@
-/** The conditions of watch rules: each series that a rule matches begins and ends by itself. Pure: the caller owns time. */
+/** Conditions of watch rules: each series of a rule begins and ends separately. Pure: the caller owns time. */
 import { isDeepStrictEqual } from 'node:util';
 import type { WatchRule } from '../config/rows/watch-rows.ts';
 import type { HistoryEvent } from '../wire/history.ts';
@@ -8,7 +8,7 @@ import { matcherOf } from './query.ts';
 /** Rules by name. */
 export type WatchRules = Readonly<Record<string, WatchRule>>;
 
-/** An event before it has the processes of its moment. */
+/** An event without the processes of its moment. */
 export type Turn = Omit<HistoryEvent, 'processes'>;
 
 export interface Step {
@@ -16,7 +16,7 @@ export interface Step {
   readonly at: number;
   /** Seconds on a clock that neither jumps nor counts suspended time. */
   readonly awake: number;
-  /** A series without a value for longer than this has a gap: nobody knows what it was meanwhile. */
+  /** A series without a value for longer than this has a gap: its values in between are unknown. */
   readonly gapSeconds: number;
   readonly points: readonly SeriesPoint[];
 }
@@ -28,36 +28,36 @@ interface Condition {
   unit: string;
   /** Between `begin` and `end`. */
   isOn: boolean;
-  /** Since when, awake, the value has been on the other side; undefined: it is not. */
+  /** Awake time since which the value has been on the other side; undefined: it is not. */
   turningSince: number | undefined;
-  /** When, awake, it last had a value. */
+  /** Awake time of the last value. */
   seen: number;
 }
 
-/** Samples are early by this much at most. */
+/** Maximum time by which samples are early. */
 const LEEWAY_SECONDS = 0.5;
-/** The two clocks differ by more than this: the machine has slept, or its clock was set. */
+/** If the two clocks differ by more than this, the machine has slept, or its clock was set. */
 const JUMP_SECONDS = 2;
-/** Names of series that are kept with the rules they match. */
+/** Maximum number of series names that are kept with the rules they match. */
 const MAX_KNOWN = 2048;
 
 const NO_RULES: WatchRules = {};
 
 export class Conditions {
   #rules = NO_RULES;
-  /** What each rule matches. */
+  /** Pattern of each rule. */
   #matchers: readonly (readonly [name: string, matches: (series: string) => boolean])[] = [];
   /** The rules that match a series, by its name. */
   readonly #rulesOf = new Map<string, readonly string[]>();
   readonly #conditions = new Map<string, Condition>();
   #last: Pick<Step, 'at' | 'awake'> | undefined;
 
-  /** Whether a condition holds whose event has not begun. */
+  /** Returns whether a condition holds whose event has not begun. */
   get isWaiting(): boolean {
     return [...this.#conditions.values()].some(({ isOn }) => !isOn);
   }
 
-  /** Conditions of rules that stay as they are go on; those of others end. */
+  /** Conditions of unchanged rules continue; those of others end. */
   setRules(rules: WatchRules, at: number): readonly Turn[] {
     const turns: Turn[] = [];
     for (const [key, condition] of this.#conditions) {
@@ -73,13 +73,13 @@ export class Conditions {
     return turns;
   }
 
-  /** What begins and ends with the points of a sample. */
+  /** Returns the events that begin and end with the points of a sample. */
   step(step: Step): readonly Turn[] {
     const { at, awake, points } = step;
     const last = this.#last;
     this.#last = { at, awake };
     if (this.#matchers.length === 0) return [];
-    // What a value was while the machine slept is not known.
+    // The values while the machine slept are unknown.
     if (last !== undefined && Math.abs(at - last.at - (awake - last.awake)) > JUMP_SECONDS)
       for (const condition of this.#conditions.values()) condition.turningSince = undefined;
     const turns = points.flatMap((point) =>
@@ -132,7 +132,7 @@ export class Conditions {
     return [{ at, rule: name, state: holds ? 'begin' : 'end', series, value, text }];
   }
 
-  /** A gap by itself ends nothing; a series that stays away does. */
+  /** A gap alone ends nothing; a series that remains absent does. */
   #endSilent({ at, awake, gapSeconds }: Step): readonly Turn[] {
     const turns: Turn[] = [];
     for (const [key, { rule: name, series, unit, isOn, seen }] of this.#conditions) {

@@ -1,7 +1,7 @@
 /** A payload of the history as JSON, column by column: 33,000 numbers take 2.5 ms. */
 import type { HistoryPayload } from '../wire/history.ts';
 
-/** The parts of JSON.stringify(payload); yields after each. */
+/** Yields after each part of JSON.stringify(payload). */
 export function* encodeHistory(payload: HistoryPayload): Generator<undefined, readonly string[]> {
   const parts: string[] = [];
   function* write(value: unknown): Generator<undefined, void> {

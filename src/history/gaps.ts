@@ -1,17 +1,17 @@
-/** Marks for what happened between two readings: the machine slept, or its clock was set. Pure. */
+/** Marks for events between two readings: the machine slept, or its clock was set. Pure. */
 import type { Counters } from '../host/host.ts';
 import type { HistoryMark } from '../wire/history.ts';
 
 export type Clocks = Pick<Counters, 'takenAtNs' | 'sinceBootNs' | 'unixMs'>;
 
-/** A shorter sleep is a rounding of the clocks. */
+/** Minimum duration: a shorter sleep is a rounding of the clocks. */
 const MIN_SLEEP_SECONDS = 2;
-/** A clock that is corrected slowly moves less than this between two readings. */
+/** Minimum jump: a clock that is corrected slowly moves less than this between two readings. */
 const MIN_JUMP_SECONDS = 1;
 
 const oneDecimal = (seconds: number) => Math.round(seconds * 10) / 10;
 
-/** "3 h 20 min", "45 s". */
+/** Writes "3 h 20 min", "45 s". */
 export function inWords(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
   const parts = [
@@ -29,7 +29,7 @@ export function inWords(seconds: number): string {
     .join(' ');
 }
 
-/** By how many seconds the clock was set between two readings; negative: back. */
+/** Returns by how many seconds the clock was set between two readings; negative: back. */
 function jumpBetween(before: Clocks, after: Clocks): number {
   return (after.unixMs - before.unixMs) / 1000 - (after.sinceBootNs - before.sinceBootNs) / 1e9;
 }

@@ -1,4 +1,4 @@
-/** What the parts of the history know of each other. */
+/** Types shared by the parts of the history. */
 import type {
   HistoryEvent,
   HistoryMark,
@@ -9,7 +9,7 @@ import type {
 
 /** Length of a slot of the coarse history. */
 export const SLOT_SECONDS = 10;
-/** How long each second is kept by itself. */
+/** Time for which each second is kept separately. */
 export const FINE_SECONDS = 300;
 
 export interface HistoryRequest {
@@ -23,13 +23,13 @@ export interface HistoryRequest {
   readonly step: number | undefined;
 }
 
-/** The history as HTTP, the WebSocket and exporters see it. */
+/** The history as HTTP, the WebSocket and exporters use it. */
 export interface History {
   /** false while `history.minutes` is 0. */
   readonly isOn: boolean;
-  /** Rejects only when something is broken. `too_many`: more numbers than one answer may have. */
+  /** Rejects only on an internal failure. `too_many`: more numbers than one answer may have. */
   query(request: HistoryRequest): Promise<HistoryPayload | 'too_many'>;
-  /** What ran at `at`, in Unix seconds. */
+  /** Returns the programs that ran at `at`, in Unix seconds. */
   processesAt(at: number): Promise<ProcessHistoryPayload>;
   /** Calls `listener` with each event of a watch rule, until the returned function is called. */
   onEvent(listener: (event: HistoryEvent) => void): () => void;
@@ -48,32 +48,32 @@ export interface Summary {
   readonly max: number;
 }
 
-/** 10 seconds that are over. */
+/** Ten seconds that have passed. */
 export interface Slot {
   /** Unix seconds, a multiple of SLOT_SECONDS. */
   readonly at: number;
-  /** By the names of series; one without a value in these seconds is absent. */
+  /** By the names of series; a series without a value in these seconds is absent. */
   readonly values: ReadonlyMap<string, Summary & { readonly unit: string }>;
   readonly processes:
     | (ProcessUses & { readonly takenAt: number; readonly windowSeconds: number | null })
     | undefined;
 }
 
-/** The history on disk. Nothing of it waits on the JavaScript thread. */
+/** The history on disk. It never makes the JavaScript thread wait. */
 export interface Store {
-  /** Takes a slot that is over; written with the next minute's transaction. Never throws. */
+  /** Takes a slot that has ended; written with the next minute's transaction. Never throws. */
   put(slot: Slot): void;
   mark(mark: HistoryMark): void;
   event(event: HistoryEvent): void;
   /**
-   * What is on disk of these series between `from` and `until`, in Unix seconds, in slots of `step`. Rejects when the disk
-   * does not answer. `too_many`: more numbers than one answer may have.
+   * Returns the stored values of these series between `from` and `until`, in Unix seconds, in slots of `step`. Rejects
+   * when the disk does not answer. `too_many`: more numbers than one answer may have.
    */
   read(request: StoreRequest): Promise<StoreAnswer | 'too_many'>;
   processesAt(at: number): Promise<Slot['processes']>;
   /**
-   * Writes what it has, for at most 500 ms. False: its thread hangs in the kernel, and process.exit would wait for it
-   * (NativeProcess.exitNow does not).
+   * Writes the remaining slots, for at most 500 ms. Resolves with false if its thread hangs in the kernel: process.exit
+   * would wait for it (NativeProcess.exitNow does not).
    */
   close(): Promise<boolean>;
 }
@@ -86,7 +86,7 @@ export interface StoreRequest {
 }
 
 export interface StoreAnswer {
-  /** As requested, or greater: 600 s and its multiples where only summaries are kept. */
+  /** As requested, or greater: 600 s and its multiples if only summaries are kept. */
   readonly step: number;
   readonly slots: readonly Slot[];
   readonly marks: readonly HistoryMark[];

@@ -1,8 +1,11 @@
-/** The history in memory: a fine and a coarse ring per series, and the slot that is being filled. Reads no clock. */
+/**
+ * The history in memory: a fine and a coarse ring per series, and the slot that is being filled. Reads no
+ * clock.
+ */
 import { FINE_SECONDS, type SeriesPoint, SLOT_SECONDS, type Summary } from './history.ts';
 import { Ring } from './ring.ts';
 
-/** More are refused: each interface of a container and each mount has several. */
+/** Maximum number of series, above which they are refused: each interface of a container and each mount has several. */
 export const MAX_SERIES = 512;
 
 type SlotValues = Map<string, Summary & { readonly unit: string }>;
@@ -13,7 +16,7 @@ class Series {
   readonly unit: string;
   readonly fine = new Ring(FINE_SECONDS, 1);
   coarse: Ring;
-  /** Of the slot that is being filled. */
+  /** Sums of the slot that is being filled. */
   #count = 0;
   #sum = 0;
   #min = Number.POSITIVE_INFINITY;
@@ -24,7 +27,7 @@ class Series {
     this.coarse = new Ring(slots, 3);
   }
 
-  /** `value` at `second`, and in the `held` seconds before it that are after the last known one. */
+  /** Adds `value` at `second`, and in the `held` seconds before it that are after the last known one. */
   add(second: number, held: number, value: number): void {
     const begin = Math.min(second, Math.max(this.fine.last + 1, second - held));
     for (let at = begin; at <= second; at++) this.fine.put(at, value);
@@ -55,12 +58,12 @@ class Series {
   }
 }
 
-/** What is known of one series at a moment or in a slot. */
+/** The known values of one series at a moment or in a slot. */
 export interface SeriesReader {
   readonly unit: string;
-  /** At that Unix second; NaN where nothing is known. */
+  /** Returns the value at that Unix second; NaN if unknown. */
   fine(second: number): number;
-  /** Of that slot of 10 s; undefined where nothing is known. */
+  /** Returns the summary of that slot of 10 s; undefined if unknown. */
   coarse(slot: number): Summary | undefined;
 }
 
@@ -69,26 +72,26 @@ export class Memory {
   readonly #series = new Map<string, Series>();
   /** The slot that is being filled; -Infinity before the first value. */
   #slot = Number.NEGATIVE_INFINITY;
-  /** Nothing before it is known any more; Infinity before the first value. */
+  /** Values before it are forgotten; Infinity before the first value. */
   #firstSlot = Number.POSITIVE_INFINITY;
 
   constructor(minutes: number) {
     this.#slots = (minutes * 60) / SLOT_SECONDS;
   }
 
-  /** All series by name, in the order of their first values. */
+  /** Returns all series by name, in the order of their first values. */
   get names(): Iterable<string> {
     return this.#series.keys();
   }
 
-  /** Bytes of the rings. */
+  /** Returns the size of the rings in bytes. */
   get bytes(): number {
     let bytes = 0;
     for (const { fine, coarse } of this.#series.values()) bytes += fine.bytes + coarse.bytes;
     return bytes;
   }
 
-  /** The oldest slot of which something may be known; Infinity while nothing is. */
+  /** Returns the oldest slot that may have values; Infinity without any. */
   get firstSlot(): number {
     return Math.max(this.#firstSlot, this.#slot - this.#slots + 1);
   }
@@ -104,8 +107,8 @@ export class Memory {
   }
 
   /**
-   * Ends the slot that is being filled if `at` (Unix seconds) is after it, and returns it; undefined if it goes on or has
-   * no values. Series without a value in all that time are dropped.
+   * Ends the slot that is being filled if `at` (Unix seconds) is after it, and returns it; undefined if it continues or
+   * has no values. Series without a value in all that time are dropped.
    */
   advance(at: number): { readonly at: number; readonly values: SlotValues } | undefined {
     const slot = slotOf(at);
@@ -124,8 +127,8 @@ export class Memory {
   }
 
   /**
-   * Adds the points of a sample that was taken at `at`, after `advance(at)`. `held`: how many seconds before it they hold
-   * for. Returns how many series were refused.
+   * Adds the points of a sample that was taken at `at`, after `advance(at)`. `held`: number of seconds before it for
+   * which they hold. Returns how many series were refused.
    */
   add(at: number, held: number, points: readonly SeriesPoint[]): number {
     const second = Math.floor(at);
@@ -146,7 +149,7 @@ export class Memory {
     return refused;
   }
 
-  /** Forgets the slot that `at` is in and those after it: the clock was set back to `at`. */
+  /** Forgets the slot that contains `at` and those after it: the clock was set back to `at`. */
   dropFrom(at: number): void {
     const slot = slotOf(at);
     for (const { fine, coarse } of this.#series.values()) {
@@ -155,12 +158,12 @@ export class Memory {
     }
     if (slot > this.#slot) return;
     for (const series of this.#series.values()) series.clear();
-    // What was forgotten before stays so.
+    // Slots that were already forgotten remain so.
     this.#firstSlot = Math.min(this.firstSlot, slot);
     this.#slot = slot;
   }
 
-  /** Keeps what fits. */
+  /** Keeps the values that fit. */
   resize(minutes: number): void {
     this.#firstSlot = this.firstSlot;
     this.#slots = (minutes * 60) / SLOT_SECONDS;

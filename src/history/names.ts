@@ -1,6 +1,6 @@
-/** The names of series with several subjects, `disk.read/MOUNT`: made once each, because every sample needs all of them. */
+/** Names of series with several subjects, `disk.read/MOUNT`: made once each, because every sample needs all of them. */
 
-/** More are forgotten: interfaces of containers come and go. */
+/** Maximum number of names, beyond which they are forgotten: interfaces of containers come and go. */
 const MAX_NAMES = 2048;
 
 const byBase = new Map<string, Map<string | number, string>>();
@@ -24,7 +24,7 @@ export function nameOf(base: string, which: string | number): string {
   return name;
 }
 
-/** `battery_power` of a detail as `battery.power`: the name up to its first `_` is the section. */
+/** Returns `battery_power` of a detail as `battery.power`: the name up to its first `_` is the section. */
 export function dotted(name: string): string {
   const known = dottedNames.get(name);
   if (known !== undefined) return known;
@@ -34,5 +34,5 @@ export function dotted(name: string): string {
   return made;
 }
 
-/** The names of details are those of a table: there are few. */
+/** Cache of the names of details, which are few, because they are those of a table. */
 const dottedNames = new Map<string, string>();

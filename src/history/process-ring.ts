@@ -3,18 +3,18 @@ import type { ProcessUse } from '../wire/history.ts';
 import { SLOT_SECONDS, type Slot } from './history.ts';
 import { TOP_NAMES } from './process-uses.ts';
 
-/** What ran at one moment. */
+/** The programs that ran at one moment. */
 export type ProcessMoment = NonNullable<Slot['processes']>;
 
 const KINDS = ['cpu', 'memory', 'disk'] as const;
 const ROWS = KINDS.length * TOP_NAMES;
-/** In place of a count of rows: it was not read. */
+/** Stands for a list that was not read, in place of a count of rows. */
 const NOT_READ = -1;
 
-/** A moment answers for this long after it, where no window contains the time that was asked for. */
+/** Maximum age of the nearest earlier moment, if no window contains the requested time. */
 const NEAREST_SECONDS = 70;
 
-/** Names by small numbers, each for as long as a moment has it. */
+/** Stores names under small numbers, as long as a moment uses them. */
 class Names {
   readonly #ids = new Map<string, number>();
   readonly #names: string[] = [];
@@ -56,7 +56,7 @@ export class ProcessRing {
   readonly #counts: Uint32Array;
   readonly #nameIds: Uint32Array;
   readonly #names = new Names();
-  /** The place of the next moment. */
+  /** Index of the next moment. */
   #next = 0;
   #size = 0;
 
@@ -70,7 +70,7 @@ export class ProcessRing {
     this.#nameIds = new Uint32Array(this.#capacity * ROWS);
   }
 
-  /** Without the names. */
+  /** Returns the size without the names. */
   get byteLength(): number {
     const columns = [this.#takenAt, this.#windows, this.#lengths, this.#values, this.#counts, this.#nameIds];
     return columns.reduce((sum, column) => sum + column.byteLength, 0);
@@ -80,12 +80,12 @@ export class ProcessRing {
     return this.#size;
   }
 
-  /** Distinct names that are kept. */
+  /** Returns the number of distinct names. */
   get nameCount(): number {
     return this.#names.size;
   }
 
-  /** Moments after this one belong to another time: the machine's clock has been set back. */
+  /** Adds a moment; later ones belong to another time, because the machine's clock has been set back. */
   put(moment: ProcessMoment): void {
     while (this.#size > 0 && this.#timeOf(this.#size - 1) >= moment.takenAt) this.#dropNewest();
     const place = this.#next;
@@ -99,7 +99,7 @@ export class ProcessRing {
     });
   }
 
-  /** The moment whose window contains `at`, in Unix seconds; otherwise the nearest one before it. */
+  /** Returns the moment whose window contains `at`, in Unix seconds; otherwise the nearest one before it. */
   at(at: number): ProcessMoment | undefined {
     for (let index = this.#size - 1; index >= 0; index--) {
       const takenAt = this.#timeOf(index);
@@ -114,7 +114,7 @@ export class ProcessRing {
     return this.#size === 0 ? undefined : this.#read(this.#size - 1);
   }
 
-  /** The last moment in [from, until). */
+  /** Returns the last moment in [from, until). */
   within(from: number, until: number): ProcessMoment | undefined {
     for (let index = this.#size - 1; index >= 0; index--) {
       const takenAt = this.#timeOf(index);
@@ -124,7 +124,7 @@ export class ProcessRing {
     return undefined;
   }
 
-  /** All of them, the oldest first. */
+  /** Yields all of them, the oldest first. */
   *[Symbol.iterator](): Iterator<ProcessMoment> {
     for (let index = 0; index < this.#size; index++) yield this.#read(index);
   }

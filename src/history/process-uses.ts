@@ -1,9 +1,9 @@
-/** What the programs of the machine used between two readings: the five names with most of each. Pure. */
+/** Computes the use of the machine by programs between two readings: the five names with most of each. Pure. */
 import type { ProcessColumns } from '../host/processes.ts';
 import { greatestRows } from '../processes/shares.ts';
 import type { ProcessUse, ProcessUses } from '../wire/history.ts';
 
-/** Names kept of each kind. */
+/** Number of names kept of each kind. */
 export const TOP_NAMES = 5;
 
 const NS_PER_SECOND = 1e9;
@@ -21,7 +21,7 @@ interface Groups {
   readonly counts: Uint32Array;
 }
 
-/** Decoding the name of each of 10,000 processes would take 10 ms: they are compared as bytes. */
+/** Compares names as bytes: decoding that of each of 10,000 processes would take 10 ms. */
 function groupRows({ names, nameEnds }: ProcessColumns): Groups {
   const text = names.toString('latin1');
   const ids = new Map<string, number>();
@@ -43,20 +43,20 @@ function groupRows({ names, nameEnds }: ProcessColumns): Groups {
   return { ofRow, names: [...ids.keys()], counts };
 }
 
-/** What each group has used: one number per group and kind. */
+/** Total use of each group: one number per group and kind. */
 interface Sums {
   readonly memory: Float64Array;
   readonly ticks: Float64Array;
   readonly bytes: Float64Array;
-  /** Whether any process shows what it reads from and writes to disks. */
+  /** Whether any process shows its disk I/O. */
   hasBytes: boolean;
 }
 
 const NO_ROWS = new Float64Array(0);
 
 /**
- * Adds up by group what the processes of `after` have used since `before`; one that is not in `before` has started since.
- * Both are sorted by number. One loop without calls: a reading comes once per minute, so it is interpreted.
+ * Sums by group the use of the processes of `after` since `before`; a process that is not in `before` has started
+ * since. Both are sorted by number. One loop without calls: a reading happens once per minute, so it is interpreted.
  */
 function sumUses(before: ProcessColumns, after: ProcessColumns, { ofRow, names }: Groups): Sums {
   const memory = new Float64Array(names.length);
@@ -80,14 +80,14 @@ function sumUses(before: ProcessColumns, after: ProcessColumns, { ofRow, names }
     if (!hasDisks) continue;
     const known = isOld ? (oldReads[old] ?? 0) + (oldWrites[old] ?? 0) : 0;
     const moved = (reads[row] ?? 0) + (writes[row] ?? 0) - known;
-    // NaN where it is hidden.
+    // NaN if hidden.
     if (moved >= 0) hasBytes = true;
     if (moved > 0) bytes[group] = (bytes[group] ?? 0) + moved;
   }
   return { memory, ticks, bytes, hasBytes };
 }
 
-/** The greatest sums by name, times `factor`, as multiples of `step`. */
+/** Returns the greatest sums by name, times `factor`, as multiples of `step`. */
 function topOf(groups: Groups, sums: Float64Array, factor: number, step: number): readonly ProcessUse[] {
   return greatestRows(sums, TOP_NAMES, 0)
     .map((group) => ({
@@ -98,7 +98,7 @@ function topOf(groups: Groups, sums: Float64Array, factor: number, step: number)
     .filter(({ value }) => value > 0);
 }
 
-/** `before`: undefined where it is too long ago. */
+/** `before`: undefined if it is too long ago. */
 export function usesBetween(before: ProcessColumns | undefined, after: ProcessColumns): WindowUses {
   const groups = groupRows(after);
   const sums = sumUses(before ?? after, after, groups);

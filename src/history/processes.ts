@@ -1,4 +1,4 @@
-/** What ran at the spike: every 10 s, or every minute while the machine is idle, the programs with most use. */
+/** Keeps the programs with most use: every 10 s, or every minute while the machine is idle. */
 import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import type { ProcessColumns } from '../host/processes.ts';
@@ -17,20 +17,20 @@ export interface ProcessHistoryOptions {
 
 const BUSY_PACE_MS = SLOT_SECONDS * 1000;
 const IDLE_PACE_MS = 60_000;
-/** Samples are late by this much at most: one that is early must not wait for the next. */
+/** Maximum time by which samples are late: one that is early must not wait for the next. */
 const LEEWAY_MS = 500;
-/** In % of one processor: from here on the machine is busy. */
+/** Load, in % of one processor, from which the machine counts as busy. */
 const BUSY_PERCENT = 25;
 
-/** A reading is picked up after this time: 10,000 processes take 200 ms. */
+/** Delay after which a reading is picked up: 10,000 processes take 200 ms. */
 const PICK_MS = 300;
-/** One that is late is picked up later, or with the next sample. */
+/** Maximum number of attempts; a reading that is later is picked up with the next sample. */
 const MAX_PICKS = 5;
-/** Least interval of readings that are asked for here; more than 1 % of a processor they never take. */
+/** Minimum interval of readings requested here; they never take more than 1 % of a processor. */
 const LEAST_INTERVAL_MS = 1000;
-/** What ran longer ago than this says nothing of now. */
+/** Maximum age of a reading that counts as current. */
 const MAX_RUNNING_MS = IDLE_PACE_MS + BUSY_PACE_MS;
-/** After more than this, an average would say nothing of the moment. */
+/** Maximum window: a longer average would say nothing about the moment. */
 const MAX_WINDOW_NS = 150e9;
 
 const NS_PER_MS = 1e6;
@@ -43,13 +43,13 @@ export class ProcessHistory {
   #ring: ProcessRing;
   #minutes: number;
   #before: ProcessColumns | undefined;
-  /** When the last reading was asked for, on the clock that counts suspended time; undefined: picked up, or never. */
+  /** Time of the last request, on the clock that counts suspended time; undefined: picked up, or never made. */
   #askedMs: number | undefined;
-  /** When the last one that was picked up was asked for. */
+  /** Time of the request for the last reading that was picked up. */
   #lastMs = Number.NEGATIVE_INFINITY;
   #picks = 0;
   #timer: unknown;
-  /** Known once a sample with detail has come. */
+  /** Known once a sample with detail has arrived. */
   #processors = 1;
 
   constructor(options: ProcessHistoryOptions) {
@@ -58,7 +58,9 @@ export class ProcessHistory {
     this.#ring = new ProcessRing(this.#minutes);
   }
 
-  /** The points of a sample. `isWanted`: also where the machine is idle, as while a watch rule waits. Never waits. */
+  /**
+   * Handles the points of a sample. `isWanted`: reads also while the machine is idle, for a watch rule. Never waits.
+   */
   onPoints(points: readonly SeriesPoint[], isWanted: boolean): void {
     if (!this.#options.config.current.features.enable_processes) {
       this.#clear();
@@ -72,7 +74,7 @@ export class ProcessHistory {
     this.#ask(nowMs);
   }
 
-  /** Whether the machine does something worth naming. */
+  /** Returns whether the machine is busy enough to name its programs. */
   #isBusy(points: readonly SeriesPoint[]): boolean {
     const cores = points.filter(({ name }) => name.startsWith(CORE)).length;
     if (cores > 0) this.#processors = cores;
@@ -80,17 +82,17 @@ export class ProcessHistory {
     return load * this.#processors >= BUSY_PERCENT;
   }
 
-  /** The moment whose window contains `at`, in Unix seconds, or the nearest one before it. */
+  /** Returns the moment whose window contains `at`, in Unix seconds, or the nearest one before it. */
   at(at: number): ProcessMoment | undefined {
     return this.#ring.at(at);
   }
 
-  /** The last moment in a slot that is over. */
+  /** Returns the last moment in a slot that has ended. */
   take({ at }: Pick<Slot, 'at'>): ProcessMoment | undefined {
     return this.#ring.within(at, at + SLOT_SECONDS);
   }
 
-  /** What ran last, for an event; null where that is not known, undefined while `features.enable_processes` is off. */
+  /** The programs that ran last, for an event; null if unknown, undefined while `features.enable_processes` is off. */
   get running(): ProcessUses | null | undefined {
     if (!this.#options.config.current.features.enable_processes) return undefined;
     const moment = this.#ring.newest;
@@ -99,12 +101,12 @@ export class ProcessHistory {
     return { cpu, memory, disk };
   }
 
-  /** Without the names. */
+  /** Returns the size without the names. */
   get byteLength(): number {
     return this.#ring.byteLength;
   }
 
-  /** `history.minutes` may have changed. */
+  /** Applies a change of `history.minutes`. */
   reconfigure(): void {
     const { minutes } = this.#options.config.current.history;
     if (minutes === this.#minutes) return;

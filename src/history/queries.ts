@@ -1,4 +1,4 @@
-/** Answers questions about the history, whichever door they come through. */
+/** Answers queries about the history, whichever transport they arrive by. */
 import { type Clock, type Defer, deferToNextTurn } from '../clock.ts';
 import { featureDisabled, ServiceError } from '../errors.ts';
 import { checkParams, type Params } from '../params.ts';
@@ -35,8 +35,8 @@ export class HistoryQueries {
   }
 
   /**
-   * A HistoryPayload for the data of a `historyRequest`. `client`: whose turn it costs. Rejects with ServiceError:
-   * `feature_disabled`, `invalid_value`, `not_possible_now` (too many queries at the same time).
+   * Returns a HistoryPayload for the data of a `historyRequest`. `client`: whose turn it uses. Rejects with
+   * ServiceError: `feature_disabled`, `invalid_value`, `not_possible_now` (too many queries at the same time).
    */
   async series(params: Params, client: string): Promise<HistoryAnswer> {
     this.#checkOn();
@@ -46,14 +46,14 @@ export class HistoryQueries {
     if (until !== undefined && from > until)
       throw new ServiceError('invalid_value', 'since must not be after until.');
     const question = JSON.stringify(['series', asked]);
-    // The history itself resolves what is relative to now: `-300` is exactly as long as it keeps each second.
+    // The history itself resolves times relative to now: `-300` is exactly as long as it keeps each second.
     const since = from === 0 ? 0 : asked.since;
     return await this.#answers.find(question, client, () =>
       this.#series({ series: asked.series, since, until, step: asked.step }),
     );
   }
 
-  /** A ProcessHistoryPayload for the data of a `processHistoryRequest`. Rejects as `series`, and with `missing_field`. */
+  /** Returns a ProcessHistoryPayload for a `processHistoryRequest`. Rejects as `series`, and with `missing_field`. */
   async processesAt(params: Params, client: string): Promise<HistoryAnswer> {
     this.#checkOn();
     const { at } = checkParams(processHistoryRequest, params);
@@ -72,7 +72,7 @@ export class HistoryQueries {
     if (!this.isOn) throw featureDisabled('The history');
   }
 
-  /** Unix seconds: a negative number is before now. There is nothing before 1970. */
+  /** Returns Unix seconds: a negative number is before now. Times before 1970 become 0. */
   #momentOf(seconds: number): number {
     return seconds < 0 ? Math.max(0, this.#options.unixMs() / 1000 + seconds) : seconds;
   }

@@ -1,11 +1,11 @@
-/** Answers a request from the rings in memory, and from what the store has of the time before. Pure. */
+/** Answers a request from the rings in memory, and from the store for the time before. Pure. */
 import type { HistorySeries } from '../wire/history.ts';
 import { FINE_SECONDS, type HistoryRequest, SLOT_SECONDS, type Slot, type Summary } from './history.ts';
 import type { Memory, SeriesReader } from './memory.ts';
 
-/** Slots of an answer whose step was not requested. */
+/** Maximum number of slots of an answer whose step was not requested. */
 const MAX_SLOTS = 720;
-/** Numbers of one answer. */
+/** Maximum number of values in one answer. */
 export const MAX_NUMBERS = 100_000;
 
 export const DEFAULT_SERIES: readonly string[] = [
@@ -39,19 +39,19 @@ export function gridOf({ since, until, step }: HistoryRequest, nowSeconds: numbe
     const start = Math.floor(from / length) * length;
     return { start, step: length, count: Math.max(0, Math.ceil((end - start) / length)) };
   };
-  // A begin that is rounded down may need one slot more.
+  // A start that is rounded down may need one more slot.
   if (step === undefined && gridAt(chosen).count > MAX_SLOTS) chosen += SLOT_SECONDS;
   return gridAt(chosen);
 }
 
-/** Whether a name matches one of `patterns`, where `*` stands for any text. */
+/** Returns whether a name matches one of `patterns`, where `*` stands for any text. */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const wild = patterns.filter((pattern) => pattern.includes('*')).map(wildcard);
   return (name) => exact.has(name) || wild.some((matches) => matches(name));
 }
 
-/** Without a regular expression: many stars would make one slow. */
+/** Matches without a regular expression, which many stars would make slow. */
 function wildcard(pattern: string): (name: string) => boolean {
   const parts = pattern.split('*');
   const first = parts[0] ?? '';
@@ -71,7 +71,7 @@ function wildcard(pattern: string): (name: string) => boolean {
   };
 }
 
-/** Values per unit that are distinct on the wire: a number of 24 bits has no more than 7 digits that mean something. */
+/** Values per unit that are distinct on the wire: a number of 24 bits has at most 7 significant digits. */
 const STEPS: Readonly<Record<string, number>> = {
   'bytes/s': 1,
   RPM: 1,
@@ -85,7 +85,7 @@ const OTHER_STEPS = 1000;
 
 type Column = (number | null)[];
 
-/** One series of an answer while it is being made. */
+/** Collects one series of an answer. */
 class Columns {
   readonly unit: string;
   readonly #grid: Grid;
@@ -130,7 +130,7 @@ function fillFine(columns: Columns, series: SeriesReader, { start, count }: Grid
   }
 }
 
-/** The mean of a longer slot is that of its slots of 10 s. */
+/** Fills coarse slots: the mean of a longer slot is that of its slots of 10 s. */
 function fillCoarse(
   columns: Columns,
   series: SeriesReader,
@@ -154,7 +154,7 @@ function fillCoarse(
   }
 }
 
-/** Where the answer is taken from memory alone: from the first slot that lies wholly in it. */
+/** Start of the part that is answered from memory alone: the first slot that lies wholly in it. */
 export const memoryBegin = ({ step }: Grid, memory: Memory) =>
   step === 1 ? Number.NEGATIVE_INFINITY : roundedUp(memory.firstSlot * SLOT_SECONDS, step);
 
@@ -162,8 +162,8 @@ export const memoryBegin = ({ step }: Grid, memory: Memory) =>
 export type ColumnsByName = Readonly<Record<string, HistorySeries>> | undefined;
 
 /**
- * The series that `matches`, by name: from memory, and `stored` slots (of the grid's step) before `memoryBegin`, or where
- * memory has nothing. Yields after each part of the work: 24 hours of a series take 0.7 ms.
+ * Returns the series that `matches` selects, by name: from memory, and `stored` slots (of the grid's step) before
+ * `memoryBegin`, or where memory has no value. Yields after each part of the work: 24 hours of a series take 0.7 ms.
  */
 export function* columnSteps(
   grid: Grid,
@@ -203,7 +203,7 @@ export function* columnSteps(
   return Object.fromEntries([...byName].map(([name, columns]) => [name, columns.answer]));
 }
 
-/** The same at once. */
+/** The same in one call. */
 export function columnsOf(...asked: Parameters<typeof columnSteps>): ColumnsByName {
   const steps = columnSteps(...asked);
   for (;;) {

@@ -1,4 +1,4 @@
-/** The history: what is recorded in memory, and on disk where that is configured, behind one interface. */
+/** The history: records in memory, and on disk if that is configured, behind one interface. */
 import type { LiveConfig } from '../config/current.ts';
 import { messageOf } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
@@ -18,13 +18,13 @@ import {
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { inTurns } from './turns.ts';
 
-/** What ran in each slot: reads processes, keeps some of them. */
+/** The programs that ran in each slot: reads processes, keeps some of them. */
 export interface SlotProcesses {
-  /** The points of each sample. `isWanted`: what runs is read now, also while the machine is idle. */
+  /** Handles the points of each sample. `isWanted`: reads now, also while the machine is idle. */
   onPoints(points: readonly SeriesPoint[], isWanted: boolean): void;
-  /** Of the slot that is over; called once per slot, before it is handed on. */
+  /** Returns the processes of a slot that has ended; called once per slot, before it is passed on. */
   take(slot: Omit<Slot, 'processes'>): Slot['processes'];
-  /** In memory; undefined where none are kept for that moment. */
+  /** Returns those in memory; undefined if none are kept for that moment. */
   at(at: number): Slot['processes'];
   reconfigure(): void;
   close(): void;
@@ -32,7 +32,7 @@ export interface SlotProcesses {
 
 /** The rules of `watch`. */
 export interface Watch {
-  /** Whether what runs now is going to be part of an event. */
+  /** Whether the programs that run now will be part of an event. */
   readonly isWaiting: boolean;
   onPoints(at: number, points: readonly SeriesPoint[]): void;
   reconfigure(): void;
@@ -43,18 +43,18 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   readonly config: LiveConfig;
   /** Unix milliseconds. */
   readonly unixMs: () => number;
-  /** When the service started, in Unix seconds, and its version. */
+  /** The start of the service, in Unix seconds, and its version. */
   readonly startedAt: number;
   readonly version: string;
   readonly processes?: SlotProcesses | undefined;
   readonly watch?: Watch | undefined;
-  /** The history on disk, where it is open already. */
+  /** The history on disk, if it is already open. */
   readonly store?: Store | undefined;
-  /** Opens it, where the configuration has one. Never rejects. */
+  /** Opens it, if the configuration has one. Never rejects. */
   readonly openStore?: (() => Promise<Store | undefined>) | undefined;
 }
 
-/** Events that memory keeps. */
+/** Maximum number of events in memory. */
 const MAX_EVENTS = 1000;
 
 const nothing = (step: number): StoreAnswer => ({ step, slots: [], marks: [], events: [] });
@@ -64,7 +64,7 @@ export class RecordedHistory implements History {
   readonly #recorder: Recorder;
   readonly #events: HistoryEvent[] = [];
   readonly #eventListeners = new Listeners<[event: HistoryEvent]>();
-  /** Settled when it is open; undefined while nothing was recorded yet. */
+  /** Settled when it is open; undefined before the first recording. */
   #opening: Promise<void> | undefined;
   #store: Store | undefined;
   #storeFailed = false;
@@ -88,7 +88,7 @@ export class RecordedHistory implements History {
     return this.#recorder.memory !== undefined;
   }
 
-  /** Bytes of memory that readings take. */
+  /** Returns the memory that readings take, in bytes. */
   get bytes(): number {
     return this.#recorder.memory?.bytes ?? 0;
   }
@@ -112,7 +112,7 @@ export class RecordedHistory implements History {
     this.#store ??= await this.#options.openStore?.();
   }
 
-  /** Never rejects. False: as `Store.close`. */
+  /** Never rejects. Resolves with false as `Store.close` does. */
   async close(): Promise<boolean> {
     this.#unlisten();
     this.#recorder.close();
@@ -132,7 +132,7 @@ export class RecordedHistory implements History {
     if (wantedGrid.count > MAX_NUMBERS) return 'too_many';
     const first = await this.#readStore(wantedGrid, matches, memory);
     if (first === 'too_many') return first;
-    // Where only summaries are kept, the whole answer has their step.
+    // If only summaries are kept, the whole answer has their step.
     const isCoarser = first.step > wantedGrid.step;
     const grid = isCoarser ? gridOf({ ...request, step: first.step }, nowSeconds) : wantedGrid;
     const stored = isCoarser ? await this.#readStore(grid, matches, memory) : first;
@@ -169,7 +169,7 @@ export class RecordedHistory implements History {
     return this.#eventListeners.add(listener);
   }
 
-  /** A slot that is over. */
+  /** Handles a slot that has ended. */
   #handOn(ended: Omit<Slot, 'processes'>): void {
     const { processes } = this.#options;
     this.#store?.put({ ...ended, processes: processes?.take(ended) });
@@ -200,7 +200,7 @@ export class RecordedHistory implements History {
     }
   }
 
-  /** Logs that the store cannot be read, once until it can be again. */
+  /** Logs that the store cannot be read, once until it can be read again. */
   #note(error: unknown): undefined {
     if (!this.#storeFailed) this.#options.log.warn(`the history on disk cannot be read: ${messageOf(error)}`);
     this.#storeFailed = true;
@@ -210,7 +210,7 @@ export class RecordedHistory implements History {
 const keyOfMark = ({ at, kind }: HistoryMark) => `${at} ${kind}`;
 const keyOfEvent = ({ at, rule, state, series }: HistoryEvent) => `${at} ${rule} ${state} ${series}`;
 
-/** Both, each once, in order; those on disk say more of a start. */
+/** Merges both without duplicates, in order; those on disk have more details about a start. */
 function merged<T extends { readonly at: number }>(
   some: readonly T[],
   others: readonly T[],

@@ -1,4 +1,4 @@
-/** Records the samples of the sampler's ticks, and asks for some of its own while nobody listens. */
+/** Records the samples of the sampler's ticks, and requests its own without subscribers. */
 import type { CurrentConfig } from '../config/current.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { Listeners } from '../listeners.ts';
@@ -20,7 +20,7 @@ export interface RecorderOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Neither processes, which are read where they are shown, nor drives, whose health changes in days. */
+/** Excludes processes, which are read where they are shown, and drives, whose health changes over days. */
 const RECORDED: Needs = {
   sections: ALL_SECTIONS,
   withDetail: true,
@@ -29,14 +29,14 @@ const RECORDED: Needs = {
 /** On battery only this is read, to notice its end. */
 const BATTERIES: Needs = { sections: 0, withDetail: true, details: DETAIL_BITS.batteries };
 const BATTERIES_MS = 60_000;
-/** Of the first reading of its own: what the service does at its start has passed. */
+/** Delay of its own first reading: the service's work at its start is over then. */
 const FIRST_MS = 1000;
 const MAX_MARKS = 256;
 
 const isOnBattery = ({ counters }: Sample) =>
   counters.batteries?.some(({ state }) => state === 'discharging') ?? false;
 
-/** From `unixMs` to the next middle of a slot that is at least half an interval away: each slot then gets a reading. */
+/** Returns the time to the next middle of a slot at least half an interval away: each slot then gets a reading. */
 export function untilMiddleMs(unixMs: number, intervalMs: number): number {
   const phaseMs = Math.min(intervalMs, SLOT_SECONDS * 1000) / 2;
   const restMs = intervalMs - ((unixMs - phaseMs) % intervalMs);
@@ -50,14 +50,14 @@ export class Recorder implements SampleSink {
   #detach: (() => void) | undefined;
   #minutes = 0;
   #idleMs = 0;
-  /** On battery without subscribers. */
+  /** True on battery without subscribers. */
   #isResting = false;
   #before: Clocks | undefined;
   #network: Sample | undefined;
   #hasRefused = false;
-  /** Of each sample: its Unix time in seconds, and its points. */
+  /** Called for each sample: its Unix time in seconds, and its points. */
   readonly pointsListeners = new Listeners<[at: number, points: readonly SeriesPoint[]]>();
-  /** Of each slot that is over, without its processes. */
+  /** Called for each slot that has ended, without its processes. */
   readonly slotListeners = new Listeners<[slot: Omit<Slot, 'processes'>]>();
   readonly markListeners = new Listeners<[mark: HistoryMark]>();
 
@@ -70,12 +70,12 @@ export class Recorder implements SampleSink {
     return this.#memory;
   }
 
-  /** In order. */
+  /** Returns the marks in order. */
   get marks(): readonly HistoryMark[] {
     return this.#marks;
   }
 
-  /** Follows the configuration. */
+  /** Applies the configuration. */
   reconfigure(): void {
     const { minutes, idle_interval_seconds, on_battery } = this.#options.config.current.history;
     if (minutes === 0) {
@@ -93,7 +93,7 @@ export class Recorder implements SampleSink {
     this.#demand(false, Math.min(FIRST_MS, idleMs));
   }
 
-  /** Records nothing more, hands on the slot that is being filled, and forgets what it has. */
+  /** Stops recording, passes on the slot that is being filled, and forgets all values. */
   close(): void {
     const unfinished = this.#memory?.advance(Number.POSITIVE_INFINITY);
     if (unfinished !== undefined) this.slotListeners.notify(unfinished);
@@ -112,13 +112,13 @@ export class Recorder implements SampleSink {
     this.markListeners.notify(mark);
   }
 
-  /** The sample of a tick. */
+  /** Handles the sample of a tick. */
   publish(encoded: Encoded): void {
     if (this.#isResting) this.#demand(false, this.#idleMs);
     this.#take(encoded.sample);
   }
 
-  /** The sample of a reading of its own. */
+  /** Handles the sample of its own reading. */
   #publishOwn(sample: Sample): void {
     const { sampler, config } = this.#options;
     const rests =
@@ -167,7 +167,7 @@ export class Recorder implements SampleSink {
     this.pointsListeners.notify(at, points);
   }
 
-  /** How long a value holds for: from one reading to the next, and a second in which a reading may be late. */
+  /** Returns for how long a value holds: from one reading to the next, plus a second by which a reading may be late. */
   get #heldSeconds(): number {
     const intervalMs = Math.max(this.#options.sampler.intervalMs, this.#idleMs);
     return Math.min(FINE_SECONDS, Math.ceil(intervalMs / 1000));

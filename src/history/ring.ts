@@ -1,11 +1,11 @@
-/** Values by the number of a slot, as many as fit; older ones are forgotten. A slot may have several numbers. */
+/** Stores values by the number of a slot, as many as fit; older ones are forgotten. A slot may have several numbers. */
 export class Ring {
-  /** How many slots there are at most. */
+  /** Maximum number of slots. */
   readonly capacity: number;
   /** Numbers per slot. */
   readonly #width: number;
   readonly #values: Float32Array;
-  /** After the newest slot; slots at and after it, and those before `#end - capacity`, are not there. */
+  /** The slot after the newest; slots at and after it, and those before `#end - capacity`, are empty. */
   #end = Number.NEGATIVE_INFINITY;
 
   constructor(capacity: number, width: number) {
@@ -18,18 +18,18 @@ export class Ring {
     return this.#values.byteLength;
   }
 
-  /** The newest slot that was ever put, unless it was dropped; -Infinity without one. */
+  /** Returns the newest slot that was ever put, unless it was dropped; -Infinity without one. */
   get last(): number {
     return this.#end - 1;
   }
 
-  /** The number `at` of `slot`; NaN where there is none. */
+  /** Returns the number `at` of `slot`; NaN without one. */
   get(slot: number, at: number): number {
     if (slot >= this.#end || slot < this.#end - this.capacity) return Number.NaN;
     return this.#values[this.#place(slot) + at] ?? Number.NaN;
   }
 
-  /** Puts `values` into `slot`. One that is already forgotten is left out. */
+  /** Puts `values` into `slot`. A slot that is already forgotten is left out. */
   put(slot: number, ...values: readonly number[]): void {
     if (slot < this.#end - this.capacity) return;
     if (slot >= this.#end) {
@@ -42,12 +42,12 @@ export class Ring {
   /** Drops `slot` and those after it. */
   dropFrom(slot: number): void {
     if (slot >= this.#end) return;
-    // In their places the ring would find the slots of one capacity before.
+    // Otherwise the ring would find there the slots of one capacity before.
     this.#clear(Math.max(slot, this.#end - this.capacity), this.#end);
     this.#end = slot;
   }
 
-  /** Takes over what `other` has of the newest slots. */
+  /** Copies the newest slots of `other`. */
   copy(other: Ring): void {
     if (other.#end === Number.NEGATIVE_INFINITY) return;
     for (let slot = other.#end - Math.min(this.capacity, other.capacity); slot < other.#end; slot++)
@@ -59,7 +59,7 @@ export class Ring {
     return (rest < 0 ? rest + this.capacity : rest) * this.#width;
   }
 
-  /** From `begin` to before `end`, at most the whole ring. */
+  /** Clears from `begin` to before `end`, at most the whole ring. */
   #clear(begin: number, end: number): void {
     for (let slot = begin; slot < end; slot++) {
       const place = this.#place(slot);

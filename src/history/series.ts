@@ -1,4 +1,4 @@
-/** A sample as points, one per series. Pure. */
+/** Converts a sample to points, one per series. Pure. */
 import type { Counters, InterfaceCounters } from '../host/host.ts';
 import type { SeriesValue } from '../stats/detail-row.ts';
 import { detailSeries } from '../stats/details.ts';
@@ -12,7 +12,7 @@ type Points = SeriesPoint[];
 const MIB = 2 ** 20;
 const toMib = (bytes: number | null) => (bytes === null ? null : bytes / MIB);
 
-/** Units of details: how they are written here. Bytes are kept in MiB, because 24 bits hold too few of them. */
+/** Units of details as they are written here. Bytes are kept in MiB, because 24 bits hold too few of them. */
 const UNITS: Readonly<Record<SeriesValue['unit'], string>> = {
   bytes: 'MiB',
   celsius: '°C',
@@ -105,7 +105,7 @@ function addDisks({ disks }: Sample, points: Points): void {
 const suspendedNs = ({ sinceBootNs, takenAtNs }: Counters) => sinceBootNs - takenAtNs;
 const networkTakenAtNs = ({ networkTakenAtNs: at, takenAtNs }: Counters) => at ?? takenAtNs;
 
-/** Seconds awake between the readings of the interfaces; 0 where there is no rate. */
+/** Returns the seconds awake between the readings of the interfaces; 0 if no rate can be derived. */
 function networkSeconds(before: Counters, after: Counters): number {
   const seconds = (networkTakenAtNs(after) - networkTakenAtNs(before)) / 1e9;
   return seconds < 0.001 || suspendedNs(after) - suspendedNs(before) > 1e9 ? 0 : seconds;
@@ -115,8 +115,8 @@ const rateOf = (before: number | undefined, after: number, seconds: number) =>
   before === undefined || after < before || seconds <= 0 ? null : (after - before) / seconds;
 
 /**
- * Rates of the interfaces, from the counters: readings with and without detail have these, and what the sampler compares
- * the detail of a reading with may have been a reading that is not recorded.
+ * Adds rates of the interfaces, from the counters: readings with and without detail have these, and the sampler may
+ * have compared the detail of a reading with one that is not recorded.
  */
 function addNetwork({ network, counters }: Sample, before: Sample | undefined, points: Points): void {
   const links = counters.network;
@@ -166,7 +166,7 @@ function addDetails({ extras }: Sample, points: Points): void {
   }
 }
 
-/** `network`: the last sample before this one that had its network section, if that is to be compared with. */
+/** `network`: the last sample before this one that had its network section, if the two can be compared. */
 export function pointsOf(sample: Sample, network: Sample | undefined): readonly SeriesPoint[] {
   const points: Points = [];
   addCpu(sample, points);

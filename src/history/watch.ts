@@ -1,4 +1,4 @@
-/** Watch rules: begins and ends of conditions as events, with what ran then. */
+/** Watch rules: starts and ends of conditions as events, with the programs that ran then. */
 import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { Listeners } from '../listeners.ts';
@@ -12,11 +12,11 @@ export interface WatchOptions {
   readonly config: CurrentConfig;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'info'>;
-  /** What runs now; null where that is not known, undefined while `features.enable_processes` is off. */
+  /** Returns the programs that run now; null if unknown, undefined while `features.enable_processes` is off. */
   readonly running: () => ProcessUses | null | undefined;
 }
 
-/** Samples that may be missing without a gap. */
+/** Number of samples that may be missing without a gap. */
 const GAP_INTERVALS = 2;
 
 export class Watch {
@@ -30,12 +30,12 @@ export class Watch {
     this.#conditions.setRules(options.config.current.watch.rules, 0);
   }
 
-  /** Whether a condition holds whose event has not begun: what runs now is going to be asked for. */
+  /** Returns whether a condition holds whose event has not begun: its processes will be requested. */
   get isWaiting(): boolean {
     return this.#conditions.isWaiting;
   }
 
-  /** The points of a sample, taken at `at`, in Unix seconds. */
+  /** Handles the points of a sample, taken at `at`, in Unix seconds. */
   onPoints(at: number, points: readonly SeriesPoint[]): void {
     const { config, clock } = this.#options;
     const { stats, history } = config.current;
@@ -50,7 +50,7 @@ export class Watch {
     return this.#listeners.add(listener);
   }
 
-  /** `watch.rules` may have changed. */
+  /** Applies a change of `watch.rules`. */
   reconfigure(): void {
     this.#send(this.#conditions.setRules(this.#options.config.current.watch.rules, this.#lastAt));
   }

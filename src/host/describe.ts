@@ -1,15 +1,15 @@
-/** Collects what the readers of a machine report about themselves, when those that may answer late have answered. */
+/** Collects the reports of the machine's readers about themselves, once readers that may answer late have answered. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Capability, Describer, Finding } from './finding.ts';
 
-/** What the addon's class `Host` returns: see native/napi/host_binding.h. */
+/** Result of the addon's class `Host`: see native/napi/host_binding.h. */
 export interface HostDescription {
   readonly findings: readonly Finding[];
-  /** A device has not answered yet, and may within seconds. */
+  /** A device has not answered yet, and may answer within seconds. */
   readonly isPending: boolean;
 }
 
-/** In this time every prober has answered that is going to. */
+/** Time within which a prober that answers at all has answered. */
 const PROBE_MS = 400;
 /** A graphics driver without a client may take seconds to start. */
 const MAX_PENDING_MS = 4000;

@@ -1,4 +1,4 @@
-/** What a reading with detail adds beside the sections, as the addon returns it (native/napi/details.cc). */
+/** The details beside the sections in a reading, as the addon returns them (native/napi/details.cc). */
 
 export type SensorKind = 'temperature' | 'fan' | 'voltage' | 'power';
 
@@ -10,7 +10,7 @@ export interface SensorCounters {
   /** Unique per sensor; begins with the chip. */
   readonly label: string;
   /**
-   * The system's own names: the device "platform/coretemp.0" (with the driver where several chips are of one device:
+   * The system's own names: the device "platform/coretemp.0" (with the driver if several chips belong to one device:
    * "platform/asus-nb-wmi/asus"; unique per chip), the value's file "temp1_input", its label "Core 0".
    */
   readonly device?: string;
@@ -19,7 +19,7 @@ export interface SensorCounters {
   readonly kind: SensorKind;
   /** °C, RPM, V or W. */
   readonly value: number | null;
-  /** Why there is no value, if reading it failed. */
+  /** Why the value is null, if reading it failed. */
   readonly failure: string | null;
 }
 
@@ -47,15 +47,15 @@ export interface BatteryCounters {
   readonly failure: string | null;
 }
 
-/** What a drive reports about itself (SMART); null where it does not, or where vendors differ in how. */
+/** A drive's report about itself (SMART); null if it does not report it, or vendors differ in the form. */
 export interface DriveHealth {
   /** The drive's own verdict: false when it predicts its failure. */
   readonly isPassing: boolean | null;
-  /** Of its rated endurance; may exceed 100. */
+  /** Used share of its rated endurance; may exceed 100. */
   readonly percentageUsed: number | null;
   readonly powerOnHours: number | null;
   readonly temperatureCelsius: number | null;
-  /** Reads and writes that failed for good, over its life. */
+  /** Unrecoverable reads and writes, over its life. */
   readonly mediaErrors: number | null;
 }
 
@@ -65,31 +65,31 @@ export interface DriveCounters {
   readonly model: string | null;
   readonly kind: 'nvme' | 'ata' | 'scsi' | 'other';
   readonly health: DriveHealth | null;
-  /** Why there is no health. */
+  /** Why `health` is null. */
   readonly failure: string | null;
 }
 
-/** Counters of the scheduler: periods count only while there is something to run. */
+/** Counters of the scheduler: periods count only while the group has something to run. */
 export interface CpuThrottling {
-  /** Whose counters these are. */
+  /** The group that these counters belong to. */
   readonly group: string;
   readonly periods: number;
-  /** Those in which the quota was used up. */
+  /** Periods in which the quota was used up. */
   readonly throttledPeriods: number;
 }
 
-/** What the service may use of the machine; null where there is no limit. */
+/** Limits of the service on this machine; null without a limit. */
 export interface LimitCounters {
   readonly memoryBytes: number | null;
-  /** By all processes that share the limit. */
+  /** Used by all processes that share the limit. */
   readonly memoryUsedBytes: number | null;
   readonly cpus: number | null;
   readonly throttling: CpuThrottling | null;
-  /** Why some of it cannot be read. */
+  /** Why a part of it cannot be read. */
   readonly failure: string | null;
 }
 
-/** One key per detail, the same as in the payload. Read with detail only, whatever the sections. */
+/** One key per detail, the same as in the payload. Read with detail only, regardless of the sections. */
 export interface DetailCounters {
   readonly sensors?: readonly SensorCounters[] | null;
   /** The batteries that power this machine. */

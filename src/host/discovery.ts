@@ -11,21 +11,21 @@ export interface Announcement {
   readonly texts: readonly string[];
 }
 
-/** What has become of an announcement. */
+/** State of an announcement. */
 export interface Announced {
-  /** Another one where the name was taken. */
+  /** A different one if the wanted name was taken. */
   readonly name: string;
   readonly isAnnounced: boolean;
-  /** Why it is not; null while that is being settled. */
+  /** Why it is not announced; null while that is undecided. */
   readonly reason: string | null;
 }
 
-/** What another host says: any text at all. */
+/** An announcement of another host, with any text. */
 export interface FoundService {
   readonly name: string;
   readonly host: string;
   readonly address: string;
-  /** The interface it was found on; empty where that is not known. */
+  /** The interface it was found on; empty if unknown. */
   readonly link: string;
   readonly port: number;
   readonly texts: readonly string[];
@@ -33,12 +33,14 @@ export interface FoundService {
 
 export interface DiscoveryHost {
   /**
-   * Replaces what is announced, for as long as this process runs, also when the responder is restarted. Resolves when
-   * the former announcements have been withdrawn; never rejects.
+   * Replaces the announcements, for as long as this process runs, also when the responder is restarted. Resolves when
+   * the previous ones have been withdrawn; never rejects.
    */
   announce(list: readonly Announcement[]): Promise<void>;
-  /** Called with the whole list, in the order of the announcements, whenever something in it changes. */
+  /** Calls `listener` with the whole list, in the order of the announcements, whenever one changes. */
   onNews(listener: (announced: readonly Announced[]) => void): void;
-  /** What answers within that time, once for each of its addresses. Rejects with the reason where none can be asked. */
+  /**
+   * Returns the services that answer within that time, once per address. Rejects with the reason without a responder.
+   */
   browse(milliseconds: number): Promise<readonly FoundService[]>;
 }

@@ -8,7 +8,7 @@ import type { ProcessHost } from './processes.ts';
 import type { StreamHost } from './streams.ts';
 import type { WakeHost } from './wake.ts';
 
-/** Time since boot, in ticks of any one length. Guest time is inside user and nice; softirq is inside irq. */
+/** Time since boot, in ticks of any constant length. Guest time is included in user and nice; softirq in irq. */
 export interface CpuTimes {
   readonly user: number;
   readonly nice: number;
@@ -20,7 +20,7 @@ export interface CpuTimes {
 }
 
 export interface CoreTimes extends CpuTimes {
-  /** The system's number of the logical processor; there are gaps while processors are off-line. */
+  /** The system's number of the logical processor; it has gaps while processors are offline. */
   readonly index: number;
 }
 
@@ -34,7 +34,7 @@ export interface CpuCounters {
   readonly total: CpuTimes;
   readonly temperatureCelsius: number | null;
   readonly speedHz: number | null;
-  /** The keys below are there with detail only. */
+  /** The keys below are present with detail only. */
   readonly cores?: readonly CoreTimes[];
   /** In the order of `cores`; empty where no core's speed is readable. */
   readonly coreSpeedsHz?: readonly (number | null)[];
@@ -62,7 +62,7 @@ export interface EnergyZone {
 export interface MemoryCounters {
   readonly totalBytes: number;
   readonly availableBytes: number;
-  /** The keys below are there with detail only. */
+  /** The keys below are present with detail only. */
   readonly cachedBytes?: number | null;
   readonly buffersBytes?: number | null;
   readonly swapTotalBytes?: number | null;
@@ -86,7 +86,7 @@ export interface DiskCounters {
   readonly mountPoint: string;
   /** From its prober's last answer; null until the first one. */
   readonly usage: DiskUsage | null;
-  /** The keys below are there with detail only. */
+  /** The keys below are present with detail only. */
   readonly device?: string;
   readonly type?: string;
   readonly label?: string | null;
@@ -94,9 +94,9 @@ export interface DiskCounters {
   readonly isRemovable?: boolean | null;
   readonly isStale?: boolean;
   readonly io?: DiskIo | null;
-  /** What `io` is the sum of: between readings of other devices there is no rate. */
+  /** The devices whose counters `io` sums: no rate is derived between readings of other devices. */
   readonly ioDevices?: string;
-  /** Inodes; 0 where the filesystem has no fixed number of them, null where the platform has none. */
+  /** Inodes; 0 if the filesystem has no fixed number of them, null if the platform reports none. */
   readonly files?: number | null;
   readonly filesFree?: number | null;
 }
@@ -118,13 +118,13 @@ export interface InterfaceCounters {
   readonly kind: InterfaceKind;
   /** Hardware, or paravirtual hardware, of its own. */
   readonly hasDevice: boolean;
-  /** The index of the bond, bridge or other interface that it is a member of; 0: none. */
+  /** The index of the bond, bridge or other interface of which it is a member; 0: none. */
   readonly masterIndex: number;
-  /** The index of the interface that it is on top of, as a VLAN is; 0: none in this network namespace. */
+  /** The index of the interface below it, as of a VLAN; 0: none in this network namespace. */
   readonly lowerIndex: number;
   readonly receivedBytes: number;
   readonly sentBytes: number;
-  /** The keys below are there with detail only. */
+  /** The keys below are present with detail only. */
   readonly receivedPackets?: number;
   readonly sentPackets?: number;
   readonly receiveErrors?: number;
@@ -162,20 +162,20 @@ export interface Counters extends DetailCounters {
   readonly sinceBootNs: number;
   /** Wall clock. */
   readonly unixMs: number;
-  /** Since the container was started, where the machine is one that says so. Absent: as `sinceBootNs`. */
+  /** Since the container was started, if it has an uptime of its own. Absent: as `sinceBootNs`. */
   readonly uptimeNs?: number | undefined;
   readonly cpu?: CpuCounters | null;
   readonly memory?: MemoryCounters | null;
-  /** A reason in `failures` beside a list: some devices are missing from it. */
+  /** If `failures` has a reason beside a list, some devices are missing from it. */
   readonly gpu?: readonly GpuCounters[] | null;
   readonly disks?: readonly DiskCounters[] | null;
   readonly network?: readonly InterfaceCounters[] | null;
   /**
-   * When the interfaces were read, on the clock of `takenAtNs`, where they were: a prober reads many of them, and a
-   * reading that comes before its next answer has the last one again. Absent: with the rest.
+   * When the interfaces were read, on the clock of `takenAtNs`, if a prober read them: a reading that precedes its next
+   * answer has the last one again. Absent: with the rest.
    */
   readonly networkTakenAtNs?: number | undefined;
-  /** A question that this reading or one before has put to a prober was never answered yet. Absent: none. */
+  /** A question that this or an earlier reading has put to a prober was never answered yet. Absent: none. */
   readonly awaitsAnswers?: boolean | undefined;
   readonly failures?: Readonly<Record<string, string>>;
 }
@@ -205,24 +205,24 @@ export interface SystemInfo {
   } | null;
 }
 
-/** A connection of the service whose peer has not acknowledged all that was sent to it. */
+/** A connection of the service whose peer has not acknowledged all sent bytes. */
 export interface PendingPeer {
   readonly descriptor: number;
   /** Unique among all connections since the machine's start. */
   readonly cookie: bigint;
-  /** Since the connection was made: never goes back. */
+  /** Since the connection was made: never decreases. */
   readonly acknowledgedBytes: number;
   /** Data has been pending for at least this long without an acknowledgement; 0 where the kernel does not report it. */
   readonly silentMs: number;
 }
 
-/** One connection, whatever happens to its descriptor meanwhile. */
+/** One connection, even if its descriptor is reused. */
 export type ConnectionId = Pick<PendingPeer, 'descriptor' | 'cookie'>;
 
 /** All connections of a listening port. Addresses are IPv4, or the first 64 bits of IPv6 followed by zeros. */
 export interface Census {
   readonly clients: readonly { readonly address: string; readonly connections: number }[];
-  /** This side has closed, the peer has acknowledged that, and has not closed for the time asked for. */
+  /** Connections that this side has closed, whose peer has acknowledged that but not closed for the requested time. */
   readonly halfClosed: readonly ConnectionId[];
   /** Connections on which this many more bytes were received than were sent and acknowledged. */
   readonly unanswered: readonly {
@@ -232,7 +232,7 @@ export interface Census {
   }[];
 }
 
-/** The least that is listed. */
+/** Minimum values that are listed. */
 export interface CensusLimits {
   readonly halfClosedMs: number;
   readonly unansweredBytes: number;
@@ -255,40 +255,40 @@ export const ALL_SECTIONS = 31;
 /** The machine. Implemented by the addon, and by fixtures in tests. */
 export interface Host extends WakeHost {
   /**
-   * One synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` says when the
-   * next reading is expected: probers are asked shortly before, so that their answers are fresh then. `details`: the
+   * Takes one synchronous reading of the sections in the set `sections` (see SECTION_BITS). `nextInMs` is the expected
+   * time of the next reading: probers are asked shortly before, so that their answers are fresh then. `details`: the
    * set of details to read with detail, 1 << its place in the addon's table each; all of them by default.
    */
   readCounters(sections: number, withDetail: boolean, nextInMs: number, details?: number): Counters;
   readSystem(): Promise<SystemInfo>;
   /**
-   * The kernel's own counters in the exposition format of Prometheus, read by a thread of its own. At most one at a time
-   * is useful. Rejects with the code ENOTSUP where the platform has none.
+   * Returns the kernel's own counters in the exposition format of Prometheus, read by a thread of its own. More than
+   * one at a time is useless. Rejects with the code ENOTSUP if the platform does not support it.
    */
   readMetrics(): Promise<Buffer>;
-  /** Milliseconds since boot, suspended time included; the clock of `Counters.sinceBootNs`. */
+  /** Returns milliseconds since boot, suspended time included; the clock of `Counters.sinceBootNs`. */
   sinceBootMs(): number;
   /** Applies `options` to this process's listening sockets on `port`; returns how many were tuned. */
   tuneListener(port: number, options: ListenerOptions): number;
-  /** How many files and sockets this process may have open; Infinity where there is no such limit. */
+  /** Returns how many files and sockets this process may have open; Infinity if unlimited. */
   descriptorLimit(): number;
-  /** How many of them are open; undefined where the system does not say. Never waits. */
+  /** Returns how many of them are open; undefined if the system does not report it. Never waits. */
   openDescriptors(): number | undefined;
-  /** Returns memory that was freed to the system, off the main thread; does nothing where that happens by itself. */
+  /** Returns freed memory to the system, off the main thread; does nothing if the allocator does so itself. */
   trimHeap(): Promise<void>;
-  /** Whether the four below can work here. */
+  /** Returns whether the four below are supported here. */
   canReadPendingPeers(): boolean;
-  /** The connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
+  /** Returns the connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   /** Closes those that still have bytes pending and have acknowledged nothing since the reading; returns their number. */
   cutPeers(peers: readonly PendingPeer[]): number;
-  /** All connections on `port`, where canReadPendingPeers() is true; read off the main thread. */
+  /** Returns all connections on `port`, if canReadPendingPeers() is true; read off the main thread. */
   takeCensus(port: number, limits: CensusLimits): Promise<Census>;
   /** Closes those that are still the same connections; returns their number. */
   cutConnections(connections: readonly ConnectionId[]): number;
   /** Absent on platforms where the addon cannot own a connection. */
   readonly streams?: StreamHost;
-  /** Each of these is absent on platforms that have no such thing. */
+  /** Each of these is absent on platforms that do not support it. */
   readonly discovery?: DiscoveryHost;
   readonly media?: MediaHost;
   readonly power?: PowerHost;

@@ -1,4 +1,4 @@
-/** What of a listening socket the addon sets. */
+/** Options of a listening socket that the addon sets. */
 
 /** Settings of the listening socket; each accepted connection inherits them. */
 export interface ListenerOptions {

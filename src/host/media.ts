@@ -25,16 +25,16 @@ export interface MediaPlayer {
   readonly id: string;
   /** At least one. The first one is shown. */
   readonly names: readonly string[];
-  /** It has left a request for its state unanswered for too long to be waited for. */
+  /** It has not answered a request for its state for too long to be waited for. */
   readonly isSilent: boolean;
   readonly playback: Playback;
-  /** Empty where it has none. */
+  /** Empty if it has none. */
   readonly title: string;
   readonly artists: readonly string[];
   readonly album: string | null;
-  /** Whole: null where it is longer than 16 KiB. */
+  /** Complete: null if it is longer than 16 KiB. */
   readonly artUrl: string | null;
-  /** It is longer, and a data: URI: `askArtUrl` returns it. */
+  /** The address is longer, and a data: URI: `askArtUrl` returns it. */
   readonly isArtLong: boolean;
   /** Address of the track itself, whole. */
   readonly url: string | null;
@@ -47,9 +47,9 @@ export interface MediaPlayer {
   readonly repeat: 'none' | 'track' | 'playlist' | null;
   /** 1 is full; some players go beyond. */
   readonly volume: number | null;
-  /** Monotonic milliseconds: when it started playing, or when it stopped. null: it was not seen playing. */
+  /** Monotonic milliseconds: when it started or stopped playing. null: it was never seen playing. */
   readonly lastPlayedMs: number | null;
-  /** The commands that it reports as unavailable at the moment. */
+  /** The commands that it reports as currently unavailable. */
   readonly cannot: readonly MediaVerb[];
 }
 
@@ -82,8 +82,9 @@ export interface MediaHost {
    */
   control(id: string, verb: MediaVerb, value: number | undefined, limitMs: number): Promise<MediaReply>;
   /**
-   * Reads the file `path` with the rights of the user of the player `id`, who has named it. Rejects with an Error that
-   * gives the reason, also for a file of more than `maxBytes`. May take for ever, and holds a thread until it settles.
+   * Reads the file `path` with the rights of the user of the player `id`, which has named it. Rejects with an Error
+   * that gives the reason, also for a file of more than `maxBytes`. May take forever, and holds a thread until it
+   * settles.
    */
   readArt(id: string, path: string, maxBytes: number): Promise<Buffer>;
   /**
@@ -93,7 +94,7 @@ export interface MediaHost {
   askArtUrl(id: string, maxBytes: number, limitMs: number): Promise<string | null>;
   /** Calls `listener` after the players have changed, at most every 50 ms. The next call replaces the listener. */
   onChange(listener: () => void): void;
-  /** Why no media key can be pressed; null when one can. Presses none. */
+  /** Returns why no media key can be pressed; null when one can. Presses none. */
   keyAbsence(): string | null;
   /** Presses and releases a media key for any program that reacts to it. Rejects with an Error that gives the reason. */
   pressKey(key: MediaKey): Promise<void>;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 
-/** All names on the lines of a hosts(5) file that contain `hostname`; its full name is among them, if it has one. */
+/** Returns all names on the lines of a hosts(5) file with `hostname`, among them its full name, if it has one. */
 export function namesBeside(hostname: string, hosts: string): readonly string[] {
   const names: string[] = [];
   for (const line of hosts.split('\n')) {
@@ -12,7 +12,7 @@ export function namesBeside(hostname: string, hosts: string): readonly string[] 
   return names;
 }
 
-/** The short and the full host name, without a lookup on the network. */
+/** Returns the short and the full host name, without a lookup on the network. */
 export function readMachineNames(hostsFile = '/etc/hosts'): readonly string[] {
   const hostname = os.hostname();
   let hosts = '';

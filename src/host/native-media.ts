@@ -21,7 +21,7 @@ const CHANGE_INTERVAL_MS = 50;
 /** Time that a desktop may need to pick up a new keyboard; a key pressed earlier has no effect. */
 const KEYBOARD_PICKUP_MS = 300;
 
-/** How long the first answers of all players are waited for. */
+/** Maximum time that the first answers of all players are waited for. */
 const MAX_SETTLE_MS = 1100;
 const SETTLE_STEP_MS = 20;
 

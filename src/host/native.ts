@@ -1,4 +1,4 @@
-/** The only loader of the addon: finds it, says clearly why it can't be used, and types what it exports. */
+/** The only loader of the addon: finds it, explains why it cannot be used, and types its exports. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
@@ -24,28 +24,28 @@ import {
 import type { WakeHost } from './wake.ts';
 import type { WindowsService } from './windows-service.ts';
 
-/** Where the kernel's files are; a test or a container names others. */
+/** Roots of the kernel's files; a test or a container names others. */
 export interface Roots {
   readonly proc?: string;
   readonly sys?: string;
-  /** Prefixed to every other path; for fixtures. */
+  /** Prefix of every other path; for fixtures. */
   readonly files?: string;
   /** NVIDIA's library, in place of the platform's own; for tests. */
   readonly nvml?: string;
-  /** The first wait after a failure of a graphics driver (1000), and how often devices are looked for (30000). */
+  /** The first delay after a failure of a graphics driver (1000), and the interval of searches for devices (30000). */
   readonly gpuRetryMs?: number;
   readonly gpuDiscoveryMs?: number;
-  /** The age up to which a failing device's last values count (10000), and how long one idles before it is left alone (10000). */
+  /** Maximum age of a failing device's last values (10000), and how long one idles before it is left alone (10000). */
   readonly gpuMaxAgeMs?: number;
   readonly gpuIdleMs?: number;
 }
 
-/** The machine as the addon knows it. */
+/** The machine as the addon sees it. */
 export interface NativeMachine extends Host {
   readonly discovery: DiscoveryHost;
   /**
-   * What each reader and each capability reports about itself. Takes at least 0.4 s, so that probers can answer, and a
-   * few seconds where something answers late. `without`: capabilities that must not be asked.
+   * Returns the reports of each reader and each capability about itself. Takes at least 0.4 s, so that probers can
+   * answer, and a few seconds if some answer late. `without`: capabilities that must not be asked.
    */
   describe(without?: ReadonlySet<Capability>): Promise<readonly Finding[]>;
 }
@@ -57,7 +57,7 @@ interface NativeHost extends WakeHost {
   readMetrics(): Promise<Buffer>;
 }
 
-/** The command thread, which others are made from; it does not run before it is needed. */
+/** The command thread, from which others are made; it does not run before it is needed. */
 type NativeControls = object;
 
 type NativePower = Omit<PowerHost, 'onSleep'> & Describer;
@@ -103,8 +103,8 @@ interface Addon {
 }
 
 /**
- * One that was built for this platform on another machine has a folder of its own; one that was built here comes before
- * the prebuilt one of the package.
+ * An addon that was built for this platform on another machine has a folder of its own; one that was built here
+ * precedes the prebuilt one of the package.
  */
 function findAddon(): string {
   const own = `${platform()}-${arch()}/hostwire.node`;
@@ -114,7 +114,10 @@ function findAddon(): string {
   return places.find((file) => existsSync(file)) ?? fileURLToPath(new URL('hostwire.node', PLACE));
 }
 
-/** `reason`: the loader's own, which names the versions of the C library that the addon needs and does not find. */
+/**
+ * `reason`: the loader's own, which names the versions of the C library that the addon needs and does not
+ * find.
+ */
 export function explainLoadFailure(reason: string): string {
   const [, version] = /version [`'"]?GLIBC_([\d.]+)'? not found/.exec(reason) ?? [];
   if (version === undefined)
@@ -178,7 +181,7 @@ function openStreams(addon: Addon): { readonly streams?: StreamHost } {
   };
 }
 
-/** Callers that ask while an answer is under way share it: each takes a thread, and there are 32 at most. */
+/** Shares an answer in progress among callers: each question takes a thread, and the maximum is 32. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {
@@ -189,7 +192,7 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The machine seen through `roots`. Throws an Error with a sentence for people when the addon cannot be loaded. */
+/** Opens the machine seen through `roots`. Throws an Error with a sentence when the addon cannot be loaded. */
 export function openNativeHost(roots: Roots = {}): NativeMachine {
   const addon = loadAddon();
   const host = new addon.Host(roots);
@@ -225,13 +228,13 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
   };
 }
 
-/** Only the processes of that machine. As openNativeHost. */
+/** Opens only the processes of that machine. Fails as openNativeHost. */
 export function openNativeProcesses(roots: Roots = {}): ProcessHost {
   const addon = loadAddon();
   return new addon.Processes(roots);
 }
 
-/** As openNativeHost. */
+/** Fails as openNativeHost. */
 export function openWindowsService(): WindowsService {
   const addon = loadAddon();
   return {
@@ -252,33 +255,36 @@ export interface PortHolder {
 /** The process's own streams and signals. */
 export interface NativeProcess {
   /**
-   * Writes the first bytes to standard output or error, as many as it takes at once, and returns their number. Throws
-   * where nothing can be written: its reader has gone, its terminal was closed, the disk is full.
+   * Writes as many of the first bytes to standard output or error as it accepts without waiting, and returns their
+   * number. Throws when writing is impossible: its reader has gone, its terminal was closed, the disk is full.
    */
   writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
   /** Ignores SIGUSR1, on which Node opens its inspector, and SIGTTOU. */
   ignoreStraySignals(): void;
   /** Ends this process with SIGTERM when its parent ends (Linux). */
   endWithParent(): void;
-  /** Before the process ends: Node 20 aborts where its terminal was closed. */
+  /** Must be called before the process ends: Node 20 aborts if its terminal was closed. */
   releaseClosedTerminal(): void;
-  /** Ends the process at once. Node's own exit waits for its workers, also for one that hangs in the kernel. */
+  /** Ends the process immediately. Node's own exit waits for its workers, also for one that hangs in the kernel. */
   exitNow(code: number): void;
-  /** Who listens on `port`; undefined: another user, or not known on this platform. Reads for milliseconds. */
+  /** Returns the process that listens on `port`; undefined: another user's, or unknown. Reads for milliseconds. */
   findPortHolder(port: number): PortHolder | undefined;
 }
 
-/** As openNativeHost. */
+/** Fails as openNativeHost. */
 export function openNativeProcess(): NativeProcess {
   return loadAddon();
 }
 
-/** Where Windows keeps programs' settings for all users; undefined elsewhere, and where the addon cannot be loaded. */
+/**
+ * Returns the folder of Windows for programs' settings for all users; undefined on other platforms, and if the addon
+ * cannot be loaded.
+ */
 export function findMachineDataFolder(): string | undefined {
   try {
     return loadAddon().machineDataFolder();
   } catch {
-    // Its next use reports why it cannot be loaded.
+    // The next use of the addon reports why it cannot be loaded.
     return undefined;
   }
 }

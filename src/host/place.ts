@@ -1,10 +1,10 @@
-/** Where the machine is that is measured: this one, or the host of a container. */
+/** Determines which machine is measured: this one, or the host of a container. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Host } from './host.ts';
 import type { Roots } from './native.ts';
 
-/** Of the configuration. */
+/** Settings of the configuration. */
 interface HostPlace {
   readonly proc: string;
   readonly sys: string;
@@ -19,20 +19,20 @@ export function rootsOf({ proc, sys, root }: HostPlace): Roots {
   return { proc: below(proc, '/proc'), sys: below(sys, '/sys'), files: root };
 }
 
-/** `host` under another name; undefined: its own. */
+/** Returns `host` under another name; undefined: its own. */
 export function withName<T extends Pick<Host, 'readSystem'>>(host: T, name: string | undefined): T {
   if (name === undefined) return host;
   return { ...host, readSystem: async () => ({ ...(await host.readSystem()), hostname: name }) };
 }
 
-/** What container managers leave in a container: Docker, Podman, and those that follow systemd's container interface. */
+/** Files of container managers in a container: Docker, Podman, and those with systemd's container interface. */
 const MARKS = ['/.dockerenv', '/run/.containerenv', '/run/systemd/container'];
 
 export function isContainer(exists: (file: string) => boolean = existsSync): boolean {
   return MARKS.some(exists);
 }
 
-/** What is the container's own instead of the host's; undefined outside one, or where all was set. */
+/** Returns which values are the container's instead of the host's; undefined outside a container, or if all was set. */
 export function describeContainer(
   { proc, root, name }: HostPlace,
   isInContainer: boolean,

@@ -1,6 +1,6 @@
 /** The machine's power manager as the platform reaches it. */
 
-/** The actions it can be asked for. */
+/** The actions that can be requested. */
 export type PowerAction = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock';
 
 export interface PowerSupport {
@@ -18,7 +18,7 @@ export interface PowerInhibitor {
   readonly uid: number;
 }
 
-/** Each call settles within about a second. There is no connection, and no thread, before the first call. */
+/** Each call settles within about a second. Connection and thread are created by the first call. */
 export interface PowerHost {
   support(action: PowerAction): Promise<PowerSupport>;
   /**
@@ -26,14 +26,15 @@ export interface PowerHost {
    * Error whose message gives the reason.
    */
   act(action: PowerAction): Promise<void>;
-  /** Rejects with an Error when they cannot be determined; empty where the platform has none. */
+  /** Rejects with an Error when they cannot be determined; empty if the platform has none. */
   inhibitors(): Promise<readonly PowerInhibitor[]>;
   /**
-   * From now on each sleep waits for `allowSleep`, for a second at most, whoever asks for it; also with a power manager that
-   * starts later. `why` is shown to users. Rejects with an Error whose message is the reason why sleeps do not wait now.
+   * Makes each later sleep wait for `allowSleep`, for a second at most, whichever program requests it; also with a
+   * power manager that starts later. `why` is shown to users. Rejects with an Error whose message is the reason why
+   * sleeps are not delayed now.
    */
   delaySleep(why: string): Promise<void>;
-  /** The present sleep, and later ones, need not wait. */
+  /** Lets the present sleep, and later ones, proceed. */
   allowSleep(): void;
   /**
    * Calls `listener` with true before the machine sleeps and with false after it has woken, from the first call of this

@@ -6,7 +6,7 @@ export function nameOf(columns: ProcessColumns, row: number): string {
   return columns.names.toString('utf8', start, columns.nameEnds[row] ?? start);
 }
 
-/** The row of process `pid`; undefined when there is none. */
+/** Returns the row of process `pid`; undefined when it does not exist. */
 export function rowOf(columns: ProcessColumns, pid: number): number | undefined {
   let low = 0;
   let high = columns.pids.length;
@@ -23,13 +23,13 @@ export const idAt = (columns: ProcessColumns, row: number): ProcessId => ({
   startTicks: columns.startTicks[row] ?? 0,
 });
 
-/** Unix seconds. When the wall clock is set, the values of all processes change by the same amount. */
+/** Returns Unix seconds. When the wall clock is set, the values of all processes change by the same amount. */
 export function startedAt(columns: ProcessColumns, row: number): number {
   const bootMs = columns.unixMs - columns.sinceBootNs / 1e6;
   return Math.floor(bootMs / 1000 + (columns.startTicks[row] ?? 0) / columns.ticksPerSecond);
 }
 
-/** The rows of `columns` by process name, in order of appearance. */
+/** Returns the rows of `columns` by process name, in order of appearance. */
 export function groupByName(columns: ProcessColumns): ReadonlyMap<string, readonly number[]> {
   const groups = new Map<string, number[]>();
   for (let row = 0; row < columns.pids.length; row++) {

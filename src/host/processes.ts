@@ -17,7 +17,7 @@ export interface ProcessColumns {
   readonly sinceBootNs: number;
   readonly unixMs: number;
   readonly ticksPerSecond: number;
-  /** CPU time that the reading itself took, in its thread; where that is not known, all its time. */
+  /** CPU time that the reading itself took, in its thread; if that is unknown, its wall time. */
   readonly spentNs: number;
   /** Ticks of all processors since boot, idle included; null where the system does not report them. */
   readonly machineTicks: number | null;
@@ -33,7 +33,7 @@ export interface ProcessColumns {
   readonly startTicks: Float64Array;
   readonly cpuTicks: Float64Array;
   readonly residentBytes: Float64Array;
-  /** Read from disks since the process started; NaN where it is hidden. null in a reading without disks. */
+  /** Read from disks since the process started; NaN if hidden. null in a reading without disks. */
   readonly readBytes: Float64Array | null;
   readonly writeBytes: Float64Array | null;
   /** All names, concatenated; `nameEnds` has the byte offset of the end of each. */
@@ -65,24 +65,24 @@ export interface LaunchRequest {
 
 /** The machine's processes. Implemented by the addon, and by fixtures in tests. */
 export interface ProcessHost {
-  /** The last reading of the process thread, the same object each time; null while there is none. Never waits. */
+  /** Returns the last reading of the process thread, the same object each time; null before the first. Never waits. */
   latest(): ProcessColumns | null;
-  /** Has that thread take a reading `inMs` from now, instead of one that was asked for and has not begun. */
+  /** Makes that thread read `inMs` from now, instead of at an earlier request that has not begun. */
   ask(inMs: number): void;
-  /** Has the next reading of that thread that begins include `readBytes` and `writeBytes`. */
+  /** Makes the next reading of that thread include `readBytes` and `writeBytes`. */
   includeDisks(): void;
   /** Takes a reading with owners now. Rejects with the system's error. */
   read(): Promise<ProcessColumns>;
-  /** null: there is no such process. */
+  /** Returns null if the process does not exist. */
   readDetails(pid: number): Promise<ProcessFacts | null>;
-  /** The paths of the programs, in the order of `processes`. */
+  /** Returns the paths of the programs, in the order of `processes`. */
   readPaths(processes: readonly ProcessId[]): Promise<readonly (string | null)[]>;
-  /** Why processes cannot be controlled here; null when they can. */
+  /** Returns why processes cannot be controlled here; null when they can. */
   whyNoControl(): string | null;
   /** 'gone': it has ended (a later process with its pid is never signalled). 'denied': no permission. */
   signal(process: ProcessId, signal: EndSignal): 'sent' | 'gone' | 'denied';
   /** Resolves when all have ended or the time is up; for each process, whether it has ended. */
   waitForEnd(processes: readonly ProcessId[], timeoutMs: number): Promise<readonly boolean[]>;
-  /** Resolves with the pid of the program, in which everything that can fail has succeeded. */
+  /** Resolves with the pid of the program once everything that can fail has succeeded. */
   launch(request: LaunchRequest): Promise<number>;
 }

@@ -1,33 +1,33 @@
-/** Event streams whose sockets the addon owns: one thread of its own sends them their head and each sample. */
+/** Event streams whose sockets the addon owns: its own thread sends them their head and each sample. */
 
-/** 'none': there is no stream, so there is neither a thread nor an io_uring. */
+/** 'none': without streams there is neither a thread nor an io_uring. */
 export type SendMethod = 'none' | 'send' | 'io_uring';
 
 export interface StreamWriterOptions {
-  /** Without it: io_uring where the kernel permits it, otherwise one send per stream. */
+  /** Default: io_uring if the kernel permits it, otherwise one send per stream. */
   readonly method?: 'send' | 'io_uring';
   /** A stream that was sent nothing for this long gets a comment (15,000). */
   readonly silenceMs?: number;
-  /** A full stream that takes nothing for this long is cut; by default never, because PeerWatch sees its peer. */
+  /** A full stream that takes nothing for this long is cut; by default never, because PeerWatch observes its peer. */
   readonly stallLimitMs?: number;
 }
 
-/** Called in a later turn, with all that has happened since the last call. */
+/** Called in a later turn, with all events since the last call. */
 export interface StreamEvents {
-  /** So many bytes of an event are kept for a full stream; 0: it is no longer full. */
+  /** This many bytes of an event are buffered for a full stream; 0: it is no longer full. */
   onKept(id: number, bytes: number): void;
-  /** Their connections are closed. These ids may be given to other streams from now on. */
+  /** Their connections are closed. These ids may be reused from now on. */
   onClosed(ids: Uint32Array): void;
 }
 
 /** How the bytes of a body are framed: HTTP/1.0 has no chunks. */
 export type Framing = 'chunked' | 'plain';
 
-/** How a stream begins: its head and its first event are sent before anything else. */
+/** The start of a stream: its head and its first event are sent before anything else. */
 export interface StreamOpening {
   /** Streams of one channel are sent the same events. Channels are numbered from 0 without large gaps. */
   readonly channel: number;
-  /** Number of the newest sample that this stream has had with `event`, or is not to have. */
+  /** Number of the newest sample that is in `event`, or must not be sent to this stream. */
   readonly sent: number;
   readonly framing: Framing;
   /** Head of the answer, with its blank line. */
@@ -36,35 +36,35 @@ export interface StreamOpening {
   readonly event: Uint8Array;
 }
 
-/** Every call returns at once. */
+/** Every call returns immediately. */
 export interface StreamWriter {
   /**
-   * Takes over the connection behind `descriptor`, by a duplicate of it: the caller then destroys its own socket without
-   * a shutdown. All that was written to it before must have left user memory. Returns its id: its slot in the lower 20
-   * bits, with the slots in use numbered from 0 without large gaps. Throws an error with a code: EMFILE, ENFILE, EBADF,
-   * ENOMEM, EAGAIN; ECANCELED after the end.
+   * Takes over the connection behind `descriptor`, by a duplicate of it: the caller then destroys its own socket
+   * without a shutdown. All bytes written to it before must have left user memory. Returns its id: its slot in the
+   * lower 20 bits, with the slots in use numbered from 0 without large gaps. Throws an error with a code: EMFILE,
+   * ENFILE, EBADF, ENOMEM, EAGAIN; ECANCELED after the end.
    */
   adopt(descriptor: number, opening: StreamOpening): number;
   /**
-   * Sends `event` (`data: …\n\n`) to all streams of `channel` whose `sent` is less than `number`, which is less than 2³²;
-   * `whole`, where it is given, to those that missed the number before. Once more with the same number, it reaches those
-   * that joined since.
+   * Sends `event` (`data: …\n\n`) to all streams of `channel` whose `sent` is less than `number`, which is less than
+   * 2³²; sends `whole`, if given, to streams that missed the previous number. A repeated call with the same number
+   * reaches streams that joined since.
    */
   publish(channel: number, number: number, event: Uint8Array, whole?: Uint8Array): void;
-  /** Whether a stream may miss the sample that is published next. */
+  /** Returns whether a stream may miss the next published sample. */
   mayMiss(): boolean;
-  /** Keeps no event of `channel`. Its number may be given to others when its streams have closed. */
+  /** Drops the kept events of `channel`. Its number may be reused when its streams have closed. */
   forget(channel: number): void;
-  /** Ends the streams of `channel` on the boundary of an event, as far as they take their rest. */
+  /** Ends the streams of `channel` at the end of an event, as far as they take their rest. */
   finish(channel: number): void;
   /** Resets the connections of these streams; ids of closed ones are ignored. */
   cut(ids: readonly number[]): void;
   /**
-   * Ends all streams on the boundary of an event. One that has not taken its rest after `limitMs` is cut; resolves with
+   * Ends all streams at the end of an event. A stream that has not taken its rest after `limitMs` is cut; resolves with
    * the number of those.
    */
   end(limitMs: number): Promise<number>;
-  /** Closes all streams at once. */
+  /** Closes all streams immediately. */
   close(): void;
   counters(): StreamCounters;
 }
@@ -73,39 +73,39 @@ export interface StreamCounters {
   readonly streams: number;
   readonly fullStreams: number;
   readonly keptBytes: number;
-  /** Samples that were sent since the start, and those that full streams were never sent. */
+  /** Samples sent since the start, and samples that full streams never received. */
   readonly sentEvents: number;
   readonly skippedEvents: number;
-  /** The one in use. */
+  /** The method in use. */
   readonly method: SendMethod;
 }
 
 export interface StreamHost {
-  /** A writer; there is no thread before its first stream and soon after its last one. */
+  /** Creates a writer; its thread exists from its first stream until soon after its last one. */
   start(options: StreamWriterOptions, events: StreamEvents): StreamWriter;
-  /** What is used where no method is asked for. */
+  /** Returns the default method. */
   findMethod(): SendMethod;
-  /** Watches this thread's event loop. Throws where Node does not name its handles. */
+  /** Watches this thread's event loop. Throws if Node does not export its handles. */
   openPolls(): PausedPolls;
 }
 
 /**
- * Finds the descriptors of connections of this thread's event loop whose library names none: what it pauses is a handle that
- * polls nothing, and what it resumes polls again.
+ * Finds the descriptors of connections of this thread's event loop whose library does not expose them: a paused
+ * connection is a handle that polls nothing, and it polls again when it is resumed.
  */
 export interface PausedPolls {
   /** Lists the handles that poll nothing now. */
   look(): void;
-  /** The descriptor of the one handle of that list which polls again; undefined where there is none, or more than one. */
+  /** Returns the descriptor of the one handle of that list which polls again; undefined if none or several do. */
   takeResumed(): number | undefined;
-  /** Whether the kernel has bytes of the connection that its peer has not acknowledged. */
+  /** Returns whether the kernel holds bytes of the connection that its peer has not acknowledged. */
   hasPending(descriptor: number): boolean;
 }
 
-/** The slot of a stream's id. */
+/** Returns the slot of a stream's id. */
 export const slotOf = (id: number): number => id & 0xf_ff_ff;
 
-/** What the addon exports for it. */
+/** The addon's exports for streams. */
 export interface NativeStreams {
   adopt(
     descriptor: number,

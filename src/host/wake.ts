@@ -2,29 +2,29 @@
 
 /** An IPv4 address of an interface that is up, has a link and can broadcast. */
 export interface BroadcastAddress {
-  /** The interface's. */
+  /** Name of the interface. */
   readonly name: string;
   readonly address: string;
   /** null in a network of one or two addresses, which has none. */
   readonly broadcast: string | null;
 }
 
-/** What a network card has of Wake-on-LAN. */
+/** Wake-on-LAN of a network card. */
 export interface WakeOnLan {
   readonly name: string;
-  /** Whether anything that the card waits for wakes the machine. */
+  /** Whether any of the events that the card waits for wakes the machine. */
   readonly isEnabled: boolean | null;
-  /** The card's own answer: the events that it can wait for, and those that it waits for. */
+  /** The card's own answer: the events that it supports, and those that it waits for. */
   readonly supported: readonly string[] | null;
   readonly armed: readonly string[] | null;
-  /** Why there is no answer of the card. */
+  /** Why the card did not answer. */
   readonly failure: string | null;
 }
 
 /** Both are read off the main thread. */
 export interface WakeHost {
-  /** Where a packet for all machines of each network goes. */
+  /** Returns where a packet for all machines of each network is sent. */
   readBroadcastAddresses(): Promise<readonly BroadcastAddress[]>;
-  /** The network cards. Rejects with the code ENOTSUP where the platform does not report it. */
+  /** Returns the network cards. Rejects with the code ENOTSUP if the platform does not report it. */
   readWakeOnLan(): Promise<readonly WakeOnLan[]>;
 }

@@ -1,4 +1,4 @@
-/** Files of the log: that of a service without a console, and that of the audit trail. */
+/** Log files: that of a service without a console, and that of the audit trail. */
 import {
   appendFileSync,
   closeSync,
@@ -42,7 +42,7 @@ function succeeds(act: () => unknown): boolean {
     act();
     return true;
   } catch {
-    // There is nowhere left to report it.
+    // The failure cannot be reported anywhere.
     return false;
   }
 }
@@ -52,10 +52,10 @@ const APPEND =
   constants.O_WRONLY |
   constants.O_APPEND |
   constants.O_CREAT |
-  // Windows has neither.
+  // Windows has neither flag.
   ((constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 
-/** Takes lines as long as its file can be written. Nothing here throws. */
+/** Writes lines while its file can be written. Nothing here throws. */
 export class AuditFile {
   readonly #path: string;
   readonly #onProblem: (text: string) => void;
@@ -67,7 +67,7 @@ export class AuditFile {
     this.reopen();
   }
 
-  /** After whoever keeps the old files has moved it. */
+  /** Opens the path again, after a log rotation has moved the old file. */
   reopen(): void {
     const before = this.#descriptor;
     this.#descriptor = undefined;
@@ -85,7 +85,7 @@ export class AuditFile {
     }
   }
 
-  /** False: it was not written. */
+  /** Returns false if it was not written. */
   write(line: string): boolean {
     const descriptor = this.#descriptor;
     return descriptor !== undefined && succeeds(() => writeSync(descriptor, line));

@@ -11,7 +11,7 @@ export interface LogEntry {
   readonly fields: LogFields;
 }
 
-/** A stack of an error has some 1,500 characters. */
+/** Maximum length: a stack of an error has about 1,500 characters. */
 const MAX_TEXT = 4096;
 const MAX_FIELD = 1024;
 const NEEDS_QUOTES = /[\s"=]|^$/u;
@@ -34,14 +34,14 @@ function body({ text, fields }: LogEntry): string {
   return `${clean(text, MAX_TEXT)}${words.join('')}\n`;
 }
 
-/** `hostwire warn: TEXT name=value`: where somebody else adds the time. */
+/** Writes `hostwire warn: TEXT name=value`: for output to which another program adds the time. */
 export const formatPlain = (entry: LogEntry) => `hostwire ${entry.level}: ${body(entry)}`;
 
 const timestamp = () => new Date().toISOString();
 
 const formatTimed = (entry: LogEntry) => `${timestamp()} ${formatPlain(entry)}`;
 
-/** Of syslog, which journald reads at the beginning of a line (sd-daemon(3)). */
+/** Priorities of syslog, which journald reads at the beginning of a line (sd-daemon(3)). */
 const PRIORITIES: Readonly<Record<LogLevel, number>> = { error: 3, warn: 4, info: 6, debug: 7 };
 
 /** journald adds the time and the name of the service. */
@@ -60,7 +60,7 @@ function formatJson({ level, text, fields }: LogEntry): string {
 export interface FormatPlace {
   /** journald reads the lines. */
   readonly isJournal: boolean;
-  /** The writer of the lines adds the time. */
+  /** Another program adds the time to the lines. */
   readonly hasTime: boolean;
 }
 
@@ -73,7 +73,7 @@ export function formatOf(
   return hasTime ? formatPlain : formatTimed;
 }
 
-/** Whether the open file of `stream` is the one that systemd names in JOURNAL_STREAM (systemd.exec(5)). */
+/** Returns whether the open file of `stream` is the one that systemd names in JOURNAL_STREAM (systemd.exec(5)). */
 export function isJournal(
   variables: Readonly<Record<string, string | undefined>>,
   stream: { readonly dev: number; readonly ino: number } | undefined,

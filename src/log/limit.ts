@@ -1,29 +1,32 @@
-/** Clients cause lines, so their number has limits; what was left out is counted and reported. */
+/** Limits the number of lines that clients cause; omitted lines are counted and reported. */
 import { AddressCounts } from '../fairness/address-counts.ts';
 import type { LogFields } from './log.ts';
 
 const MINUTE_MS = 60_000;
-/** Lines that no client caused, of one kind: `media`, `power`, `process`, and all others. */
+/** Maximum number of lines of one kind that no client caused: `media`, `power`, `process`, and all others. */
 const MAX_OF_KIND = 50;
-/** Lines of one address per minute. */
+/** Maximum number of lines of one address per minute. */
 const MAX_OF_ADDRESS = 150;
 /**
- * The first lines of each address per minute have room of their own, which the many lines of another cannot take; those of
- * a /64 network have a multiple.
+ * The first lines of each address per minute have a limit of their own, which the many lines of another address cannot
+ * exhaust; those of a /64 network have a multiple.
  */
 const FIRST_LINES = 5;
 const MAX_OF_FIRST = 50;
-/** The other lines of all clients without the key: with all those above 400 lines, 120 KiB. */
+/** Maximum number of other lines of all clients without the key: with all those above 400 lines, 120 KiB. */
 const MAX_OF_STRANGERS = 150;
-/** Of all clients with the key: what they do must be found in the log. */
+/** Maximum for all clients with the key: their commands must be found in the log. */
 const MAX_OF_KEYED = 2000;
-/** What exceeded a limit in one minute has this share of it in the next: whoever goes on for days must fill no disk. */
+/**
+ * After a limit was exceeded in one minute, this share of it remains in the next: a client that continues for days must
+ * not fill a disk.
+ */
 const SHARE_AFTER_EXCESS = 0.1;
 
 export interface LineLimiterOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Receives a sentence about the lines that were left out. */
+  /** Receives a sentence about the omitted lines. */
   readonly report: (text: string) => void;
   /** Calls back after `ms`, without keeping the process alive. */
   readonly later?: (act: () => void, ms: number) => void;
@@ -31,29 +34,29 @@ export interface LineLimiterOptions {
 
 export class LineLimiter {
   readonly #options: LineLimiterOptions;
-  /** Lines of this minute by what they are counted by. */
+  /** Lines of this minute by the key that they are counted under. */
   readonly #counts = new Map<string, number>();
   /** First lines of this minute. */
   #first = new AddressCounts();
-  /** What exceeded its limit in this minute, and in the one before. */
+  /** Limits that were exceeded in this minute, and in the previous one. */
   #excessive = new Set<string>();
   #reduced: ReadonlySet<string> = new Set();
   #startedAt = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
   #leftOutInAll = 0;
-  /** The first that exceeded its limit. */
+  /** The first line that exceeded its limit. */
   #firstLeftOut = '';
 
   constructor(options: LineLimiterOptions) {
     this.#options = options;
   }
 
-  /** Lines since the start. */
+  /** Number of omitted lines since the start. */
   get leftOut(): number {
     return this.#leftOutInAll;
   }
 
-  /** Whether the line may be written. */
+  /** Returns whether the line may be written. */
   takes(text: string, fields: LogFields = {}): boolean {
     this.#startMinute();
     const limits = this.#limitsOf(text, fields);

@@ -5,7 +5,7 @@ import { LineLimiter } from './limit.ts';
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What an operator searches for. `address`: of the client that caused the line; `keyed`: whether it sent the key. */
+/** Fields that an operator searches for. `address`: of the client behind the line; `keyed`: whether it sent the key. */
 export interface LogFields {
   readonly address?: string | undefined;
   readonly keyed?: boolean | undefined;
@@ -19,12 +19,12 @@ export interface Log {
   readonly warn: Line;
   readonly info: Line;
   readonly debug: Line;
-  /** Of level info, and never left out for its level: a service says where it can be reached. */
+  /** Level info, but written at every log level: a service reports its addresses. */
   readonly notice: Line;
-  /** A command of a client and its outcome. Of level info; with `auditTo` in a file of its own. */
+  /** A command of a client and its outcome. Level info; with `auditTo` in a file of its own. */
   readonly audit: Line;
   setLevel(level: LogLevel): void;
-  /** Lines that were left out since the start, because there were too many. */
+  /** Number of lines that were omitted since the start, because of limits. */
   readonly leftOut?: () => number;
 }
 
@@ -32,13 +32,13 @@ export interface LogOptions {
   /** Monotonic milliseconds. */
   readonly now?: () => number;
   readonly format?: (entry: LogEntry) => string;
-  /** Takes the lines of `audit`; false: the log takes the line. */
+  /** Writes the lines of `audit`; returns false if the log must write the line instead. */
   readonly auditTo?: (line: string) => boolean;
   /** Calls back after `ms`, without keeping the process alive. */
   readonly later?: (act: () => void, ms: number) => void;
 }
 
-/** A log that passes each complete line (with its newline) to `write`. */
+/** Creates a log that passes each complete line (with its newline) to `write`. */
 export function createLog(
   write: (line: string) => void,
   level: LogLevel = 'info',

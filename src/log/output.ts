@@ -1,23 +1,23 @@
-/** A standard stream of the service. Writing never waits and never throws: a reader may be slow, or gone, or a disk full. */
+/** A standard stream of the service. Writing never waits and never throws: a reader may be slow, a disk full. */
 
 export interface OutputOptions {
-  /** Takes as many of the first bytes as it can at once, and returns their number. Throws where it takes none any more. */
+  /** Writes as many bytes as it can without waiting, and returns their number. Throws if it accepts none any more. */
   readonly take: (bytes: Buffer) => number;
-  /** The line that reports how many were lost. */
+  /** Returns the line that reports how many were lost. */
   readonly describeLost: (lines: number) => string;
   /** Calls back after `ms`, without keeping the process alive. */
   readonly later?: (act: () => void, ms: number) => void;
 }
 
-/** For a reader that is slow. */
+/** Maximum number of bytes that are buffered for a slow reader. */
 const MAX_KEPT_BYTES = 64 * 1024;
 const RETRY_MS = 200;
 
 interface Kept {
   readonly bytes: Buffer;
-  /** The line, and those that it reports as lost: so many are lost with it. */
+  /** The line, plus the lines that it reports as lost: all of them are lost with it. */
   readonly lines: number;
-  /** Its first bytes were taken, or those of the line that it ends. */
+  /** Its first bytes were written, or those of the line that it ends. */
   readonly isBegun: boolean;
 }
 
@@ -26,7 +26,7 @@ export class Output {
   #kept: Kept[] = [];
   #keptBytes = 0;
   #lost = 0;
-  /** The last line that was taken lacks its end. */
+  /** The end of the last written line is missing. */
   #isTorn = false;
   #isWaiting = false;
 
@@ -34,7 +34,7 @@ export class Output {
     this.#options = options;
   }
 
-  /** Lines that were lost and are not reported yet. */
+  /** Number of lines that were lost and not reported yet. */
   get lost(): number {
     return this.#lost;
   }
@@ -55,7 +55,7 @@ export class Output {
     if (this.#kept.length === 1) this.flush();
   }
 
-  /** Writes what is kept, as far as it is taken. */
+  /** Writes the buffered lines, as far as the stream accepts them. */
   flush(): void {
     for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {
       const taken = this.#take(first);
@@ -74,12 +74,12 @@ export class Output {
     }
   }
 
-  /** undefined: all that was kept is lost. */
+  /** Returns undefined if all that was buffered is lost. */
   #take({ bytes, isBegun }: Kept): number | undefined {
     try {
       return this.#options.take(bytes);
     } catch {
-      // There is nowhere to report it: the next line that can be written says how many were lost.
+      // This cannot be reported now: the next line that can be written contains the number of lost ones.
       for (const { lines } of this.#kept) this.#lost += lines;
       this.#isTorn ||= isBegun;
       this.#kept = [];

@@ -1,4 +1,4 @@
-/** The log of a running service: where its lines go, and in which form. */
+/** The log of a running service: where its lines are written, and in which form. */
 import { fstatSync } from 'node:fs';
 import { AuditFile } from './file.ts';
 import { formatOf, isJournal, type LogFormat } from './format.ts';
@@ -9,7 +9,7 @@ export interface ServiceLog {
   readonly log: Log;
   /** Opens `log.file` again. */
   reopen(): void;
-  /** Before the process ends. */
+  /** Must be called before the process ends. */
   flush(): void;
 }
 
@@ -17,15 +17,15 @@ export interface ServiceLogOptions {
   readonly config: {
     readonly level: LogLevel;
     readonly format: LogFormat;
-    /** Of the audit trail. */
+    /** Path of the audit trail. */
     readonly file: string | undefined;
   };
   readonly native: {
-    /** Of host/native.ts. */
+    /** The function of host/native.ts. */
     writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
   };
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Takes the lines instead of standard error, and adds the time. */
+  /** Receives the lines instead of standard error, and adds the time. */
   readonly write?: ((line: string) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ function statOf(descriptor: number) {
   try {
     return fstatSync(descriptor);
   } catch {
-    // It was closed before the start, and Node did not open it again.
+    // The stream was closed before the start, and Node did not open it again.
     return undefined;
   }
 }

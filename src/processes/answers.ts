@@ -1,20 +1,20 @@
-/** Answers about processes, each built and encoded once for all who ask the same of the same window. */
+/** Answers about processes, each built and encoded once for all clients that ask the same about the same window. */
 import type { Clock } from '../clock.ts';
 import { Clients } from '../fairness/fair-queue.ts';
 import type { ProcessWindow } from './shares.ts';
 import { FairTurns } from './turns.ts';
 
-/** Answers kept of the current window; an ungrouped list of 4,000 processes has about a megabyte. */
+/** Maximum size of kept answers of the current window; an ungrouped list of 4,000 processes has about a megabyte. */
 const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
-/** Then the window is no longer fresh: nobody else is going to ask about it. */
+/** After this time the window is no longer fresh, so no client will ask about it. */
 const KEPT_MS = 2000;
 
-/** Who asks what about which window. */
+/** A client's question about a window. */
 export interface Question {
   readonly window: ProcessWindow;
   /** Questions that are equal must have equal answers. */
   readonly text: string;
-  /** Whose turn it costs. */
+  /** The client whose turn it uses. */
   readonly client: string;
   /** False: the answer is shared only while it is being made. */
   readonly isKept: boolean;
@@ -26,7 +26,7 @@ interface Shared {
   readonly clients: Clients;
 }
 
-/** Each turn is one answer, so that everything else the service does has its turn in between. */
+/** Each turn is one answer, so that all other work of the service runs in between. */
 export class SharedAnswers {
   readonly #kept = new Map<string, Shared>();
   readonly #clock: Clock;
@@ -39,8 +39,8 @@ export class SharedAnswers {
   }
 
   /**
-   * The answer to a question as JSON; `build` makes it where nobody has asked before. Rejects with `not_possible_now`
-   * where too many wait, and as `build` does.
+   * Returns the answer to a question as JSON; `build` makes it if no client has asked before. Rejects with
+   * `not_possible_now` if too many wait, and as `build` does.
    */
   find({ window, text, client, isKept }: Question, build: () => unknown): Promise<string> {
     if (window !== this.#window) this.#begin(window);

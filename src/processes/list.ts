@@ -92,7 +92,7 @@ export function processRowAt(
   };
 }
 
-/** The rows of a list with one row per process, so that only their paths need to be read. */
+/** Returns the rows of a list with one row per process, so that only their paths need to be read. */
 export function selectRows(window: ProcessWindow, options: ProcessListOptions): readonly number[] {
   const { after } = window;
   const shares = sharesOf(window);

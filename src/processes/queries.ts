@@ -1,4 +1,4 @@
-/** Answers queries about processes, lists and details, whichever door they come through. */
+/** Answers queries about processes, lists and details, whichever transport they arrive by. */
 import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { ServiceError } from '../errors.ts';
@@ -33,7 +33,7 @@ export interface ListParams extends ProcessListOptions {
 }
 
 const MAX_DETAILED = 64;
-/** Questions at a time: each takes a thread for a moment. */
+/** Maximum number of questions at a time: each takes a thread for a moment. */
 const MAX_CONCURRENT = 8;
 
 /** Throws `invalid_value`. */
@@ -42,7 +42,7 @@ export function checkList(params: Params): ListParams {
   return { ...options, isGrouped: grouped };
 }
 
-/** Either a number or a name. Throws `missing_field`, `invalid_value`. */
+/** Returns either a number or a name. Throws `missing_field`, `invalid_value`. */
 export function checkDetails(params: Params): number | string {
   const { pid, name = '' } = checkParams(processDetailsRequest, params);
   return pid ?? name;
@@ -69,8 +69,8 @@ export class ProcessQueries {
   }
 
   /**
-   * A ProcessListPayload as JSON. `client`: whose turn it costs. Rejects with ServiceError: `not_supported`, `not_possible_now` (too many queries at
-   * the same time).
+   * Returns a ProcessListPayload as JSON. `client`: whose turn it uses. Rejects with ServiceError: `not_supported`,
+   * `not_possible_now` (too many queries at the same time).
    */
   async list(params: ListParams, client: string): Promise<string> {
     const window = await this.#options.readings.window().catch(explain);
@@ -91,14 +91,14 @@ export class ProcessQueries {
   }
 
   /**
-   * A ProcessDetailsPayload as JSON: of the process with a number, or of all with a name. Rejects as `list`, and with
-   * `process_not_found`.
+   * Returns a ProcessDetailsPayload as JSON: of the process with a number, or of all with a name. Rejects as `list`,
+   * and with `process_not_found`.
    */
   async details(which: number | string, client: string): Promise<string> {
     const window = await this.#options.readings.window().catch(explain);
     const withCommands = this.#options.config.current.features.enable_process_control;
     const text = JSON.stringify(['details', which, withCommands]);
-    // Not kept: a process may end, and the next answer must say so.
+    // Not kept: a process may end, and the next answer must reflect that.
     const question = { window, text, client, isKept: false };
     return await this.#answers.find(question, () => this.#details(window, which));
   }
@@ -135,7 +135,7 @@ export class ProcessQueries {
     return found;
   }
 
-  /** null when the process has ended since it was listed. */
+  /** Returns null when the process has ended since it was listed. */
   async #factsAt(columns: ProcessColumns, row: number): Promise<ProcessFacts | null> {
     const { pid, startTicks } = idAt(columns, row);
     const facts = await this.#options.host.readDetails(pid).catch(explain);

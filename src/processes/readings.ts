@@ -16,17 +16,17 @@ export interface ProcessReadingsOptions {
   readonly defer?: Defer;
 }
 
-/** Of more processes a summary takes milliseconds: it is derived in a turn of its own, not with the rest of a sample. */
+/** Number of processes from which a summary takes milliseconds, so it is derived in a turn of its own. */
 const MANY_PROCESSES = 4000;
 
 /** Maximum length of a window for a list… */
 const MAX_WINDOW_MS = 10_000;
-/** …and the time to the second reading where there is no recent first one. */
+/** …and the time to the second reading without a recent first one. */
 const FIRST_WINDOW_MS = 200;
 
-/** A reading for a sample begins this much before it: 10,000 processes take 100 ms and more. */
+/** Time before a sample at which its reading begins: 10,000 processes take 100 ms and more. */
 const LEAD_MS = 250;
-/** Readings for samples take at most this part of a processor's time. */
+/** Maximum share of a processor's time for readings of samples. */
 const MAX_SHARE = 0.01;
 /** Maximum time that requests between ticks share one reading, where readings are cheap. */
 const MAX_SHARED_MS = 10_000;
@@ -36,7 +36,7 @@ const LEEWAY_MS = 20;
 const NS_PER_MS = 1e6;
 const NS_PER_SECOND = 1e9;
 
-/** The processes of a detailed sample, and what they were derived from. */
+/** The processes of a detailed sample, and the readings they were derived from. */
 interface DerivedSummary {
   readonly window: ProcessWindow;
   readonly summary: ReturnType<typeof deriveProcessSummary>;
@@ -44,17 +44,17 @@ interface DerivedSummary {
 
 interface CachedWindow {
   readonly window: ProcessWindow;
-  /** Of the clock that counts suspended time: processes from before a sleep are not fresh after it. */
+  /** By the clock that counts suspended time: processes from before a sleep are not fresh after it. */
   readonly askedAtMs: number;
 }
 
 export class ProcessReadings {
   readonly #options: ProcessReadingsOptions;
   #picked: ProcessWindow | undefined;
-  /** Of `#picked`, or of the reading before while that is being derived. */
+  /** Summary of `#picked`, or of the previous reading while that is being derived. */
   #derived: DerivedSummary | undefined;
   #isDeferred = false;
-  /** When the last reading that was asked for was to begin, on the clock of `Counters.sinceBootNs`. */
+  /** Requested start of the last reading, on the clock of `Counters.sinceBootNs`. */
   #askedForNs = Number.NEGATIVE_INFINITY;
   #cached: CachedWindow | undefined;
   #pending: Promise<ProcessWindow> | undefined;
@@ -65,7 +65,7 @@ export class ProcessReadings {
   }
 
   /**
-   * Asks for a reading that is there in `inMs`. Not if that would be the second one within an interval, or if all of
+   * Requests a reading that is available in `inMs`, unless it would be the second one within an interval, or all of
    * them would take more than 1 % of a processor. Never waits.
    */
   ask({ sinceBootNs }: Pick<Counters, 'sinceBootNs'>, inMs: number, intervalMs: number): void {
@@ -73,7 +73,7 @@ export class ProcessReadings {
     const known = this.#pick(intervalMs)?.after;
     const delayMs = Math.max(0, inMs - LEAD_MS);
     const beginNs = sinceBootNs + delayMs * NS_PER_MS;
-    // One that has not begun yet is replaced.
+    // A reading that has not begun yet is replaced.
     const hasBegun = this.#askedForNs <= sinceBootNs;
     const lastNs = hasBegun ? this.#askedForNs : (known?.sinceBootNs ?? Number.NEGATIVE_INFINITY);
     if (beginNs - lastNs < paceMs(known, intervalMs) * NS_PER_MS) return;
@@ -82,8 +82,8 @@ export class ProcessReadings {
   }
 
   /**
-   * Asks for a reading now that has what processes read from and write to disks, at the pace of all others. One that a
-   * sample has asked for and that begins first has it instead. Never waits.
+   * Requests a reading now that includes disk I/O, at the pace of all others. A reading that a sample has requested and
+   * that begins earlier includes it instead. Never waits.
    */
   askWithDisks(now: Pick<Counters, 'sinceBootNs'>, intervalMs: number): void {
     if (!this.#options.config.current.features.enable_processes) return;
@@ -91,14 +91,14 @@ export class ProcessReadings {
     this.ask(now, 0, intervalMs);
   }
 
-  /** The last reading that was asked for; null while there is none. Never waits. */
+  /** Returns the last requested reading; null before the first one. Never waits. */
   get latest(): ProcessColumns | null {
     return this.#options.host.latest();
   }
 
   /**
-   * The part of a detailed sample; null while there is no recent reading, undefined while `features.enable_processes`
-   * is off. Never waits.
+   * Returns the part of a detailed sample; null while there was no recent reading, undefined while
+   * `features.enable_processes` is off. Never waits.
    */
   summary(
     { sinceBootNs }: Pick<Counters, 'sinceBootNs'>,
@@ -115,7 +115,7 @@ export class ProcessReadings {
     return { ...summary, age_seconds: oneDecimal(ageNsOf(shown) / NS_PER_SECOND) };
   }
 
-  /** The summary of `window`; of the recent one before where deriving it takes a turn of its own. */
+  /** Returns the summary of `window`; of the previous recent one if deriving it takes a turn of its own. */
   #summaryOf(window: ProcessWindow, isRecent: (known: ProcessWindow) => boolean): DerivedSummary {
     const derived = this.#derived;
     if (derived?.window === window) return derived;
@@ -141,7 +141,7 @@ export class ProcessReadings {
     });
   }
 
-  /** The window that ends with the last reading of the process thread. */
+  /** Returns the window that ends with the last reading of the process thread. */
   #pick(intervalMs: number): ProcessWindow | undefined {
     const columns = this.#options.host.latest();
     if (columns === null) return undefined;
@@ -149,10 +149,10 @@ export class ProcessReadings {
     return this.#picked;
   }
 
-  /** A window that ends less than 0.9 s ago. Rejects with the system's Error. */
+  /** Returns a window that ends less than 0.9 s ago. Rejects with the system's Error. */
   async window(): Promise<ProcessWindow> {
     const fresh = this.#fresh();
-    // The first of two readings is fresh too, but there is nothing to compare it with until the second.
+    // The first of two readings is fresh too, but it can only be compared once the second has arrived.
     if (this.#pending === undefined && fresh?.before !== undefined) return fresh;
     this.#pending ??= this.#take().finally(() => {
       this.#pending = undefined;
@@ -160,7 +160,7 @@ export class ProcessReadings {
     return await this.#pending;
   }
 
-  /** A reading of less than 0.9 s ago, for those who compare it with nothing. Rejects with the system's Error. */
+  /** Returns a reading of less than 0.9 s ago, for callers that do not compare it. Rejects with the system's Error. */
   async columns(): Promise<ProcessColumns> {
     return (this.#fresh() ?? (await this.#read())).after;
   }
@@ -180,7 +180,7 @@ export class ProcessReadings {
     return await this.#read(askedAtMs);
   }
 
-  /** One reading at a time: whoever asks meanwhile gets that one. */
+  /** One reading at a time: callers that ask during a reading get that one. */
   #read(askedAtMs = this.#options.clock.sinceBoot()): Promise<ProcessWindow> {
     this.#reading ??= this.#options.host
       .read()
@@ -198,12 +198,12 @@ export class ProcessReadings {
   }
 }
 
-/** The least time between the beginnings of two readings for samples. */
+/** Returns the minimum time between the starts of two readings for samples. */
 function paceMs(known: ProcessColumns | undefined, intervalMs: number): number {
   const spentMs = (known?.spentNs ?? 0) / NS_PER_MS;
   return Math.max(Math.min(intervalMs, MAX_SHARED_MS) - LEEWAY_MS, spentMs / MAX_SHARE);
 }
 
-/** The age from which on a reading is not shown, and is no beginning of a window. */
+/** Returns the age from which a reading is not shown, and cannot be the start of a window. */
 const maxAgeMs = (columns: ProcessColumns, intervalMs: number) =>
   Math.max(MAX_WINDOW_MS, 2 * intervalMs, 2 * paceMs(columns, intervalMs));

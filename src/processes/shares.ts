@@ -18,8 +18,8 @@ const MIB = 1024 * 1024;
 const MIN_WINDOW_NS = 4e8;
 
 /**
- * The window that ends with `columns`. A reading that is picked up twice keeps its window; one that comes too soon
- * makes the window longer; after more than `maxNs` without a reading there is nothing to compare with.
+ * Returns the window that ends with `columns`. A reading that is picked up twice keeps its window; one that arrives too
+ * soon makes the window longer; after more than `maxNs` without a reading the window has no start.
  */
 export function advanceWindow(
   known: ProcessWindow | undefined,
@@ -36,8 +36,8 @@ export function advanceWindow(
 }
 
 /**
- * Percent of the whole machine for each row of `after`; NaN for a process that is not in `before`, whatever had its
- * number then. null where there is only one reading, or no time between the two.
+ * Returns the percentage of the whole machine for each row of `after`; NaN for a process that is not in `before`, even
+ * if another process had its number. null with only one reading, or without time between the two.
  */
 export function sharesOf({ before, after }: ProcessWindow): Float64Array | null {
   if (before === undefined || before.machineTicks === null || after.machineTicks === null) return null;
@@ -58,7 +58,7 @@ export function sharesOf({ before, after }: ProcessWindow): Float64Array | null 
   return shares;
 }
 
-/** The share on the wire; null where there is none. */
+/** Returns the share on the wire; null without one. */
 export function shownShare(share: number | undefined): number | null {
   return share === undefined || Number.isNaN(share) ? null : oneDecimal(share);
 }
@@ -68,11 +68,11 @@ export const toMib = (bytes: number) => oneDecimal(bytes / MIB);
 export const toSeconds = (ticks: number, columns: ProcessColumns) =>
   Math.round((ticks / columns.ticksPerSecond) * 100) / 100;
 
-/** The rows with the `count` greatest values above `floor`, greatest first; of equals the first. */
+/** Returns the rows with the `count` greatest values above `floor`, greatest first; of equal ones the first. */
 export function greatestRows(values: Float64Array, count: number, floor: number): readonly number[] {
   const rows: number[] = [];
-  // The value that the next one has to exceed. A reading comes every few seconds, so this loop is interpreted: its body
-  // is kept short.
+  // The value that the next one must exceed. A reading happens every few seconds, so this loop is
+  // interpreted: its body is kept short.
   let least = floor;
   for (let row = 0; row < values.length; row++) {
     const value = values[row] ?? floor;
@@ -98,7 +98,7 @@ export function shareAt(columns: ProcessColumns, row: number, shares: Float64Arr
   };
 }
 
-/** The processes in a detailed sample, without their age. Idle ones are not among the top ones by CPU. */
+/** Returns the processes in a detailed sample, without their age. Idle ones are not among the top ones by CPU. */
 export function deriveProcessSummary(window: ProcessWindow): Omit<ProcessSummary, 'age_seconds'> {
   const { after } = window;
   const shares = sharesOf(window);

@@ -1,10 +1,10 @@
-/** Work that is done one piece at a time, in fair turns: the many questions of one client do not delay another's first. */
+/** Runs work one piece at a time, in fair turns: the many questions of one client do not delay another's first. */
 import { ServiceError } from '../errors.ts';
 import { type Clients, FairQueue } from '../fairness/fair-queue.ts';
 
-/** Pieces of one client that wait; more are refused before any work is done for them. */
+/** Maximum number of waiting pieces per client; more are refused before any work is done for them. */
 const MAX_WAITING = 64;
-/** The same for all clients together: beyond it the client that has most loses its newest one. */
+/** Maximum for all clients together: beyond it the client with the most loses its newest one. */
 const MAX_WAITING_IN_ALL = 1024;
 
 interface Job {
@@ -26,8 +26,9 @@ export class FairTurns {
   }
 
   /**
-   * The result of `work`, which begins in a turn of the event loop of its own. `clients`: those that wait for it, the first
-   * of which asked first; others may join. Rejects as `work` does, and with `not_possible_now` where too much waits.
+   * Returns the result of `work`, which begins in its own turn of the event loop. `clients`: those that wait for it,
+   * the first of which asked first; others may join. Rejects as `work` does, and with `not_possible_now` if too many
+   * pieces wait.
    */
   take<T>(clients: Clients, work: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {

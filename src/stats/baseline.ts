@@ -1,4 +1,4 @@
-/** Earlier readings that the next one is compared with. Pure. */
+/** Earlier readings, with which the next one is compared. Pure. */
 import type { DetailCounters } from '../host/details.ts';
 import type {
   CoreTimes,
@@ -10,18 +10,18 @@ import type {
 } from '../host/host.ts';
 import { advanceTotals, type NetworkTotals, NO_TOTALS } from './network-totals.ts';
 
-/** One section's last reading. */
+/** The last reading of one section. */
 export interface Reading<T> {
   readonly counters: T;
   readonly takenAtNs: number;
-  /** Boot time minus monotonic time: grows by exactly the time that the machine was suspended. */
+  /** Boot time minus monotonic time: increases by exactly the time that the machine was suspended. */
   readonly suspendedNs: number;
 }
 
 /** Earlier readings, per section: reading one section never loses another's. */
 export interface Baseline {
   readonly cpu: Reading<CpuCounters> | undefined;
-  /** From readings with detail only, like `energy` and `disks`: one without must not make the next rates unknown. */
+  /** From readings with detail only, like `energy` and `disks`: others must not make the next rates unknown. */
   readonly cores: Reading<readonly CoreTimes[]> | undefined;
   readonly energy: Reading<EnergyCounters> | undefined;
   readonly disks: Reading<readonly DiskCounters[]> | undefined;
@@ -60,7 +60,7 @@ function readingOf<T>(counters: Counters, value: T, takenAtNs = counters.takenAt
   return { counters: value, takenAtNs, suspendedNs: suspendedNs(counters) };
 }
 
-/** `before`, with the sections that `counters` has in their place. */
+/** Returns `before`, with the sections of `counters` replaced. */
 export function advanceBaseline(before: Baseline, counters: Counters, withDetail: boolean): Baseline {
   const { cpu, disks, network } = counters;
   return {
@@ -76,7 +76,10 @@ export function advanceBaseline(before: Baseline, counters: Counters, withDetail
 
 export type BaselineField = Exclude<keyof Baseline, 'totals'>;
 
-/** The totals of `fresh`, because they must never go back, and its readings that `takes` selects; the others of `kept`. */
+/**
+ * Returns the totals of `fresh`, which must never decrease, its readings that `takes` selects, and the others of
+ * `kept`.
+ */
 export function mergeBaselines(
   kept: Baseline,
   fresh: Baseline,
@@ -93,7 +96,7 @@ export function mergeBaselines(
   };
 }
 
-/** Of each field the reading that was taken last. The totals are those of `some`. */
+/** Returns the newest reading of each field. The totals are those of `some`. */
 export function newestOf(some: Baseline, others: Baseline): Baseline {
   const takenAt = (reading: Reading<unknown> | undefined) => reading?.takenAtNs ?? Number.NEGATIVE_INFINITY;
   return {
@@ -103,8 +106,8 @@ export function newestOf(some: Baseline, others: Baseline): Baseline {
 }
 
 /**
- * Seconds awake that the loads and rates of a sample cover, in the section where that is shortest; null where nothing
- * is compared.
+ * Returns the seconds awake that the loads and rates of a sample cover, in the section with the shortest window; null
+ * if nothing is compared.
  */
 export function windowSeconds(before: Baseline, counters: Counters): number | null {
   const { cpu, disks, network, takenAtNs } = counters;

@@ -4,7 +4,7 @@ import type { BatteryDetail } from '../wire/details.ts';
 import type { DetailRow } from './detail-row.ts';
 import { oneDecimal, percentOf } from './round.ts';
 
-/** Longer than any computer runs on a battery: the power is then close to 0 and the quotient means nothing. */
+/** Maximum: no computer runs longer on a battery; a power close to 0 makes the quotient meaningless. */
 const MAX_SECONDS_LEFT = 7 * 86_400;
 
 const shareOf = (part: number | null, whole: number | null) =>
@@ -27,8 +27,8 @@ function wattsOf(battery: BatteryCounters): number | null {
 }
 
 /**
- * Seconds until empty or full, from Wh and W, or from Ah and A. A level above full is one that the firmware counts wrongly:
- * no battery lasts longer than a full one, and when such a one is full is not known.
+ * Returns seconds until empty or full, from Wh and W, or from Ah and A. A level above full is one that the firmware
+ * counts wrongly: no battery lasts longer than a full one, and the time until full is then unknown.
  */
 function secondsBy(level: number | null, full: number | null, flow: number | null, isFilling: boolean) {
   if (level === null || flow === null || flow <= 0) return null;
@@ -39,7 +39,7 @@ function secondsBy(level: number | null, full: number | null, flow: number | nul
 const plausible = (seconds: number | null) =>
   seconds === null || seconds > MAX_SECONDS_LEFT ? null : Math.round(seconds);
 
-/** The kernel's own time, which the battery's electronics count, where there is one. */
+/** Prefers the kernel's own time, which the battery's electronics count, if it has one. */
 function secondsLeft(battery: BatteryCounters, watts: number | null): number | null {
   const { state, energyWh, energyFullWh, chargeAh, chargeFullAh, currentAmps } = battery;
   if (state !== 'charging' && state !== 'discharging') return null;

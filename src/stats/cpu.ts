@@ -4,17 +4,18 @@ import type { CpuBreakdown, CpuDetail, CpuStats } from '../wire/sample.ts';
 import { deriveWatts } from './energy.ts';
 import { growth, oneDecimal, percentOf } from './round.ts';
 
-/** In ticks. Larger columns were counted below 0 by the kernel; JavaScript's numbers cannot show how they grow. */
+/** Maximum ticks. The kernel counted larger columns below 0; JavaScript's numbers cannot show how they grow. */
 const MAX_TICKS = 2 ** 60;
 /**
- * In ticks, which may be as short as 100 ns: no interval is longer than this and than all the time before it. Some
- * kernels' steal, counted in nanoseconds, fell below 0: it jumps by 2^64 ns, which are 1.8e12 ticks.
+ * Maximum growth in ticks, which may be as short as 100 ns: no interval is longer than this and than all the
+ * time before it. Some kernels' steal, counted in nanoseconds, fell below 0: it jumps by 2^64 ns, which are
+ * 1.8e12 ticks.
  */
 const MAX_GROWTH = 1e12;
 
 /**
- * Counters may step back (iowait, a processor taken off-line): each is clamped by itself. undefined where one of them
- * jumped: the shares of such an interval mean nothing.
+ * Counters may step back (iowait, a processor taken offline): each is clamped separately. undefined if one of them
+ * jumped: the shares of such an interval are meaningless.
  */
 function spentBetween(before: CpuTimes, after: CpuTimes): CpuTimes | undefined {
   const spent = {
@@ -60,7 +61,10 @@ function breakdownBetween(before: CpuTimes | undefined, after: CpuTimes): CpuBre
 
 const toGhz = (hertz: number) => Math.round(hertz / 1e6) / 1e3;
 
-/** Unknown values are 0, because the contract says number; so are negative ones, as no number of a default payload is. */
+/**
+ * Unknown values are 0, because the contract requires a number; so are negative ones, because numbers of a default
+ * payload are never negative.
+ */
 export function deriveCpuStats(before: CpuCounters | undefined, after: CpuCounters | null): CpuStats {
   return {
     current_load: (after && loadBetween(before?.total, after.total)) ?? 0,

@@ -1,4 +1,4 @@
-/** The details: what `detail` adds beside the sections, one row per key of the payload. */
+/** The details beside the sections, one row per key of the payload. */
 import type { DetailCounters } from '../host/details.ts';
 import type { Counters } from '../host/host.ts';
 import type { Details } from '../wire/details.ts';
@@ -19,10 +19,10 @@ export const DETAILS: { readonly [Key in DetailKey]: DetailRow<Key> } = {
   processes: PROCESSES,
 };
 
-// Object.keys is typed as strings, because an object may have more keys than its type; this one has not.
+// Object.keys is typed as strings, because an object may have more keys than its type; this one does not.
 export const DETAIL_KEYS = Object.keys(DETAILS) as readonly DetailKey[];
 
-/** `before`: those of the last reading with detail. `window_seconds`: null where the sample is compared with none. */
+/** `before`: those of the last reading with detail. `window_seconds`: null if the sample is compared with none. */
 export function deriveExtras(
   facts: SampleFacts,
   counters: Counters,
@@ -39,7 +39,7 @@ export function deriveExtras(
   return extras as unknown as DetailExtras;
 }
 
-/** What could not be read though it is there, and why: one reason per part. */
+/** Returns the parts that exist but could not be read, with one reason each. */
 export function failedParts(counters: Counters): ReadonlyMap<string, string> {
   const failed = new Map<string, string>();
   const parts = [
@@ -55,7 +55,7 @@ function seriesOf<Key extends DetailKey>(key: Key, details: Details): readonly S
   return payload ? DETAILS[key].series(payload) : [];
 }
 
-/** The numbers of all details, in the order of the table. */
+/** Returns the numbers of all details, in the order of the table. */
 export function detailSeries(details: Details): readonly SeriesValue[] {
   return DETAIL_KEYS.flatMap((key) => seriesOf(key, details));
 }

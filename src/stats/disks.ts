@@ -3,7 +3,7 @@ import type { DiskCounters, DiskUsage } from '../host/host.ts';
 import type { DiskDetail, DiskStats } from '../wire/sample.ts';
 import { percentOf, rateOf } from './round.ts';
 
-// As df does: blocks reserved for root are neither used nor available.
+// Like df: blocks reserved for root are neither used nor available.
 const usedOf = (usage: DiskUsage) => Math.max(0, usage.totalBytes - usage.freeBytes);
 
 /** A mount that never answered has no numbers and is left out. */
@@ -23,12 +23,12 @@ export function deriveDiskStats(disks: readonly DiskCounters[] | null): readonly
   return entries;
 }
 
-/** The kernel counts 32 bits of milliseconds, which begin again after 49 days of work. */
+/** The kernel counts 32 bits of milliseconds, which wrap after 49 days of work. */
 const BUSY_RANGE = 2 ** 32;
-/** Of the interval: the kernel's clock and ours are not read at the same moment. */
+/** Maximum share of the interval: the kernel's clock and ours are not read at the same moment. */
 const MAX_BUSY = 1.5;
 
-/** null where the counter began again for another reason: after a wrap no more can have passed than the interval. */
+/** Returns null if the counter restarted for another reason: after a wrap no more can have passed than the interval. */
 function busyPercent(before: number, after: number, milliseconds: number): number | null {
   const grown = after - before;
   if (grown >= 0) return percentOf(grown, milliseconds);
@@ -40,7 +40,7 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
   const used = disk.usage && usedOf(disk.usage);
   const available = disk.usage?.availableBytes ?? null;
   const io = disk.io ?? null;
-  // Another device of the same filesystem brings along all that it has ever counted.
+  // Another device of the same filesystem adds all that it has ever counted.
   const isSame = before?.device === disk.device && before?.ioDevices === disk.ioDevices;
   const ioBefore = isSame ? (before?.io ?? null) : null;
   // Counters that step back belong to a new device under the old name.
@@ -70,7 +70,7 @@ function deriveEntry(before: DiskCounters | undefined, disk: DiskCounters, secon
   };
 }
 
-/** `seconds` between the two readings; 0 where there is no rate (a first reading, a resume). */
+/** `seconds` between the two readings; 0 if no rate can be derived (a first reading, a resume). */
 export function deriveDiskDetail(
   before: readonly DiskCounters[] | undefined,
   disks: readonly DiskCounters[] | null,

@@ -2,9 +2,9 @@
 import type { EnergyCounters, EnergyZone } from '../host/host.ts';
 import { oneDecimal } from './round.ts';
 
-/** The counters are updated about every millisecond: over a shorter time the steps would show. */
+/** Minimum window: the counters are updated about every millisecond, so their steps would show. */
 const MIN_SECONDS = 0.02;
-/** No package uses more. A counter that implies more was reset, or has wrapped more than once. */
+/** Maximum power: a counter that implies more was reset, or has wrapped more than once. */
 const MAX_WATTS = 1000;
 
 function wattsOf(before: EnergyZone, after: EnergyZone, seconds: number): number | null {
@@ -16,7 +16,7 @@ function wattsOf(before: EnergyZone, after: EnergyZone, seconds: number): number
   return watts >= 0 && watts <= MAX_WATTS ? watts : null;
 }
 
-/** W of all packages together; null where one of them is unknown. */
+/** Returns the power of all packages together, in W; null if one of them is unknown. */
 export function deriveWatts(
   before: EnergyCounters | undefined,
   after: EnergyCounters | null | undefined,

@@ -3,10 +3,12 @@ import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 import { DETAIL_KEYS } from './details.ts';
 import { DETAIL_BITS, type Needs } from './needs.ts';
 
-/** What failed as a whole: nothing could be read. */
+/** Stands for a reading that failed as a whole. */
 const HOST = 'host';
 
-/** Called with a section, a detail or a part of one, and the reason, or undefined when it can be read again. */
+/**
+ * Called with a section, a detail or a part of one, and the reason, or undefined when it can be read again.
+ */
 type Report = (what: string, reason: string | undefined) => void;
 
 export class Failures {
@@ -19,7 +21,7 @@ export class Failures {
     this.#report = report;
   }
 
-  /** After a reading: what it was not asked for stays as it was. */
+  /** Handles a reading: sections that it was not asked for remain unchanged. */
   note(asked: Needs, failures: Readonly<Record<string, string>> | undefined): void {
     if (failures === undefined && this.#reasons.size === 0) return;
     for (const [key, reason] of Object.entries(failures ?? {})) this.#set(key, reason);
@@ -28,8 +30,8 @@ export class Failures {
   }
 
   /**
-   * After a reading with detail: what failed inside a section or detail. Reported once for the life of the service,
-   * because a sensor may come and go for ever, and only when it lasts for two readings: an answer may just be late.
+   * Handles the failed parts of a reading with detail. Each is reported once for the life of the service, because a
+   * sensor may come and go forever, and only when it lasts for two readings, because an answer may just be late.
    */
   noteParts(failed: ReadonlyMap<string, string>): void {
     for (const [part, reason] of failed) {
@@ -41,7 +43,7 @@ export class Failures {
     this.#parts = failed;
   }
 
-  /** After a reading that threw. */
+  /** Handles a reading that threw. */
   noteHost(reason: string): void {
     this.#set(HOST, reason);
   }

@@ -1,4 +1,4 @@
-/** The samples that are young enough to answer requests. */
+/** Samples that are young enough to answer requests. */
 import type { Clock } from '../clock.ts';
 import { FRESH_MS } from './freshness.ts';
 import { covers, unite } from './needs.ts';
@@ -7,22 +7,22 @@ import { Encoded } from './view.ts';
 
 interface CachedSample {
   readonly encoded: Encoded;
-  /** What it has: a set of keys (needs.ts). */
+  /** Its content: a set of keys (needs.ts). */
   readonly keys: number;
-  /** When it was asked for, on the clock that counts suspended time: a sample from before a sleep is not fresh after it. */
+  /** Time of the request, on the clock with suspended time: a sample from before a sleep is not fresh after it. */
   readonly askedAtMs: number;
 }
 
 export class FreshSamples {
   readonly #clock: Pick<Clock, 'sinceBoot'>;
-  /** The newest first, and older ones that have more. */
+  /** The newest first, then older ones that have more keys. */
   #cached: readonly CachedSample[] = [];
 
   constructor(clock: Pick<Clock, 'sinceBoot'>) {
     this.#clock = clock;
   }
 
-  /** What they have, together. */
+  /** Returns the keys of all of them. */
   get keys(): number {
     return this.#cached.reduce(
       (keys, cached) => (this.#isFresh(cached) ? unite(keys, cached.keys) : keys),
@@ -41,7 +41,7 @@ export class FreshSamples {
     return encoded;
   }
 
-  /** Drops those that are too old. */
+  /** Drops samples that are too old. */
   prune(): void {
     this.#cached = this.#cached.filter((cached) => this.#isFresh(cached));
   }

@@ -1,9 +1,9 @@
-/** What the service may use of the machine, in a detailed sample. */
+/** Limits of the service on the machine, in a detailed sample. */
 import type { CpuThrottling } from '../host/details.ts';
 import type { DetailRow } from './detail-row.ts';
 import { percentOf } from './round.ts';
 
-/** null in a first reading, and where the group is another one, or no period has ended. */
+/** Returns null in a first reading, and if the group has changed, or no period has ended. */
 function throttledPercent(
   before: CpuThrottling | null | undefined,
   after: CpuThrottling | null,

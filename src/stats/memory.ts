@@ -3,7 +3,7 @@ import type { MemoryCounters } from '../host/host.ts';
 import type { MemoryDetail, MemoryStats, SwapDetail } from '../wire/sample.ts';
 import { percentOf } from './round.ts';
 
-/** used + free = total: free is what programs can still get, used is the rest. */
+/** used + free = total: free is available to programs, used is the rest. */
 export function deriveMemoryStats(counters: MemoryCounters | null): MemoryStats {
   if (counters === null) return { used: 0, free: 0, used_percent: 0 };
   const used = Math.max(0, counters.totalBytes - counters.availableBytes);

@@ -1,4 +1,4 @@
-/** What a reading has to contain: the sections of a view, and which details. Sets of these are numbers. */
+/** The required content of a reading: the sections of a view, and the details. Sets of these are numbers. */
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { DetailKey } from './detail-row.ts';
 import { DETAIL_KEYS } from './details.ts';
@@ -26,7 +26,7 @@ const DETAIL = 2 * SECTION_COUNT;
 export const detailKey = (section: number) => section << DETAILED;
 export const keyOfDetail = (key: DetailKey) => DETAIL_BITS[key] << DETAIL;
 
-/** Needs as a set of keys, one bit each: sections, sections with detail, details. */
+/** Converts needs to a set of keys, one bit each: sections, sections with detail, details. */
 export function keysOf({ sections, withDetail, details }: Needs): number {
   return withDetail ? sections | detailKey(sections) | (details << DETAIL) : sections;
 }
@@ -39,7 +39,7 @@ export function needsOf(keys: number): Needs {
   };
 }
 
-/** Each bit of `keys` by itself. */
+/** Returns each bit of `keys` separately. */
 export function bitsOf(keys: number): readonly number[] {
   const bits: number[] = [];
   for (let rest = keys; rest !== 0; rest &= rest - 1) bits.push(rest & -rest);
@@ -48,10 +48,10 @@ export function bitsOf(keys: number): readonly number[] {
 
 export const covers = (have: number, wanted: number) => (wanted & ~have) === 0;
 
-/** The keys of one reading for both: it reads all of its sections with detail, or none. */
+/** Returns the keys of one reading for both: it reads all of its sections with detail, or none. */
 export const unite = (some: number, others: number) => keysOf(needsOf(some | others));
 
-/** Those of `keys` that take two readings, or an answer of the probers: all but memory without detail. */
+/** Returns those of `keys` that take two readings, or an answer of the probers: all but memory without detail. */
 export const windowed = (keys: number) => keys & ~SECTION_BITS.memory;
 
 export const wantsProcesses = (keys: number) => covers(keys, keyOfDetail('processes'));

@@ -1,15 +1,14 @@
-/** Which network interfaces count, and the running sums of their bytes. Pure. */
+/** Selects the network interfaces that count, and keeps running sums of their bytes. Pure. */
 import type { InterfaceCounters } from '../host/host.ts';
 
 type Links = readonly InterfaceCounters[];
 
 /**
- * Each byte that enters or leaves the machine is counted where it passes the outermost interface.
- *
- * With hardware, that is the hardware, whatever it is a member of: a bond repeats its members' bytes, a bridge and an Open
- * vSwitch count only packets from and to the machine itself, and everything virtual passes on through hardware. Hardware
- * is left out where its master or the interface below it has a device as well, because that one counts the same bytes: a
- * virtual function under its netvsc or failover interface, a switch port above the interface of its switch (DSA).
+ * Each byte that enters or leaves the machine is counted where it passes the outermost interface. With hardware, that
+ * is the hardware, whatever it is a member of: a bond repeats its members' bytes, a bridge and an Open vSwitch count
+ * only packets from and to the machine itself, and everything virtual leaves through hardware. Hardware is left out
+ * where its master or the interface below it has a device as well, because that one counts the same bytes: a virtual
+ * function under its netvsc or failover interface, a switch port above the interface of its switch (DSA).
  */
 export function selectCounted(interfaces: Links): Links {
   const hardware = interfaces.filter((link) => link.hasDevice);
@@ -19,14 +18,14 @@ export function selectCounted(interfaces: Links): Links {
 }
 
 /**
- * Without hardware (a container): all but lo that are neither made of others in the list (bonds, bridges, masters of any
- * other kind) nor on top of one (VLANs); tunnels only where nothing else is left, because their packets leave through
- * another interface; lo only where it is alone.
+ * Selects without hardware (a container): all but lo that are neither made of others in the list (bonds, bridges,
+ * masters of any other kind) nor on top of one (VLANs); tunnels only if nothing else is left, because their packets
+ * leave through another interface; lo only if it is alone.
  */
 function selectVirtual(interfaces: Links): Links {
   const indexes = new Set(interfaces.map((link) => link.index));
-  // An interface that was removed or renamed during the reading has no index: its count would be added a second time
-  // under its index. Where none has one, /sys cannot be read.
+  // An interface that was removed or renamed during the reading has no index: its count would be added a
+  // second time under its index. If none has one, /sys cannot be read.
   indexes.delete(UNKNOWN_INDEX);
   const known = indexes.size === 0 ? interfaces : interfaces.filter(hasIndex);
   const masters = new Set(known.map((link) => link.masterIndex));
@@ -46,10 +45,10 @@ function selectVirtual(interfaces: Links): Links {
 const UNKNOWN_INDEX = 0;
 const hasIndex = (link: InterfaceCounters): boolean => link.index !== UNKNOWN_INDEX;
 
-/** Identifies an interface across readings, also when it is renamed. */
+/** Returns the identity of an interface across readings, also when it is renamed. */
 export const keyOf = (link: InterfaceCounters): number | string => (hasIndex(link) ? link.index : link.name);
 
-/** What an interface showed when it was last in the list. */
+/** The last count of an interface in the list. */
 interface LastCount {
   readonly sentBytes: number;
   readonly receivedBytes: number;
@@ -63,7 +62,7 @@ export interface NetworkTotals {
   readonly receivedBytes: number;
   /** The interfaces that count, as last read. */
   readonly counted: Links;
-  /** All interfaces by `keyOf`, those that left first. */
+  /** All interfaces by `keyOf`, starting with those that left. */
   readonly last: ReadonlyMap<number | string, LastCount>;
 }
 
@@ -72,13 +71,13 @@ export const NO_TOTALS: NetworkTotals = { sentBytes: 0, receivedBytes: 0, counte
 /** An interface may return under its index, with its counters: from a network namespace, or in the next reading. */
 const MAX_DEPARTED = 64;
 
-/** A counter that is lower than before was reset, and began at 0 again. */
+/** A counter that is lower than before was reset, and restarted at 0. */
 const growthOf = (before: number, after: number): number => (after >= before ? after - before : after);
 
 /**
- * Adds what passed since the reading before. A new interface adds its whole count; one that did not count in the reading
- * before adds nothing yet, because its master or its peers in the list have counted some of those bytes. So the sums never
- * fall, and what an interface counted long ago never enters them later.
+ * Adds the bytes since the previous reading. A new interface adds its whole count; one that did not count in the
+ * previous reading adds nothing yet, because its master or its peers in the list have counted some of those bytes. So
+ * the sums never fall, and bytes that an interface counted long ago never enter them later.
  */
 export function advanceTotals(before: NetworkTotals, interfaces: Links): NetworkTotals {
   const counted = selectCounted(interfaces);

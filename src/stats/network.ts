@@ -59,7 +59,7 @@ function addKnown(rates: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, rate) => sum + rate, 0);
 }
 
-/** `seconds` between the two readings; 0 where there is no rate (a first reading, a resume). */
+/** `seconds` between the two readings; 0 if no rate can be derived (a first reading, a resume). */
 export function deriveNetworkDetail(
   before: readonly InterfaceCounters[] | undefined,
   interfaces: readonly InterfaceCounters[] | null,

@@ -1,12 +1,12 @@
-/** When the sampler reads next: its ticks on absolute deadlines, and a slow demand beside them. Holds no timer. */
+/** Decides when the sampler reads next: its ticks on absolute deadlines, and a slow demand beside them. No timer. */
 import type { SlowDemand } from './source.ts';
 
-/** A moment at which something is read. */
+/** A moment of a reading. */
 export interface Wake {
   readonly atMs: number;
-  /** For the subscribers; otherwise for the slow demand alone. */
+  /** A tick for the subscribers; otherwise for the slow demand only. */
   readonly isTick: boolean;
-  /** The slow demand is read then. */
+  /** The slow demand is read too. */
   readonly isSlow: boolean;
 }
 
@@ -14,7 +14,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 export class Pace {
   intervalMs: number;
-  /** Of the next tick; Infinity while there are none. */
+  /** Time of the next tick; Infinity without ticks. */
   tickAtMs = NEVER;
   #slow: SlowDemand | undefined;
   #slowAtMs = NEVER;
@@ -32,19 +32,19 @@ export class Pace {
     this.#slowAtMs = slow === undefined ? NEVER : atMs;
   }
 
-  /** The slow demand was read at `nowMs`, the machine's clock being `unixMs`; undefined: reading failed. */
+  /** Notes that the slow demand was read at `nowMs`, when the machine's clock was `unixMs`; undefined: it failed. */
   slowDone(nowMs: number, unixMs: number | undefined): void {
     if (this.#slow === undefined) return;
     this.#slowAtMs =
       nowMs + (unixMs === undefined ? this.#slow.intervalMs : Math.max(1, this.#slow.nextInMs(unixMs)));
   }
 
-  /** The slow demand is read `inMs` after `nowMs`, and not now. */
+  /** Postpones the slow demand to `inMs` after `nowMs`. */
   putOffSlow(nowMs: number, inMs: number): void {
     this.#slowAtMs = nowMs + inMs;
   }
 
-  /** The tick was due at `tickAtMs`, and `nowMs` is not before that: missed ticks are skipped. */
+  /** Notes the tick due at `tickAtMs`, which `nowMs` is not before: missed ticks are skipped. */
   tickDone(nowMs: number): void {
     // setTimeout may fire up to a millisecond early; deadlines are absolute, so lateness never adds up.
     const next = this.tickAtMs + this.intervalMs;
@@ -55,7 +55,7 @@ export class Pace {
   /** undefined: nothing is demanded. */
   get next(): Wake | undefined {
     const nearMs = Math.min(this.intervalMs, this.#slow?.intervalMs ?? NEVER) / 2;
-    // A tick that is near reads the slow demand too, instead of a second reading.
+    // A near tick reads the slow demand too, instead of a second reading.
     if (this.#slowAtMs < this.tickAtMs - nearMs) return { atMs: this.#slowAtMs, isTick: false, isSlow: true };
     if (this.tickAtMs === NEVER) return undefined;
     return { atMs: this.tickAtMs, isTick: true, isSlow: this.#slowAtMs <= this.tickAtMs + nearMs };

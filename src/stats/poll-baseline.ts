@@ -1,13 +1,14 @@
-/** What requests are compared with: one set of readings for all of them. */
+/** The readings that requests are compared with: one set for all of them. */
 import { SECTION_BITS } from '../host/host.ts';
 import { type Baseline, type BaselineField, mergeBaselines, NO_BASELINE } from './baseline.ts';
 import { bitsOf, covers, detailKey, keyOfDetail } from './needs.ts';
 
-/** An older reading is compared with nothing, and not kept. */
+/** Maximum age of a reading that is compared with, and kept. */
 export const MAX_BASELINE_AGE_MS = 600_000;
 /**
- * A younger reading is not compared with: of two requests of different views within it the second one would be answered
- * with noise. Shorter than the time between two readings of one view (fresh-samples.ts) less the wait for a window.
+ * Minimum age of a reading that is compared with: with a younger one the second of two requests of different views
+ * would be answered with noise. Shorter than the time between two readings of one view (fresh-samples.ts) less the wait
+ * for a window.
  */
 const MIN_WINDOW_MS = 500;
 
@@ -21,34 +22,34 @@ const KEY_OF: Readonly<Record<BaselineField, number>> = {
   details: keyOfDetail('limits'),
 };
 
-/** `fresh` in the fields of `keys`, `kept` in the others; the totals are those of `fresh`. */
+/** Returns `fresh` in the fields of `keys`, `kept` in the others; the totals are those of `fresh`. */
 export const withKeys = (kept: Baseline, fresh: Baseline, keys: number) =>
   mergeBaselines(kept, fresh, (field) => covers(keys, KEY_OF[field]));
 
-/** Those of `keys` for which `holds`. */
+/** Returns those of `keys` for which `holds`. */
 export const keysThat = (keys: number, holds: (key: number) => boolean) =>
   bitsOf(keys).reduce((all, key) => (holds(key) ? all | key : all), 0);
 
 /**
- * Two readings per key: a request that comes soon after another is compared with the older one. Keys are those of
+ * Two readings per key: a request that arrives soon after another is compared with the older one. Keys are those of
  * `keysOf` (needs.ts), and all times are of one clock.
  */
 export class PollBaseline {
   #older: Baseline = NO_BASELINE;
   #newer: Baseline = NO_BASELINE;
-  /** When each key of `#newer` was read. */
+  /** The time of each key of `#newer`. */
   readonly #readAtMs = new Map<number, number>();
 
   get newest(): Baseline {
     return this.#newer;
   }
 
-  /** Whether there is a reading that `key` can be compared with now. */
+  /** Returns whether a reading exists that `key` can be compared with now. */
   knows(key: number, nowMs: number): boolean {
     return this.#ageMs(key, nowMs) <= MAX_BASELINE_AGE_MS;
   }
 
-  /** What a reading now is compared with, where that is known. */
+  /** Returns the known readings that one taken now is compared with. */
   at(nowMs: number): Baseline {
     return mergeBaselines(
       this.#older,
@@ -60,7 +61,8 @@ export class PollBaseline {
   /** Keeps `fresh`, a reading of `keys` that was compared with `before`. */
   keep(keys: number, fresh: Baseline, before: Baseline, nowMs: number): void {
     const replaced = keysThat(keys, (key) => this.#ageMs(key, nowMs) >= MIN_WINDOW_MS);
-    // Where it was compared with the older one, that must not stay: its window would grow from request to request.
+    // The older reading must not remain if it was compared with: its window would grow from request to
+    // request.
     const known = keysThat(replaced, (key) => this.knows(key, nowMs));
     this.#older = withKeys(this.#older, withKeys(before, this.#newer, known), replaced);
     this.#newer = withKeys(this.#newer, fresh, replaced);

@@ -4,7 +4,7 @@ import type { DetailRow } from './detail-row.ts';
 export const PROCESSES: DetailRow<'processes'> = {
   derive: (_counters, facts) => facts.processes,
   failures: () => [],
-  // The busiest ones change from sample to sample: they make no series.
+  // The busiest ones change from sample to sample, so they are not series.
   series: ({ count, running, age_seconds }) => [
     { name: 'processes', unit: 'count', value: count },
     { name: 'processes_running', unit: 'count', value: running },

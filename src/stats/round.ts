@@ -1,6 +1,6 @@
 /** Makes numbers fit for the wire: finite, not negative, rounded. */
 
-/** `part` of `whole` in percent with one decimal, 0–100; null when the whole is not positive. */
+/** Returns `part` of `whole` in percent with one decimal, 0–100; null when the whole is not positive. */
 export function percentOf(part: number, whole: number): number | null {
   if (!(whole > 0)) return null;
   return oneDecimal(Math.min(100, Math.max(0, (part / whole) * 100)));
@@ -10,12 +10,12 @@ export function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** How much a counter grew; 0 where it stepped back. */
+/** Returns how much a counter grew; 0 if it stepped back. */
 export function growth(before: number, after: number): number {
   return after > before ? after - before : 0;
 }
 
-/** A counter's growth per second, a whole number; null where it stepped back (a reset) or no time passed. */
+/** Returns a counter's growth per second, a whole number; null if it stepped back (a reset) or no time passed. */
 export function rateOf(before: number, after: number, seconds: number): number | null {
   if (!(seconds > 0) || after < before) return null;
   return Math.round((after - before) / seconds);

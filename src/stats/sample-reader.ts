@@ -1,4 +1,4 @@
-/** Reads the host, and keeps what the next reading is compared with. */
+/** Reads the host, and keeps the readings that the next one is compared with. */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { Counters, Host } from '../host/host.ts';
@@ -25,19 +25,19 @@ export interface SampleReaderOptions {
 
 /** The processes of a detailed sample. Neither waits. */
 export interface ProcessSummaries {
-  /** Asks for a reading that is there in `inMs` from `now`, unless the last one is recent enough. */
+  /** Requests a reading that is available in `inMs` from `now`, unless the last one is recent enough. */
   ask(now: Pick<Counters, 'sinceBootNs'>, inMs: number, intervalMs: number): void;
-  /** null while there is no recent reading; undefined while they must not be shown. */
+  /** Returns null without a recent reading; undefined while they must not be shown. */
   summary(now: Pick<Counters, 'sinceBootNs'>, intervalMs: number): ProcessSummary | null | undefined;
 }
 
-/** What a tick reads. Sets of keys; 0 is none. */
+/** The content of a tick. Sets of keys; 0 is none. */
 export interface Tick {
-  /** For the subscribers; undefined where this is no tick of theirs. */
+  /** For the subscribers; undefined if this is not one of their ticks. */
   readonly demand: number | undefined;
-  /** For the slow demand, where that is due. */
+  /** For the slow demand, if it is due. */
   readonly slow: number;
-  /** What the next reading needs beyond these: read only so that its probers are asked before that. */
+  /** Keys that the next reading needs beyond these: read only so that its probers are asked before it. */
   readonly ahead: number;
   readonly nextInMs: number;
   readonly nextTickInMs: number;
@@ -47,7 +47,7 @@ export interface Tick {
 export const FIRST_WINDOW_MS = 200;
 /** Time for the probers to answer before a requested reading. */
 export const PROBE_WAIT_MS = 25;
-/** How long the first answers of probers are waited for: one that hangs must not keep all others from being shown. */
+/** Maximum time for the first answers of probers: one that hangs must not keep all others from being shown. */
 const FIRST_ANSWERS_MS = 1000;
 
 /**
@@ -55,21 +55,21 @@ const FIRST_ANSWERS_MS = 1000;
  * window of the other. All but `windowMs` and `expire` throw what the host throws.
  */
 export class SampleReader {
-  /** Of the ticks. */
+  /** Interval of the ticks. */
   intervalMs: number;
   readonly #options: SampleReaderOptions;
-  /** Of the ticks for subscribers. */
+  /** Baseline of the ticks for subscribers. */
   #ticks: Baseline = NO_BASELINE;
-  /** What the last of them has read; nothing since they have stopped. */
+  /** Keys of the last of them; 0 since they have stopped. */
   #tickKeys = 0;
-  /** Of these and of the readings for the slow demand. */
+  /** Baseline of these ticks and of the readings for the slow demand. */
   #latest: Baseline = NO_BASELINE;
-  /** When each key of `#latest` was read. */
+  /** The time of each key of `#latest`. */
   readonly #tickAtMs = new Map<number, number>();
   #polls = new PollBaseline();
-  /** When each key was read first, until its probers have answered. */
+  /** Time of the first reading of each key, until its probers have answered. */
   readonly #awaitedSinceMs = new Map<number, number>();
-  /** The keys whose probers have answered once, or have had the time to. */
+  /** Keys whose probers have answered once, or have had the time to. */
   #answered = 0;
   #tickedAtMs = Number.NEGATIVE_INFINITY;
   #polledAtMs = Number.NEGATIVE_INFINITY;
@@ -88,9 +88,9 @@ export class SampleReader {
   }
 
   /**
-   * The sample of a tick. What it reads for subscribers is over the time since the tick before, or since the last reading
-   * of all if that one has not read it; what it reads for the slow demand alone is over the time since the last tick of
-   * either kind. `isWhole`: all of it is over some time, and no prober's first answer is missing.
+   * Returns the sample of a tick. Values for subscribers cover the time since the previous tick, or since the last
+   * reading of any kind if that tick has not read them; values for the slow demand only cover the time since the last
+   * tick of either kind. `isWhole`: all of them cover some time, and no prober's first answer is missing.
    */
   readTick({ demand: demanded, slow, ahead, nextInMs, nextTickInMs }: Tick): {
     readonly sample: Sample;
@@ -112,8 +112,8 @@ export class SampleReader {
   }
 
   /**
-   * Prepares the first reading of `keys` for the slow demand: begins their windows, and has their probers asked. Returns
-   * how long that takes; 0 when nothing is missing.
+   * Prepares the first reading of `keys` for the slow demand: begins their windows, and has their probers
+   * asked. Returns how long that takes; 0 when nothing is missing.
    */
   prepareSlow(keys: number): number {
     if (this.#isOpen(keys)) return this.haveAnswered(keys) ? 0 : FIRST_WINDOW_MS;
@@ -126,7 +126,7 @@ export class SampleReader {
     this.#tickKeys = 0;
   }
 
-  /** How long a requested reading of `keys` has to wait for its probers and its windows. */
+  /** Returns how long a requested reading of `keys` has to wait for its probers and its windows. */
   windowMs(keys: number): number {
     return Math.max(0, ...bitsOf(windowed(keys)).map((key) => this.#windowMs(key)));
   }
@@ -139,8 +139,8 @@ export class SampleReader {
   }
 
   /**
-   * Whether the probers behind `keys` have answered once, or have had the time to. Where that is not known yet it reads,
-   * and has them asked before PROBE_WAIT_MS are over.
+   * Returns whether the probers behind `keys` have answered once, or have had the time to. If that is unknown yet, it
+   * reads, and has them asked before PROBE_WAIT_MS are over.
    */
   haveAnswered(keys: number): boolean {
     if (!this.#areAnswered(keys)) this.#read(keys, PROBE_WAIT_MS);
@@ -148,9 +148,9 @@ export class SampleReader {
   }
 
   /**
-   * The first of the two readings of a request, which is ready in `waitMs`: begins the windows of those of `keys` that
-   * have nothing to be compared with, and has the probers asked before the next reading of all, in `nextInMs`. Returns
-   * `start` with what `keys` will be compared with.
+   * Takes the first of the two readings of a request, which is ready in `waitMs`: begins the windows of those of `keys`
+   * that have nothing to be compared with, and has the probers asked before the next reading of any kind, in
+   * `nextInMs`. Returns `start` with the values that `keys` will be compared with.
    */
   open(keys: number, waitMs: number, nextInMs: number, start: Baseline): Baseline {
     const opened = windowed(keys);
@@ -168,7 +168,7 @@ export class SampleReader {
     return withKeys(start, withKeys(ticked, this.#polls.at(now), polled), opened);
   }
 
-  /** The second one. */
+  /** Takes the second one. */
   readRequest(keys: number, start: Baseline, nextInMs: number): Sample {
     const counters = this.#read(keys, nextInMs);
     const { sample, baseline } = this.#derive(keys, start, counters);
@@ -177,7 +177,7 @@ export class SampleReader {
     return sample;
   }
 
-  /** Drops the readings that are too old; returns the milliseconds until others will be, or undefined if none will. */
+  /** Drops readings that are too old; returns the milliseconds until others will be, or undefined if none will. */
   expire(): number | undefined {
     const now = this.#options.clock.now();
     if (now - this.#polledAtMs >= MAX_BASELINE_AGE_MS) this.#polls = new PollBaseline();
@@ -189,7 +189,7 @@ export class SampleReader {
     return restMs > 0 ? restMs : undefined;
   }
 
-  /** After an error that has no caller to be thrown to. */
+  /** Logs an error that cannot be thrown to a caller. */
   noteError(error: unknown): void {
     this.#failures.noteHost(messageOf(error));
   }
@@ -215,7 +215,7 @@ export class SampleReader {
 
   #areAnswered = (keys: number) => covers(this.#answered, windowed(keys));
 
-  /** Whether a reading of `keys` now has something to be compared with. */
+  /** Returns whether a reading of `keys` now has something to be compared with. */
   #isOpen(keys: number): boolean {
     const now = this.#options.clock.now();
     return bitsOf(windowed(keys)).every((key) => this.#hasTick(key) || this.#polls.knows(key, now));

@@ -1,4 +1,4 @@
-/** Two readings of the counters make a sample: Baseline × Counters → Sample. Pure: the caller owns time and state. */
+/** Derives a sample from two readings: Baseline × Counters → Sample. Pure: the caller owns time and state. */
 import type { Counters } from '../host/host.ts';
 import type {
   CpuDetail,
@@ -22,32 +22,32 @@ import { deriveGpuDetail, deriveGpuStats } from './gpu.ts';
 import { deriveMemoryDetail, deriveMemoryStats } from './memory.ts';
 import { deriveNetworkDetail, deriveNetworkStats } from './network.ts';
 
-/** A section as it is sent by default, and with detail where that was read. */
+/** A section as it is sent by default, and with detail if that was read. */
 export interface Derived<Stats, Detail> {
   readonly stats: Stats;
   readonly detail: Detail | undefined;
 }
 
-/** Immutable. A section that was not asked for is undefined. */
+/** Immutable. A section that was not requested is undefined. */
 export interface Sample {
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Seconds since the machine was started, or the container that it is. */
+  /** Seconds since the machine was started, or its container. */
   readonly uptime: number;
-  /** What detail adds beside the sections. */
+  /** The details beside the sections. */
   readonly extras: DetailExtras | undefined;
   readonly cpu: Derived<CpuStats, CpuDetail> | undefined;
   readonly memory: Derived<MemoryStats, MemoryDetail> | undefined;
   readonly gpu: Derived<GpuStats | null, GpuDetail | null> | undefined;
   readonly disks: Derived<readonly DiskStats[], readonly DiskDetail[]> | undefined;
   readonly network: Derived<NetworkStats, NetworkDetail> | undefined;
-  /** The reading itself, for what exports raw numbers. */
+  /** The reading itself, to export raw numbers. */
   readonly counters: Counters;
 }
 
 /**
- * The sample of `counters` against `before`, and the baseline for the next one. With `facts`, every section is derived in
- * both forms and the sample has `extras`.
+ * Returns the sample of `counters` against `before`, and the baseline for the next one. With `facts`, every section is
+ * derived in both forms and the sample has `extras`.
  */
 export function deriveSample(
   before: Baseline,
@@ -62,7 +62,7 @@ export function deriveSample(
     detail: withDetail ? detail() : undefined,
   });
   const { totals } = baseline;
-  // Across a suspend the packages' counters may have begun again.
+  // Across a suspend the packages' counters may have restarted.
   const energyBefore = secondsBetween(before.energy, counters) > 0 ? before.energy?.counters : undefined;
   const sample: Sample = {
     timestamp: Math.floor(counters.unixMs / 1000),

@@ -14,15 +14,15 @@ import {
 import type { SampleSink, SampleSource, SlowDemand } from './source.ts';
 import { Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
 
-/** The longest that requests which join a reading may put it off, from its beginning. */
+/** Maximum delay that joining requests may add, from the reading's start. */
 const MAX_WAIT_MS = 2 * FIRST_WINDOW_MS;
 
-/** A reading that requests wait for. Further ones join it, and may widen it. */
+/** A reading that requests wait for. Further requests join it, and may widen it. */
 interface PendingReading {
   keys: number;
   /** When it was begun (Clock.sinceBoot). */
   readonly askedAtMs: number;
-  /** What `keys` will be compared with. */
+  /** The readings that `keys` will be compared with. */
   start: Baseline;
   readyAtMs: number;
   readonly maxReadyAtMs: number;
@@ -39,7 +39,7 @@ export class Sampler implements SampleSource {
   #pending: (PendingReading & { readonly sample: Promise<Encoded> }) | undefined;
   readonly #pace: Pace;
   #timer: unknown;
-  /** Drops what nobody has asked for in a long time. */
+  /** Drops readings that were not requested for a long time. */
   #expiryTimer: unknown;
   #isClosed = false;
   #ticks = 0;
@@ -56,12 +56,12 @@ export class Sampler implements SampleSource {
     return this.#pace.intervalMs;
   }
 
-  /** Milliseconds until the next tick; Infinity while nobody is subscribed. */
+  /** Returns milliseconds until the next tick; Infinity without subscribers. */
   get nextTickInMs(): number {
     return this.#pace.tickAtMs - this.#clock.now();
   }
 
-  /** The ticks since the start, and by how much they were late, all together. */
+  /** Returns the number of ticks since the start, and their total lateness. */
   get tickCounters(): { readonly ticks: number; readonly latenessMs: number } {
     return { ticks: this.#ticks, latenessMs: this.#latenessMs };
   }
@@ -96,13 +96,15 @@ export class Sampler implements SampleSource {
     this.#expireIn(MAX_BASELINE_AGE_MS);
   }
 
-  /** Reads for `slow` from `inMs` on, in place of the slow demand before; undefined: for none. */
+  /** Reads for `slow` from `inMs` on, instead of the previous slow demand; undefined: for none. */
   setSlow(slow: SlowDemand | undefined, inMs = 0): void {
     this.#pace.setSlow(slow, this.#clock.now() + inMs);
     this.#arm();
   }
 
-  /** Takes effect from the next tick on; a tick that is further away than the new interval is brought forward. */
+  /**
+   * Takes effect from the next tick on; a tick that is further away than the new interval is brought forward.
+   */
   setInterval(seconds: number): void {
     this.#reader.intervalMs = seconds * 1000;
     this.#pace.intervalMs = seconds * 1000;
@@ -122,7 +124,7 @@ export class Sampler implements SampleSource {
     return this.#fresh.find(keysOf(needs));
   }
 
-  /** An average since the last requested reading; for a first load over two readings 200 ms apart. */
+  /** Returns averages since the last requested reading; for a first load over two readings 200 ms apart. */
   async latest(needs: Needs): Promise<Encoded> {
     const wanted = keysOf(needs);
     for (;;) {
@@ -144,15 +146,15 @@ export class Sampler implements SampleSource {
       readyAtMs: now,
       maxReadyAtMs: now + MAX_WAIT_MS,
     };
-    // With all that fresh samples have, so that requests of different views in turn soon find one for all of them.
-    // What needs no window is not kept waiting for that: its sample stands beside theirs.
+    // Includes all that fresh samples have, so that requests of different views in turn soon find one for all
+    // of them. Views that need no window do not wait for that: their sample stands beside the others.
     this.#join(pending, windowed(wanted) === 0 ? wanted : unite(wanted, this.#fresh.keys));
     const sample = this.#take(pending);
     this.#pending = Object.assign(pending, { sample });
     return sample;
   }
 
-  /** Makes `wanted` part of the reading, unless that would put it off for too long. */
+  /** Makes `wanted` part of the reading, unless that would delay it too long. */
   #join(pending: PendingReading, wanted: number): boolean {
     const keys = unite(pending.keys, wanted);
     const missing = keys & ~pending.keys;
@@ -169,12 +171,12 @@ export class Sampler implements SampleSource {
   }
 
   async #take(pending: PendingReading): Promise<Encoded> {
-    // Whoever asks in the same turn joins, also where there is nothing to wait for.
+    // Requests in the same turn join, even if there is nothing to wait for.
     await Promise.resolve();
     try {
       for (;;) {
         await this.#untilReady(pending);
-        // A tick may have come meanwhile.
+        // A tick may have happened in the meantime.
         const young = this.#fresh.find(pending.keys);
         if (young !== undefined) return young;
         if (this.#reader.haveAnswered(pending.keys)) break;
@@ -200,7 +202,7 @@ export class Sampler implements SampleSource {
 
   /** One timer from the first reading on; it is set again only if it fires too early. */
   #expireIn(delayMs: number): void {
-    // A reading that was pending at the end may be over only now.
+    // A reading that was pending at the end may finish only now.
     if (this.#isClosed) return;
     this.#expiryTimer ??= this.#clock.setTimer(() => {
       this.#expiryTimer = undefined;
@@ -235,7 +237,7 @@ export class Sampler implements SampleSource {
     const { slow } = this.#pace;
     const slowKeys = slow === undefined ? 0 : keysOf(slow.needs);
     if (!isTick && this.#isPuttingOffSlow(slowKeys, now)) return;
-    // What follows is expected after an interval; the sample shows when it really is due.
+    // The next reading is expected after an interval; the sample shows when it really is due.
     if (isSlow) this.#pace.slowDone(now, undefined);
     const nextAtMs = Math.min(
       this.#pace.next?.atMs ?? now,
@@ -260,7 +262,7 @@ export class Sampler implements SampleSource {
     else slow?.publish(encoded);
   }
 
-  /** Whether the reading for the slow demand that is due must wait, because it would be a first one. */
+  /** Returns whether the due reading for the slow demand must wait, because it would be a first one. */
   #isPuttingOffSlow(keys: number, now: number): boolean {
     const waitMs = this.#attempt(() => this.#reader.prepareSlow(keys));
     if (waitMs === undefined || waitMs === 0) return false;
@@ -269,7 +271,7 @@ export class Sampler implements SampleSource {
     return true;
   }
 
-  /** A tick has no caller to throw to: its error is logged, and there is no result. */
+  /** A tick has no caller to throw to: its error is logged, and it has no result. */
   #attempt<T>(read: () => T): T | undefined {
     try {
       return read();

@@ -5,7 +5,7 @@ import type { DetailRow, SeriesValue } from './detail-row.ts';
 
 interface Unit {
   readonly unit: SensorDetail['unit'];
-  /** Steps per unit: as many decimals as such sensors have. */
+  /** Steps per unit, according to the decimals of such sensors. */
   readonly steps: number;
   readonly series: SeriesValue['unit'];
 }

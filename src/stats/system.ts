@@ -1,4 +1,4 @@
-/** What /api/system returns: the host's own description, and what a sample has of disks, GPUs and interfaces. */
+/** Derives the payload of /api/system: the host's own description, and the disks, GPUs and interfaces of a sample. */
 import { SECTION_BITS, type SystemInfo } from '../host/host.ts';
 import type { WakeOnLan } from '../host/wake.ts';
 import type { InterfaceDetail } from '../wire/sample.ts';
@@ -16,14 +16,14 @@ export interface ServiceFacts {
   readonly platform: string;
 }
 
-/** What `deriveSystem` takes from a sample: neither processes nor sensors are read for it. */
+/** The parts of a sample that `deriveSystem` needs: neither processes nor sensors are read for it. */
 export const SYSTEM_NEEDS: Needs = {
   sections: SECTION_BITS.gpu | SECTION_BITS.disks,
   withDetail: true,
   details: 0,
 };
 
-/** The same of `deriveSystemDetail`. */
+/** The same for `deriveSystemDetail`. */
 export const SYSTEM_DETAIL_NEEDS: Needs = {
   sections: SYSTEM_NEEDS.sections | SECTION_BITS.network,
   withDetail: true,
@@ -55,10 +55,10 @@ export function deriveSystem(info: SystemInfo, sample: Sample, service: ServiceF
   };
 }
 
-/** What `deriveSystemDetail` shows beside a sample. */
+/** The facts that `deriveSystemDetail` shows beside a sample. */
 export interface SystemExtras {
   readonly capabilities: Capabilities;
-  /** The network cards; an Error where they cannot be read. */
+  /** The network cards; an Error if they cannot be read. */
   readonly cards: readonly WakeOnLan[] | Error;
 }
 
@@ -79,7 +79,7 @@ function withWakeOnLan(link: InterfaceDetail, cards: SystemExtras['cards']): Sys
   };
 }
 
-/** The same, with what `detail=1` adds. */
+/** The same, with the keys of `detail=1`. */
 export function deriveSystemDetail(
   info: SystemInfo,
   sample: Sample,

@@ -1,4 +1,4 @@
-/** Views: a set of sections, with or without detail, that a subscriber asked for; each is encoded once per sample. */
+/** Views: a set of sections, with or without detail, that a subscriber requested; each is encoded once per sample. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS, type Section } from '../host/host.ts';
 import { ALL_DETAILS, type Needs } from './needs.ts';
 import type { Sample } from './sample.ts';
@@ -17,7 +17,7 @@ const VIEWS: readonly View[] = Array.from({ length: DETAIL_BIT * 2 }, (_, index)
   index,
 }));
 
-/** How many different views there can be. */
+/** The number of different views. */
 export const VIEW_COUNT = VIEWS.length;
 
 /** The view with this index. */
@@ -27,18 +27,18 @@ export function viewAt(index: number): View {
   return view;
 }
 
-/** The view of `sections`; equal views are the same object. */
+/** Returns the view of `sections`; equal views are the same object. */
 export function viewOf(sections: number, withDetail: boolean): View {
   return viewAt((sections & ALL_SECTIONS) | (withDetail ? DETAIL_BIT : 0));
 }
 
-// An echo that may stand in a header: uWebSockets.js decodes the query, so anything could be in it.
+// Names that may be echoed in a header: uWebSockets.js decodes the query, so it could contain anything.
 const ECHOED = /^[A-Za-z0-9_.-]{1,32}$/;
 const MAX_ECHOED = 8;
 
 /**
- * The view that the query parameters `fields` (every occurrence) and `detail` ask for, and the unknown names that may
- * be echoed. Never an error: EventSource gives up for good on one.
+ * Returns the view that the query parameters `fields` (every occurrence) and `detail` request, and the unknown names
+ * that may be echoed. Never an error: EventSource gives up permanently on one.
  */
 export function parseView(
   fields: readonly string[],
@@ -63,7 +63,7 @@ export function parseView(
   return { view: viewOf(sections, wanted === '1' || wanted === 'true'), ignored: [...ignored.values()] };
 }
 
-/** What a view was made into. */
+/** The encodings of a view. */
 interface Bytes {
   readonly view: View;
   /** `data: <JSON>` and a blank line. */
@@ -92,7 +92,7 @@ export class Encoded {
     this.sample = sample;
   }
 
-  /** How many encodings were made: at most one per view. */
+  /** Returns how many encodings were made: at most one per view. */
   get encodes(): number {
     return this.#encodes;
   }
@@ -104,7 +104,7 @@ export class Encoded {
     return event.toString('utf8', EVENT_BEGIN.length, event.length - EVENT_END.length);
   }
 
-  /** The same as bytes, which all who ask for it share. */
+  /** The same as bytes, which all callers share. */
   bytes(view: View): Buffer {
     return payloadIn(this.event(view));
   }
@@ -140,8 +140,8 @@ export class Encoded {
   }
 }
 
-// Made into text in one go: JSON leaves out what is undefined. The spread takes 0.06 µs more than naming each key would;
-// the text of a detailed payload takes 7 µs.
+// Converted in one call: JSON omits undefined values. The spread takes 0.06 µs more than naming each key
+// would; the text of a detailed payload takes 7 µs.
 function payloadOf(sample: Sample, view: View): object {
   const { timestamp, uptime, extras } = sample;
   const { sections, withDetail } = view;

@@ -1,9 +1,9 @@
-/** What a certificate says: its names, how long it is valid, and the pin of its key. */
+/** Reads a certificate: its names, how long it is valid, and the pin of its key. */
 import { createHash, X509Certificate } from 'node:crypto';
 
 const BLOCK = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----[\s\S]*?-----END \1?CERTIFICATE-----/gu;
 
-/** The certificates of a PEM text in its order, each read or the reason why it cannot be. */
+/** Returns the certificates of a PEM text in order, or for each the reason why it cannot be read. */
 export function readCertificates(pem: string): readonly (X509Certificate | Error)[] {
   return [...pem.matchAll(BLOCK)].map(([block]) => {
     try {
@@ -14,29 +14,29 @@ export function readCertificates(pem: string): readonly (X509Certificate | Error
   });
 }
 
-/** `sha256/BASE64` of the SubjectPublicKeyInfo: the same for every certificate of one key. */
+/** Returns `sha256/BASE64` of the SubjectPublicKeyInfo: the same for every certificate of one key. */
 export function pinOf({ publicKey }: X509Certificate): string {
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return `sha256/${createHash('sha256').update(spki).digest('base64')}`;
 }
 
-/** The host names and addresses that it is for. */
+/** Returns the host names and addresses that it is valid for. */
 export function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
   return [...subjectAltName.matchAll(/(?:DNS|IP Address):([^",\s]+)/gu)].map(([, name = '']) => name);
 }
 
 const DAY_MS = 86_400_000;
-/** Automatic renewals come about 30 days before the end, so fewer days mean that one has failed. */
+/** Automatic renewals happen about 30 days before the end, so fewer days mean that one has failed. */
 const FEW_DAYS = 14;
 
-/** Until it expires; negative: since it has. */
+/** Returns the days until it expires; negative: since it expired. */
 export function daysLeft({ validTo }: X509Certificate, now: number): number {
   return Math.floor((Date.parse(validTo) - now) / DAY_MS);
 }
 
 const dayOf = (time: string) => new Date(time).toISOString().slice(0, 10);
 
-/** Why clients refuse it at `now`, or soon will; undefined: they do not. The text changes with the reason only. */
+/** Returns why clients refuse it at `now`, or will soon; otherwise undefined. The text changes with the reason only. */
 export function whyNotValid(certificate: X509Certificate, now: number): string | undefined {
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) <= now)

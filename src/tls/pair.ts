@@ -1,6 +1,6 @@
 /**
- * Judges a certificate file and a key file before an engine gets them: uWebSockets.js gives no reason when it refuses
- * them, and accepts keys whose handshakes all fail. Pure.
+ * Judges a certificate file and a key file before an engine gets them: uWebSockets.js gives no reason when it
+ * refuses them, and accepts keys whose handshakes all fail. Pure.
  */
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { readCertificates, whyNotValid } from './certificate.ts';
@@ -18,9 +18,9 @@ export interface TlsPair {
 }
 
 export interface JudgedPair {
-  /** Why the pair cannot be used, by the file that is to blame. */
+  /** Why the pair cannot be used, by the file at fault. */
   readonly problems: readonly { readonly part: keyof TlsPair; readonly message: string }[];
-  /** About the certificate; the pair can be used. */
+  /** Warnings about the certificate; the pair can be used. */
   readonly warnings: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function judgePair({ cert, key }: TlsPair, now: number): JudgedPair {
     ...(keyProblem === undefined ? [] : [{ part: 'key' as const, message: keyProblem }]),
   ];
   if (problems.length > 0 || typeof privateKey === 'string') return { problems, warnings: [] };
-  // findChainProblem has found all of them readable, and at least one.
+  // findChainProblem has verified that all are readable, and that there is at least one.
   const certificates = chain as readonly [X509Certificate, ...X509Certificate[]];
   const mismatch = findMismatch(certificates, privateKey, cert.path);
   if (mismatch !== undefined) return { problems: [{ part: 'key', message: mismatch }], warnings: [] };
@@ -45,7 +45,7 @@ const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const PRIVATE_KEY = 'PRIVATE KEY-----';
 const SWAPPED = 'are server.tls.cert and server.tls.key swapped?';
 
-/** Whether a file has what belongs into the file of the certificate, and nothing secret. */
+/** Returns whether a file has only the content of a certificate file, and nothing secret. */
 export const isCertificateAlone = (pem: string) => pem.includes(CERTIFICATE) && !pem.includes(PRIVATE_KEY);
 
 export const isKeyAlone = (pem: string) => pem.includes(PRIVATE_KEY) && !pem.includes(CERTIFICATE);
@@ -57,7 +57,7 @@ function findChainProblem({ pem }: PemFile, chain: readonly (X509Certificate | E
   return bad === -1 ? undefined : `certificate ${bad + 1} in it cannot be read; copy the file once more`;
 }
 
-/** The key, or why it cannot be read. */
+/** Returns the key, or why it cannot be read. */
 function readKey({ path, pem }: PemFile): KeyObject | string {
   if (isCertificateAlone(pem)) return `contains a certificate and no private key; ${SWAPPED}`;
   if (!pem.includes(PRIVATE_KEY)) return 'contains no private key in PEM form; name the file of the key';
@@ -79,7 +79,7 @@ const CURVES = new Map([
 ]);
 const MIN_RSA_BITS = 2048;
 
-/** Whether clients can use it: browsers take no other keys. */
+/** Returns why clients cannot use it: browsers accept no other keys. */
 function findKeyProblem({
   asymmetricKeyType: type,
   asymmetricKeyDetails: details,
@@ -111,7 +111,7 @@ function listWarnings(certificates: readonly [X509Certificate, ...X509Certificat
   return [...(invalid === undefined ? [] : [invalid]), ...(gap === -1 ? [] : [order])];
 }
 
-/** Whether a value of the configuration is one. */
+/** Returns whether a value of the configuration is a PEM file. */
 export function isPemFile(value: unknown): value is PemFile {
   return typeof value === 'object' && value !== null && 'pem' in value && 'path' in value;
 }

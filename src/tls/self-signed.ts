@@ -1,4 +1,4 @@
-/** Makes a certificate for a machine that no authority signs for: on P-256, with all its names. */
+/** Creates a self-signed certificate for a machine: on P-256, with all its names. */
 import { isIP } from 'node:net';
 
 export interface SelfSigned {
@@ -7,7 +7,7 @@ export interface SelfSigned {
 }
 
 const DAY_MS = 86_400_000;
-/** Apple's limit for certificates that a user trusts by hand; other browsers have none for those. */
+/** Apple's limit for certificates that a user trusts manually; other browsers have none for those. */
 const DAYS = 825;
 
 /** Valid from an hour ago, because the clocks of clients may be behind. `names`: host names and addresses. */

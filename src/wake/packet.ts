@@ -1,11 +1,14 @@
-/** The packet that wakes a machine, and the hardware addresses that it is made of. Pure. */
+/** The packet that wakes a machine, and hardware addresses. Pure. */
 
 const MAC = /^[0-9a-f]{2}([:-]?)[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}$/iu;
 
-/** The discard service's: nothing answers there. Network cards do not look at the port. */
+/** Port of the discard service: nothing answers there. Network cards ignore the port. */
 export const WAKE_PORT = 9;
 
-/** "02:00:5e:10:00:00" of six bytes in hex with colons, hyphens or nothing between; undefined for what is no address of one card. */
+/**
+ * Parses "02:00:5e:10:00:00": six bytes in hex with colons, hyphens or nothing between; undefined if it is not the
+ * address of one card.
+ */
 export function parseMac(text: string): string | undefined {
   if (!MAC.test(text)) return undefined;
   const digits = text.replaceAll(/[:-]/gu, '').toLowerCase();
@@ -14,7 +17,7 @@ export function parseMac(text: string): string | undefined {
   return digits.match(/../gu)?.join(':');
 }
 
-/** Six bytes of ones, then the address 16 times: 102 bytes. `mac` as parseMac returns it. */
+/** Returns six bytes of ones, then the address 16 times: 102 bytes. `mac` as parseMac returns it. */
 export function magicPacket(mac: string): Buffer {
   const address = Buffer.from(mac.replaceAll(':', ''), 'hex');
   return Buffer.concat([Buffer.alloc(6, 0xff), ...Array.from({ length: 16 }, () => address)]);

@@ -1,11 +1,11 @@
-/** Sends a packet to broadcast addresses. Nothing of it waits: a send that the kernel has no room for is an error. */
+/** Sends a packet to broadcast addresses, without waiting: a send without room in the kernel's buffers is an error. */
 import type { Socket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BroadcastAddress } from '../host/wake.ts';
 import { WAKE_PORT } from './packet.ts';
 
 export interface Target {
-  /** The interface that it leaves through; null where the kernel's routes decide. */
+  /** The interface that it is sent through; null if the kernel's routes decide. */
   readonly interface: string | null;
   /** The interface's own address; undefined: any. */
   readonly from: string | undefined;
@@ -18,17 +18,17 @@ export interface Sent {
   readonly interface: string | null;
   readonly address: string;
   readonly port: number;
-  /** How often it was sent. */
+  /** Number of times that it was sent. */
   readonly packets: number;
   /** Why it was not sent, or not every time. */
   readonly error: string | null;
 }
 
-/** A card that is just losing its link, or a switch that is busy, may lose one. */
+/** Repeated, because a card that is just losing its link, or a busy switch, may lose a packet. */
 const ROUNDS = 3;
 const ROUND_MS = 90;
 
-/** Of any network: with a socket of its own address it leaves through that interface. */
+/** The broadcast address of any network: a socket with an interface's own address sends through that interface. */
 const LIMITED_BROADCAST = '255.255.255.255';
 
 /** `broadcast`: the only address that is sent to; otherwise that of each interface. */
@@ -46,7 +46,7 @@ export function targetsOf(
   }));
 }
 
-/** Each target has a socket meanwhile: a host of containers may have hundreds of interfaces. */
+/** Maximum of simultaneous targets, because each has a socket: a host of containers may have hundreds of interfaces. */
 const MAX_SOCKETS = 32;
 
 /** Sends `packet` to each target three times within 0.2 s, to at most 32 at a time. Never rejects. */

@@ -1,4 +1,4 @@
-/** Wakes a machine: finds where its packet goes, sends it, and says what became of it. */
+/** Wakes a machine: finds the targets of its packet, sends it, and returns the result. */
 import type { WakeHost } from '../host/wake.ts';
 import { magicPacket, parseMac } from './packet.ts';
 import { type Sent, sendToAll, targetsOf } from './send.ts';
@@ -37,7 +37,7 @@ export async function wakeMachine(
   return { mac, targets: sent, failure: isSent ? undefined : sent.map(describeSent).join('; ') };
 }
 
-/** "192.0.2.255 (eth0)", with the error where there is one. */
+/** Returns "192.0.2.255 (eth0)", with the error if it has one. */
 export function describeSent({ address, interface: name, error }: Sent): string {
   const where = name === null ? address : `${address} (${name})`;
   return error === null ? where : `${where}: ${error}`;

@@ -1,4 +1,4 @@
-/** What `detail` adds beside the sections, as schemas: one per detail. */
+/** The details beside the sections, as schemas: one per detail. */
 import * as v from 'valibot';
 import { means } from './meaning.ts';
 import { processSummary } from './process.ts';

@@ -1,4 +1,4 @@
-/** How HTTP refuses: the body of every error, and the codes of refusals without a body. */
+/** Refusals over HTTP: the body of every error, and the codes of refusals without a body. */
 import * as v from 'valibot';
 import { means } from './meaning.ts';
 

@@ -17,7 +17,7 @@ const momentOf = (name: string) => {
   return v.pipe(numberFrom(...TIMES, sentence), unit('Unix seconds'));
 };
 
-/** The op `history`. GET /api/history has the same in its query. */
+/** The op `history`; the query of GET /api/history is the same. */
 export const historyRequest = v.object({
   series: v.pipe(
     v.optional(

@@ -1,11 +1,11 @@
-/** The history on the wire: columns of series, marks, events of watch rules, and what ran at a moment. */
+/** The history on the wire: columns of series, marks, events of watch rules, and the programs that ran at a moment. */
 import * as v from 'valibot';
 import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape, seconds, unixSeconds } from './quantities.ts';
 
-/** One number per slot; null where nothing was recorded. */
+/** One number per slot; null if nothing was recorded. */
 const column = v.array(known(v.number()));
 
 export const historySeries = v.strictObject({
@@ -21,7 +21,7 @@ export type HistorySeries = Shape<typeof historySeries>;
 
 export const MARK_KINDS = ['start', 'stop', 'crash', 'boot', 'suspend', 'clock'] as const;
 
-/** Something that explains a gap or a jump. */
+/** A mark that explains a gap or a jump. */
 export const historyMark = v.strictObject({
   at: means(exactUnixSeconds, 'When it was noticed, or happened if that is known.'),
   kind: means(
@@ -36,7 +36,7 @@ export const historyMark = v.strictObject({
 });
 export type HistoryMark = Shape<typeof historyMark>;
 
-/** The processes of one name, with what they used. */
+/** The processes of one name, with their use. */
 export const processUse = v.strictObject({
   name: means(v.string(), 'Name of the program.'),
   count: means(count, 'Processes of that name.'),
@@ -86,7 +86,7 @@ export const historyPayload = v.strictObject({
 });
 export type HistoryPayload = Shape<typeof historyPayload>;
 
-/** GET /api/history/processes: the 10 s that `at` is in, or the nearest ones before that were read. */
+/** GET /api/history/processes: the 10 s that contain `at`, or the nearest ones before that were read. */
 export const processHistoryPayload = v.strictObject({
   at: means(exactUnixSeconds, 'The moment that was requested.'),
   taken_at: means(

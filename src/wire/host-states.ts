@@ -1,3 +1,3 @@
-/** Whether a hub reaches a machine. In a file of its own, because the hub loads it and no schema of what it sends. */
+/** States of a machine at a hub. In its own file, because the hub loads it and no payload schema. */
 
 export const HOST_STATES = ['up', 'down', 'refused'] as const;

@@ -1,4 +1,4 @@
-/** What the hub's document says about the operations of one machine that its own service answers. */
+/** Documents, for the hub, the operations of one machine that its own service answers. */
 import type { ErrorCode } from '../errors.ts';
 import { HISTORY_DOCS } from './history.ts';
 import type { HubOperationId } from './hub-operations.ts';
@@ -21,7 +21,7 @@ function ofHost(docs: OperationDocs, more: readonly ErrorCode[], sentence: strin
 
 const read = (docs: OperationDocs) => ofHost(docs, [], 'The answer of the machine, whose own flags decide.');
 
-/** An answer that may be long. */
+/** For an answer that may be long. */
 const readLong = (docs: OperationDocs, limit = '512 KiB') =>
   ofHost(
     docs,

@@ -1,10 +1,10 @@
-/** Every operation of the hub, as wire/operations.ts has those of the service. */
+/** Every operation of the hub, like wire/operations.ts for the service. */
 import { OPERATIONS, type Operation } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
 const { getStatus, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
 
-/** The same operation of one machine of the hub. Its flag is the machine's own. */
+/** Returns the same operation of one machine of the hub. Its flag is the machine's own. */
 function ofHost({ method, path, body }: Operation): Operation<never> {
   const own: Operation<never> = { method, path: `/api/hosts/*/${path.slice('/api/'.length)}`, tag: 'hosts' };
   return body === undefined ? own : { ...own, body };

@@ -18,7 +18,7 @@ import {
   type SocketRequest,
 } from './socket.ts';
 
-/** Machines of one message. */
+/** Maximum number of machines in one message. */
 export const MAX_HOSTS = 256;
 const MAX_FIELDS = 8;
 const MAX_LABELS = 16;
@@ -28,7 +28,7 @@ const HOSTS_SENTENCE = `hosts must be a list of 1 to ${MAX_HOSTS} ids of machine
 const HOST_SENTENCE = 'host must be the id of a machine.';
 const HOST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The keys of a frame that name machines: one of them, where the op is about machines. */
+/** The keys of a frame that name machines: exactly one of them, if the op is about machines. */
 const address = v.object({
   id: v.optional(messageId),
   host: v.optional(v.pipe(v.string(HOST_SENTENCE), v.regex(HOST_ID, HOST_SENTENCE))),
@@ -41,7 +41,7 @@ const address = v.object({
   ),
 });
 
-/** The ops that `hosts` goes with. */
+/** The ops that may have `hosts`. */
 const OPS_OF_MANY: ReadonlySet<string> = new Set(['subscribe', 'unsubscribe', 'get']);
 
 const textsOf = (name: string, max: number) => {

@@ -1,4 +1,4 @@
-/** What the hub sends: the list of hosts, and the events of the fleet. The payloads of one host are the service's own. */
+/** Payloads of the hub: the list of hosts, and events of the fleet. Payloads of one host are the service's own. */
 import * as v from 'valibot';
 import { HOST_STATES } from './host-states.ts';
 import { FORWARDED_DOCS } from './hub-forwarded.ts';
@@ -14,7 +14,7 @@ import { usage, usageDetail } from './usage.ts';
 export const hostState = v.picklist(HOST_STATES);
 export type HostState = (typeof HOST_STATES)[number];
 
-/** What a machine is, and since when. */
+/** State of a machine, and since when. */
 export const hostCondition = {
   state: means(
     hostState,
@@ -49,8 +49,8 @@ export const fleetHost = v.strictObject({
 export type FleetHost = Shape<typeof fleetHost>;
 
 /**
- * One event of the fleet. The first one, and one after events that a slow reader missed, have `all: true` and every host
- * that matches; the others only those that changed.
+ * One event of the fleet. The first one, and one after events that a slow reader missed, have `all: true` and
+ * every host that matches; the others only those that changed.
  */
 export const fleetEvent = v.strictObject({
   at: means(exactUnixSeconds, 'When it was put together, by the clock of the hub.'),

@@ -1,4 +1,4 @@
-/** Checks data from a client against its schema, and describes the first flaw in one sentence. */
+/** Checks data from a client against its schema, and describes the first error in one sentence. */
 import * as v from 'valibot';
 import { MISSING_APP, MISSING_TARGET } from './requests.ts';
 
@@ -12,7 +12,7 @@ export interface Flaw {
   readonly allowed?: readonly string[];
 }
 
-/** The data without unknown keys, or its first flaw. */
+/** The data without unknown keys, or its first error. */
 export type Inspected<T> =
   | { readonly isSound: true; readonly value: T }
   | { readonly isSound: false; readonly flaw: Flaw };

@@ -1,9 +1,9 @@
-/** What a schema says to readers of the API documents: the meaning of a value, and its unit. */
+/** Documentation in schemas: the meaning of a value, and its unit. */
 import * as v from 'valibot';
 
 /**
- * A schema with its meaning: a description in the API documents, a cell of a table in docs/api.md. Makes a new schema:
- * one that the documents refer to by name is written out in full if it is given a meaning.
+ * Returns a schema with its meaning: a description in the API documents, a cell of a table in docs/api.md. It is a new
+ * schema, so one that the documents refer to by name is written out in full if it is given a meaning.
  */
 export const means = <const S extends v.GenericSchema>(schema: S, meaning: string) =>
   v.pipe(schema, v.description(meaning));
@@ -11,6 +11,6 @@ export const means = <const S extends v.GenericSchema>(schema: S, meaning: strin
 /** The key of a unit in JSON Schema: docs/api.md has a column for it, the API documents end the description with it. */
 export const UNIT_KEY = 'x-unit';
 
-/** The unit of a number. */
+/** Sets the unit of a number. */
 export const unit = (name: string) =>
   v.metadata<number, { readonly [UNIT_KEY]: string }>({ [UNIT_KEY]: name });

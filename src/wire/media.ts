@@ -16,7 +16,7 @@ export const mediaStatus = v.strictObject({
 });
 export type MediaStatus = Shape<typeof mediaStatus>;
 
-/** With the keys that `detail=1` adds. null: the player did not report it. */
+/** Includes the keys of `detail=1`. null: the player did not report it. */
 export const mediaDetail = v.strictObject({
   ...mediaStatus.entries,
   playback: means(v.picklist(['playing', 'paused', 'stopped']), 'State of the player.'),
@@ -55,7 +55,7 @@ export const mediaResult = v.strictObject({ status: v.literal('ok') });
 
 const plainActions = MEDIA_ACTIONS.filter((action) => !Object.hasOwn(mediaValueParams, action));
 
-/** The body of a media command, for the documents: mediaRequest, which checks it, does not show which need a value. */
+/** The body of a media command, for the documents: mediaRequest does not show which actions need a value. */
 export const mediaCommand = v.variant('action', [
   v.object({ action: v.picklist(plainActions), ...mediaParams.entries }),
   v.object({ action: v.literal('seek'), ...mediaValueParams.seek.entries }),

@@ -1,12 +1,12 @@
 /**
- * What the API documents say about an operation beside its row in wire/operations.ts. Only types: each OperationDocs
- * stands beside the payloads that it names, and api/operations.ts collects them.
+ * Documentation of an operation beside its row in wire/operations.ts. Only types: each OperationDocs stands beside the
+ * payloads that it names, and api/operations.ts collects them.
  */
 import type * as v from 'valibot';
 import type { ErrorCode } from '../errors.ts';
 import type { OPERATIONS, OperationId } from './operations.ts';
 
-/** Parameters of several operations, and of paths; api/parameters.ts describes them. */
+/** Parameters shared by several operations, and those of paths; api/parameters.ts describes them. */
 export type ParameterName = 'fields' | 'detail' | 'name' | 'id' | 'label' | 'state';
 
 /** Headers of some successful answers only; api/responses.ts describes them. */
@@ -14,7 +14,7 @@ export type AnswerHeader = 'X-Ignored-Fields' | 'X-Media-Delivered' | 'ETag';
 
 /** The request that docs/api.md shows. A test sends it. */
 export interface Example {
-  /** As it is typed: with a query, and without the `*` of the row's path. The path itself when absent. */
+  /** The typed path: with a query, and without the `*` of the row's path. Default: the path itself. */
   readonly target?: string;
   readonly body?: Readonly<Record<string, unknown>>;
   /** Options of curl. */
@@ -41,7 +41,7 @@ export interface OperationDocs {
   /** The answer is a stream of events, each with a payload. */
   readonly isStream?: true;
   readonly headers?: readonly AnswerHeader[];
-  /** Codes beyond those that every operation of its method and body may be answered with. */
+  /** Codes beyond those of every operation with its method and body. */
   readonly errors: readonly ErrorCode[];
   readonly example?: Example;
 }
@@ -50,5 +50,5 @@ type Body<Id extends OperationId> = (typeof OPERATIONS)[Id] extends { readonly b
   ? { readonly body: v.GenericSchema }
   : { readonly body?: never };
 
-/** One OperationDocs per operation; with a body where the row says that it is read as JSON. */
+/** One OperationDocs per operation; with a body if the row says that it is read as JSON. */
 export type DocsOf<Ids extends OperationId> = { readonly [Id in Ids]: OperationDocs & Body<Id> };

@@ -1,12 +1,13 @@
 /**
- * Every operation of HTTP, once: the router matches these rows, and the API documents are made from them.
- * The service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
- * payloads (wire/power.ts, for example), and the handlers are in http/endpoints/: both are tied to the ids by type.
+ * Every operation of HTTP, once: the router matches these rows, and the API documents are made from them. The
+ * service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
+ * payloads (wire/power.ts, for example), and the handlers are in http/endpoints/: both are tied to the ids by
+ * type.
  */
 
 export type Method = 'GET' | 'POST';
 
-/** How the API documents group the operations. */
+/** Groups of operations in the API documents. */
 export type Tag = 'stats' | 'history' | 'power' | 'media' | 'processes' | 'service' | 'hosts';
 
 /** `Feature`: the names of the flags; http/routes.ts narrows it to those of the configuration. */
@@ -19,9 +20,11 @@ export interface Operation<Feature extends string = string> {
   readonly feature?: Feature;
   /** The flag is judged with the command (commands/command.ts), not before the request is handled. */
   readonly isJudgedByCommand?: true;
-  /** 'json': the content type is checked. 'ignored': read to its end and dropped. Absent: a body is not read. */
+  /**
+   * 'json': the content type is checked. 'ignored': read to its end and dropped. Absent: a body is not read.
+   */
   readonly body?: 'json' | 'ignored';
-  /** It stays open: counted with the streams of its address, not with the requests that wait for an answer. */
+  /** Stays open: counted with the streams of its address, not with its pending requests. */
   readonly staysOpen?: true;
   /** No key is needed. */
   readonly isPublic?: true;

@@ -1,10 +1,10 @@
-/** Numbers on the wire with their units, and how a schema becomes a type. The service loads no payload schemas. */
+/** Numbers on the wire with their units, and a schema's type. The service loads no payload schemas. */
 import * as v from 'valibot';
 import { unit } from './meaning.ts';
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-/** What a schema describes, for code that only reads it. */
+/** The described value of a schema, for code that only reads it. */
 export type Shape<S extends v.GenericSchema> = DeepReadonly<v.InferOutput<S>>;
 
 const atLeastZero = v.pipe(v.number(), v.minValue(0));
@@ -19,7 +19,7 @@ export const percent = v.pipe(v.number(), v.minValue(0), v.maxValue(100), unit('
 /** May exceed 100. */
 export const openPercent = v.pipe(atLeastZero, unit('%'));
 export const celsius = v.pipe(v.number(), unit('°C'));
-/** 1.5: the time of one and a half. */
+/** 1.5: the time of one and a half processors. */
 export const processors = v.pipe(atLeastZero, unit('processors'));
 export const gigahertz = v.pipe(atLeastZero, unit('GHz'));
 export const megahertz = v.pipe(atLeastZero, unit('MHz'));
@@ -29,7 +29,7 @@ export const dbm = v.pipe(v.number(), unit('dBm'));
 export const seconds = v.pipe(atLeastZero, unit('s'));
 export const hours = v.pipe(atLeastZero, unit('h'));
 export const wholeSeconds = v.pipe(whole, unit('s'));
-/** As another program reports it: any number. */
+/** Any number, as another program reports it. */
 export const anySeconds = v.pipe(v.number(), unit('s'));
 export const anyPercent = v.pipe(v.number(), unit('%'));
 export const unixSeconds = v.pipe(whole, unit('Unix seconds'));

@@ -12,7 +12,7 @@ const MAX_ARGS = 64;
 const MAX_ARG_LENGTH = 4096;
 const MAX_LIMIT = 10_000;
 const MAX_DELAY_SECONDS = 86_400;
-/** About three years: longer than any track, and its microseconds are still exact. */
+/** Maximum position, about three years: longer than any track, and its microseconds are still exact. */
 const MAX_SEEK_SECONDS = 1e8;
 
 export const numberFrom = (min: number, max: number, sentence: string) =>
@@ -21,7 +21,7 @@ export const numberFrom = (min: number, max: number, sentence: string) =>
 export const wholeFrom = (min: number, max: number, sentence: string) =>
   v.pipe(v.number(sentence), v.integer(sentence), v.minValue(min, sentence), v.maxValue(max, sentence));
 
-/** `inspect` distinguishes a string that is no action from a value that is no string. */
+/** `inspect` distinguishes a string that is not an action from a value that is not a string. */
 const actionOf = <const Names extends readonly string[]>(names: Names) =>
   v.picklist(names, ({ input }) =>
     typeof input === 'string' ? 'There is no such action.' : 'The action must be a string.',
@@ -53,7 +53,7 @@ export const MISSING_TARGET = 'pid or name is missing.';
 export const MISSING_APP =
   'The field app is missing: apps are started by their names in processes.launch of the configuration, not by a path.';
 const TWO_TARGETS = 'pid and name exclude each other.';
-/** Both checks in JSON Schema; the keys `more` go with pid only. */
+/** Returns both checks in JSON Schema; the keys `more` require pid. */
 const pidOrName = (...more: readonly string[]) => {
   const absent = (...keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, false]));
   return {
@@ -253,7 +253,7 @@ export const mediaValueParams = {
   }),
 };
 
-/** The op `media`, and the body of POST /api/media/control. What `value` must be depends on the action. */
+/** The op `media`, and the body of POST /api/media/control. The type of `value` depends on the action. */
 export const mediaRequest = v.object({
   action: actionOf(MEDIA_ACTIONS),
   value: v.pipe(v.optional(v.unknown()), v.description('Seconds for seek, percent for set_volume.')),

@@ -1,6 +1,6 @@
 /**
- * The sections of a sample on the wire: the contract's keys, and what `detail` adds. A temperature, a speed or a number
- * of a GPU that cannot be read is 0 without detail, and null with it, like everything else.
+ * The sections of a sample on the wire: the contract's keys, and those that `detail` adds. A temperature, a speed or a
+ * number of a GPU that cannot be read is 0 without detail, and null with it, like everything else.
  */
 import * as v from 'valibot';
 import { means } from './meaning.ts';

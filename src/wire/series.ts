@@ -1,4 +1,4 @@
-/** The names of series of the history: a section and a figure, and for some `/` and a subject, as in `disk.read//home`. */
+/** Names of the history's series: a section and a figure, and for some `/` and a subject, as in `disk.read//home`. */
 
 /** Whether a series has a subject: none, one for each disk, device or interface, or both forms. */
 export type SeriesForm = 'one' | 'each' | 'both';

@@ -1,8 +1,8 @@
-/** What the service says about itself: whether it is up, and the API documents. */
+/** The service's own payloads: whether it is up, and the API documents. */
 import * as v from 'valibot';
 import type { DocsOf } from './operation-docs.ts';
 
-/** Says nothing about the machine, because anyone may ask. */
+/** Contains nothing about the machine, because anyone may request it. */
 export const healthCheck = v.strictObject({ status: v.literal('ok') });
 
 export const SERVICE_DOCS: DocsOf<'getStatus' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'> = {

@@ -8,7 +8,7 @@ import { EVENTS_TOPIC, TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
 import { wakeSubject } from './wake.ts';
 
-/** Codes of failed commands. Messages that were not understood or not allowed get an `error` with an errorCode. */
+/** Codes of failed commands. Messages that are invalid or not allowed get an `error` with an errorCode. */
 export const feedbackCode = v.picklist([
   'NOT_FOUND',
   'NOT_SUPPORTED',

@@ -70,14 +70,14 @@ const ID_SENTENCE = `id must be a string of at most ${MAX_ID_LENGTH} characters,
 export const messageId = v.union(
   [
     v.pipe(v.string(), v.maxLength(MAX_ID_LENGTH, ID_SENTENCE)),
-    // Beyond these an integer would come back as another one.
+    // Beyond these an integer would be echoed as a different one.
     v.pipe(v.number(), v.safeInteger(ID_SENTENCE)),
   ],
   ID_SENTENCE,
 );
 export type MessageId = v.InferOutput<typeof messageId>;
 
-/** A message that was understood. */
+/** A valid message. */
 export type SocketRequest = {
   readonly [O in Op]: {
     readonly op: O;
@@ -86,9 +86,9 @@ export type SocketRequest = {
   };
 }[Op];
 
-/** Why a message was not understood. */
+/** Why a message is invalid. */
 export interface SocketFlaw {
-  /** Undefined where the message has no valid id. */
+  /** Undefined if the message has no valid id. */
   readonly id: MessageId | undefined;
   readonly code: 'PARSE_ERROR' | 'UNKNOWN_OP' | 'INVALID_DATA';
   /** A sentence. */
@@ -123,11 +123,11 @@ export function readSocketMessage(text: string): SocketMessage {
   return parsed.isSound ? readSocketFrame(parsed.message) : parsed;
 }
 
-/** The JSON object of a text frame. */
+/** Parses the JSON object of a text frame. */
 export function parseSocketText(text: string): ParsedText {
   try {
     const message: unknown = JSON.parse(text);
-    if (isMap(message)) return { isSound: true, message: message as ParsedObject }; // It is one.
+    if (isMap(message)) return { isSound: true, message: message as ParsedObject }; // By isMap.
     return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
   } catch {
     return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message is not valid JSON.' });
@@ -159,7 +159,7 @@ export const invalid = (id: MessageId | undefined, { sentence, allowed }: Flaw):
   ...(allowed === undefined ? {} : { allowed }),
 });
 
-/** A valid id is echoed even when the rest of the message is invalid. */
+/** Returns a valid id, which is echoed even when the rest of the message is invalid. */
 export function idOf(message: unknown): MessageId | undefined {
   const read = v.safeParse(v.object({ id: messageId }), message);
   return read.success ? read.output.id : undefined;

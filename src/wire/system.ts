@@ -92,7 +92,7 @@ const capabilities = v.strictObject({
 });
 export type Capabilities = Shape<typeof capabilities>;
 
-/** With the keys that `detail=1` adds. */
+/** Includes the keys of `detail=1`. */
 export const systemDetail = v.strictObject({
   ...system.entries,
   gpus: means(v.array(gpuDevice), 'Every GPU.'),

@@ -1,4 +1,4 @@
-/** The payload of a stream message and of /api/usage: the sections of a sample, and what `detail` adds beside them. */
+/** The payload of a stream message and of /api/usage: the sections of a sample, and the details beside them. */
 import * as v from 'valibot';
 import { details } from './details.ts';
 import { means } from './meaning.ts';
@@ -17,7 +17,7 @@ import {
   networkStats,
 } from './sample.ts';
 
-/** The keys that `detail` adds beside the sections. */
+/** The keys of `detail` beside the sections. */
 const detailExtras = v.strictObject({
   interval_seconds: means(seconds, 'Time between two messages of the stream.'),
   window_seconds: means(

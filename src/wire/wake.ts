@@ -1,4 +1,4 @@
-/** Waking machines on the wire: the result of the command, and what can be woken. */
+/** Waking machines on the wire: the result of the command, and the machines that can be woken. */
 import * as v from 'valibot';
 import { capability } from './capability.ts';
 import { means } from './meaning.ts';
@@ -6,7 +6,7 @@ import type { DocsOf } from './operation-docs.ts';
 import { count, known, type Shape } from './quantities.ts';
 import { wakeRequest } from './requests.ts';
 
-/** Where a packet went. */
+/** The target of a packet. */
 export const wakeTarget = v.strictObject({
   interface: means(
     known(v.string()),
@@ -19,7 +19,7 @@ export const wakeTarget = v.strictObject({
 });
 export type WakeTarget = Shape<typeof wakeTarget>;
 
-/** What names the machine and where its packets went; also part of the feedback over /api/ws. */
+/** The machine, and the targets of its packets; also part of the feedback over /api/ws. */
 export const wakeSubject = {
   name: means(v.string(), 'The name in the configuration.'),
   mac: means(v.string(), 'The MAC address in the packet.'),
@@ -41,7 +41,7 @@ export const wakeCapability = v.strictObject({
 });
 export type WakeCapability = Shape<typeof wakeCapability>;
 
-/** Of a network card of this machine. */
+/** Wake-on-LAN of a network card of this machine. */
 export const wakeOnLan = v.strictObject({
   enabled: means(v.boolean(), 'What the card waits for wakes this machine.'),
   supported: means(

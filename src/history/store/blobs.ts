@@ -1,13 +1,12 @@
 /**
- * The values of a minute, or of a span, as one blob: columns of 32-bit floats, which is what the history in memory has,
+ * The values of a minute, or of a span, as one blob: columns of 32-bit floats, which is as in the history in memory,
  * deflated. XOR with the value before and planes of bytes were measured too: within 8 % of this for 50 and 200 series.
- *
- *   u32 count of series; u32 id of each, ascending; f32 mean, then min, then max of each, all slots of a series together;
- *   in a span also f32 count of slots with a value. NaN: nothing was recorded. Little-endian, as every supported machine.
+ * u32 count of series; u32 id of each, ascending; f32 mean, then min, then max of each, all slots of a series together;
+ * in a span also f32 count of slots with a value. NaN: nothing was recorded. Little-endian, as every supported machine.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Any row that is longer is damaged: 100,000 series for one minute. */
+/** Maximum size: any longer row is damaged. 100,000 series for one minute. */
 const MAX_BYTES = 8 * 2 ** 20;
 const HEAD = 4;
 
@@ -18,11 +17,11 @@ export interface Values {
   readonly mean: Float32Array;
   readonly min: Float32Array;
   readonly max: Float32Array;
-  /** Of spans: slots of 10 s that had a value. */
+  /** Spans only: number of slots of 10 s that had a value. */
   readonly counts: Float32Array | undefined;
 }
 
-/** Without any value. `ids` ascending. */
+/** Returns columns without any value. `ids` ascending. */
 export function emptyValues(ids: Uint32Array, slots: number): Values {
   const column = () => new Float32Array(ids.length * slots).fill(Number.NaN);
   return { ids, slots, mean: column(), min: column(), max: column(), counts: undefined };
@@ -47,7 +46,7 @@ export function decodeValues(blob: Uint8Array, slots: number, planes: 3 | 4): Va
   if (bytes.length < HEAD) return undefined;
   const count = bytes.readUInt32LE(0);
   if (bytes.length !== HEAD + count * 4 * (1 + planes * slots)) return undefined;
-  // A copy: a Buffer may begin at any address.
+  // A copy, because a Buffer may begin at any address.
   const { buffer } = new Uint8Array(bytes);
   const plane = (at: number) => new Float32Array(buffer, HEAD + count * 4 * (1 + at * slots), count * slots);
   return {

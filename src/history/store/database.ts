@@ -1,4 +1,4 @@
-/** Opens the file, and closes it: one connection, which has the file to itself. */
+/** Opens and closes the file: one connection, which has the file to itself. */
 import { claimFile, identityOf, judgeVersion } from './file.ts';
 import { JOURNAL, SCHEMA, SETTINGS } from './schema.ts';
 import { numberIn, openSqlite, type Sqlite, type SqlRow, type SqlValue, type Statement } from './sqlite.ts';
@@ -17,10 +17,10 @@ export class Database {
     this.#sqlite = openSqlite(path);
     try {
       this.#sqlite.exec(SETTINGS);
-      // Takes the lock.
+      // This takes the lock.
       const version = numberIn(this.get('PRAGMA user_version'), 'user_version') ?? 0;
       judgeVersion(version);
-      // In a journal of the old kind, so that the header is in the file itself when it is ours.
+      // Uses a rollback journal, so that the header is in the file itself once it is ours.
       if (version === 0) this.#create();
       this.#sqlite.exec(JOURNAL);
     } catch (error) {
@@ -34,7 +34,7 @@ export class Database {
     this.transaction(() => this.#sqlite.exec(SCHEMA));
   }
 
-  /** Whether the path still leads to the file that is open. */
+  /** Returns whether the path still leads to the open file. */
   get isInPlace(): boolean {
     return this.#identity !== undefined && identityOf(this.path) === this.#identity;
   }
@@ -64,7 +64,7 @@ export class Database {
     return this.#prepare(sql).iterate(...values);
   }
 
-  /** All of `act` or nothing. Throws what it throws, and what the commit does. */
+  /** Runs all of `act` or nothing. Throws its exceptions, and those of the commit. */
   transaction<T>(act: () => T): T {
     this.#sqlite.exec('BEGIN IMMEDIATE');
     try {
@@ -75,7 +75,7 @@ export class Database {
       try {
         this.#sqlite.exec('ROLLBACK');
       } catch {
-        // SQLite has rolled back by itself.
+        // SQLite has already rolled back.
       }
       throw error;
     }
@@ -86,7 +86,7 @@ export class Database {
     try {
       this.#sqlite.close();
     } catch {
-      // What was committed is in the write-ahead log.
+      // All committed data is in the write-ahead log.
     }
   }
 }

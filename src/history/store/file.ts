@@ -1,4 +1,4 @@
-/** The file before SQLite has it: whether it is ours, its identity, and how a damaged one is moved aside. */
+/** Checks the file before SQLite opens it: whether it is ours, its identity, and how a damaged one is moved aside. */
 import {
   closeSync,
   constants,
@@ -16,13 +16,16 @@ const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 const VERSION_OFFSET = 60;
 const APPLICATION_OFFSET = 68;
-/** Of SQLite, beside its file. */
+/** Endings of SQLite's files beside its own. */
 const COMPANIONS = ['-wal', '-journal', '-shm'];
 
-/** A reason for people why nothing is recorded on disk. */
+/** A reason for people why the history is not recorded on disk. */
 export class Refusal extends Error {}
 
-/** Throws Refusal for a file that is not ours or too new, which stays as it is. Makes one where there is none: only its owner may read it. */
+/**
+ * Throws Refusal for a file that is not ours or too new, and leaves it unchanged. Creates a missing file, with mode
+ * 0600.
+ */
 export function claimFile(path: string): void {
   if (!existsSync(dirname(path))) throw new Refusal(`the folder ${dirname(path)} does not exist`);
   // O_NONBLOCK: a pipe without a writer must not be waited for. Windows has no such flag.
@@ -63,7 +66,7 @@ export function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/** Renames a damaged file, with what SQLite has beside it; returns its new path. Throws where that is not possible. */
+/** Renames a damaged file, with SQLite's files beside it; returns its new path. Throws if that is not possible. */
 export function moveAside(path: string, now: Date): string {
   const date = now.toISOString().slice(0, 19).replaceAll(':', '');
   const target = Array.from(

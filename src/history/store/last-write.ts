@@ -1,4 +1,4 @@
-/** What each transaction leaves behind for the next one, and for the next service. */
+/** State that each transaction leaves for the next one, and for the next service. */
 import type { Database } from './database.ts';
 import type { LastWrite } from './lifetimes.ts';
 import type { Moment } from './messages.ts';
@@ -12,7 +12,7 @@ function write(database: Database, key: string, value: number): void {
   database.run('REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
 }
 
-/** Undefined: nothing was ever written. */
+/** Undefined: nothing has been written yet. */
 export function readLastWrite(database: Database): LastWrite | undefined {
   const now = read(database, 'heartbeat');
   const sinceBoot = read(database, 'since_boot');
@@ -26,7 +26,7 @@ export function noteWrite(database: Database, { now, sinceBoot }: Moment, isStop
   write(database, 'stopped', isStopped ? 1 : 0);
 }
 
-/** The span that was written to last and has no summary yet. */
+/** Returns the span that was written to last and has no summary yet. */
 export const readOpenSpan = (database: Database): number | undefined => read(database, 'open_span');
 
 export const noteOpenSpan = (database: Database, at: number): void => write(database, 'open_span', at);

@@ -1,24 +1,23 @@
 /**
- * Why the service was away, from what it wrote last and the machine's time now. Pure.
- *
- * Whether the machine was started meanwhile follows from the time since boot, which every platform has: a boot after the
- * last heartbeat happened after it. That needs no boot id of the kernel, and is wrong only if the clock was set forward,
- * while the service was away, by more than the machine had been up.
+ * Why the service was away, from what it wrote last and the machine's time now. Pure. Whether the machine was restarted
+ * in that time follows from the time since boot, which every platform has: a boot after the last heartbeat happened
+ * after it. That needs no boot id of the kernel, and is wrong only if the clock was set forward, while the service was
+ * away, by more than the machine had been up.
  */
 import type { HistoryMark } from '../../wire/history.ts';
 import type { Moment } from './messages.ts';
 
-/** What the last service wrote with its last transaction. */
+/** State that the last service wrote with its last transaction. */
 export interface LastWrite extends Moment {
   readonly isStopped: boolean;
 }
 
-/** Clocks drift, and a heartbeat is rounded. */
+/** Tolerance: clocks drift, and a heartbeat is rounded. */
 const TOLERANCE_SECONDS = 2;
 
 export interface Lifetime {
   readonly marks: readonly HistoryMark[];
-  /** The clock now is behind what is recorded. */
+  /** The clock is now behind the recorded time. */
   readonly isClockBehind: boolean;
 }
 
@@ -49,7 +48,10 @@ export function explainAbsence(last: LastWrite | undefined, startedAt: number, m
   return { marks, isClockBehind };
 }
 
-/** While the machine stayed up, the time since boot says it whatever was done to the clock. Null: not known. */
+/**
+ * Returns how long the service was away; while the machine stayed up, by the time since boot, which no change of the
+ * clock affects. Null: unknown.
+ */
 function awaySeconds(last: LastWrite, startedAt: number, { now, sinceBoot }: Moment, isBooted: boolean) {
   const away = isBooted ? startedAt - last.now : sinceBoot - (now - startedAt) - last.sinceBoot;
   return away < -TOLERANCE_SECONDS ? null : Math.max(0, Math.round(away));
@@ -69,7 +71,7 @@ function describeStart(isStopped: boolean, isBooted: boolean, away: number | nul
   return `The service started${time}${isBooted ? '; the machine was restarted in between' : ''}.`;
 }
 
-/** In the largest unit that it has at least two of. */
+/** Writes the largest unit of which there are at least two. */
 function duration(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;

@@ -1,4 +1,4 @@
-/** What crosses between the store and its worker. */
+/** Messages between the store and its worker. */
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, StoreRequest } from '../history.ts';
 
@@ -6,7 +6,7 @@ import type { Slot, StoreRequest } from '../history.ts';
 export const SLOT_SECONDS = 10;
 export const SLOTS = 6;
 export const MINUTE_SECONDS = 60;
-/** A summary on disk covers this long. */
+/** Time that a summary on disk covers. */
 export const SPAN_SECONDS = 600;
 
 export const floorTo = (at: number, step: number): number => Math.floor(at / step) * step;
@@ -36,7 +36,7 @@ export interface Moment {
 }
 
 export interface BatchHead extends Moment {
-  /** Of the file with its log. */
+  /** Maximum size of the file with its log. */
   readonly maxBytes: number;
 }
 
@@ -44,7 +44,7 @@ export interface Batch extends BatchHead {
   readonly packed: PackedSlots;
   readonly marks: readonly HistoryMark[];
   readonly events: readonly HistoryEvent[];
-  /** The clock was set back to this time: what lies after it is dropped first. */
+  /** The clock was set back to this time: later values are dropped first. */
   readonly dropAfter: number | undefined;
 }
 
@@ -53,14 +53,14 @@ export type ReadRequest = Omit<StoreRequest, 'names'> & { readonly names: readon
 export interface Column {
   readonly name: string;
   readonly unit: string;
-  /** NaN: nothing was recorded. */
+  /** NaN: not recorded. */
   readonly mean: Float32Array;
   readonly min: Float32Array;
   readonly max: Float32Array;
 }
 
 export interface ReadAnswer {
-  /** Begin of the first slot. */
+  /** Start of the first slot. */
   readonly start: number;
   readonly step: number;
   readonly columns: readonly Column[];
@@ -89,7 +89,7 @@ export type Answer =
   | { readonly kind: 'failed'; readonly reason: string };
 export type Reply = Answer & { readonly id: number; readonly notices: readonly Notice[] };
 
-/** What the worker is started with. */
+/** Data that the worker is started with. */
 export interface WorkerOptions {
   readonly hostwireStore: {
     readonly path: string;

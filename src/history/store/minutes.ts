@@ -1,4 +1,4 @@
-/** The rows of minutes: written, put together with what they already have, and cut where the clock was set back. */
+/** The rows of minutes: written, merged with their existing slots, and cut where the clock was set back. */
 import type { Slot } from '../history.ts';
 import { decodeJson, decodeValues, emptyValues, encodeJson, encodeValues, type Values } from './blobs.ts';
 import type { Database } from './database.ts';
@@ -14,13 +14,13 @@ import {
 import type { SeriesTable } from './series.ts';
 import { bytesIn } from './sqlite.ts';
 
-/** What ran in a slot. */
+/** The programs that ran in a slot. */
 export interface ProcessSlot {
   readonly at: number;
   readonly processes: NonNullable<Slot['processes']>;
 }
 
-/** Undefined: there is none, or it is damaged. */
+/** Undefined: it does not exist, or is damaged. */
 export function readMinute(database: Database, at: number): Values | undefined {
   const data = bytesIn(database.get('SELECT data FROM minutes WHERE at = ?', at), 'data');
   return data && decodeValues(data, SLOTS, 3);
@@ -62,7 +62,7 @@ function storeMinute(database: Database, minute: number, values: Values): void {
   database.run('REPLACE INTO minutes (at, data) VALUES (?, ?)', minute, encodeValues(values));
 }
 
-/** The new slots replace those of `before`; its others stay. */
+/** The new slots replace those of `before`; its other slots remain. */
 function merge(
   minute: number,
   slots: readonly PackedSlot[],
@@ -93,7 +93,7 @@ function copyValue(source: Values, from: number, target: Values, to: number): vo
   for (const plane of ['mean', 'min', 'max'] as const) target[plane][to] = source[plane][from] ?? Number.NaN;
 }
 
-/** A reading that covers several slots is kept once. */
+/** Writes processes; a reading that covers several slots is stored once. */
 function writeProcesses(database: Database, minute: number, slots: readonly PackedSlot[]): void {
   const kept = new Map<number, ProcessSlot>();
   for (const slot of readProcesses(database, minute)) kept.set(slot.at, slot);
@@ -109,7 +109,7 @@ function writeProcesses(database: Database, minute: number, slots: readonly Pack
   else database.run('REPLACE INTO processes (at, data) VALUES (?, ?)', minute, encodeJson(distinct));
 }
 
-/** Removes the slots from that of `at` on, and what else is later: it belongs to another time. As memory does it. */
+/** Removes the slots from that of `at` on, and all later ones: they belong to another time. As memory does. */
 export function dropAfter(database: Database, at: number): void {
   const first = floorTo(at, SLOT_SECONDS);
   const minute = floorTo(at, MINUTE_SECONDS);

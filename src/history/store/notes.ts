@@ -3,9 +3,9 @@ import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Database } from './database.ts';
 import { numberIn, textIn } from './sqlite.ts';
 
-/** Of both together; the oldest go first. At most a few KiB each, 64 MiB at the very worst. */
+/** Maximum number of both together; the oldest are removed first. At most a few KiB each, 64 MiB at worst. */
 const MAX_NOTES = 20_000;
-/** Of one answer. */
+/** Maximum number in one answer. */
 const MAX_READ = 2000;
 
 export function addNotes(

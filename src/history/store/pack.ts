@@ -1,4 +1,4 @@
-/** Slots on their way to the worker, and answers on their way back. Pure. */
+/** Converts slots for the worker, and its answers. Pure. */
 import type { Slot, StoreAnswer } from '../history.ts';
 import type { PackedSlot, PackedSlots, ReadAnswer } from './messages.ts';
 

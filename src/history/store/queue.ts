@@ -1,11 +1,11 @@
-/** What waits for the disk: a bounded number of slots, marks and events. */
+/** A bounded queue for the disk: slots, marks and events. */
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot } from '../history.ts';
 import type { Batch, BatchHead } from './messages.ts';
 import { floorTo, MINUTE_SECONDS, SLOT_SECONDS } from './messages.ts';
 import { packSlots } from './pack.ts';
 
-/** Slots of 10 minutes, and the minute that is being filled. */
+/** Maximum number of slots: 10 minutes, and the minute that is being filled. */
 const MAX_SLOTS = 66;
 const MAX_NOTES = 200;
 
@@ -21,11 +21,11 @@ const EMPTY: Content = { slots: [], marks: [], events: [], dropAfter: undefined 
 
 export class Queue {
   #waiting = EMPTY;
-  /** On its way to the disk. */
+  /** The batch that is being written. */
   #sent: Content | undefined;
   #lost = 0;
 
-  /** True: its minute is over. */
+  /** Returns true if its minute is over. */
   put(slot: Slot): boolean {
     const first = this.#waiting.slots[0];
     this.#keep({ ...this.#waiting, slots: [...this.#waiting.slots, slot] });
@@ -46,7 +46,7 @@ export class Queue {
     this.#keep({ ...this.#waiting, events: [...this.#waiting.events, event] });
   }
 
-  /** The oldest go first. */
+  /** Drops the oldest. */
   #keep({ slots, marks, events, dropAfter }: Content): void {
     this.#lost += Math.max(0, slots.length - MAX_SLOTS);
     this.#waiting = {
@@ -57,7 +57,7 @@ export class Queue {
     };
   }
 
-  /** All that waits; undefined while the last batch is on its way. settle() must follow. */
+  /** Returns the whole queue; undefined while the last batch is being written. settle() must follow. */
   take(head: BatchHead): Batch | undefined {
     if (this.#sent !== undefined) return undefined;
     this.#sent = this.#waiting;
@@ -66,7 +66,7 @@ export class Queue {
     return { ...head, packed: packSlots(slots), marks, events, dropAfter };
   }
 
-  /** What was taken is on disk, or it waits again. */
+  /** The taken batch is on disk, or is queued again. */
   settle(isWritten: boolean): void {
     const { slots, marks, events, dropAfter } = this.#sent ?? EMPTY;
     this.#sent = undefined;
@@ -82,7 +82,7 @@ export class Queue {
     });
   }
 
-  /** Slots that had no room, since the last call. */
+  /** Returns the number of slots that did not fit, since the last call. */
   takeLost(): number {
     const lost = this.#lost;
     this.#lost = 0;
@@ -90,7 +90,7 @@ export class Queue {
   }
 }
 
-/** Without the slots from that of `at` on, which belong to another time. */
+/** Returns the content without the slots from that of `at` on, which belong to another time. */
 function dropped(content: Content, at: number): Content {
   return {
     ...content,

@@ -19,9 +19,9 @@ import type { SeriesTable } from './series.ts';
 import { oldestOf } from './spans.ts';
 import { bytesIn, numberIn } from './sqlite.ts';
 
-/** Of an answer: the limit of the interface, which counts mean, min and max. */
+/** Maximum number of values in an answer: the limit of the interface, which counts mean, min and max. */
 const MAX_NUMBERS = 100_000;
-/** How long before a moment the processes of that moment may have been read. */
+/** Maximum age of the processes of a moment. */
 const PROCESS_SECONDS = 3600;
 
 interface Sums {
@@ -33,7 +33,7 @@ interface Sums {
   readonly max: Float32Array;
 }
 
-/** Where values of rows go: the slots of an answer. */
+/** Collects values of rows in the slots of an answer. */
 class Grid {
   readonly start: number;
   readonly step: number;
@@ -105,8 +105,8 @@ class Grid {
 }
 
 /**
- * The step that a request is answered with. Spans are put together to multiples of their length; they are also what there
- * is where the minutes have been deleted.
+ * Returns the step of the answer. Spans are combined to multiples of their length; they are also used where the minutes
+ * have been deleted.
  */
 function stepOf({ from, step }: ReadRequest, database: Database): number {
   if (step >= SPAN_SECONDS) return Math.ceil(step / SPAN_SECONDS) * SPAN_SECONDS;
@@ -157,7 +157,7 @@ function addRows(
   }
 }
 
-/** What ran in the slot of `at`, or was read last before it. */
+/** Returns the programs that ran in the slot of `at`, or were read last before it. */
 export function findProcesses(database: Database, at: number): Slot['processes'] {
   const sql = 'SELECT at FROM processes WHERE at <= ? AND at > ? ORDER BY at DESC LIMIT 2';
   for (const row of database.rows(sql, at, at - PROCESS_SECONDS)) {

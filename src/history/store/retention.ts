@@ -1,4 +1,6 @@
-/** Keeps the file, with its write-ahead log, below its limit: old minutes go first, down to a day, then old spans. */
+/**
+ * Keeps the file, with its write-ahead log, below its limit: deletes old minutes first, down to a day, then old spans.
+ */
 import type { Database } from './database.ts';
 import { floorTo } from './messages.ts';
 import { CHECKPOINT_PAGES } from './schema.ts';
@@ -11,11 +13,11 @@ const YEAR_DAYS = 366;
 /** One deletion: an hour of minutes, or four days of spans. */
 const MINUTES_STEP = 3600;
 const SPANS_STEP = 4 * DAY_SECONDS;
-/** Deletions after one write: 8 days of minutes. A lowered limit takes effect over several writes. */
+/** Maximum number of deletions after one write: 8 days of minutes. A lowered limit takes effect over several writes. */
 const MAX_STEPS = 200;
 /**
- * Left for the log: it grows beyond a checkpoint by one transaction, which is at most 10 minutes of slots, or the deletion
- * of an hour.
+ * Reserve for the log: it grows beyond a checkpoint by one transaction, which is at most 10 minutes of slots, or the
+ * deletion of an hour.
  */
 const LOG_BYTES = CHECKPOINT_PAGES * 4096 + 1.25 * 2 ** 20;
 
@@ -23,7 +25,7 @@ function pragma(database: Database, name: string): number {
   return numberIn(database.get(`PRAGMA ${name}`), name) ?? 0;
 }
 
-/** Deletes what the next rows need room for, each step in a transaction of its own. */
+/** Deletes enough for the next rows, each step in a transaction of its own. */
 export function makeRoom(database: Database, series: SeriesTable, maxBytes: number, now: number): void {
   const pageBytes = pragma(database, 'page_size');
   const most = Math.max(16, Math.floor((maxBytes - LOG_BYTES) / pageBytes));
@@ -32,13 +34,13 @@ export function makeRoom(database: Database, series: SeriesTable, maxBytes: numb
     const isFreed = database.transaction(() => deleteOldest(database));
     if (!isFreed) break;
   }
-  // Only pages beyond the limit: those below it are used again.
+  // Only pages beyond the limit are released: those below it are reused.
   const excess = pragma(database, 'page_count') - most;
   if (excess > 0) database.exec(`PRAGMA incremental_vacuum(${excess})`);
   forgetYears(database, series, now);
 }
 
-/** False: there is nothing that may be deleted. */
+/** Returns false if nothing may be deleted. */
 function deleteOldest(database: Database): boolean {
   const oldest = oldestOf(database, 'minutes');
   const newest = numberIn(database.get('SELECT max(at) AS at FROM minutes'), 'at');
@@ -54,7 +56,7 @@ function deleteOldest(database: Database): boolean {
   return true;
 }
 
-/** Once a day: what is older than a year, and the names that nothing mentions any longer. */
+/** Once a day, deletes rows older than a year, and names that are no longer used. */
 function forgetYears(database: Database, series: SeriesTable, now: number): void {
   const oldest = oldestOf(database, 'spans') ?? now;
   const limit = floorTo(now, DAY_SECONDS) - YEAR_DAYS * DAY_SECONDS;
@@ -66,7 +68,7 @@ function forgetYears(database: Database, series: SeriesTable, now: number): void
   });
 }
 
-/** Whether the clock was near `now` for an hour: a wrong one, corrected soon after the start, must not delete everything. */
+/** Returns whether the clock was near `now` for an hour: a wrong clock at the start must not delete everything. */
 function isTrusted(database: Database, now: number): boolean {
   const sql = 'SELECT count(*) AS count FROM minutes WHERE at > ? AND at <= ?';
   return (numberIn(database.get(sql, now - DAY_SECONDS, now), 'count') ?? 0) >= 60;

@@ -1,14 +1,15 @@
-/** The tables of the file, and what distinguishes it from other databases. */
+/** The tables of the file, and the marks that distinguish it from other databases. */
 
 /** "hwhi", at offset 68 of the file (https://www.sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x68776869;
-/** A file of a later version is refused; an earlier one has yet to exist. */
+/** A file of a later version is refused; an earlier version does not exist yet. */
 export const VERSION = 1;
 
 /**
- * `minutes` and `spans` have one blob per row (blobs.ts), keyed by the Unix second that they begin at. `series.seen` is the
- * last day with a value: names that no row mentions any longer are removed. `processes` has the readings of a minute as
- * JSON, deflated; `notes` has marks and events as JSON. auto_vacuum gives the pages of deleted rows back to the disk when the limit is lowered.
+ * `minutes` and `spans` have one blob per row (blobs.ts), keyed by the Unix second of their start. `series.seen` is the
+ * last day with a value: names that no row uses any longer are removed. `processes` has the readings of a minute as
+ * JSON, deflated; `notes` has marks and events as JSON. auto_vacuum returns the pages of deleted rows to the filesystem
+ * when the limit is lowered.
  */
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID;
@@ -22,7 +23,7 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION};
 `;
 
-/** In effect for the connection. The lock is held until it is closed, so that two services never write one file. */
+/** Settings of the connection. The lock is held until it is closed, so that two services never write one file. */
 export const SETTINGS = `
 PRAGMA busy_timeout = 2000;
 PRAGMA locking_mode = EXCLUSIVE;

@@ -9,7 +9,7 @@ interface Known {
   seen: number;
 }
 
-/** A name whose unit has changed is another series. */
+/** A name whose unit has changed is a different series. */
 const keyOf = (name: string, unit: string) => `${name}\n${unit}`;
 
 export class SeriesTable {
@@ -17,7 +17,7 @@ export class SeriesTable {
   readonly #known = new Map<string, Known>();
   /** The newest id of each name, with its unit. */
   readonly #newest = new Map<string, { readonly id: number; readonly unit: string }>();
-  /** Those that were not handed out yet. */
+  /** Names that were not handed out yet. */
   #news: string[] = [];
 
   constructor(database: Database) {
@@ -37,7 +37,7 @@ export class SeriesTable {
     this.#newest.set(name, { id, unit });
   }
 
-  /** Its id, which it gets now if it is new. Within a transaction, which reset() follows if it fails. */
+  /** Returns its id, creating it if new. Must be called within a transaction; reset() must follow if that fails. */
   idOf(name: string, unit: string, at: number): number {
     const day = Math.floor(at / DAY_SECONDS);
     const known = this.#known.get(keyOf(name, unit));
@@ -54,19 +54,19 @@ export class SeriesTable {
     return known.id;
   }
 
-  /** Undefined: there is none of that name. */
+  /** Undefined: no series has that name. */
   find(name: string): { readonly id: number; readonly unit: string } | undefined {
     return this.#newest.get(name);
   }
 
-  /** The names that came since the last call. */
+  /** Returns the names added since the last call. */
   takeNews(): readonly string[] {
     const news = this.#news;
     this.#news = [];
     return news;
   }
 
-  /** Removes names that no row before `at` can mention any longer. */
+  /** Removes names that no row before `at` can use any longer. */
   forgetBefore(at: number): void {
     const day = Math.floor(at / DAY_SECONDS) - 1;
     for (const [key, { seen }] of this.#known) if (seen < day) this.#known.delete(key);

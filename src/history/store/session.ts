@@ -1,4 +1,4 @@
-/** The file over time, in the worker: opened when it can be, written to, read, and given up when it fails. */
+/** The file over time, in the worker: opened when possible, written, read, and closed when it fails. */
 import { rmSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { Database } from './database.ts';
@@ -14,7 +14,7 @@ import { SeriesTable } from './series.ts';
 import { closeSpans } from './spans.ts';
 import { BUSY, CORRUPT, codeOf, FULL, LOCKED, NO_DATABASE, READ_ONLY } from './sqlite.ts';
 
-/** A clock that is set back further than this is more likely wrong now than before: nothing is deleted for it. */
+/** Maximum step back: a clock set back further is more likely wrong now than before, so nothing is deleted. */
 const MAX_DROP_SECONDS = 86_400;
 
 interface Open {
@@ -27,7 +27,7 @@ export class Session {
   #open: Open | undefined;
   /** Identity of the write-ahead log of the open file. */
   #log: string | undefined;
-  /** Marks of this start were written. */
+  /** True once the marks of this start were written. */
   #isStarted = false;
   #notices: Notice[] = [];
 
@@ -58,7 +58,7 @@ export class Session {
         noteWrite(database, batch, isLast);
       });
       this.#log = identityOf(logOf(this.#options.path));
-      // What follows may fail: the batch is on disk.
+      // The following may fail: the batch is on disk.
       this.#attempt(() => {
         makeRoom(database, series, batch.maxBytes, batch.now);
         return { kind: 'written', names: [] };
@@ -99,7 +99,7 @@ export class Session {
     return this.#open;
   }
 
-  /** A removed or replaced file would be written to where nobody finds it. */
+  /** A removed or replaced file would be written where no user finds it. */
   #leaveIfMoved(): void {
     if (this.#open === undefined || this.#open.database.isInPlace) return;
     this.close();
@@ -124,7 +124,7 @@ export class Session {
     this.#isStarted = true;
   }
 
-  /** Calls `act`; an error becomes the answer, and the file is opened anew with the next request. */
+  /** Calls `act`; an error becomes the answer, and the file is reopened with the next request. */
   #attempt(act: () => Answer, mayBeginAnew = true): Answer {
     try {
       return act();
@@ -140,7 +140,7 @@ export class Session {
     }
   }
 
-  /** Returns why that is not possible. claimFile has made sure that the file is ours. */
+  /** Returns why that is not possible. claimFile has verified that the file is ours. */
   #moveDamaged(): string | undefined {
     const { path } = this.#options;
     try {

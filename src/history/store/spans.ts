@@ -1,4 +1,4 @@
-/** Summaries of ten minutes, made of the minutes when the span is over. */
+/** Summaries of ten minutes, made from the minutes when the span is over. */
 import { decodeValues, encodeValues, type Values } from './blobs.ts';
 import type { Database } from './database.ts';
 import { noteOpenSpan, readOpenSpan } from './last-write.ts';
@@ -72,7 +72,7 @@ function valuesOf(sums: ReadonlyMap<number, Sum>): Values {
   };
 }
 
-/** Begin of the oldest row of a table; undefined: it is empty. */
+/** Returns the start of the oldest row of a table; undefined: it is empty. */
 export function oldestOf(database: Database, table: 'minutes' | 'spans'): number | undefined {
   return numberIn(database.get(`SELECT min(at) AS at FROM ${table}`), 'at');
 }

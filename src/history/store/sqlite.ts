@@ -1,4 +1,4 @@
-/** node:sqlite, where the running Node has it without a flag: 22.13 and later. Its types are newer than those of this build. */
+/** node:sqlite, if the running Node has it without a flag: 22.13 and later. Its types are newer than this build's. */
 import { createRequire, isBuiltin } from 'node:module';
 
 export type SqlValue = number | string | null | Uint8Array;
@@ -24,7 +24,7 @@ const NAME = 'node:sqlite';
 
 export const hasSqlite = (): boolean => isBuiltin(NAME);
 
-/** Blocks as long as the file does: only the worker calls it. */
+/** Blocks as long as the file does, so only the worker calls it. */
 export function openSqlite(path: string): Sqlite {
   // Node's documentation of the module.
   const { DatabaseSync } = createRequire(import.meta.url)(NAME) as SqliteModule;
@@ -39,14 +39,14 @@ export const CORRUPT = 11;
 export const FULL = 13;
 export const NO_DATABASE = 26;
 
-/** The primary code of an error of SQLite; undefined for other errors. */
+/** Returns the primary code of an error of SQLite; undefined for other errors. */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined;
   return error.errcode & 0xff;
 }
 
-/** These three: a column of that type; another one is absent or empty. */
+/** These three return a column of that type; absent or empty if it has another one. */
 export function numberIn(row: SqlRow | undefined, column: string): number | undefined {
   const value = row?.[column];
   return typeof value === 'number' ? value : undefined;

@@ -1,7 +1,6 @@
 /**
- * The history on disk: one SQLite file, which a worker thread writes once per minute. Nothing here waits for it; what does
- * not get through is kept for 10 minutes. Loaded, with the worker in it, where
- * history.path is set.
+ * The history on disk: one SQLite file, which a worker thread writes once per minute. Nothing here waits for it; slots
+ * that cannot be written are kept for 10 minutes. Loaded, with the worker in it, if history.path is set.
  */
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log/log.ts';
@@ -22,26 +21,26 @@ export interface StoreOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly unixMs: () => number;
-  /** Of the service, in Unix seconds. */
+  /** Start of the service, in Unix seconds. */
   readonly startedAt: number;
-  /** How long close() waits for what it writes. For tests, which may run on a machine that is busy. */
+  /** Maximum time that close() waits for its writes. For tests, which may run on a busy machine. */
   readonly closeLimitMs?: number;
 }
 
-/** A minute without a slot still writes a heartbeat; slots come up to 10 s late. */
+/** A minute without a slot still writes a heartbeat; slots arrive up to 10 s late. */
 const HEARTBEAT_MS = 75_000;
 /** A write that takes longer is reported. */
 const SILENT_MS = 30_000;
 /** A request that waits longer is answered from memory alone. */
 const READ_LIMIT_MS = 5000;
 const SILENT = 'the disk does not answer';
-/** Requests that may wait for the worker. */
+/** Maximum number of requests that wait for the worker. */
 const MAX_READS = 16;
 const CLOSE_LIMIT_MS = 500;
-/** For a worker that was terminated, unless it hangs in the kernel. */
+/** Time limit for a worker that was terminated, unless it hangs in the kernel. */
 const END_LIMIT_MS = 100;
 
-/** Returns at once. Undefined where this Node has no SQLite, of which the check of the configuration has warned. */
+/** Returns immediately. Undefined if this Node has no SQLite, about which the check of the configuration has warned. */
 export function openStore(options: StoreOptions): Store | undefined {
   return hasSqlite() ? new DiskStore(options) : undefined;
 }
@@ -49,14 +48,14 @@ export function openStore(options: StoreOptions): Store | undefined {
 class DiskStore implements Store {
   readonly #options: StoreOptions;
   readonly #queue = new Queue();
-  /** Of all series on disk. */
+  /** Names of all series on disk. */
   readonly #names = new Set<string>();
   #thread: Thread | undefined;
   #heartbeat: unknown;
   #isPaused = false;
-  /** A request has passed its limit, and none has been answered since. */
+  /** True if a request has passed its limit, and none has been answered since. */
   #isSilent = false;
-  /** A minute was over while the last batch was on its way. */
+  /** True if a minute ended while the last batch was being written. */
   #isDue = false;
   #isClosed = false;
   /** Settled when the names are known, or the file cannot be opened. */
@@ -71,7 +70,7 @@ class DiskStore implements Store {
     if (this.#queue.put(slot)) void this.#write();
   }
 
-  /** The worker writes the mark of this start, because it knows of the one before. */
+  /** The worker writes the mark of this start, because it knows the previous one. */
   mark(mark: HistoryMark): void {
     if (mark.kind !== 'start') this.#queue.mark(mark);
   }
@@ -101,7 +100,7 @@ class DiskStore implements Store {
     if (thread === undefined) return true;
     const head = this.#head();
     this.#queue.mark(stopMark(head.now));
-    // Behind a batch that is on its way.
+    // Queued behind the batch that is being written.
     this.#queue.settle(true);
     const batch = this.#queue.take(head);
     if (batch !== undefined) void thread.ask({ kind: 'close', batch });
@@ -119,11 +118,12 @@ class DiskStore implements Store {
     };
   }
 
-  /** Rejects when there is no answer in time, or none. */
+  /** Rejects without an answer in time. */
   async #ask(send: (thread: Thread) => Promise<Answer>): Promise<Answer> {
     const thread = this.#isClosed ? undefined : this.#thread;
     if (thread === undefined) throw new Error('the history on disk is not open');
-    // Requests are answered one after the other: each would wait for the limit, and those behind it for all of them.
+    // Requests are answered one after the other: each would wait for the limit, and those behind it for all
+    // of them.
     if (this.#isSilent) throw new Error(SILENT);
     if (thread.pending >= MAX_READS) throw new Error('too many requests are waiting for the disk');
     const { clock } = this.#options;
@@ -144,7 +144,7 @@ class DiskStore implements Store {
     return answer;
   }
 
-  /** Sends what waits, unless the last batch has not been answered yet. Never rejects. */
+  /** Sends the queue, unless the last batch has not been answered yet. Never rejects. */
   async #write(): Promise<void> {
     const { clock, path } = this.#options;
     clock.clearTimer(this.#heartbeat);
@@ -180,7 +180,7 @@ class DiskStore implements Store {
     });
   }
 
-  /** One line per pause, whatever else goes wrong in it. */
+  /** Writes one line per pause, whatever else fails during it. */
   #pause(reason: string): void {
     if (this.#isPaused || this.#isClosed) return;
     this.#isPaused = true;
@@ -198,7 +198,7 @@ class DiskStore implements Store {
   }
 }
 
-/** In real time, which is what the disk takes. */
+/** In real time, because that is what the disk takes. */
 async function endsWithin(thread: Thread, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<boolean>((resolve) => {

@@ -4,8 +4,8 @@ import type { Answer, Notice, Numbered, Reply, Request, WorkerOptions } from './
 import { WORKER_URL } from './worker.ts';
 
 /**
- * MiB. A minute of 200 series takes 0.1 of them, the largest answer 3; SQLite's own memory is outside of them. One that
- * takes more ends, and is started again.
+ * MiB. A minute of 200 series takes 0.1 of them, the largest answer 3; SQLite's own memory is not included. A worker
+ * that takes more ends, and is restarted.
  */
 const LIMITS = {
   maxOldGenerationSizeMb: 24,
@@ -17,7 +17,7 @@ const LIMITS = {
 export interface ThreadOptions {
   readonly worker: WorkerOptions['hostwireStore'];
   readonly onNotice: (notice: Notice) => void;
-  /** It ended by itself; requests without an answer are rejected. */
+  /** Called when it ended on its own; requests without an answer are rejected. */
   readonly onEnd: (reason: string) => void;
 }
 
@@ -34,7 +34,7 @@ export class Thread {
       workerData,
       name: 'history',
       resourceLimits: LIMITS,
-      // That of node:sqlite is for programmers. Neither stream is for this program's own.
+      // The warning of node:sqlite is for programmers. Neither stream is for this program's own output.
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdout: true,
       stderr: true,

@@ -3,7 +3,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { Answer, Numbered, Reply, WorkerOptions } from './messages.ts';
 import { Session } from './session.ts';
 
-/** What the worker is started with: this module, or the bundle that it is in. */
+/** The file that the worker runs: this module, or the bundle that contains it. */
 export const WORKER_URL = new URL(import.meta.url);
 
 function isOptions(data: unknown): data is WorkerOptions {
@@ -30,7 +30,7 @@ if (!isMainThread && parentPort !== null && isOptions(workerData)) {
     const reply: Reply = { ...answer(session, message), id: message.id, notices: session.takeNotices() };
     const columns = reply.kind === 'read' && reply.answer !== 'too_many' ? reply.answer.columns : [];
     const buffers = columns.flatMap(({ mean, min, max }) => [mean, min, max].map(({ buffer }) => buffer));
-    // Each column was made with a buffer of its own.
+    // Each column was made with its own buffer.
     port.postMessage(reply, buffers as ArrayBuffer[]);
     if (message.kind !== 'close') return;
     session.close();
