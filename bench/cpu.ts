@@ -1,7 +1,9 @@
 /** Measures CPU time and memory of processes from outside; the ABBA order and the medians that make figures comparable. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time of every living thread of `pid` in nanoseconds: the first number of /proc/PID/task/TID/schedstat. */
+/**
+ * Sums the CPU time of the living threads of `pid` in nanoseconds: the first number of /proc/PID/task/TID/schedstat.
+ */
 export function cpuNsOf(pid: number): number {
   let sum = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`))
@@ -9,7 +11,7 @@ export function cpuNsOf(pid: number): number {
   return sum;
 }
 
-/** One line of /proc/PID/smaps_rollup in bytes. */
+/** Returns one line of /proc/PID/smaps_rollup in bytes. */
 function rollupBytesOf(pid: number, key: string): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1');
   const kib = new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1];
@@ -17,20 +19,20 @@ function rollupBytesOf(pid: number, key: string): number {
   return Number(kib) * 1024;
 }
 
-/** Proportional set size of `pid` in bytes: pages shared with other processes count in parts. */
+/** Returns the proportional set size of `pid` in bytes: pages shared with other processes count in parts. */
 export function pssBytesOf(pid: number): number {
   return rollupBytesOf(pid, 'Pss');
 }
 
 /**
- * The anonymous part, which is what a process allocates. The rest is mostly Node's own code, whose share changes by
- * ten megabytes when another Node process on the machine ends or starts.
+ * Returns the anonymous part, which the process itself allocates. The rest is mostly Node's own code, whose share
+ * changes by ten megabytes when another Node process on the machine ends or starts.
  */
 export function anonymousPssBytesOf(pid: number): number {
   return rollupBytesOf(pid, 'Pss_Anon');
 }
 
-/** Nanoseconds of CPU time that the whole machine has used: user, nice, system, irq, softirq of /proc/stat, in ticks. */
+/** CPU time of the whole machine in nanoseconds: user, nice, system, irq, softirq of /proc/stat, in ticks. */
 export function machineBusyNs(): number {
   const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(/\s+/).slice(1).map(Number);
@@ -43,7 +45,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[(sorted.length >> 1) - 1] ?? Number.NaN)) / 2;
 }
 
-/** The order ABBA: a machine that becomes slower or faster affects all equally. */
+/** Returns the order ABBA: a machine that becomes slower or faster affects all equally. */
 export function abba<T>(items: readonly T[]): readonly T[] {
   return [...items, ...[...items].reverse()];
 }

@@ -25,7 +25,7 @@ export interface Level {
 /** One turn of one server. */
 export interface Round {
   readonly name: SubjectName;
-  /** The one that it takes turns with the floor, or is. */
+  /** The server that it takes turns with the floor, or that it is itself. */
   readonly pair: SubjectName;
   readonly subscribers: number;
   /** Counts the halves of the ABBA passes: one round of each in each. */
@@ -45,8 +45,8 @@ export interface Pair {
 }
 
 /**
- * A turn and a half in which a server is stopped are less than the 10 s after which the kernel asks peers whether they
- * are alive: so many probes at once that some are dropped, and connections with them.
+ * A turn and a half in which a server is stopped must be less than the 10 s after which the kernel asks peers whether
+ * they are alive: that would be so many probes in one moment that some are dropped, and connections with them.
  */
 const SETTLE_SECONDS = 0.8;
 const WINDOW_SECONDS = 2.95;
@@ -142,7 +142,7 @@ export function medianOf(
   return median(roundsOf(rounds, name, subscribers).map(figure));
 }
 
-/** The median ratio of the rounds of `name` to the floor's beside them. */
+/** Returns the median ratio of the rounds of `name` to the floor's beside them. */
 export function ratioOf(
   rounds: readonly Round[],
   name: SubjectName,
@@ -158,7 +158,7 @@ export function ratioOf(
   );
 }
 
-/** CPU time of one more event between `few` and the subscribers of the round. */
+/** Returns the CPU time of one more event between `few` and the subscribers of the round. */
 export function marginalUs(rounds: readonly Round[], few: number): Figure {
   return ({ name, pair, us, subscribers }) => {
     const mine = rounds.filter((round) => round.pair === pair);

@@ -18,7 +18,7 @@ export type SubjectName = 'floor' | ServiceName | 'nginx-nchan' | 'node-http';
 export interface Server {
   readonly pid: number;
   readonly port: number;
-  /** Without it the process is stopped by SIGSTOP alone. */
+  /** Without this function the process is stopped by SIGSTOP only. */
   setPaused?(isPaused: boolean): void;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Window {
   readonly doubled: number;
   /** Events that another subscriber of the same sink received and one did not. */
   readonly missed: number;
-  /** Events that came after a newer one. */
+  /** Events that arrived after a newer one. */
   readonly backwards: number;
   /** Events that only one subscriber received: torn ones, unless subscribers skip events. */
   readonly alone: number;
@@ -123,7 +123,7 @@ export async function recordEvent(): Promise<number> {
   throw new Error('the service sent no event');
 }
 
-/** Where the subscribers are: the service's address for them, and how a program with pipes is started there. */
+/** The location of the subscribers: the service's address for them, and how to start a program with pipes there. */
 export interface SinkPlace {
   readonly address: string;
   readonly spawn: (command: string, ...args: readonly string[]) => ChildProcess;

@@ -73,7 +73,7 @@ function planOf(): Plan {
   };
 }
 
-/** What is only shown for comparison is measured less often. */
+/** Shortens the measurement of subjects that are only shown for comparison. */
 const shorten = ({ subscribers, warmUpSeconds }: Level): Level => ({
   subscribers,
   warmUpSeconds: Math.ceil(warmUpSeconds / 2),
@@ -136,7 +136,7 @@ function rowOf(results: Results, name: SubjectName): readonly string[] {
   ];
 }
 
-/** Of every engine with every method: by the number of subscribers from the fewest to the most, then the rest. */
+/** Limits of every engine and method: by the number of subscribers from the fewest to the most, then the rest. */
 const LIMITS = { us: [1.15, 1, 0.99], kib: 0.1, spread: 1, statusMs: 5 } as const;
 
 function targetsOf(results: Results, name: ServiceName): readonly Target[] {

@@ -22,13 +22,13 @@ export const SUBSCRIBED_OFF = 'one subscriber, history off';
 interface Subject extends ServiceOptions {
   /** Whether a stream is open. */
   readonly isSubscribed?: true;
-  /** Its start takes as long as that of another one. */
+  /** Its start takes as long as that of another subject. */
   readonly isStartKnown?: true;
 }
 
 const HISTORY_OFF = { more: { history: { minutes: 0 } }, isStartKnown: true } as const;
 
-/** What is measured beside bare Node; the commit beside may have no choice of an engine. */
+/** Subjects measured beside bare Node; the other commit may have no choice of an engine. */
 export const SERVICES: ReadonlyMap<string, Subject> = new Map<string, Subject>([
   ...ENGINES.flatMap((engine) => [
     [nameOf(engine), { engine }] as const,

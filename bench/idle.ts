@@ -59,7 +59,7 @@ interface Idle {
   readonly anonymousBytes: number;
 }
 
-/** CPU time as a share of one core, and memory at the end. */
+/** Returns CPU time as a share of one core, and memory at the end. */
 async function watchIdle(pids: readonly number[], seconds: number): Promise<readonly Idle[]> {
   const before = pids.map(cpuNsOf);
   await sleep(seconds * 1000);
@@ -91,7 +91,7 @@ async function timeStarts(): Promise<ReadonlyMap<string, Start>> {
   return new Map([...starts].map(([name, of]) => [name, medianOf(of)]));
 }
 
-/** Two processes of each, started in the order ABBA and idle at the same time; and one of each engine under strace. */
+/** Measures two processes of each, started in the order ABBA and idle together, and one of each engine under strace. */
 async function measureIdle() {
   const [traced, watched]: [Watched[], Watched[]] = [[], []];
   try {
@@ -142,7 +142,7 @@ const target = (what: string, measured = Number.NaN, limit = Number.NaN, unit = 
 
 type Traces = Awaited<ReturnType<typeof measureIdle>>['traces'];
 
-/** What the history adds to the CPU time of the same service without it. */
+/** Returns the targets for the CPU time that the history adds to the same service without it. */
 function historyTargets(idle: ReadonlyMap<string, Idle>) {
   const pairs = [
     ...ENGINES.map((engine) => [nameOf(engine), offNameOf(engine)] as const),
@@ -186,7 +186,8 @@ function targetsOf(starts: ReadonlyMap<string, Start>, idle: ReadonlyMap<string,
 }
 
 export async function run(): Promise<void> {
-  // They make each start of a Node slower, the bare one too, and so the ratio better: reading certificates takes 35 ms.
+  // These make each start of Node slower, the bare one too, and so improve the ratio: reading certificates
+  // takes 35 ms.
   for (const name of ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']) delete process.env[name];
   const starts = await timeStarts();
   const { traces, idle } = await measureIdle();
@@ -199,7 +200,7 @@ export async function run(): Promise<void> {
     notes: [
       `Memory and CPU of bare Node are those of a timer, its start is that of an HTTP server with a constant answer.`,
       `Medians of ${STARTS} starts and of two idle processes each, in ABBA order.`,
-      'The history reads once every 10 s while nobody is subscribed.',
+      'The history reads once every 10 s without subscribers.',
       `Memory ${SETTLE_MS / 1000 + QUIET_SECONDS} s after the start; system calls in total under strace: ${calls}.`,
     ],
     figures: { starts: Object.fromEntries(starts), idle: Object.fromEntries(idle), traces },

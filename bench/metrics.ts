@@ -21,12 +21,12 @@ const WARM_UP = 10;
 const CROWD_SECONDS = 5;
 const CROWD_PER_SECOND = 1000;
 const CLIENTS = 20;
-/** Of the issue: of the bare reads, and of node_exporter. */
+/** Limits: ratio to the bare reads, and to node_exporter. */
 const READ_LIMIT = 1.5;
 const EXPORTER_LIMIT = 0.5;
 const CROWD_LIMIT = 1;
 
-/** What a reading reads; the kernel's list of interfaces has no file. */
+/** Files of a reading; the kernel's list of interfaces has no file. */
 const FILES = [
   ...['stat', 'loadavg', 'meminfo', 'vmstat', 'diskstats', 'sys/fs/file-nr', 'net/dev'],
   ...['pressure/cpu', 'pressure/io', 'pressure/memory', 'pressure/irq'],
@@ -46,7 +46,7 @@ function compileFloor(): string {
   return binary;
 }
 
-/** CPU nanoseconds per round of each subject, in blocks of ABBA. */
+/** Returns CPU nanoseconds per round of each subject, in blocks of ABBA. */
 async function measure<Name extends string>(
   names: readonly Name[],
   block: (name: Name) => Promise<number>,
@@ -75,7 +75,7 @@ async function measureReadings() {
   return measured;
 }
 
-/** Of all threads, those that have ended included: utime and stime of proc_pid_stat(5), in ticks of 10 ms. */
+/** Sums all threads, including ended ones: utime and stime of proc_pid_stat(5), in ticks of 10 ms. */
 function cpuNsOfAll(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')
@@ -118,7 +118,8 @@ async function measureScrapes() {
           await sleep(1050);
           await scrape(url);
         }
-    // From the first to the last, because the kernel counts in steps of 10 ms; between its turns none does anything.
+    // From the first to the last, because the kernel counts in steps of 10 ms; between its turns no subject
+    // does anything.
     const scrapes = (BLOCKS * SCRAPES * turns.length) / Object.keys(targets).length;
     const spent = ({ pid }: { readonly pid: number }) =>
       (cpuNsOfAll(pid) - (before.get(pid) ?? Number.NaN)) / scrapes;
@@ -134,7 +135,7 @@ async function measureScrapes() {
   }
 }
 
-/** Readings per second at 1,000 scrapes a second: each reading has another time. */
+/** Returns readings per second at 1,000 scrapes a second: each reading has another time. */
 async function measureCrowd(url: string) {
   const times = new Set<string>();
   const scrape = async () => {
@@ -153,7 +154,7 @@ async function measureCrowd(url: string) {
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  // The first reading is there at the beginning.
+  // The first reading has already been made.
   const seconds = (performance.now() - started) / 1000;
   return { readings: (times.size - 1) / seconds, scrapes: (CROWD_SECONDS * CROWD_PER_SECOND) / seconds };
 }

@@ -14,7 +14,7 @@ export function hasNginx(): boolean {
   return existsSync(NGINX) && existsSync(MODULE);
 }
 
-// A new subscriber gets the last message at once, as from the service.
+// A new subscriber gets the last message immediately, as from the service.
 const configOf = (folder: string, port: number) => `
 load_module ${MODULE};
 user root;
@@ -51,7 +51,7 @@ http {
 }
 `;
 
-/** Posts `payload` with the current time, as the floor does; true when nginx accepted it. */
+/** Posts `payload` with the current time, as the floor does; returns true when nginx accepted it. */
 function publish(port: number, payload: string): Promise<boolean> {
   const body = payload.replace(/(?<="timestamp":)\d{10}/, String(Math.floor(Date.now() / 1000)));
   return new Promise((resolve) => {
@@ -67,7 +67,7 @@ function publish(port: number, payload: string): Promise<boolean> {
   });
 }
 
-/** The worker, whose CPU time and memory are measured; the master only waits. */
+/** Returns the worker, whose CPU time and memory are measured; the master only waits. */
 function workerOf(child: ChildProcess): number {
   const worker = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1'));
   if (!(worker > 0)) throw new Error('nginx has not exactly one worker');

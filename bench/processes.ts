@@ -13,7 +13,7 @@ import { BUILD, publish, ROOT } from './report.ts';
 import { Subject } from './subject.ts';
 
 const PROCESSES = 10_000;
-/** They end by themselves after this time, even if the bench is killed. */
+/** Seconds after which they end, even if the bench is killed. */
 const LIFE_SECONDS = 170;
 const LIMIT = 1.5;
 
@@ -63,7 +63,7 @@ async function measure(plan: Plan, subjects: ReadonlyMap<string, Subject>): Prom
   return blocks;
 }
 
-/** How long a detailed sample occupies the JavaScript thread, in milliseconds; the median of ten. */
+/** Returns how long a detailed sample occupies the JavaScript thread, in milliseconds; the median of ten. */
 async function measureOccupied(): Promise<number> {
   const host = openNativeProcesses();
   const times: number[] = [];

@@ -12,7 +12,7 @@ import { openService } from './service-subject.ts';
 import { Subject } from './subject.ts';
 import { type Step, traceSample } from './trace.ts';
 
-/** Anything that runs rounds and knows their CPU time. */
+/** A subject that runs rounds and reports their CPU time. */
 interface Runner {
   run(count: number, intervalMs: number): Promise<number>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ const DETAIL_PLANS: readonly Plan[] = [
   { label: 'back to back', intervalMs: 0, count: 1000, blocks: 6, subjects: ['floorOfMain', 'hostwire'] },
   { label: '1 per second', intervalMs: 1000, count: 3, blocks: 3, subjects: PACED },
 ];
-/** Back to back; paced, where bare Node's timer alone takes 1.15 times the floor; of a core at one event per second. */
+/** Back to back; paced, where bare Node's timer takes 1.15 times the floor; share of a core at one event per second. */
 const LIMIT = 1.5;
 const PACED_LIMIT = 2.4;
 const MAX_CORE_PERCENT = 0.1;
@@ -52,7 +52,7 @@ const subjectPath = (name: string, root = ROOT) => path.join(root, `build/ts/ben
 const besideAt = process.argv.indexOf('--beside');
 const BESIDE = besideAt < 0 ? undefined : path.resolve(process.argv[besideAt + 1] ?? '');
 
-/** The subjects of `plan`, with the commit beside where there is one. */
+/** Returns the subjects of `plan`, with the commit beside if there is one. */
 function withBeside(plan: Plan): Plan {
   if (BESIDE === undefined || !plan.subjects.includes('hostwire')) return plan;
   return { ...plan, subjects: [...plan.subjects, 'beside'] };
@@ -101,12 +101,12 @@ class Measurement {
     }
   }
 
-  /** Median of a subject's blocks, in microseconds per sample. */
+  /** Returns the median of a subject's blocks, in microseconds per sample. */
   medianUs(name: string): number {
     return median(this.blocks.get(name) ?? []) / 1000;
   }
 
-  /** Median of `name` / `floor` over the ABBA rounds. */
+  /** Returns the median of `name` / `floor` over the ABBA rounds. */
   ratio(name: string, floor: string): number {
     const a = this.blocks.get(name) ?? [];
     const b = this.blocks.get(floor) ?? [];
@@ -158,7 +158,7 @@ function describe(steps: readonly Step[]): string {
   return `Kernel files per sample, by strace: ${listOf(true)}; by a prober: ${listOf(false) || 'none'}.`;
 }
 
-/** What the whole service takes for one subscriber. */
+/** Returns the targets for the whole service with one subscriber. */
 function serviceTargets(measured: readonly (readonly [Plan, Measurement])[]) {
   return measured
     .filter(([plan]) => plan.subjects.includes('service'))

@@ -10,7 +10,7 @@ import type { EngineName } from '#src/engines.js';
 import { cpuNsOf } from './cpu.ts';
 import { ROOT } from './report.ts';
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function findFreePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -47,7 +47,7 @@ export interface ServiceOptions {
   readonly more?: Readonly<Record<string, object>>;
 }
 
-/** A configuration of its own: whatever this machine has elsewhere does not count. */
+/** Writes a separate configuration, so that this machine's own has no effect. */
 export function writeConfig(
   port: number,
   intervalSeconds: number,
@@ -102,7 +102,7 @@ export async function startService(
   return { child, port, stop };
 }
 
-/** The service with one subscriber of the default stream; a round is one event. */
+/** Starts the service with one subscriber of the default stream; a round is one event. */
 export async function openService(intervalSeconds: number) {
   const service = await startService(intervalSeconds);
   let onEvent: () => void = () => undefined;
@@ -126,7 +126,7 @@ export async function openService(intervalSeconds: number) {
   return {
     run: async (count: number, intervalMs: number) => {
       if (intervalMs !== intervalSeconds * 1000) throw new Error('the service keeps its own interval');
-      // From just after one event to just after another.
+      // Measures from just after one event to just after another.
       await waitFor(1);
       const before = cpuNsOf(pid);
       await waitFor(count);

@@ -29,7 +29,7 @@ interface Plan {
   readonly rounds: number;
 }
 
-/** The smallest number is large enough for V8's young generation to have reached its size, which is no cost of a socket. */
+/** With the smallest number V8's young generation has reached its size, which is not a cost of a socket. */
 function planOf(): Plan {
   const { values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
   return values.quick === true
@@ -47,7 +47,7 @@ async function startSubject(name: Name): Promise<Server> {
   return { pid: service.child.pid ?? 0, port: service.port, stop: () => service.stop() };
 }
 
-/** The frame of a server: final, text, not masked (RFC 6455, 5.2). */
+/** Returns the frame of a server: final, text, not masked (RFC 6455, 5.2). */
 function frameOf(payload: Buffer): Buffer {
   if (payload.length < 126 || payload.length > 65_535)
     throw new Error(`${payload.length} bytes are not an event`);
@@ -114,7 +114,7 @@ async function measure(name: Name, plan: Plan): Promise<Round> {
   }
 }
 
-/** The messages of the others while some sockets do not read. */
+/** Counts the messages of the others while some sockets do not read. */
 async function measureStalled(engine: EngineName, plan: Plan): Promise<Window> {
   const server = await startSubject(engine);
   const healthy = new Sink(server.port, TARGET);
@@ -130,7 +130,7 @@ async function measureStalled(engine: EngineName, plan: Plan): Promise<Window> {
   }
 }
 
-/** The median ratio to the floor of the same pass: each pass is in the order A B C C B A. */
+/** Returns the median ratio to the floor of the same pass: each pass is in the order A B C C B A. */
 function ratioOf(rounds: readonly Round[], name: Name, figure: (round: Round) => number): number {
   const of = (wanted: Name) => rounds.filter((round) => round.name === wanted).map(figure);
   const floors = of('floor');
@@ -150,7 +150,7 @@ function rowOf(rounds: readonly Round[], name: Name): readonly string[] {
   ];
 }
 
-/** The limits are those of uWebSockets.js; nothing but that no message is missed was promised for Node's engine. */
+/** The limits are those of uWebSockets.js; for Node's engine the only promise is that no message is missed. */
 function targetsOf(
   rounds: readonly Round[],
   beside: ReadonlyMap<EngineName, Window>,

@@ -1,4 +1,4 @@
-/** The time of a start: from `node ARGS` to the first answer of GET /api/status. */
+/** Measures a start: from `node ARGS` to the first answer of GET /api/status. */
 import { spawn } from 'node:child_process';
 import net from 'node:net';
 import process from 'node:process';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuNsOf } from './cpu.ts';
 import { stopChild } from './service-subject.ts';
 
-/** Whether `port` answers /api/status with 200; false while nothing listens. */
+/** Returns whether `port` answers /api/status with 200; false while nothing listens. */
 function answersStatus(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1', () => {
@@ -25,7 +25,7 @@ export interface Start {
   readonly cpuMs: number;
 }
 
-/** From the start of `node ARGS` to its first answer; other programs on the machine change the CPU time little. */
+/** Times `node ARGS` from its start to its first answer; other programs on the machine change the CPU time little. */
 export async function timeStart(args: readonly string[], port: number): Promise<Start> {
   const began = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'ignore' });

@@ -1,4 +1,4 @@
-/** How long GET /api/status takes while the server does something else. */
+/** Measures how long GET /api/status takes while the server is busy. */
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 

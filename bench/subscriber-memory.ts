@@ -1,4 +1,4 @@
-/** What a subscriber keeps in memory: the difference between two fresh processes. */
+/** Measures the memory of a subscriber: the difference between two fresh processes. */
 import path from 'node:path';
 import { anonymousPssBytesOf } from './cpu.ts';
 import { type ServiceName, Sink, type SubjectName, startSubject } from './fanout-subjects.ts';
@@ -7,8 +7,8 @@ import { ROOT } from './report.ts';
 /** Longer than the garbage of opening many connections takes to be collected and returned to the system. */
 const MEMORY_SECONDS = 25;
 /**
- * What a subscriber keeps, without the garbage of its opening, which V8 collects when it likes, and which is up to 2 KiB
- * per subscriber then. V8's young generation, of 1 to 16 MiB, is held at its smallest size.
+ * Measures memory without the garbage of opening a subscriber, up to 2 KiB, which V8 collects at any time. V8's young
+ * generation, of 1 to 16 MiB, is held at its smallest size.
  */
 const MEMORY_ARGS = [
   '--max-semi-space-size=1',
@@ -18,8 +18,8 @@ const MEMORY_ARGS = [
 ];
 
 /**
- * The memory of a fresh process that has served `count` subscribers for a while. It has opened `opened`, because code
- * that V8 compiles after thousands of connections is no cost of a subscriber.
+ * Returns the memory of a fresh process that has served `count` subscribers for a while. It has opened `opened`,
+ * because code that V8 compiles after thousands of connections is not a cost of a subscriber.
  */
 async function memoryAt(name: SubjectName, count: number, opened: number): Promise<number> {
   const server = await startSubject(name, MEMORY_ARGS);
@@ -38,7 +38,7 @@ async function memoryAt(name: SubjectName, count: number, opened: number): Promi
   }
 }
 
-/** Bytes per subscriber of each, between two fresh processes; the median of the rounds. All processes run at once. */
+/** Returns each one's bytes per subscriber, the median of the rounds. All processes run at the same time. */
 export async function measureMemory(
   names: readonly ServiceName[],
   [few, many]: readonly [few: number, many: number],

@@ -8,7 +8,7 @@ import { Subject } from './subject.ts';
 export interface Step {
   readonly kind: 'read' | 'statvfs';
   readonly path: string;
-  /** Reads that returned bytes; a read that only met the end of the file counts in `endReads`. */
+  /** Reads that returned bytes; a read that only reached the end of the file counts in `endReads`. */
   readonly perSample: number;
   readonly endReads: number;
   /** Made by the JavaScript thread, otherwise by a prober. */
@@ -46,7 +46,7 @@ function readTraces(folder: string): Map<string, string> {
   );
 }
 
-/** The system calls per sample of the program at `subjectPath`, over ten samples, including those of probers. */
+/** Returns the system calls per sample of the program at `subjectPath`, over ten samples, with those of probers. */
 export async function traceSample(
   subjectPath: string,
   words: readonly string[] = [],

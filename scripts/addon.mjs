@@ -17,7 +17,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 export const JOBS = String(os.availableParallelism());
 export const addonPath = path.join(root, 'dist/hostwire.node');
-/** The sources of the program are only there. */
+/** Only a checkout has the sources of the program. */
 const isCheckout = existsSync(path.join(root, 'src'));
 
 /** Ends this program where the command fails. */
@@ -60,7 +60,7 @@ export function buildWithCmake() {
   return path.join(root, 'build/cmake/Release/hostwire.node');
 }
 
-/** Node-API's headers, which this package brings, so that nothing is downloaded. */
+/** Returns Node-API's headers, which this package includes, so that nothing is downloaded. */
 export function apiHeaders() {
   return path.join(path.dirname(require.resolve('node-api-headers')), 'include');
 }
@@ -72,7 +72,7 @@ export function listCommands() {
   run('cmake', ['-S', '.', '-B', 'build/single', ...options], true);
 }
 
-/** In the published package, which does not bring cmake-js. */
+/** Builds in the published package, which does not include cmake-js. */
 function buildWithCmakeAlone() {
   requireTools(true);
   run('cmake', ['-S', '.', '-B', 'build/cmake', `-DCMAKE_JS_INC=${apiHeaders()}`], true);
@@ -80,7 +80,7 @@ function buildWithCmakeAlone() {
   return path.join(root, 'build/cmake/hostwire.node');
 }
 
-/** npm names its own to the scripts that it runs. */
+/** Returns node-gyp: npm names its own to the scripts that it runs. */
 function findNodeGyp() {
   try {
     return require.resolve('node-gyp/bin/node-gyp.js');
@@ -90,7 +90,7 @@ function findNodeGyp() {
   }
 }
 
-/** With node-gyp, into build/Release or, without optimization, build/Debug. `isSingle`: each source is one object. */
+/** Builds with node-gyp, into build/Release or, not optimized, build/Debug. `isSingle`: each source is one object. */
 export function buildWithGyp({ isQuick = false, isSingle = false } = {}) {
   requireTools(false);
   const nodeGyp = findNodeGyp();
@@ -110,7 +110,7 @@ export function buildWithGyp({ isQuick = false, isSingle = false } = {}) {
   return path.join(root, 'build', isQuick ? 'Debug' : 'Release', 'hostwire.node');
 }
 
-/** Shows that node-gyp can build the addon; the result goes to build/gyp and is not used. */
+/** Verifies that node-gyp can build the addon; the result goes to build/gyp and is not used. */
 export function tryGyp(isSingle = false) {
   const built = path.join(root, 'build/gyp/hostwire.node');
   mkdirSync(path.dirname(built), { recursive: true });
@@ -137,7 +137,7 @@ function installPackage() {
 
 /** Compiles the addon, and beside it the program, so that the first start builds nothing. */
 async function installCheckout() {
-  // Without devDependencies there is no bundler: only the addon can be built.
+  // Without devDependencies the bundler is missing: only the addon can be built.
   if (!existsSync(path.join(root, 'node_modules/esbuild'))) return buildAddon();
   const program = spawn(process.execPath, [path.join(root, 'scripts/build.mjs'), 'program'], {
     stdio: 'inherit',

@@ -13,7 +13,7 @@ const CXX = 'x86_64-w64-mingw32-g++-posix';
 const PRESET = 'mingw-w64';
 export const WINDOWS_ADDON = path.join(root, 'dist/win32-x64/hostwire.node');
 
-/** The commands for the Windows build that this machine lacks. */
+/** Returns the commands for the Windows build that this machine lacks. */
 export function missingForWindowsBuild() {
   return [CXX, 'cmake', 'ninja'].filter((command) => findCommand(command) === undefined);
 }
@@ -41,7 +41,7 @@ export function buildForWindows() {
   renameSync(`${WINDOWS_ADDON}.new`, WINDOWS_ADDON);
 }
 
-/** The folders of g++'s own headers, for Clang, which has none for Windows. */
+/** Returns the folders of g++'s own headers, for Clang, which has none for Windows. */
 function standardLibrary() {
   const search = spawnSync(CXX, ['-E', '-x', 'c++', '-', '-v'], { input: '', encoding: 'utf8' }).stderr;
   const listed =

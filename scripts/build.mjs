@@ -87,7 +87,7 @@ async function buildProgram() {
   await buildBundle();
 }
 
-/** Ends this program where a type is wrong. By TypeScript 7, which is native; scripts use the API of 5, which it lacks. */
+/** Ends this program if a type is wrong. By TypeScript 7, which is native; scripts use the API of 5, which it lacks. */
 async function checkTypes() {
   const started = Date.now();
   const tsc = path.join(path.dirname(require.resolve('tsc/package.json')), 'bin/tsc');
@@ -96,7 +96,7 @@ async function checkTypes() {
   console.error(`checked the types in ${Date.now() - started} ms`);
 }
 
-/** Whether a part of the program does not exist or is older than what it is made of. */
+/** Returns whether a part of the program does not exist or is older than its sources. */
 function isProgramMissing() {
   const used = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs'];
   const newest = Math.max(newestIn('src'), ...used.map((file) => statSync(path.join(root, file)).mtimeMs));

@@ -9,10 +9,10 @@ const target = path.join(root, 'dist');
 /** The same sources, module by module: the declarations beside them are tsc's. */
 const modules = path.join(root, 'build/ts/src');
 
-/** Stay in node_modules: the engines. */
+/** Packages that stay in node_modules: the engines. */
 export const EXTERNAL = ['uWebSockets.js', 'ws'];
 
-/** The licenses of packages, for those who ship a bundle of them. Throws where a package has none. */
+/** Returns the licenses of packages, for bundles that include them. Throws if a package has none. */
 export function licensesOf(packages) {
   const texts = packages.map((name) => {
     const folder = path.join(root, 'node_modules', name);
@@ -23,7 +23,7 @@ export function licensesOf(packages) {
   return Buffer.from(texts.join('\n\n'));
 }
 
-// Replaced, never overwritten: a service that starts meanwhile reads the old file or the new one.
+// Replaced, never overwritten: a service that starts during the build reads the old file or the new one.
 function write(file, bytes) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(`${file}.new`, bytes);
@@ -55,7 +55,7 @@ const MIN_SHARED_BYTES = 12_000;
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
 
-/** The package that a file belongs to, below node_modules, which may be a link to elsewhere. */
+/** The package of a file, below node_modules, which may be a link. */
 const LIBRARY = /(?:^|\/)node_modules\/((?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//;
 /** Where the list of packages in the program is kept, for scripts/release/sbom.mjs. */
 const PACKAGES = path.join(root, 'build/libraries.json');
@@ -64,8 +64,8 @@ const PACKAGES = path.join(root, 'build/libraries.json');
 export const bundledLibraries = () => JSON.parse(readFileSync(PACKAGES, 'utf8'));
 
 /**
- * `import process from 'node:process'` is the global object. As a module it has every property as an export, so that the
- * import opens the standard streams: 2.5 ms of the start.
+ * `import process from 'node:process'` is the global object. As a module it has every property as an export,
+ * so that the import opens the standard streams: 2.5 ms of the start.
  */
 const globalProcess = {
   name: 'global process',
@@ -96,7 +96,7 @@ async function bundle(options) {
 const PROGRAM = {
   define: { IS_BUNDLE: 'true' },
   minify: true,
-  // Coverage is mapped by lines: with one long line for all, c8 takes lines that nothing ran for covered.
+  // Coverage is mapped by lines: with one long line for all, c8 counts lines as covered that never ran.
   lineLimit: 10,
   metafile: true,
   platform: 'node',
@@ -107,7 +107,7 @@ const PROGRAM = {
 const nameOfScript = ({ outputFiles }) =>
   outputFiles.map((file) => path.basename(file.path)).find((name) => name.endsWith('.js'));
 
-/** The packages that parts of a bundle came from. */
+/** Returns the packages that parts of a bundle came from. */
 const librariesIn = (...bundles) =>
   bundles.flatMap(({ metafile }) =>
     Object.keys(metafile.inputs).flatMap((file) => LIBRARY.exec(file)?.[1] ?? []),
@@ -202,7 +202,7 @@ async function bundleProgram() {
   write(PACKAGES, JSON.stringify(packages));
 }
 
-/** Copies the declarations of `file`, and those that they import; `seen` gets those of the wire, which are not copied. */
+/** Copies the declarations of `file` and its imports; `seen` collects those of the wire, which are not copied. */
 function copyTypes(file, seen) {
   if (seen.has(file)) return;
   seen.add(file);
@@ -215,7 +215,7 @@ function copyTypes(file, seen) {
 
 async function bundleClient() {
   const { outputFiles } = await bundle({
-    // pinned.ts is loaded on Node alone, when a pin is used.
+    // pinned.ts is loaded on Node only, when a pin is used.
     entryPoints: ['src/client/client.ts', 'src/client/pinned.ts'],
     outbase: 'src',
     platform: 'neutral',

@@ -66,7 +66,7 @@ async function runTests(name, ...args) {
   if (!isGood && Number(closing?.[2] ?? 1) === 0) note(false, name);
 }
 
-/** Whether an addon loads as in the service and reads the machine once. */
+/** Returns whether an addon loads as in the service and reads the machine once. */
 async function loadsAndReads(file, node = process.execPath) {
   const program = `const { Host } = require(process.argv[1]); const c = new Host({}).readCounters(31, true, 0);
     if (!(c.memory.totalBytes > 0 && c.cpu.total.idle >= 0)) process.exit(1);`;
@@ -88,7 +88,7 @@ async function onNodes(versions, use) {
   }
 }
 
-/** With an empty HOME: a user's own npm configuration can hide that a build needs it. */
+/** Builds with an empty HOME: a user's own npm configuration can hide that a build needs it. */
 async function build() {
   const home = mkdtempSync(path.join(os.tmpdir(), 'hostwire-home-'));
   const env = { PATH: process.env.PATH, HOME: home, LANG: 'C' };
@@ -106,8 +106,8 @@ async function build() {
 }
 
 /**
- * Without optimization: this only shows that binding.gyp lists all sources and settings, and that each source compiles
- * alone too. The build with CMake compiles those of a folder as one file.
+ * Without optimization: this only shows that binding.gyp lists all sources and settings, and that each source also
+ * compiles alone. The build with CMake compiles those of a folder as one file.
  */
 async function gyp() {
   if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp-single'))) return;
@@ -118,7 +118,7 @@ async function gyp() {
   );
 }
 
-/** Beside the races: replaying takes one core for a minute. */
+/** Runs beside the races: replaying takes one core for a minute. */
 async function parsers() {
   await Promise.all([
     runScript('parsers under sanitizers', 'scripts/replay.mjs'),
@@ -126,7 +126,7 @@ async function parsers() {
   ]);
 }
 
-/** On the first engine that each of them loads; the newest runs all of `engines`. The oldest only has to serve. */
+/** Runs on the first engine that each of them loads; the newest runs all of `engines`. The oldest only has to serve. */
 async function nodes() {
   const test = (name, node, ...args) => runTests(name, 'scripts/test.mjs', '--node', node, ...args);
   await onNodes(OTHER_NODES.slice(0, -1), (node, version) =>
@@ -159,7 +159,7 @@ const steps = {
 /** Steps in the background, which start after the build, and the one that a step waits for. */
 const BACKGROUND = ['lint', 'sanitized', 'parsers', 'windows-build', 'gyp'];
 const NEEDS = { engines: 'gyp', parsers: 'sanitized', races: 'sanitized', windows: 'windows-build' };
-/** Steps in the foreground, one after the other: Wine waits much, so the sanitizers' build ends beside it. */
+/** Steps in the foreground, one after the other: Wine waits much, so the sanitizers' build runs beside it. */
 const FOREGROUND = ['build', 'test', 'system', 'engines', 'nodes', 'windows', 'races'];
 
 const wanted = process.argv.slice(2);

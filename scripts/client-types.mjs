@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const { TypeFlags } = ts;
 
-/** The text of a type of JSON, of which nothing but its shape is left; everything is read-only. */
+/** Returns the text of a type of JSON, reduced to its shape; everything is read-only. */
 function createPrinter(checker) {
   const name = (text) => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text));
   const printUnion = (types) => {
@@ -40,7 +40,7 @@ function createPrinter(checker) {
   return print;
 }
 
-/** The parameter of a generic type as it is written, and its name: `<N extends TopicName = TopicName>`. */
+/** Returns the parameter of a generic type as it is written, and its name: `<N extends TopicName = TopicName>`. */
 function parameterOf(declaration) {
   const [parameter] = declaration.typeParameters ?? [];
   return parameter === undefined
@@ -59,10 +59,10 @@ export function flattenTypes(files) {
     target: ts.ScriptTarget.ES2022,
     ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, types: [] },
   };
-  // One more file, which asks for each value of a parameter.
+  // An additional file, which asks for each value of a parameter.
   const asking = path.join(path.dirname(files[0]), 'all-values.d.ts');
   const program = ts.createProgram(files, options);
-  // Also gives nodes their parents, which getText needs.
+  // This also gives nodes their parents, which getText needs.
   program.getTypeChecker();
   const aliases = files.map((file) => [
     file,

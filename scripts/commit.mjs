@@ -16,8 +16,9 @@ function git(folder, ...args) {
 }
 
 /**
- * `HASH DATE`, and ` changed` where files differ from it; undefined where it is not known. Of git, or, in an archive that
- * git made, of the line that it wrote into commit.txt beside this script. Not of a repository that `folder` only lies in.
+ * Returns `HASH DATE`, and ` changed` if files differ from it; undefined if it is unknown. Taken from git or, in an
+ * archive that git made, from the line that it wrote into commit.txt beside this script. Not from a repository that
+ * only contains `folder`.
  */
 export function describeCommit(folder = ROOT) {
   const top = git(folder, 'rev-parse', '--show-toplevel');
@@ -33,7 +34,7 @@ export function describeCommit(folder = ROOT) {
   return WRITTEN.test(line) ? line : undefined;
 }
 
-/** Not written where it is not known: the npm package has the file already. */
+/** Not written if it is unknown: the npm package has the file already. */
 export function writeCommit() {
   const commit = describeCommit();
   const file = path.join(ROOT, 'dist/commit.txt');

@@ -13,7 +13,7 @@ function git(...args) {
   return status === 0 ? stdout : undefined;
 }
 
-/** The faults of one message, as texts. `paths` are the files that the commit changes. */
+/** Returns the faults of one message, as texts. `paths` are the files that the commit changes. */
 export function faultsOf({ subject, body, paths }) {
   const faults = [];
   if (subject.length > MAX_SUBJECT)
@@ -33,7 +33,7 @@ function firstCommit() {
   return git('log', '--diff-filter=A', '--format=%h', '-1', '--', 'scripts/commits.mjs')?.trim() || undefined;
 }
 
-/** `{ faults }` of all messages, or `{ reason }` why they could not be read. */
+/** Returns `{ faults }` of all messages, or `{ reason }` why they could not be read. */
 export function checkCommits() {
   if (git('rev-parse', '--is-inside-work-tree') === undefined)
     return { reason: 'this is not a git repository' };

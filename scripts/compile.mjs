@@ -10,7 +10,7 @@ const TARGET = path.join(root, 'build/ts');
 /** A relative specifier of an import that names the source: at run time the module has the ending of JavaScript. */
 const SOURCE_SPECIFIER = /((?:\bfrom|\bimport)\s*\(?\s*)(['"])(\.{1,2}\/[^'"\n]+\.)tsx?\2/g;
 
-/** Files that tests write while they run are no sources. */
+/** Files that tests write while they run are not sources. */
 const sourcesIn = (folder) =>
   readdirSync(path.join(root, folder), { recursive: true })
     .map((name) => path.posix.join(folder, String(name).replaceAll('\\', '/')))
@@ -23,7 +23,7 @@ function isStale(file) {
   return !existsSync(output) || statSync(output).mtimeMs < statSync(path.join(root, file)).mtimeMs;
 }
 
-/** Removes modules whose source is gone: what still imports them would pass here and fail elsewhere. */
+/** Removes modules whose source is gone: a file that still imports them would pass here and fail elsewhere. */
 function removeLeftovers(folder, sources) {
   const target = path.join(TARGET, folder);
   if (!existsSync(target)) return;
@@ -39,7 +39,7 @@ function removeLeftovers(folder, sources) {
   }
 }
 
-/** Compiles what is newer than its module below each of `folders`, with source maps. */
+/** Compiles files newer than their module below each of `folders`, with source maps. */
 export async function compile(...folders) {
   const started = Date.now();
   const sources = folders.flatMap((folder) => {

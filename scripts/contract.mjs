@@ -13,7 +13,7 @@ const BRACKETED = new RegExp(`\\[(${ID})\\]`, 'g');
 const BARE = new RegExp(`^${ID}(?= |$)`);
 const ROW = new RegExp(`^\\| (${ID}) \\|`);
 
-/** The ids at the start of a test's name: `[4.head] [I.stream] …`, or one bare `1.matrix …`. */
+/** Returns the ids at the start of a test's name: `[4.head] [I.stream] …`, or one bare `1.matrix …`. */
 function idsOf(name) {
   const opening = /^(?:\[[^\]]*\]\s*)+/.exec(name)?.[0];
   if (opening === undefined) return BARE.exec(name) ?? [];
@@ -32,7 +32,7 @@ export function idsInTests() {
   return found;
 }
 
-/** The rows of the page: `{ id, statement, where }`. */
+/** Returns the rows of the page: `{ id, statement, where }`. */
 export function contractRows(text = readFileSync(PAGE, 'utf8')) {
   return text.split('\n').flatMap((line) => {
     if (!ROW.test(line)) return [];
@@ -41,7 +41,7 @@ export function contractRows(text = readFileSync(PAGE, 'utf8')) {
   });
 }
 
-/** The page with its column rewritten from the tests; rows marked `later` or `as ID` keep their mark. */
+/** Returns the page with its column rewritten from the tests; rows marked `later` or `as ID` keep their mark. */
 export function withShownIn(text, ids) {
   return text
     .split('\n')

@@ -10,10 +10,10 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PAGE = path.join(root, 'docs/engine.md');
 const ROW = /^\| (\S+) \| `([0-9a-f]{64})` \|$/;
 const PACKAGE = path.join(root, 'node_modules/uWebSockets.js');
-/** All that is loaded: uws-pack has it in a folder, the official package at its top. */
+/** The folder with all files that are loaded: uws-pack has it below its top, the official package at its top. */
 const FOLDER = [path.join(PACKAGE, 'dist'), PACKAGE].find((folder) => existsSync(folder)) ?? PACKAGE;
 
-/** Name, below `folder`, to SHA-256. Types are not loaded. */
+/** Returns SHA-256 by name below `folder`. Types are not loaded. */
 function digestsOf(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.name.endsWith('.d.mts'),
@@ -34,7 +34,7 @@ function recordedIn(page) {
   return new Map(rows.filter((row) => row !== null).map(([, name, digest]) => [name, digest]));
 }
 
-/** One sentence per file that is not as `page` says. */
+/** Returns one sentence per file that differs from `page`. */
 export function findDifferences(folder = FOLDER, page = readFileSync(PAGE, 'utf8')) {
   const found = digestsOf(folder);
   const recorded = recordedIn(page);

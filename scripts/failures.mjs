@@ -4,7 +4,7 @@ const LINES_PER_FAILURE = 24;
 const FIELDS_LEFT_OUT =
   /^(?:source|stack|args|stdio|cwd|externalID|command|lineNumber|columnNumber|typeName):/;
 
-/** The lines of a diagnosis from `start` (behind its `---`) to its end, without the fields that only lengthen a log. */
+/** Returns the lines of a diagnosis from `start` (behind its `---`) to its end, without useless fields. */
 function diagnosisFrom(lines, start) {
   const kept = [];
   const indent = lines[start].search(/\S|$/);
@@ -19,8 +19,8 @@ function diagnosisFrom(lines, start) {
 }
 
 /**
- * One text per failed assertion of a TAP text: its path ("file > test > assertion"), then its diagnosis. A test that
- * failed because of its assertions has no text of its own; one that failed by itself (a time-out, an exit) has.
+ * Returns one text per failed assertion of a TAP text: its path ("file > test > assertion"), then its diagnosis. A test
+ * that failed because of its assertions has no text of its own; one that failed otherwise (a time-out, an exit) has.
  */
 export function failuresOf(tap) {
   const lines = tap.split('\n');
@@ -49,7 +49,7 @@ export function failuresOf(tap) {
 
 const FILES_LISTED = 10;
 
-/** Seconds of each run of test files, by its name. */
+/** Returns seconds of each run of test files, by its name. */
 export function secondsOf(tap) {
   const runs = tap.matchAll(/^(?:not )?ok \d+ - (test\/.+?)(?: #.*)? # time=([\d.]+)(m?s)$/gm);
   return Object.fromEntries(
@@ -60,7 +60,7 @@ export function secondsOf(tap) {
   );
 }
 
-/** Seconds and name of the slowest runs, one per line, under a line with the total. Empty if there are few. */
+/** Returns seconds and name of the slowest runs, one per line, under a line with the total. Empty if there are few. */
 export function slowestOf(tap) {
   const times = Object.entries(secondsOf(tap)).sort(([, a], [, b]) => b - a);
   if (times.length <= FILES_LISTED) return [];

@@ -36,7 +36,7 @@ function filesUnder(folder) {
     .sort();
 }
 
-/** One file as its headers and text, decoded as latin1 so that no byte is lost; undefined if it is not text. */
+/** Returns one file as its headers and text, decoded as latin1 so that no byte is lost; undefined if it is not text. */
 function entryOf(file, name) {
   const stat = lstatSync(file);
   if (stat.isSymbolicLink()) return `Path: ${name}\nSymlinkTo: ${readlinkSync(file)}\n`;
@@ -92,7 +92,9 @@ const machines = () =>
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
 
-/** The folder with the files of every machine (MACHINE/before and MACHINE/after); unpacked if the archives have changed. */
+/**
+ * Returns the folder with MACHINE/before and MACHINE/after of all machines; unpacks them if the archives have changed.
+ */
 export function unpackAll() {
   const sources = filesUnder(MACHINES).filter((file) => !/\/golden\/|\.json$|\.md$/.test(file));
   const hash = createHash('sha256');

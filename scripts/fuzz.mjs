@@ -20,8 +20,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { CORPUS, FIXTURES, PARSERS, root, run } from './parsers.mjs';
 
-/** Parsers of one word or of plain bytes, whose few paths are soon exhausted, and the one that takes 1 ms per input.
- *  They get a part of a share. */
+/**
+ * Parsers of one word or of plain bytes, whose few paths are soon exhausted, and the one that takes 1 ms per
+ * input. They get a part of a share.
+ */
 const SIMPLE =
   /^(?:integer|loadavg|pressure|cpulist|millidegrees|device-number|mac|brand|machine|process-status|gpu-numbers|pci-id|runtime-status|sensor-names|sensor-value|sensor-file|label-link|process-name|cmdline|gpu-labels|link|sensor-labels|select-mounts|cgroup-memory|cgroup-cpu)$/;
 const SIMPLE_SHARE = 0.4;
@@ -42,7 +44,7 @@ const progressFile = path.join(work, 'progress.json');
 const binary = path.join(work, 'fuzz');
 const running = new Set();
 
-/** What calls the parsers. */
+/** Sources that call the parsers. */
 const TARGETS = [
   'native/fuzz/targets.cc',
   'native/fuzz/windows_targets.cc',
@@ -77,7 +79,7 @@ function filesUnder(folder) {
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** Folders of one target: its seeds, the inputs that runs have found, and the kept corpus. */
+/** Creates the folders of one target: its seeds, the inputs that runs have found, and the kept corpus. */
 function prepare({ name, ending }, fixtures) {
   const seeds = path.join(work, 'seeds', name);
   const found = path.join(work, 'found', name);
@@ -92,7 +94,7 @@ function prepare({ name, ending }, fixtures) {
   return { name, seeds, found, kept };
 }
 
-/** One libFuzzer of `target`; resolves with its exit status and text. */
+/** Runs one libFuzzer of `target`; resolves with its exit status and text. */
 function fuzzer(target, args) {
   const child = spawn('nice', ['-n', '19', binary, ...args], {
     cwd: root,
@@ -112,7 +114,7 @@ function fuzzer(target, args) {
   );
 }
 
-/** A hash of the parsers and of the fuzz targets. */
+/** Returns a hash of the parsers and of the fuzz targets. */
 function sourcesHash() {
   const hash = createHash('sha1');
   const headers = PARSERS.map((file) => file.replace(/cc$/, 'h'));
@@ -122,7 +124,7 @@ function sourcesHash() {
   return hash.digest('hex');
 }
 
-/** Executions by target in earlier runs on the same sources. */
+/** Returns executions by target in earlier runs on the same sources. */
 function readProgress(sources) {
   if (process.argv.includes('--anew') || !existsSync(progressFile)) return {};
   const known = JSON.parse(readFileSync(progressFile, 'utf8'));

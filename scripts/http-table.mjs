@@ -11,7 +11,7 @@ const PAGE = path.join(root, 'docs/evidence/http-table.md');
 const MARKER = '<!-- begin table: written by scripts/http-table.mjs -->\n';
 const MODULE = new URL('../build/ts/test/http/http-table.js', import.meta.url).href;
 
-/** What `engine` does, from a process of its own, because a process of the tests has one engine. */
+/** Returns the behaviour of `engine`, from a separate process, because a process of the tests has one engine. */
 function outcomesOf(engine) {
   const program = `const { treatAll } = await import(${JSON.stringify(MODULE)});
     console.log(JSON.stringify(await treatAll()));`;

@@ -26,7 +26,7 @@ const HARMLESS = new Set([
 /** Packages that only compute. */
 const HARMLESS_PACKAGES = new Set(['tap', 'ipaddr.js', 'js-yaml', 'valibot', 'ajv', 'ajv-formats']);
 
-/** Text of a test file or of a helper with which it must have its process to itself. */
+/** Text of a test file or of a helper that prevents it from sharing a process. */
 const UNSHARED =
   /process\.(?:env|exit|on|once|kill|chdir|umask|title|stdout|stderr)|globalThis|\bt\.(?:before|beforeEach|afterEach|after|setTimeout|jobs|plan|end)\b|^t\.teardown|createServer|createConnection|\bconnect\(|global\.gc|setFlagsFromString|await import\(|memoryUsage/m;
 
@@ -40,7 +40,7 @@ function textOf(file) {
   return text;
 }
 
-/** The file below the root that `specifier` in `file` names, or undefined for a package or a module of Node's. */
+/** Returns the file below the root that `specifier` in `file` names; undefined for a package or a module of Node's. */
 function resolve(file, specifier) {
   const wanted = specifier.startsWith('#src/')
     ? path.posix.join('src', specifier.slice('#src/'.length))
@@ -53,7 +53,7 @@ function resolve(file, specifier) {
 }
 
 const direct = new Map();
-/** `{ files, packages }`: what `file` imports itself. */
+/** Returns `{ files, packages }`: the direct imports of `file`. */
 function importsOf(file) {
   let found = direct.get(file);
   if (found === undefined) {
@@ -66,7 +66,7 @@ function importsOf(file) {
   return found;
 }
 
-/** `file` and everything below the root that it imports, directly or not. */
+/** Returns `file` and everything below the root that it imports, directly or not. */
 export function graphOf(file, seen = new Set()) {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -79,7 +79,7 @@ const isHarmless = (name) => {
   return builtinModules.includes(plain) ? HARMLESS.has(plain) : HARMLESS_PACKAGES.has(name);
 };
 
-/** Whether a test only computes, so that it can share a process with others of its kind. */
+/** Returns whether a test only computes, so that it can share a process with others of its kind. */
 export function isPure(test) {
   return [...graphOf(test)].every(
     (file) =>
@@ -87,12 +87,12 @@ export function isPure(test) {
   );
 }
 
-/** Modules of test/ by the folder of sources that they cover where that has another name. */
+/** Modules of test/ by the folder of sources that they cover, if that has another name. */
 const COVERED_BY = { native: ['native', 'host'], web: ['web', 'browser'], packaging: ['packaging'] };
 
 /**
- * The tests among `tests` that import one of `changed` (paths below the root), or whose module is that of a changed file:
- * what starts the program as a process imports nothing of it.
+ * Returns the tests among `tests` that import one of `changed` (paths below the root), or whose module is that of a
+ * changed file: a test that starts the program as a process imports nothing of it.
  */
 export function testsOf(changed, tests) {
   const modules = new Set(

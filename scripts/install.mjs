@@ -56,7 +56,7 @@ function main() {
 try {
   main();
 } catch (error) {
-  // An argument that is unknown, nothing built, or a folder that only root may write: no stack is needed for these.
+  // An unknown argument, a missing build, or a folder that only root may write: the stack would not help.
   console.error(`cannot install: ${error.message}`);
   process.exitCode = 1;
 }

@@ -135,7 +135,7 @@ const WINDOWS_NEEDS = [
   { package: 'xvfb', commands: ['Xvfb'], why: 'a display for Wine' },
 ];
 
-/** The path of the first of `commands` that exists, or undefined. */
+/** Returns the path of the first of `commands` that exists, or undefined. */
 export function findCommand(...commands) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'];
   for (const command of commands)
@@ -144,7 +144,7 @@ export function findCommand(...commands) {
         accessSync(path.join(folder, command), constants.X_OK);
         return path.join(folder, command);
       } catch {
-        // Not in this folder.
+        // Missing in this folder.
       }
     }
   return undefined;

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** One of each line in `engines` of package.json. */
+/** One version of each line in `engines` of package.json. */
 const SUPPORTED = ['20.20.2', '22.23.3', '24.21.0', '26.10.0'];
 
 const majorOf = (version) => version.slice(0, version.indexOf('.'));
 
-/** Those of other lines than the running one, which runs all tests. */
+/** Versions of other lines than the running one, which runs all tests. */
 export const OTHER_NODES = SUPPORTED.filter((version) => majorOf(version) !== majorOf(process.versions.node));
 
 /** The first version in `engines`. */
@@ -21,9 +21,9 @@ const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 export const OLDEST_NODE = /\d+\.\d+\.\d+/.exec(engines.node)?.[0] ?? '';
 
 /**
- * Installs the binary of `version` below build/, once; returns its path. Rejects where npm cannot. Test files that run
- * side by side may call it at once: each installs into a folder of its own, and the first one's is renamed, so that
- * nobody runs a binary that is still being written ("Text file busy").
+ * Installs the binary of `version` below build/, once; returns its path. Rejects if npm cannot. Test files that run
+ * side by side may call it at the same time: each installs into its own folder, and the first one's is renamed, so that
+ * none runs a binary that is still being written ("Text file busy").
  */
 export async function provideNode(version) {
   const folder = path.join(root, 'build/nodes', version);
@@ -32,14 +32,14 @@ export async function provideNode(version) {
   if (existsSync(binary)) return binary;
   mkdirSync(path.dirname(folder), { recursive: true });
   const own = mkdtempSync(`${folder}-`);
-  // Tests run it as other users too.
+  // Tests also run it as other users.
   chmodSync(own, 0o755);
   try {
     const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
     await promisify(execFile)('npm', ['install', '--prefix', own, ...options, `${name}@${version}`]);
     renameSync(own, folder);
   } catch (error) {
-    // rename() replaces no folder that has files.
+    // rename() does not replace a folder that has files.
     if (!existsSync(binary)) throw error;
   } finally {
     rmSync(own, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// What `npm pack` and `npm publish` run before and after they collect the files of a package.
+// Runs before and after `npm pack` and `npm publish` collect the files of a package.
 //   node scripts/pack.mjs before | after   the service: builds what is missing, and names to npm the binaries of
 // uWebSockets.js that the package does not take: 6 of 24, 38 of 139 MB
 //   node scripts/pack.mjs client           @hostwire/client: copies the built client, and its types
@@ -13,12 +13,12 @@ import { sourcesOf } from './sources.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const BINARIES = path.join(root, 'node_modules/uWebSockets.js/dist/bin');
-/** Heeded in every folder that a package takes, and packed by no package. */
+/** npm reads this file in every folder that a package takes, and packs it in none. */
 const IGNORED = path.join(BINARIES, '.npmignore');
 
 const build = () => run(process.execPath, [path.join(root, 'scripts/build.mjs'), 'program', 'types'], true);
 
-/** Those that do not exist or are older than a source. */
+/** Returns those that do not exist or are older than a source. */
 function missingPrebuilds() {
   const sources = ['CMakeLists.txt', ...sourcesOf('shared', 'linux', 'windows')];
   const newest = Math.max(...sources.map((file) => statSync(path.join(root, file)).mtimeMs));
@@ -28,7 +28,7 @@ function missingPrebuilds() {
   });
 }
 
-/** A package that is published has all of them; one for this machine may do with a compiler there. */
+/** A published package has all of them; one for this machine only may rely on a compiler there. */
 function providePrebuilds() {
   for (const name of missingPrebuilds())
     try {

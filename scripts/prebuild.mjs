@@ -1,7 +1,7 @@
 // Builds the addons of the npm package, for every platform, into prebuilds/PLATFORM-ARCH/hostwire.node.
 //   node scripts/prebuild.mjs [--programs] [PLATFORM-ARCH…]   (all of them without a name; `--programs`: also the C++
 // programs of the tests for linux-arm64)
-// Those for Linux are built in a root filesystem of Debian 11, below build/prebuild/: what a binary needs of the C library
+// Those for Linux are built in a root filesystem of Debian 11, below build/prebuild/: the C library that a binary needs
 // is decided by the one that it is built with, and there it is 2.31. GCC 10 compiles for both architectures.
 import { spawnSync } from 'node:child_process';
 import {
@@ -30,7 +30,7 @@ export const DEBIAN = path.join(root, 'build/prebuild', RELEASE);
 /** The programs of the tests for linux-arm64. */
 export const ARM64_PROGRAMS = path.join(DEBIAN, 'src/build/native/plain');
 
-/** What is compiled; the folders of test/ for `--programs`. */
+/** Sources to compile; the folders of test/ for `--programs`. */
 const SOURCES = [
   ...['CMakeLists.txt', 'cmake', 'native', 'node_modules/node-addon-api', 'node_modules/node-api-headers'],
   ...['test/native', 'test/windows', 'test/helpers/machine', 'test/vm/read_drives.cc'],
@@ -50,7 +50,7 @@ function run(command, args, env = { ...process.env, LC_ALL: 'C' }) {
   );
 }
 
-/** With nothing of this machine's environment: a compiler cache or flags in it would not be there, or change the result. */
+/** Runs without this machine's environment: a compiler cache or flags in it would be missing, or change the result. */
 const inDebian = (...command) =>
   run('chroot', [DEBIAN, ...command], { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LC_ALL: 'C' });
 
@@ -66,7 +66,7 @@ function provideDebian() {
   writeFileSync(done, PACKAGES);
 }
 
-/** Copies what differs, so that make compiles only that, and removes what is no longer there. */
+/** Copies files that differ, so that make compiles only those, and removes files that no longer exist. */
 function copySources() {
   const target = path.join(DEBIAN, 'src');
   const wanted = new Set();

@@ -10,18 +10,18 @@ export const PREBUILT = ['linux-x64', 'linux-arm64', 'win32-x64'];
 
 const HERE = `${process.platform}-${process.arch}`;
 
-/** Versions of Node whose C++ interface a binary of uWebSockets.js fits, of those that hostwire supports: 20 and 22. */
+/** Versions of Node's C++ interface that a binary of uWebSockets.js fits, of the supported ones: 20 and 22. */
 const ABIS = ['115', '127'];
 
-/** What the package takes of uWebSockets.js's binaries: a pattern of names for .npmignore of each that it does not. */
+/** Returns whether the package takes this binary of uWebSockets.js; .npmignore gets a pattern of the others. */
 export function isShipped(binary) {
   const [, platform, arch, abi] = /^uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(binary) ?? [];
   return PREBUILT.includes(`${platform}-${arch}`) && ABIS.includes(abi);
 }
 
-/** Why `file` cannot be loaded by this Node, or undefined. */
+/** Returns why `file` cannot be loaded by this Node, or undefined. */
 function whyNotLoaded(file) {
-  if (!existsSync(file)) return `there is none for ${HERE}`;
+  if (!existsSync(file)) return `no binary for ${HERE}`;
   const { status, stderr } = spawnSync(process.execPath, ['-e', 'require(process.argv[1])', file], {
     encoding: 'utf8',
   });
@@ -31,14 +31,15 @@ function whyNotLoaded(file) {
 
 const prebuiltIn = (root) => path.join(root, 'prebuilds', HERE, 'hostwire.node');
 
-/** Why the prebuilt addon of the package at `root` cannot be used here, or undefined. */
+/** Returns why the prebuilt addon of the package at `root` cannot be used here, or undefined. */
 export const whyNotPrebuilt = (root) => whyNotLoaded(prebuiltIn(root));
 
 const entriesIn = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
 /**
- * Removes what cannot load here from the package at `root`: addons of other platforms, and all of uWebSockets.js's binaries
- * but one, or all. Only the package's own folder is touched: npm lays the bundled uWebSockets.js out inside it.
+ * Removes files that cannot load here from the package at `root`: addons of other platforms, and all of
+ * uWebSockets.js's binaries but one, or all. Only the package's own folder is touched: npm lays out the bundled
+ * uWebSockets.js inside it.
  */
 export function prunePackage(root) {
   const prebuilds = path.join(root, 'prebuilds');

@@ -1,6 +1,6 @@
 // The long runs: slow/ and prove/ with HOSTWIRE_FULL=1, soaks, ten thousand subscribers. Writes docs/evidence/proofs.md with
 // date, commit and figures.   node scripts/prove.mjs [NAME…]   (all proofs without a name; `--list` names them)
-// Those that serve HTTP run on both engines; 'NAME on node' is the second of them alone, 'NAME on uws' the first.
+// Proofs that serve HTTP run on both engines; 'NAME on node' is the second of them alone, 'NAME on uws' the first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -13,7 +13,7 @@ import { runsOnBothEngines, runTests, sourceOf, testFiles } from './test.mjs';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const page = path.join(root, 'docs/evidence/proofs.md');
 
-/** Tests of the other tiers with more in a proof: a full form, limits in milliseconds (test/helpers/limits.ts), figures. */
+/** Returns tests of other tiers that do more in a proof: a full form, time limits (test/helpers/limits.ts), figures. */
 function othersWithProofs() {
   const isProof = /HOSTWIRE_FULL|\brepetitions\(|\bcheckTime\(|figure: /;
   return [undefined, 'system', 'solo']
@@ -27,7 +27,7 @@ const ON_FIRST = ' on uws';
 
 const FULL = { HOSTWIRE_FULL: '1' };
 
-/** `{ name, file, engine }` of each proof: `name` is that of its row, without the tier; no engine: the first that loads. */
+/** Returns `{ name, file, engine }` of each proof: `name` is that of its row; no engine: the first that loads. */
 function proofs() {
   const files = [...testFiles('prove'), ...testFiles('slow'), ...othersWithProofs()];
   return files.flatMap((file) => {
@@ -45,7 +45,7 @@ function output(command, args) {
   return spawnSync(command, args, { cwd: root, encoding: 'utf8' }).stdout.trim();
 }
 
-/** The rows of the page by name: a proof that does not run now keeps its last row. */
+/** Returns the rows of the page by name: a proof that does not run now keeps its last row. */
 function knownRows() {
   const rows = new Map();
   if (!existsSync(page)) return rows;
@@ -98,7 +98,7 @@ if (chosen.length === 0) {
   console.error(`no proof is called ${wanted.join(' or ')}; --list names them`);
   process.exit(1);
 }
-// Minutes of compiling, which only those need that name them.
+// Minutes of compiling, so only for proofs whose files mention them.
 const needsSanitizers = ({ file }) => /sanitiz/i.test(readFileSync(path.join(root, sourceOf(file)), 'utf8'));
 if (chosen.some(needsSanitizers)) build('sanitized', 'sanitized-addon');
 const rows = knownRows();

@@ -16,7 +16,7 @@ const counts = () =>
     .filter((file) => file.endsWith('.gcda'))
     .map((file) => path.join(objects, file));
 
-/** Lines of each parser that the saved inputs reach, as gcov counts them: `{ file, percent, lines }`. */
+/** Returns the lines of each parser that the saved inputs reach, as gcov counts them: `{ file, percent, lines }`. */
 function lineCoverage() {
   for (const file of counts()) rmSync(file);
   run(binary, ['0', FIXTURES, CORPUS], { isQuiet: true });

@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const GROUPS = JSON.parse(readFileSync(path.join(root, 'native/sources.json'), 'utf8'));
 const UNITY = 'build/unity';
-/** As in CMakeLists.txt: more would leave processors without something to compile. */
+/** As in CMakeLists.txt: more would leave processors without work. */
 const MAX_SOURCES_PER_FILE = 12;
 
-/** The sources of the named groups (`shared`, `linux`, `windows`, `unsupported`), sorted, relative to the root. */
+/** Returns the sources of named groups (`shared`, `linux`, `windows`, `unsupported`), sorted, relative to the root. */
 export function sourcesOf(...groups) {
   return groups
     .flatMap((group) => GROUPS[group])
@@ -27,7 +27,7 @@ export function sourcesOf(...groups) {
     .sort();
 }
 
-/** The text of each file in build/unity that includes some of `sources`, by its path. */
+/** Returns the text of each file in build/unity that includes some of `sources`, by its path. */
 export function unityFiles(sources) {
   const files = new Map();
   const counts = new Map();
@@ -42,7 +42,7 @@ export function unityFiles(sources) {
   return files;
 }
 
-/** A file that has this text already is left as it is: make compiles it again if its time is newer. */
+/** A file that has this text already is left unchanged: make compiles it again if its time is newer. */
 function writeChanged(file, text) {
   try {
     if (readFileSync(file, 'utf8') === text) return;

@@ -13,7 +13,7 @@ const SPARSE = process.argv.includes('--every') ? 0 : 24;
 const work = path.join(root, 'build/starve');
 const programs = path.join(root, 'build/native');
 
-/** Lays the machine `name` out in `folder`, as it was at its first reading. */
+/** Lays out the machine `name` in `folder`, as it was at its first reading. */
 function layOut(name, folder) {
   const { links } = JSON.parse(readFileSync(path.join(CAPTURES, name, 'machine.json'), 'utf8'));
   cpSync(path.join(FIXTURES, name, 'before'), folder, { recursive: true });

@@ -30,7 +30,8 @@ function runAll(named) {
   try {
     // Keeps the server of the prefix running between two tests.
     spawnSync('wineserver', ['-p60'], { env: wineEnvironment(), stdio: 'ignore' });
-    // One test at a time: they share the prefix, and Wine is so slow that two at once would miss their deadlines.
+    // One test at a time: they share the prefix, and Wine is so slow that two in parallel would miss their
+    // deadlines.
     return runTests({ files: named.length > 0 ? named : testFiles('windows'), env: windows, jobs: 1 });
   } finally {
     endWine();

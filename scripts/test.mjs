@@ -34,12 +34,12 @@ const DEAD_BUSES = {
   DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null/no-bus',
 };
-/** Tests wait for the greater part of their time: one per core would leave the cores idle. */
+/** Tests wait most of their time: one per core would leave the cores idle. */
 const CORES = os.availableParallelism();
 const JOBS = 4 * CORES;
 /** Browsers and brokers are busier. */
 const SYSTEM_JOBS = 2 * CORES;
-/** Percent of the lines of src/ that `npm test` reaches, and with the system tests. */
+/** Percent of the lines of src/ that `npm test` reaches, and together with the system tests. */
 const MIN_COVERED = { fast: 94, all: 98 };
 const coverageFolder = path.join(root, 'build/coverage');
 const SECONDS = path.join(root, 'test/seconds.json');
@@ -49,7 +49,7 @@ const TIERS = ['prove', 'sanitized', 'slow', 'solo', 'system', 'windows'];
 
 const tierOf = (file) => TIERS.find((name) => file.split('/').includes(name));
 
-/** All test files, `test/…/x.test.ts`. Listed from the sources, because build/ may still hold tests that were removed. */
+/** Returns all test files, `test/…/x.test.ts`. Listed from the sources: build/ may still hold removed tests. */
 const allTests = () =>
   readdirSync(path.join(root, 'test'), { recursive: true })
     .map((file) => path.posix.join('test', String(file).replaceAll('\\', '/')))
@@ -59,7 +59,7 @@ const allTests = () =>
 export const sourceOf = (file) => file.replace(/^build\/ts\//, '').replace(/\.js$/, '.ts');
 const compiledOf = (file) => path.join('build/ts', sourceOf(file).replace(/\.ts$/, '.js'));
 
-/** The compiled test files of `tier` (one of TIERS), or of no tier if it is undefined. */
+/** Returns the compiled test files of `tier` (one of TIERS), or of no tier if it is undefined. */
 export const testFiles = (tier) =>
   allTests()
     .filter((file) => tierOf(file) === tier)
@@ -73,22 +73,22 @@ const ON_BOTH_ENGINES =
 const SERVES =
   /\b(?:churn|createEngine|serveNumbered|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
-/** Whether a test starts the service or an engine, and is to be run on both. */
+/** Returns whether a test starts the service or an engine, and must run on both. */
 export const runsOnBothEngines = (file) =>
   ON_BOTH_ENGINES.test(`/${sourceOf(file)}`) && SERVES.test(textOf(file));
 
-/** What `--engines` runs: all but the two slowest files of HTTP, which take a quarter of the time. */
+/** Tests of `--engines`: all but the two slowest files of HTTP, which take a quarter of the time. */
 const CONTRACT = /^test\/(?:contract|http)\/(?!.*\b(?:unread-answers|tls-readers)\.)/;
-/** What `--smoke` runs: streams, access, sockets, commands. */
+/** Tests of `--smoke`: streams, access, sockets, commands. */
 const SMOKE = /^test\/contract\/(?:stream|access|socket-order|socket-commands)\.test\.ts$/;
-/** Tests of what `node scripts/build.mjs types` writes, which is test/types.test.ts here. */
+/** Tests the output of `node scripts/build.mjs types`, which is test/types.test.ts here. */
 const TYPES = 'test/types.test.ts';
 const NEEDS_TYPES = /\.d\.ts|helpers\/packages|'typescript'|dist\/client/;
 
 const readSeconds = () => (existsSync(SECONDS) ? JSON.parse(readFileSync(SECONDS, 'utf8')) : {});
 
 /**
- * The runs of `files`, the longest first by the seconds that were recorded: one per file, and one for all files of a
+ * Returns the runs of `files`, the longest first by the recorded seconds: one per file, and one for all files of a
  * module that only compute. Those that need the types begin when these have been checked.
  */
 function runsOf(files) {
@@ -104,7 +104,7 @@ function runsOf(files) {
     runs.push({ name: isOne ? sourceOf(members[0]) : `test/${module} (pure)`, files: members });
   }
   const seconds = readSeconds();
-  // One that was never measured may be long.
+  // A run that was never measured may be long.
   const length = ({ name }) => (name === TYPES ? Infinity : (seconds[name] ?? 60));
   runs.sort((a, b) => length(b) - length(a));
   const isLate = ({ files: [file] }) => NEEDS_TYPES.test(textOf(file));
@@ -122,7 +122,7 @@ function countsOf(text) {
   return { passed: count(2), failed: count(3), skipped: count(4) + count(5) };
 }
 
-/** The HTTP engines that `node` can load, which is found out as in the service; tests run on the first one. */
+/** Returns the HTTP engines that `node` can load, determined as in the service; tests run on the first one. */
 function enginesOf(node) {
   const args = ['--input-type=module', '-e', "import 'uWebSockets.js'"];
   const loads = spawnSync(node, args, { cwd: root, stdio: 'ignore' }).status === 0;
@@ -139,7 +139,7 @@ export function runTests({
   jobs = JOBS,
   limitSeconds = 900,
 }) {
-  // Of its own while it runs: two runs at once in one checkout don't mix their results.
+  // Its own file while it runs: two simultaneous runs in one checkout do not mix their results.
   const output = path.join(root, `build/test-${process.pid}.tap`);
   const plan = path.join(root, `build/test-${process.pid}.json`);
   mkdirSync(path.dirname(output), { recursive: true });
@@ -168,7 +168,7 @@ export function runTests({
   return { counts, text, failures: failuresOf(text) };
 }
 
-/** The results of several runs as those of one. */
+/** Joins the results of several runs. */
 function joined(runs) {
   const sum = (name) => runs.reduce((total, { counts }) => total + counts[name], 0);
   return {
@@ -178,14 +178,14 @@ function joined(runs) {
   };
 }
 
-/** The system tests, then those that need the machine to themselves. */
+/** Runs the system tests, then those that need the machine to themselves. */
 const runSystem = (options) =>
   joined([
     runTests({ ...options, files: testFiles('system'), jobs: SYSTEM_JOBS }),
     runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
   ]);
 
-/** Files of the contract and of HTTP that serve, on Node's engine. */
+/** Runs files of the contract and of HTTP that serve, on Node's engine. */
 function runEngines(options) {
   const files = [...testFiles(undefined), ...testFiles('system')];
   const serving = files.filter((file) => CONTRACT.test(sourceOf(file)) && SERVES.test(textOf(file)));
@@ -197,7 +197,7 @@ function git(...args) {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Paths that differ from the last commit on main, in commits or not, and new ones. */
+/** Returns paths that differ from the last commit on main, in commits or not, and new ones. */
 function changedFiles() {
   const base = git('merge-base', 'HEAD', 'main') ?? git('merge-base', 'HEAD', 'origin/main');
   if (base === undefined) throw new Error('there is no branch "main" to compare with');
@@ -218,8 +218,8 @@ function runChanged(options) {
 }
 
 /**
- * Keeps the counts of src/: of its modules, and of the bundle in the services that tests start. Node records every script
- * of every process, a hundred times as much.
+ * Keeps the counts of src/: of its modules, and of the bundle in the services that tests start. Node records
+ * every script of every process, a hundred times as much.
  */
 function keepCounts() {
   const wanted = ['dist/', 'build/ts/src/'].map((folder) => pathToFileURL(path.join(root, folder)).href);
@@ -231,12 +231,12 @@ function keepCounts() {
   }
 }
 
-/** Prints what is covered; returns whether it is at least `least` percent of the lines. */
+/** Prints the coverage; returns whether it is at least `least` percent of the lines. */
 function checkCoverage(least) {
   keepCounts();
   const c8 = path.join(path.dirname(require.resolve('c8/package.json')), 'bin/c8.js');
   const limits = ['--functions=0', '--branches=0', '--statements=0', `--lines=${least}`];
-  // By the source and not by the script: the bundle contains libraries too.
+  // By the source and not by the script, because the bundle contains libraries too.
   const selection = ['--include=**/src/**', '--exclude-after-remap', '--reporter=text'];
   const args = [c8, 'report', `--temp-directory=${coverageFolder}`, ...selection, '--check-coverage'];
   /** @type {import('node:child_process').SpawnSyncOptions} */

@@ -21,7 +21,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-/** Each source has a command of its own there: listCommands() in addon.mjs. */
+/** A database with a separate command for each source: listCommands() in addon.mjs. */
 const DATABASE = path.join(root, 'build/single');
 const CACHE = path.join(
   process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'),
@@ -32,7 +32,10 @@ const MAX_FILES_PER_BATCH = 8;
 /** Marks that no branch has used for this long are removed. */
 const MAX_UNUSED_MS = 30 * 24 * 60 * 60_000;
 
-/** The files of this repository that `file` includes, at any depth. The compiler's version stands for system headers. */
+/**
+ * Returns the files of this repository that `file` includes, at any depth. The compiler version stands for system
+ * headers.
+ */
 function includedBy(file, found = new Set()) {
   const folders = [path.dirname(file), 'native'];
   for (const [, name] of readFileSync(path.join(root, file), 'utf8').matchAll(/^#include "([^"]+)"/gm)) {
@@ -50,13 +53,13 @@ function versionOf(command) {
   return spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout ?? '';
 }
 
-/** The compile command of each source. */
+/** Returns the compile command of each source. */
 function compileCommands() {
   const database = JSON.parse(readFileSync(path.join(DATABASE, 'compile_commands.json'), 'utf8'));
   return new Map(database.map((entry) => [path.relative(root, entry.file), entry.command]));
 }
 
-/** The cache file of each source, named after a digest of everything that its verdict depends on. */
+/** Returns the cache file of each source, named after a digest of everything that its verdict depends on. */
 function digests(command, commands, files, args) {
   const common = [
     versionOf(command),
@@ -91,7 +94,7 @@ function lookAt(command, args) {
   });
 }
 
-/** `waiting` in groups of the same folder and the same compiler options. */
+/** Groups `waiting` by folder and compiler options. */
 function batchesOf(waiting, commands) {
   const groups = new Map();
   for (const each of waiting) {
@@ -112,7 +115,7 @@ function batchesOf(waiting, commands) {
   });
 }
 
-/** Whether the files of a batch are clean as one text. */
+/** Returns whether the files of a batch are clean as one text. */
 async function isCleanTogether(command, { options, members }, args) {
   const folder = path.dirname(members[0].file);
   const name = `${folder.replaceAll('/', '_')}-${path.basename(members[0].file)}`;

@@ -1,9 +1,9 @@
-// The tools that building the addon takes, and the Debian packages that have them.
+// Tools for building the addon, and the Debian packages that contain them.
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { findCommand } from './needs.mjs';
 
-/** Whether the addon is built with cmake-js; otherwise with node-gyp. */
+/** Returns whether the addon is built with cmake-js; otherwise with node-gyp. */
 export function hasCmake() {
   return spawnSync('cmake', ['--version'], { stdio: 'ignore' }).status === 0;
 }
@@ -26,7 +26,7 @@ const FOR_GYP = [
   },
 ];
 
-/** One sentence that names what is missing here to build the addon, and the packages to install; or undefined. */
+/** Returns a sentence that names the tools missing to build the addon, and the packages to install; or undefined. */
 export function missingTools(useCmake = hasCmake()) {
   if (process.platform !== 'linux') return undefined;
   const missing = (useCmake ? FOR_CMAKE : FOR_GYP).filter(

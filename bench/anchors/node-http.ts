@@ -4,7 +4,7 @@ import http from 'node:http';
 import process from 'node:process';
 
 const event = readFileSync(process.argv[2] ?? '', 'utf8');
-const payload = JSON.parse(event.slice(event.indexOf('{'), event.lastIndexOf('}') + 1)) as object; // It is a stream payload.
+const payload = JSON.parse(event.slice(event.indexOf('{'), event.lastIndexOf('}') + 1)) as object; // A stream payload.
 const clients = new Set<http.ServerResponse>();
 
 const eventNow = () =>

@@ -1,4 +1,4 @@
-// Connects COUNT times and disconnects at once, in each of several ways in turn.
+// Connects COUNT times and disconnects immediately, in each of several ways in turn.
 //   churn PORT COUNT [PARALLEL [PER_SECOND]]   PARALLEL connections are open at a time; prints how many could
 //                                              not connect
 #include <arpa/inet.h>
@@ -29,7 +29,7 @@ static int come(int port, unsigned number) {
   if (fd < 0) return -1;
   const int on = 1;
   setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-  // Many loopback addresses, because an orderly close keeps the port for a minute.
+  // Uses many loopback addresses, because an orderly close keeps the port for a minute.
   struct sockaddr_in local = {.sin_family = AF_INET};
   local.sin_addr.s_addr = htonl(0x7f010100u + ((unsigned)getpid() * 64u + number / 4096u) % 60000u);
   struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((unsigned short)port)};
@@ -44,7 +44,7 @@ static int come(int port, unsigned number) {
   return fd;
 }
 
-// Half of them orderly, half with a reset.
+// Closes half of them orderly, half with a reset.
 static void leave(int fd, unsigned number) {
   const struct linger reset = {1, 0};
   if (number / WAYS % 2 == 0) setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);

@@ -39,7 +39,7 @@ static void stamp(void) {
   static const char key[] = "\"timestamp\":";
   char* at = memmem(event, eventLength, key, sizeof key - 1);
   if (at == NULL) return;
-  // Counted on: two ticks may fall into the same second of the clock.
+  // A separate counter: two ticks may fall into the same second of the clock.
   static long long second;
   second = second == 0 ? (long long)time(NULL) : second + 1;
   char digits[32];

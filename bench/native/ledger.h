@@ -1,4 +1,4 @@
-// The ledger of a sink: each event by its hash, and the subscribers that missed one or received one twice.
+// The record of a sink: each event by its hash, and the subscribers that missed one or received one twice.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,18 +7,18 @@
 enum { MAX_SUBSCRIBERS = 20000, KNOWN = 256, MAX_TICKS = 4096 };
 struct Subscriber {
   int fd;
-  uint8_t state;    // of the protocol's parser
-  uint8_t matched;  // of the header's end
+  uint8_t state;    // parser state of the protocol
+  uint8_t matched;  // matched bytes of the header's end
   uint8_t chunked;  // matched bytes of that word in the headers
   bool isOpen, hasEvent, isStalled;
   bool hasId;        // its event starts with an id line of another server, which is not checked
-  uint32_t left;     // of the chunk or the frame
+  uint32_t left;     // remaining bytes of the chunk or the frame
   uint8_t head[10];  // of a frame
   uint32_t at;       // in the event
   uint8_t newlines;  // in a row
   uint64_t hash, lastHash;
   uint32_t events;    // in this window
-  int64_t lastIndex;  // of its last event in this window; -1: it had none yet
+  int64_t lastIndex;  // of its last event in this window; -1: none yet
 };
 
 // An event, and the number of subscribers that received it: an event that only one received is torn, or was
@@ -50,7 +50,7 @@ static void endTick(void) {
   tickBegan = 0;
 }
 
-// The number of the event with this hash; the next free number for a new event.
+// Returns the number of the event with this hash; the next free number for a new event.
 static int64_t indexOf(uint64_t hash) {
   for (int64_t index = nextKnown - 1; index >= firstKnown && index > nextKnown - KNOWN; index--) {
     struct Event* e = &known[index % KNOWN];

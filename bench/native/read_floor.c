@@ -20,7 +20,7 @@ struct step {
 
 static struct step steps[kMaxSteps];
 static int stepCount;
-// Larger than any of the files, so that one pread reads the whole text where the kernel returns it at once.
+// Larger than any of the files, so that one pread reads the whole text if the kernel returns it in one call.
 static char text[1 << 20];
 
 static int64_t readClock(clockid_t clock) {

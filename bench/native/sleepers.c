@@ -1,5 +1,5 @@
 // Real processes that do nothing: `sleepers COUNT SECONDS` starts COUNT of them, says "ready", and ends them
-// when its input ends. Each ends by itself after SECONDS, and when this program does.
+// when its input ends. Each ends after SECONDS, and when this program does.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ const clock: Clock = {
   },
   clearTimer: (timer) => {
     due = undefined;
-    // Only what setTimer returned is passed; a fake timer needs no clearing.
+    // Only results of setTimer are passed; a fake timer needs no clearing.
     if (!isTimeMade) clearTimeout(timer as NodeJS.Timeout);
   },
 };

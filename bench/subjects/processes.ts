@@ -1,4 +1,7 @@
-/** The service's process readings: `samples` picks them up as samples do, but at any pace, `list` as a list request does. */
+/**
+ * The service's process readings: `samples` picks them up as samples do, but at any pace, `list` as a list
+ * request does.
+ */
 import process from 'node:process';
 import { openNativeProcesses } from '#src/host/native.js';
 import { buildGroupedList } from '#src/processes/list.js';

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
-// In microseconds, which the kernel derives from the scheduler's nanoseconds; all threads, including ended ones.
+// Counts microseconds, which the kernel derives from the scheduler's nanoseconds, of all threads, including
+// ended ones.
 function ownCpuNs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) * 1000;

@@ -13,7 +13,7 @@ function isHealthy({ host, port, isSecure }) {
       host: WILDCARDS.includes(host) ? '127.0.0.1' : host,
       port,
       path: '/api/status',
-      // The certificate is for other names than the address that is asked here.
+      // The certificate is for other names than the address used here.
       rejectUnauthorized: false,
       timeout: LIMIT_MS,
     };
@@ -31,7 +31,7 @@ function isHealthy({ host, port, isSecure }) {
   });
 }
 
-/** Where the service listens by its configuration. */
+/** Returns the service's listen address according to its configuration. */
 function readPlace() {
   const main = new URL('dist/main.js', import.meta.url).pathname;
   let text;
@@ -48,7 +48,7 @@ function readPlace() {
   return { host: read('server.host'), port, isSecure };
 }
 
-/** The configuration costs three times as much to read as the service to ask, so it is read only where this is not it. */
+/** Reading the configuration costs three times as much as asking, so it is read only if this address fails. */
 const usual = {
   host: process.env.HOSTWIRE_SERVER_HOST ?? '',
   port: Number(process.env.HOSTWIRE_SERVER_PORT ?? 9990),

@@ -18,7 +18,7 @@ copyFileSync(path.join(root, 'LICENSE'), path.join(program, 'LICENSE'));
 copyFileSync(path.join(root, 'packaging/container/health.mjs'), path.join(program, 'health.mjs'));
 mkdirSync(path.join(target, 'usr/local/bin'), { recursive: true });
 symlinkSync('../../../opt/hostwire/hostwire', path.join(target, 'usr/local/bin/hostwire'));
-// What systemd has container managers write: Docker and Podman leave other marks, Kubernetes none.
+// The mark that systemd has container managers write: Docker and Podman leave other marks, Kubernetes none.
 mkdirSync(path.join(target, 'run/systemd'), { recursive: true });
 writeFileSync(path.join(target, 'run/systemd/container'), 'oci\n');
 const programs = [path.join(program, 'hostwire'), path.join(program, 'node')];

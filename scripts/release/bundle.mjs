@@ -48,7 +48,10 @@ function layOut(target, arch, seconds) {
   settleFiles(target, seconds, (file) => programs.includes(file));
 }
 
-/** README.txt, with what the binaries of this bundle need: an addon that was built here may need more than a prebuilt one. */
+/**
+ * Writes README.txt, with the requirements of the binaries of this bundle: an addon that was built here may need more
+ * than a prebuilt one.
+ */
 function writeReadme(target) {
   const binaries = readdirSync(target, { recursive: true, encoding: 'utf8' })
     .filter((name) => name === 'node' || name.endsWith('.node'))
@@ -61,8 +64,8 @@ function writeReadme(target) {
 }
 
 /**
- * Two threads of xz make the same blocks as any other number but one; level 6 because level 9 brings 1 % and takes 700 MB
- * of memory. gzip would take half as much again.
+ * Two threads of xz make the same blocks as any other number above one; level 6 because level 9 saves 1 % and takes 700
+ * MB of memory. gzip would take half as much again.
  */
 const COMPRESS = ['-6', '-T2', '-f'];
 

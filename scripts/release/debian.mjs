@@ -35,12 +35,12 @@ const COMMAND = `${PROGRAM}/node ${PROGRAM}/dist/main.js`;
 const DOCUMENTS = '/usr/share/doc/hostwire';
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
 
-/** Only what decides about rights is a conffile: an administrator who removes it does not get it back. */
+/** Only files that decide about rights are conffiles: an administrator who removes one does not get it back. */
 const FILES = {
   '/etc/polkit-1/rules.d/50-hostwire.rules': 'packaging/polkit/50-hostwire.rules',
   '/usr/lib/sysusers.d/hostwire.conf': 'packaging/sysusers/hostwire.conf',
   '/usr/lib/tmpfiles.d/hostwire.conf': 'packaging/tmpfiles/hostwire.conf',
-  // Not in /usr/lib/udev: who may open this device can type into every session.
+  // Not in /usr/lib/udev: a program that may open this device can type into every session.
   '/usr/share/hostwire/60-hostwire-uinput.rules': 'packaging/udev/60-hostwire-uinput.rules',
   '/usr/share/lintian/overrides/hostwire': 'packaging/debian/lintian-overrides',
   '/usr/share/bash-completion/completions/hostwire': 'dist/share/bash-completion/completions/hostwire',
@@ -54,14 +54,14 @@ const FILES = {
 
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 
-/** All files below `folder`, without links. */
+/** Returns all files below `folder`, without links. */
 const filesIn = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 
-/** "0.1.0-alpha" is before "0.1.0", which "~" says to dpkg. */
+/** "0.1.0-alpha" precedes "0.1.0", which dpkg expresses with "~". */
 const versionOf = (revision) => `${VERSION.replace('-', '~')}-${revision}`;
 
 function changelog(version, seconds) {
@@ -79,7 +79,7 @@ function write(folder, file, content) {
   writeFileSync(path.join(folder, file), content);
 }
 
-/** All files of the package. Returns those that are programs. */
+/** Lays out all files of the package. Returns those that are programs. */
 function layOut(folder, arch, version, seconds) {
   const program = path.join(folder, PROGRAM);
   const runtime = layOutTree(program, arch);
@@ -91,7 +91,7 @@ function layOut(folder, arch, version, seconds) {
   layOutDocs(path.join(folder, DOCUMENTS));
   const page = gzipSync(read('dist/share/man/man1/hostwire.1'), { level: 9 });
   write(folder, '/usr/share/man/man1/hostwire.1.gz', page);
-  // They lie where shells look for them, not beside the program.
+  // They are installed where shells look for them, not beside the program.
   rmSync(path.join(program, 'dist/share'), { recursive: true });
   const licenses = `hostwire\n\n${read('LICENSE')}\nThe package includes:\n\n${thirdPartyLicenses(runtime)}`;
   write(folder, `${DOCUMENTS}/copyright`, licenses);
@@ -100,7 +100,7 @@ function layOut(folder, arch, version, seconds) {
   return ['hostwire', 'node'].map((name) => path.join(program, name));
 }
 
-/** The files of the control archive. `binaries`: what depends on the system's libraries. */
+/** Writes the files of the control archive. `binaries`: files that depend on the system's libraries. */
 function writeControl(folder, { arch, version, binaries }) {
   const control = path.join(folder, 'DEBIAN');
   mkdirSync(control);

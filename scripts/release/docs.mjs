@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 
 /**
- * The pages that the program, its units and the README of each package point to, and all that those pages link to. Packages
- * have them under the same names, so that links hold.
+ * The pages that the program, its units and the README of each package point to, and all that those pages
+ * link to. Packages have them under the same names, so that links hold.
  */
 export const DOCUMENTATION = [
   'docs',

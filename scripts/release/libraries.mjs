@@ -1,7 +1,10 @@
 // The versions of the C and C++ libraries that binaries need, for the dependencies of a Debian package.
 import { runTool } from './runtime.mjs';
 
-/** The release of GCC whose libstdc++ was the first with GLIBCXX_3.4.N (its manual, "ABI Policy and Guidelines"). */
+/**
+ * The release of GCC whose libstdc++ was the first with GLIBCXX_3.4.N (its manual, "ABI Policy and
+ * Guidelines").
+ */
 const GCC_OF_GLIBCXX = {
   21: '5',
   22: '6',
@@ -22,7 +25,7 @@ const isLater = (a, b) => {
   return false;
 };
 
-/** The latest version of `prefix` (GLIBC, GLIBCXX) that any of `files` needs; undefined without one. */
+/** Returns the latest version of `prefix` (GLIBC, GLIBCXX) that any of `files` needs; undefined without one. */
 export function latestVersion(prefix, files) {
   const text = files.map((file) => runTool('readelf', ['--version-info', '--wide', file])).join('\n');
   let latest;
@@ -31,10 +34,10 @@ export function latestVersion(prefix, files) {
   return latest;
 }
 
-/** What systems with glibc 2.31 (Debian 11, Ubuntu 20.04) have; binaries that need more are for this machine only. */
+/** The glibc of Debian 11 and Ubuntu 20.04; binaries that need more are for this machine only. */
 export const OLDEST_GLIBC = '2.31';
 
-/** What a system must have for `files`, as a sentence part, and whether the oldest systems have it. */
+/** Returns the requirements of `files` on a system, as a sentence part, and whether the oldest systems meet them. */
 export function requirementOf(files) {
   const { glibc, gcc, isForOldest } = libraryVersions(files);
   const text = isForOldest
@@ -43,7 +46,7 @@ export function requirementOf(files) {
   return { text, isForOldest };
 }
 
-/** The versions of both libraries that `files` need. */
+/** Returns the versions of both libraries that `files` need. */
 function libraryVersions(files) {
   const needed = latestVersion('GLIBC', files) ?? OLDEST_GLIBC;
   const glibc = isLater(needed, OLDEST_GLIBC) ? needed : OLDEST_GLIBC;
@@ -51,7 +54,7 @@ function libraryVersions(files) {
   return { glibc, gcc: GCC_OF_GLIBCXX[minor] ?? '13', isForOldest: glibc === OLDEST_GLIBC };
 }
 
-/** The field Depends, and whether the oldest systems are served. */
+/** Returns the field Depends, and whether the oldest systems are served. */
 export function dependenciesOf(files) {
   const { glibc, gcc, isForOldest } = libraryVersions(files);
   return { depends: `libc6 (>= ${glibc}), libgcc-s1, libstdc++6 (>= ${gcc})`, isForOldest };

@@ -6,10 +6,10 @@ import process from 'node:process';
 import { runTool } from './runtime.mjs';
 import { root, VERSION } from './tree.mjs';
 
-/** Names every version of hostwire to Windows Installer: never another one. */
+/** Identifies every version of hostwire to Windows Installer, so it must never change. */
 const UPGRADE = '{6B5C1E4F-3A0D-4F27-9E52-0C6D1B8A7E93}';
 
-/** A UUID of version 5 (RFC 9562), in the space of UPGRADE: the same name gives the same UUID. */
+/** Returns a UUID of version 5 (RFC 9562), in the space of UPGRADE: the same name gives the same UUID. */
 function uuidOf(name) {
   const space = Buffer.from(UPGRADE.replace(/[{}-]/g, ''), 'hex');
   const bytes = createHash('sha1').update(space).update(name).digest().subarray(0, 16);
@@ -25,7 +25,7 @@ const idOf = (kind, file) => `${kind}${createHash('sha1').update(file).digest('h
 
 const escapeXml = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** One component per folder with files, as Windows Installer removes and repairs them together. */
+/** One component per folder with files, because Windows Installer removes and repairs them together. */
 function describeFolder(tree, folder, components) {
   const entries = readdirSync(path.join(tree, folder), { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -51,8 +51,8 @@ function describeFolder(tree, folder, components) {
 }
 
 /**
- * When actions run that wixl 0.101 does not place: it orders custom actions by addresses in memory, so that no two runs
- * are equal. `?`: the state of the component before, `$`: after; 2 is absent, 3 is installed.
+ * Positions of actions that wixl 0.101 does not place: it orders custom actions by addresses in memory, so that no two
+ * runs are equal. `?`: the state of the component before, `$`: after; 2 is absent, 3 is installed.
  */
 const ACTIONS = [
   // After InstallInitialize: later the removed version would unregister the service of the new one.
@@ -65,11 +65,11 @@ const ACTIONS = [
   ['WriteEnvironmentStrings', 5200],
 ];
 
-/** What wixl cannot say: those, PATH, and an action that only a failed installation runs. */
+/** Edits that wixl cannot express: those, PATH, and an action that only a failed installation runs. */
 const EDITS = [
   'CREATE TABLE `Environment` (`Environment` CHAR(72) NOT NULL, `Name` CHAR(255) NOT NULL LOCALIZABLE, ' +
     '`Value` CHAR(255) LOCALIZABLE, `Component_` CHAR(72) NOT NULL PRIMARY KEY `Environment`)',
-  // "=": written, "-": removed again, "*": for all users; "[~]": what is there already.
+  // "=": written, "-": removed again, "*": for all users; "[~]": the existing value.
   'INSERT INTO `Environment` (`Environment`, `Name`, `Value`, `Component_`) ' +
     "VALUES ('Path', '=-*PATH', '[~];[INSTALLDIR]', 'Path')",
   ...ACTIONS.map(
@@ -85,10 +85,10 @@ const EDITS = [
 const SUMMARY = Buffer.from('e0859ff2f94f6810ab9108002b27b3d9', 'hex');
 const TIMES = [12, 13];
 const VT_FILETIME = 0x40;
-/** Between the epochs of Windows and of Unix, in seconds. */
+/** Seconds between the epochs of Windows and of Unix. */
 const EPOCHS = 11_644_473_600;
 
-/** wixl writes the current time. */
+/** Replaces the current time, which wixl writes. */
 function setTimes(file, seconds) {
   const bytes = readFileSync(file);
   const at = bytes.indexOf(SUMMARY);

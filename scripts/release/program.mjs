@@ -7,7 +7,9 @@ import { missingTools } from '../tools.mjs';
 
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 
-/** The folders below node_modules that the service needs to run: what is not in its bundle, and what that depends on. */
+/**
+ * Returns the folders below node_modules that the service needs: packages outside its bundle, and their dependencies.
+ */
 export function findModules() {
   const found = new Map();
   const visit = (name, from) => {
@@ -25,21 +27,24 @@ export function findModules() {
   return found;
 }
 
-/** uWebSockets.js ships binaries for every platform, 130 MB in all. Without an `abi` those for every Node are wanted. */
+/**
+ * uWebSockets.js ships binaries for every platform, 130 MB in all. Without an `abi` those for every Node are
+ * wanted.
+ */
 function isWantedBinary(file, { platform, arch, abi }) {
   const binary = /\/uws_(\w+?)_(\w+?)_(\d+)\.node$/.exec(file);
   if (binary === null) return true;
   return binary[1] === platform && binary[2] === arch && (abi === undefined || binary[3] === abi);
 }
 
-/** What only developers use: source maps, types, sources, documentation. Licenses stay. */
+/** Files for developers only: source maps, types, sources, documentation. Licenses stay. */
 const FOR_DEVELOPERS = /\.(?:map|d\.[cm]?ts|[cm]?ts|md|markdown|yml)$/i;
 /** Folders of dist/ with hostwire/client and its types, which the service does not load. */
 const CLIENT = ['client', 'wire'].map((name) => path.join(root, 'dist', name));
 
 /**
- * Copies dist/, package.json and the packages to `target`, which is emptied. `machine` is the platform and architecture,
- * and with `abi` the one line of Node, that it is for; `isLean` leaves out what only developers use.
+ * Copies dist/, package.json and the packages to `target`, which is emptied. `machine` is the platform and
+ * architecture, and with `abi` the one line of Node, that it is for; `isLean` omits files for developers only.
  */
 export function layOutProgram(target, machine, isLean = false) {
   for (const needed of ['dist/main.js', 'dist/hostwire.node'])

@@ -24,17 +24,17 @@ const TOOLS = {
   msibuild: 'msitools',
 };
 const SUMS = 'SHA256SUMS';
-/** Variables that change what compilers and compressors make. */
+/** Variables that change the output of compilers and compressors. */
 const FLAGS = ['CFLAGS', 'CPPFLAGS', 'CXXFLAGS', 'LDFLAGS', 'XZ_DEFAULTS', 'XZ_OPT', 'GZIP', 'ZIPOPT'];
 
-/** What the files depend on beside the commit: neither the time zone nor the language of this machine. */
+/** Returns the environment of all builds, independent of the time zone and the language of this machine. */
 function environment(seconds) {
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds), TZ: 'UTC', LC_ALL: 'C' };
   for (const name of FLAGS) delete env[name];
   return env;
 }
 
-/** The steps of a release; `env` is that of all commands. */
+/** Returns the steps of a release; `env` is that of all commands. */
 function stepsOf(output, { env, commit, seconds }) {
   const run = (...args) => {
     const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2], env });
@@ -43,7 +43,7 @@ function stepsOf(output, { env, commit, seconds }) {
   const write = (name, text) => writeFileSync(path.join(output, name), text);
   const name = `hostwire-${VERSION}`;
   return {
-    /** From nothing, so that no file of an earlier commit is in it. */
+    /** Built from nothing, so that no file of an earlier commit is included. */
     build() {
       for (const folder of ['dist', 'prebuilds', 'build/ts'])
         rmSync(path.join(root, folder), { recursive: true, force: true });
@@ -88,9 +88,9 @@ function stepsOf(output, { env, commit, seconds }) {
   };
 }
 
-/** Why no release can be made here, or undefined. */
+/** Returns why no release can be made here, or undefined. */
 function findObstacle(commit) {
-  if (commit === undefined) return 'this is no checkout of git';
+  if (commit === undefined) return 'this is not a git checkout';
   if (commit.endsWith(' changed')) return 'files differ from the commit: see "git status"';
   const missing = Object.keys(TOOLS).filter((name) => findCommand(name) === undefined);
   if (missing.length === 0) return undefined;

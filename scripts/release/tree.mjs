@@ -22,14 +22,14 @@ export const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.
 
 export const { version: VERSION } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
-/** All files get the time of the commit, so that two runs from one commit make the same bytes. Unix seconds. */
+/** Returns the time of the commit for all files, so that two runs from one commit make the same bytes. Unix seconds. */
 export function sourceDate() {
   return Number(
     process.env.SOURCE_DATE_EPOCH ?? runTool('git', ['log', '-1', '--format=%ct'], { cwd: root }),
   );
 }
 
-/** The addon for a machine: the prebuilt one, which runs on older systems, otherwise that of this machine. */
+/** Returns the addon for a machine: the prebuilt one, which runs on older systems, otherwise that of this machine. */
 function findAddon(platform, arch) {
   const name = `${platform}-${arch}`;
   const prebuilt = path.join(root, 'prebuilds', name, 'hostwire.node');
@@ -40,10 +40,10 @@ function findAddon(platform, arch) {
     throw new Error(`prebuilds/${name} is older than the sources: npm run prebuilds -- ${name}`);
   }
   if (platform === process.platform && arch === process.arch) return path.join(root, 'dist/hostwire.node');
-  throw new Error(`there is no addon for it: npm run prebuilds -- ${name}`);
+  throw new Error(`no addon for it was built: npm run prebuilds -- ${name}`);
 }
 
-/** The license of each part, by its name: hostwire's own dependencies, bundled or not, and Node with what it includes. */
+/** Returns the license of each part, by name: hostwire's own dependencies, bundled or not, and Node with its parts. */
 export function thirdPartyLicenses(runtime) {
   const texts = [['What is bundled in dist/', readFileSync(path.join(root, 'dist/licenses.txt'), 'utf8')]];
   const web = path.join(root, 'dist/web/assets');
@@ -59,7 +59,7 @@ export function thirdPartyLicenses(runtime) {
   return texts.map(([name, text]) => `${'='.repeat(80)}\n${name}\n\n${text.trimEnd()}\n`).join('\n');
 }
 
-/** Modes that depend on no umask, and one time, for everything in `folder` and for itself. */
+/** Sets modes that depend on no umask, and one time, for everything in `folder` and for itself. */
 export function settleFiles(folder, seconds, isProgram) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const file = path.join(folder, entry.name);
@@ -74,7 +74,7 @@ export function settleFiles(folder, seconds, isProgram) {
 /** The units of packaging/systemd. */
 export const UNITS = ['system/hostwire.service', 'system/hostwire-hub.service', 'user/hostwire.service'];
 
-/** The shipped unit `file`, with `command` in place of the one for scripts/install.mjs; its arguments stay. */
+/** Returns the shipped unit `file`, with `command` instead of the one for scripts/install.mjs; its arguments stay. */
 export function unitFor(file, command) {
   const text = readFileSync(path.join(root, file), 'utf8');
   const changed = text.replace(
@@ -103,7 +103,7 @@ export function layOutTree(target, arch, platform = 'linux') {
   copyFileSync(runtime.node, path.join(target, path.basename(runtime.node)));
   const entry = path.join(root, 'packaging', ENTRIES[platform]);
   copyFileSync(entry, path.join(target, path.basename(entry)));
-  // Neither scripts nor dependencies: nothing is installed from here.
+  // Neither scripts nor dependencies, because nothing is installed from here.
   const { name, version, license, type } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const facts = { name, version, license, type, private: true };
   writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(facts, undefined, 2)}\n`);

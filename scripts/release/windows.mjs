@@ -20,7 +20,7 @@ const DOCUMENTS = {
   'hub.example.yaml': 'hub.example.yaml',
 };
 
-/** cmd.exe and the editors of older systems take "\r\n" only. */
+/** Converts to "\r\n", which cmd.exe and the editors of older systems require. */
 const toWindows = (text) => text.replace(/\r?\n/g, '\r\n');
 
 function layOut(target, seconds) {
@@ -36,7 +36,7 @@ function layOut(target, seconds) {
   settleFiles(target, seconds, () => false);
 }
 
-/** Without the fields that depend on this machine's users and clock (-X); names in one order. */
+/** Omits the fields that depend on this machine's users and clock (-X); names are in one order. */
 function makeArchive(folder, name) {
   const names = readdirSync(path.join(folder, name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -135,7 +135,7 @@ t.test('[9.package] without a prebuilt addon it is compiled, if there is a compi
     const args = ['scripts/addon.mjs'];
     return spawnSync(process.execPath, args, { cwd: own, env, encoding: 'utf8', timeout: 1_200_000 });
   };
-  const announced = `no prebuilt addon loads here (there is none for ${HERE}): building it\n`;
+  const announced = `no prebuilt addon loads here (no binary for ${HERE}): building it\n`;
   const without = install(emptyFolder(t));
   t.equal(without.status, 1);
   t.ok(without.stderr.startsWith(announced), without.stderr);
