@@ -10,16 +10,17 @@ import { HistoryQueries } from './history/queries.ts';
 import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
-import { readDashboard } from './http/endpoints/dashboard.ts';
-import { HEADERS_READ, surfaceOf } from './http/endpoints/surface.ts';
-import { sharedSystem } from './http/endpoints/system.ts';
 import type { Route } from './http/routes.ts';
 import { Hub } from './http/socket/hub.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
+import { LocalMachine } from './machine/local.ts';
+import { sharedSystem } from './machine/system.ts';
 import { createCommands, createHistory, createStats } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
+import { readPages } from './viewers/pages/pages.ts';
+import { HEADERS_READ, serviceRoutes } from './viewers/routes/service-routes.ts';
 
 export interface ServiceOptions {
   readonly config: LiveConfig;
@@ -63,14 +64,24 @@ export class Service {
     const base = { config, host, clock, log };
     const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
-    const dashboard = readDashboard();
+    const dashboard = readPages('web');
     const dashboardPaths = dashboard.map((file) => file.path);
     this.#history = createHistory(base, { sampler, readings }, facts);
     const kept = given ?? this.#history;
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
-    const systemRooms = { host, facts, source: sampler, power, media, processControl, wakeControl };
-    const readSystemNow = sharedSystem(systemRooms);
-    const rooms = { sampler, history, commands, power, media, queries, readSystem: readSystemNow };
+    const systemDeps = { host, facts, source: sampler, power, media, processControl, wakeControl };
+    const readSystem = sharedSystem(systemDeps);
+    const machine = new LocalMachine({
+      config,
+      samples: sampler,
+      media,
+      power,
+      processes: queries,
+      history,
+      commands,
+      readSystem,
+    });
+    const rooms = { sampler, history, commands, power, media, machine };
     this.#exporterParts = { ...base, facts, ...rooms };
     this.#sampler = sampler;
     this.#power = power;
@@ -98,16 +109,12 @@ export class Service {
       tally,
     });
     for (const sink of [this.#fanout, this.#hub]) sampler.attach(sink);
-    this.routes = surfaceOf({
+    this.routes = serviceRoutes({
+      machine,
       gate,
       sampler,
       fanout: this.#fanout,
       sockets: this.#hub,
-      commands,
-      power,
-      media,
-      processQueries: queries,
-      history,
       dashboard,
       metrics: {
         host,
@@ -126,8 +133,7 @@ export class Service {
         rss,
         processes: readings,
       },
-      readSystem: readSystemNow,
-      hasRoom: front.roomBeside([this.#fanout, this.#hub]),
+      hasCapacity: front.roomBeside([this.#fanout, this.#hub]),
     });
     front.serve(this.routes);
     // After the front, whose gate has the new configuration already.

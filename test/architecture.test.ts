@@ -36,7 +36,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   run: ['service', 'hub', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
-    ...['wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
+    ...['machine', 'viewers', 'wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
   front: ['errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
@@ -52,6 +52,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ],
     ...[
       'http',
+      'machine',
+      'viewers',
       'stats',
       'host',
       'config',
@@ -81,7 +83,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['wire', 'errors', 'params', 'clock'],
   ],
   'hub/commands': [
-    ...['hub/host', 'access', 'http', 'config', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
+    ...['hub/host', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
   'hub/hosts': ['hub/host', 'hub/pull', 'host', 'http', 'config', 'stats', 'wire', 'errors', 'params'],
@@ -107,10 +109,22 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['http', 'http/clients', 'fairness', 'commands', 'history', 'processes', 'stats', 'wire'],
     ...['errors', 'host', 'config', 'log', 'params', 'clock'],
   ],
-  'http/endpoints': [
-    ...['http', 'http/clients', 'commands', 'history', 'processes', 'stats', 'access', 'wire'],
-    ...['errors', 'exporters', 'host', 'params', 'place'],
+  machine: [...['commands', 'history', 'processes', 'stats', 'host', 'config', 'wire', 'errors', 'params']],
+  'viewers/routes': [
+    ...[
+      'viewers/pages',
+      'machine',
+      'http',
+      'http/clients',
+      'http/stream',
+      'exporters',
+      'stats',
+      'host',
+      'wire',
+    ],
+    ...['errors', 'place'],
   ],
+  'viewers/pages': ['http', 'access', 'stats', 'host', 'wire', 'place'],
   exporters: [
     'parts',
     'config',
@@ -118,6 +132,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'history',
     'commands',
     'processes',
+    'machine',
     'host',
     'wire',
     'errors',
@@ -147,7 +162,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'exporters/mqtt/link': ['commands', 'config', 'log', 'clock'],
   'exporters/mqtt/door': ['exporters/mqtt/link', 'fairness', 'commands', 'errors', 'params', 'log', 'clock'],
   'exporters/mqtt/hub': [
-    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'fairness', 'commands', 'config', 'processes', 'stats'],
+    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'fairness', 'commands', 'config', 'history', 'machine'],
+    'stats',
     ...['host', 'wire', 'errors', 'params', 'log', 'clock'],
   ],
   'exporters/dial': [
@@ -369,7 +385,7 @@ testMany('nothing in src/ or native/ starts a process, but the launcher', async 
  */
 const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
-  ['src/http/endpoints/documents.ts', /^readFile$/],
+  ['src/viewers/routes/documents.ts', /^readFile$/],
   // Metrics, compressed for a scrape that asks for it; gzipSync runs on the calling thread.
   ['src/exporters/prometheus/metrics.ts', /^gzip(?:Sync)?$/],
   // Listening looks up `server.host` where it is a name, once.

@@ -2,19 +2,18 @@
 import { isLoopback } from '../access/exposure.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
-import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/config.ts';
-import { featureDisabled, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
+import type { Machine } from '../machine/machine.ts';
+import { REQUESTS } from '../machine/requests.ts';
 import type { Base } from '../parts.ts';
-import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
 import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { viewOf } from '../stats/view.ts';
-import type { SystemPayload } from '../wire/system.ts';
 import { identify } from './identity.ts';
 import { SleepHold } from './mqtt/link/sleep-hold.ts';
 
@@ -33,9 +32,7 @@ export interface ExporterParts extends Base {
   readonly commands: Commands;
   readonly power: Power;
   readonly media: Media;
-  /** Absent where the host has no processes. */
-  readonly queries: ProcessQueries | undefined;
-  readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
+  readonly machine: Machine;
   readonly doors: readonly Door[];
   /** Of those whose other side must learn of a sleep before it comes. */
   readonly holds: SleepHold;
@@ -58,9 +55,7 @@ export interface ExporterRow {
 /** A detailed sample. */
 const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
-/** What hubs ask for is answered with functions of the service. */
-const CHECKS = { checkList, checkDetails, listable, requestedPicture, featureDisabled };
-const TOOLS = { sectionBits: SECTION_BITS, viewOf, ...CHECKS };
+const TOOLS = { sectionBits: SECTION_BITS, viewOf, requests: REQUESTS };
 
 // An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [

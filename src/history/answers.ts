@@ -12,7 +12,7 @@ export class HistoryAnswer {
   readonly #parts: readonly string[];
   #json: string | undefined;
   #bytes: Buffer | undefined;
-  #tag: string | undefined;
+  #etag: string | undefined;
 
   constructor(parts: readonly string[]) {
     this.#parts = parts;
@@ -34,9 +34,9 @@ export class HistoryAnswer {
   }
 
   /** A strong ETag. */
-  get tag(): string {
-    this.#tag ??= `"${createHash('sha256').update(this.bytes).digest('hex').slice(0, 16)}"`;
-    return this.#tag;
+  get etag(): string {
+    this.#etag ??= `"${createHash('sha256').update(this.bytes).digest('hex').slice(0, 16)}"`;
+    return this.#etag;
   }
 }
 

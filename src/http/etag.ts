@@ -14,7 +14,7 @@ export function isKnown(etag: string, headers: HeaderLists): boolean {
 }
 
 /** JSON that may be kept if it is asked about before each use; 304 where the client has it already. */
-export function taggedJson(bytes: Buffer, etag: string, { exchange, headers }: Request): Answer {
+export function taggedJson(bytes: Buffer | string, etag: string, { exchange, headers }: Request): Answer {
   const common: Headers = [['ETag', etag], ['Cache-Control', 'no-cache'], ...headers];
   if (isKnown(etag, exchange.head.headers))
     return { status: statusLine(304), headers: common, body: undefined };

@@ -135,11 +135,6 @@ export class Gate {
     return peer !== undefined && matches(this.#policy.trustedProxies, peer);
   }
 
-  /** The whole address of a client, in its canonical form; undefined: unknown. */
-  addressOf(client: AccessRequest): string | undefined {
-    return decideAccess(this.#policy, client).client;
-  }
-
   /** Whether the current rules admit `client`. */
   passes(client: AccessRequest): boolean {
     return decideAccess(this.#policy, client).isAllowed;

@@ -1,25 +1,31 @@
 /** The routes of the hub, and the request headers that they read. */
-import { ServiceError } from '../errors.ts';
 import type { Caller } from '../http/clients/caller.ts';
-import { DASHBOARD_HEADERS } from '../http/endpoints/dashboard.ts';
-import { DOCUMENT_HEADERS, runOf } from '../http/endpoints/documents.ts';
-import { SOCKET_HEADERS, socketRuns } from '../http/endpoints/websocket.ts';
 import type { Exchange } from '../http/engine.ts';
-import { GATE_HEADERS, type Gate } from '../http/gate.ts';
-import type { Answer } from '../http/head.ts';
-import { bareAnswer, type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
-import { type Request, type Route, routesOfTable } from '../http/routes.ts';
-import { STREAM_HEADERS } from '../http/stream/fanout.ts';
-import { parseView, type View } from '../stats/view.ts';
-import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
+import { GATE_HEADERS } from '../http/gate.ts';
+import { bareAnswer, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
+import { type Route, type Run, routesOfTable } from '../http/routes.ts';
+import type { View } from '../stats/view.ts';
+import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
+import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
+import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts';
+import { SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
+import {
+  checkCapacity,
+  type StreamFeed,
+  type StreamRouteDeps,
+  streamHead,
+  streamRun,
+} from '../viewers/routes/stream-route.ts';
+import { HUB_OPERATIONS, type IdOnHost } from '../wire/hub-operations.ts';
+import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
 import type { Asking } from './commands/asking.ts';
-import { forwardedRuns } from './commands/forwarded.ts';
 import type { DialIns } from './dial/dial-ins.ts';
 import { filterOf } from './fleet/filter.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import type { HostLists } from './fleet/host-lists.ts';
 import type { Host } from './host/host.ts';
 import type { Hosts } from './hosts/hosts.ts';
+import { remoteMachine } from './remote-machine.ts';
 import type { HubSockets } from './socket/sockets.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
@@ -33,74 +39,49 @@ export const HUB_HEADERS: ReadonlySet<string> = new Set([
   'content-type',
 ]);
 
-export interface HubRooms {
+export interface HubRouteDeps extends StreamRouteDeps {
   readonly hosts: Hosts;
   readonly lists: Pick<HostLists, 'json'>;
   readonly fleet: Fleet;
-  readonly gate: Pick<Gate, 'judge' | 'keep'>;
   readonly sockets: Pick<HubSockets, 'open'>;
   readonly dialIns: Pick<DialIns, 'open'>;
   readonly asking: Asking;
-  /** Whether one more stream may be opened. */
-  readonly hasRoom: (caller: Caller) => boolean;
   /** The text of /metrics. */
   readonly metrics: () => string;
 }
 
-/** What the query asks for, with the header that names what is unknown in it. */
-function viewOf({ query, headers }: Request): { readonly view: View; readonly headers: Headers } {
-  const { view, ignored } = parseView(query.getAll('fields'), query.get('detail'));
-  const extra: Headers = ignored.length === 0 ? [] : [['X-Ignored-Fields', ignored.join(', ')]];
-  return { view, headers: [...extra, ...headers] };
-}
-
-/** HEAD: the stream's headers, then the end. */
-const streamHead = (headers: Headers): Answer => ({
-  status: statusLine(200),
-  headers: [...STREAM_HEADERS, ...headers],
-  body: undefined,
-});
-
-export function hubRoutes(rooms: HubRooms): readonly Route[] {
-  const { hosts, lists, fleet, gate, metrics, sockets, hasRoom, asking, dialIns } = rooms;
+export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
+  const { hosts, lists, fleet, gate, metrics, sockets, hasCapacity, asking, dialIns } = deps;
   // `/api/hosts/{id}/…`
   const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
-  const hostOf = ({ exchange }: Request): Host => hostAt(exchange);
-  const openOne = {
+  const socketOfOne = {
     open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, hostAt(exchange)),
   };
   // Agents of one address are limited by other counts than its viewers.
   const dialIn = socketRuns({
     gate,
     sockets: dialIns,
-    hasRoom: (caller) => hasRoom({ ...caller, isKeyed: true }),
+    hasCapacity: (caller) => hasCapacity({ ...caller, isKeyed: true }),
   }).openSocket;
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       return jsonTextAnswer(lists.json(filterOf(query)), headers);
     },
-    openHostStream: (request) => openHostStream(rooms, hostOf(request), request),
-    async getHostUsage(request) {
-      const { view, headers } = viewOf(request);
-      return jsonTextAnswer(await hostOf(request).usage(view, asking.askerOf(request.client)), headers);
-    },
-    async getHostSystem(request) {
-      const { view, headers } = viewOf(request);
-      const who = asking.askerOf(request.client);
-      return jsonTextAnswer(await hostOf(request).system(view.withDetail, who), headers);
-    },
-    ...forwardedRuns({ asking, hostOf }),
+    ...onHost({
+      ...requestRuns(({ exchange }) => remoteMachine(hostAt(exchange), asking)),
+      openStream: streamRun(deps, ({ exchange }, view) => feedOf(hostAt(exchange), view)),
+      openSocket: socketRuns({ gate, sockets: socketOfOne, hasCapacity }).openSocket,
+    }),
     openFleetStream(request) {
-      const { view, headers } = viewOf(request);
+      const { view, headers } = viewOfRequest(request);
       const filter = filterOf(request.query);
       if (request.exchange.head.method === 'HEAD') return streamHead(headers);
-      checkRoom(rooms, request);
+      checkCapacity(deps, request);
       fleet.open(request.exchange, filter, view, headers, gate.keep(request.client));
       return undefined;
     },
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
-    ...socketRuns({ gate, sockets, hasRoom }),
-    openHostSocket: socketRuns({ gate, sockets: openOne, hasRoom }).openSocket,
+    ...socketRuns({ gate, sockets, hasCapacity }),
     dialIn(request) {
       // No browser speaks for an agent: a page of any site could open this socket.
       if (request.exchange.head.headers.has('origin'))
@@ -121,30 +102,29 @@ export function hubRoutes(rooms: HubRooms): readonly Route[] {
   });
 }
 
-function checkRoom({ hasRoom }: HubRooms, { client }: Request): void {
-  if (!hasRoom(client)) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
+/** The same by the ids that the operations have on one machine of a hub. */
+function onHost<Ids extends OperationId>(
+  runs: Readonly<Record<Ids, Run>>,
+): Readonly<Record<IdOnHost<Ids>, Run>> {
+  const rows: Readonly<Record<OperationId, Operation>> = OPERATIONS;
+  const named = Object.entries<Run>(runs).map(([id, run]) => [rows[id as OperationId].onHost, run]);
+  return Object.fromEntries(named) as Readonly<Record<IdOnHost<Ids>, Run>>; // By the types of the table.
 }
 
-async function openHostStream(rooms: HubRooms, host: Host, request: Request): Promise<Answer | undefined> {
-  const { gate } = rooms;
-  const { view, headers } = viewOf(request);
-  if (request.exchange.head.method === 'HEAD') return streamHead(headers);
-  checkRoom(rooms, request);
+function feedOf(host: Host, view: View): StreamFeed {
   const lane = host.laneOf(view);
-  // Until its stream has subscribed: the sample is wanted.
-  lane.subscribe(view);
-  try {
-    const first = await lane.first(view);
-    // Again: meanwhile the rules may have changed, and other streams been opened.
-    const verdict = gate.judge(request.exchange.head);
-    if (!verdict.isAllowed) return verdict.answer;
-    checkRoom(rooms, request);
+  return {
+    // The sample is wanted before its stream has subscribed.
+    hold() {
+      lane.subscribe(view);
+      return () => lane.unsubscribe(view);
+    },
+    first: () => lane.first(view),
     // One read may have brought more samples: without the newest one it would never be sent.
-    const { current } = lane;
-    const sample = current?.has(view) === true ? current : first;
-    lane.openFanout().open(request.exchange, view, sample, headers, gate.keep(request.client), false);
-    return undefined;
-  } finally {
-    lane.unsubscribe(view);
-  }
+    newest: (first) => (lane.current?.has(view) === true ? lane.current : first),
+    get fanout() {
+      return lane.openFanout();
+    },
+    isNextNear: false,
+  };
 }

@@ -9,12 +9,12 @@ import type { EngineChoice } from '../engines.ts';
 import { Front } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
-import { fileRoutes } from '../http/endpoints/dashboard.ts';
 import { SOCKET_PATHS } from '../http/gate.ts';
 import type { Route } from '../http/routes.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { ServiceFacts } from '../stats/system.ts';
+import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { BrokerRoom } from './broker/room.ts';
 import { Asking } from './commands/asking.ts';
@@ -26,7 +26,6 @@ import { type Counters, createCounters, type HubParts } from './host/parts.ts';
 import { TIMES, type Times } from './host/times.ts';
 import { Hosts } from './hosts/hosts.ts';
 import { hubMetrics } from './metrics.ts';
-import { readPages } from './page.ts';
 import { HubSockets } from './socket/sockets.ts';
 import { HubSocketRooms } from './socket-rooms.ts';
 
@@ -67,7 +66,7 @@ export class HubService {
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
     const initial = config.current;
     const viewers = { size: 0 };
-    const pages = readPages();
+    const pages = readHubPages();
     const front = new Front({
       base: { config, host, clock, log },
       engine,
@@ -103,7 +102,7 @@ export class HubService {
     this.#config = config;
     this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
     const { commands: rules } = initial.hub;
-    this.#asking = new Asking({ rules, gate, clock, times: parts.times, log });
+    this.#asking = new Asking({ rules, clock, times: parts.times, log });
     const lists = new HostLists(this.#hosts, clock);
     const rooms = { hosts: this.#hosts, lists, fleet: this.#fleet, asking: this.#asking };
     this.#sockets = new HubSockets({
@@ -121,7 +120,7 @@ export class HubService {
       gate,
       sockets: this.#sockets,
       dialIns: this.#dialIns,
-      hasRoom: front.roomBeside([viewers, this.#sockets, this.#dialIns]),
+      hasCapacity: front.roomBeside([viewers, this.#sockets, this.#dialIns]),
       metrics: () => this.#metrics(viewers.size, counters),
     });
     front.serve([...this.routes, ...fileRoutes(pages)]);

@@ -1,9 +1,10 @@
-/** Documents, for the hub, the operations of one machine that its own service answers. */
+/** The hub's document of the operations of one machine that its own service answers. */
 import type { ErrorCode } from '../errors.ts';
 import { HISTORY_DOCS } from './history.ts';
-import type { HubOperationId } from './hub-operations.ts';
+import type { IdOnHost } from './hub-operations.ts';
 import { MEDIA_DOCS } from './media.ts';
 import type { OperationDocs } from './operation-docs.ts';
+import { OPERATIONS, type Operation, type OperationId } from './operations.ts';
 import { POWER_DOCS } from './power.ts';
 import { PROCESS_DOCS } from './process.ts';
 import { WAKE_DOCS } from './wake.ts';
@@ -21,8 +22,8 @@ function ofHost(docs: OperationDocs, more: readonly ErrorCode[], sentence: strin
 
 const read = (docs: OperationDocs) => ofHost(docs, [], 'The answer of the machine, whose own flags decide.');
 
-/** For an answer that may be long. */
-const readLong = (docs: OperationDocs, limit = '512 KiB') =>
+/** An answer that may be long. */
+const readLong = (docs: OperationDocs, limit: string) =>
   ofHost(
     docs,
     ['payload_too_large'],
@@ -36,22 +37,31 @@ const command = (docs: OperationDocs) =>
     "The client must be allowed to by `hub.commands` (403 `command_not_allowed`), and the action by the machine's own flags. It is sent once, and not begun later than 5 seconds after the request: 503 `host_unreachable` means that it was not done, 504 `outcome_unknown` that this is unknown.",
   );
 
-export const FORWARDED_DOCS = {
-  getHostHistory: readLong(HISTORY_DOCS.getHistory),
-  getHostProcessHistory: readLong(HISTORY_DOCS.getProcessHistory),
-  getHostPower: read(POWER_DOCS.getPower),
-  shutdownHost: command(POWER_DOCS.shutdown),
-  restartHost: command(POWER_DOCS.restart),
-  sleepHost: command(POWER_DOCS.sleep),
-  hibernateHost: command(POWER_DOCS.hibernate),
-  lockHost: command(POWER_DOCS.lock),
-  cancelHostPower: command(POWER_DOCS.cancelPower),
-  wakeFromHost: command(WAKE_DOCS.wake),
-  getHostMedia: read(MEDIA_DOCS.getMedia),
-  getHostMediaArt: readLong(MEDIA_DOCS.getMediaArt, '780,000 bytes'),
-  controlHostMedia: command(MEDIA_DOCS.controlMedia),
-  listHostProcesses: readLong(PROCESS_DOCS.listProcesses),
-  getHostProcess: read(PROCESS_DOCS.getProcess),
-  killHostProcess: command(PROCESS_DOCS.killProcess),
-  launchHostProcess: command(PROCESS_DOCS.launchProcess),
-} satisfies Readonly<Partial<Record<HubOperationId, OperationDocs>>>;
+type Docs = typeof HISTORY_DOCS &
+  typeof POWER_DOCS &
+  typeof WAKE_DOCS &
+  typeof MEDIA_DOCS &
+  typeof PROCESS_DOCS;
+type ForwardedId = IdOnHost<keyof Docs>;
+
+/** The documents of each operation of the service that a hub passes on to one machine. */
+const OWN_DOCS: Readonly<Partial<Record<OperationId, OperationDocs>>> = {
+  ...HISTORY_DOCS,
+  ...POWER_DOCS,
+  ...WAKE_DOCS,
+  ...MEDIA_DOCS,
+  ...PROCESS_DOCS,
+};
+
+function docsOnHost({ method }: Operation, docs: OperationDocs): OperationDocs {
+  if (method === 'POST') return command(docs);
+  return docs.maxThroughBroker === undefined ? read(docs) : readLong(docs, docs.maxThroughBroker);
+}
+
+/** By the ids of HUB_OPERATIONS. */
+export const FORWARDED_DOCS = Object.fromEntries(
+  Object.entries<Operation>(OPERATIONS).flatMap(([id, row]) => {
+    const docs = OWN_DOCS[id as OperationId]; // Its own keys are exactly the ids.
+    return row.onHost === undefined || docs === undefined ? [] : [[row.onHost, docsOnHost(row, docs)]];
+  }),
+) as Readonly<Record<ForwardedId, OperationDocs>>; // The ids that are not in HUB_DOCS.

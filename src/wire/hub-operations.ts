@@ -1,40 +1,41 @@
-/** Every operation of the hub, like wire/operations.ts for the service. */
-import { OPERATIONS, type Operation } from './operations.ts';
+/** Every operation of the hub, as wire/operations.ts has those of the service. */
+import { OPERATIONS, type Operation, type OperationId } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
 const { getStatus, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
 
-/** Returns the same operation of one machine of the hub. Its flag is the machine's own. */
-function ofHost({ method, path, body }: Operation): Operation<never> {
-  const own: Operation<never> = { method, path: `/api/hosts/*/${path.slice('/api/'.length)}`, tag: 'hosts' };
-  return body === undefined ? own : { ...own, body };
+/** The id of an operation of the service on one machine of the hub. */
+export type IdOnHost<Id extends OperationId> = (typeof OPERATIONS)[Id] extends { readonly onHost: infer Name }
+  ? Name & string
+  : never;
+/** The operations of one machine, by their ids. */
+type OnHost = { readonly [Id in OperationId as IdOnHost<Id>]: Operation<never> };
+
+/** The same operation of one machine of the hub. Its flag is the machine's own. */
+function onHost({ method, path, body, staysOpen }: Operation): Operation<never> {
+  return {
+    method,
+    path: `/api/hosts/*/${path.slice('/api/'.length)}`,
+    tag: 'hosts',
+    ...(body === undefined ? {} : { body }),
+    ...(staysOpen === undefined ? {} : { staysOpen }),
+  };
 }
+
+// Object.fromEntries cannot express which ids there are.
+const ON_HOST = Object.fromEntries(
+  Object.values<Operation>(OPERATIONS).flatMap((row) =>
+    row.onHost === undefined ? [] : [[row.onHost, onHost(row)]],
+  ),
+) as OnHost;
+
+// It comes first in the document of the hub.
+const { openHostStream, ...others } = ON_HOST;
 
 export const HUB_OPERATIONS = {
   listHosts: { ...host, path: '/api/hosts' },
-  openHostStream: { ...host, path: '/api/hosts/*/stream', staysOpen: true },
-  getHostUsage: { ...host, path: '/api/hosts/*/usage' },
-  getHostSystem: { ...host, path: '/api/hosts/*/system' },
-  openHostSocket: { ...host, path: '/api/hosts/*/ws', staysOpen: true },
-
-  getHostHistory: ofHost(OPERATIONS.getHistory),
-  getHostProcessHistory: ofHost(OPERATIONS.getProcessHistory),
-  getHostPower: ofHost(OPERATIONS.getPower),
-  shutdownHost: ofHost(OPERATIONS.shutdown),
-  restartHost: ofHost(OPERATIONS.restart),
-  sleepHost: ofHost(OPERATIONS.sleep),
-  hibernateHost: ofHost(OPERATIONS.hibernate),
-  lockHost: ofHost(OPERATIONS.lock),
-  cancelHostPower: ofHost(OPERATIONS.cancelPower),
-  wakeFromHost: ofHost(OPERATIONS.wake),
-  getHostMedia: ofHost(OPERATIONS.getMedia),
-  getHostMediaArt: ofHost(OPERATIONS.getMediaArt),
-  controlHostMedia: ofHost(OPERATIONS.controlMedia),
-  listHostProcesses: ofHost(OPERATIONS.listProcesses),
-  getHostProcess: ofHost(OPERATIONS.getProcess),
-  killHostProcess: ofHost(OPERATIONS.killProcess),
-  launchHostProcess: ofHost(OPERATIONS.launchProcess),
-
+  openHostStream,
+  ...others,
   openFleetStream: { ...host, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
   /** Also in exporters/dial/proof.ts. */

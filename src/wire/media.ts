@@ -79,6 +79,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
     query: mediaParams,
     payloads: [],
     imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    maxThroughBroker: '780,000 bytes',
     errors: ['invalid_value', 'not_found', 'player_not_found', 'not_possible_now'],
     example: { options: '-o cover' },
   },

@@ -40,6 +40,8 @@ export interface OperationDocs {
   readonly textTypes?: readonly string[];
   /** The answer is a stream of events, each with a payload. */
   readonly isStream?: true;
+  /** An answer may be longer than this, which is the most that passes through a broker. */
+  readonly maxThroughBroker?: string;
   readonly headers?: readonly AnswerHeader[];
   /** Codes beyond those of every operation with its method and body. */
   readonly errors: readonly ErrorCode[];

@@ -1,8 +1,7 @@
 /**
- * Every operation of HTTP, once: the router matches these rows, and the API documents are made from them. The
- * service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
- * payloads (wire/power.ts, for example), and the handlers are in http/endpoints/: both are tied to the ids by
- * type.
+ * Every operation of HTTP, once: the router matches these rows, and the API documents are made from them.
+ * The service loads this table, so it has no payload schemas and no prose. Those are the OperationDocs beside the
+ * payloads (wire/power.ts, for example), and what runs for each is in viewers/routes/: both are tied to the ids by type.
  */
 
 export type Method = 'GET' | 'POST';
@@ -30,6 +29,8 @@ export interface Operation<Feature extends string = string> {
   readonly isPublic?: true;
   /** May change more than the other operations before 1.0. */
   readonly isExperimental?: true;
+  /** The id of the same operation on one machine of a hub, below /api/hosts/{id}/ (wire/hub-operations.ts). */
+  readonly onHost?: string;
 }
 
 const powerCommand = { method: 'POST', tag: 'power', body: 'ignored', isJudgedByCommand: true } as const;
@@ -37,26 +38,32 @@ const media = { tag: 'media', feature: 'enable_media', isExperimental: true } as
 const processes = { tag: 'processes', feature: 'enable_processes' } as const;
 
 export const OPERATIONS = {
-  getUsage: { method: 'GET', path: '/api/usage', tag: 'stats' },
-  openStream: { method: 'GET', path: '/api/stream', tag: 'stats', staysOpen: true },
-  getSystem: { method: 'GET', path: '/api/system', tag: 'stats' },
-  openSocket: { method: 'GET', path: '/api/ws', tag: 'stats', staysOpen: true },
+  getUsage: { method: 'GET', path: '/api/usage', tag: 'stats', onHost: 'getHostUsage' },
+  openStream: { method: 'GET', path: '/api/stream', tag: 'stats', staysOpen: true, onHost: 'openHostStream' },
+  getSystem: { method: 'GET', path: '/api/system', tag: 'stats', onHost: 'getHostSystem' },
+  openSocket: { method: 'GET', path: '/api/ws', tag: 'stats', staysOpen: true, onHost: 'openHostSocket' },
 
-  getHistory: { method: 'GET', path: '/api/history', tag: 'history' },
+  getHistory: { method: 'GET', path: '/api/history', tag: 'history', onHost: 'getHostHistory' },
   getProcessHistory: {
     method: 'GET',
     path: '/api/history/processes',
     tag: 'history',
     feature: 'enable_processes',
+    onHost: 'getHostProcessHistory',
   },
 
-  getPower: { method: 'GET', path: '/api/pw', tag: 'power' },
-  shutdown: { ...powerCommand, path: '/api/pw/shutdown', feature: 'enable_shutdown' },
-  restart: { ...powerCommand, path: '/api/pw/restart', feature: 'enable_restart' },
-  sleep: { ...powerCommand, path: '/api/pw/sleep', feature: 'enable_sleep' },
-  hibernate: { ...powerCommand, path: '/api/pw/hibernate', feature: 'enable_hibernate' },
-  lock: { ...powerCommand, path: '/api/pw/lock', feature: 'enable_sleep' },
-  cancelPower: { ...powerCommand, path: '/api/pw/cancel' },
+  getPower: { method: 'GET', path: '/api/pw', tag: 'power', onHost: 'getHostPower' },
+  shutdown: { ...powerCommand, path: '/api/pw/shutdown', feature: 'enable_shutdown', onHost: 'shutdownHost' },
+  restart: { ...powerCommand, path: '/api/pw/restart', feature: 'enable_restart', onHost: 'restartHost' },
+  sleep: { ...powerCommand, path: '/api/pw/sleep', feature: 'enable_sleep', onHost: 'sleepHost' },
+  hibernate: {
+    ...powerCommand,
+    path: '/api/pw/hibernate',
+    feature: 'enable_hibernate',
+    onHost: 'hibernateHost',
+  },
+  lock: { ...powerCommand, path: '/api/pw/lock', feature: 'enable_sleep', onHost: 'lockHost' },
+  cancelPower: { ...powerCommand, path: '/api/pw/cancel', onHost: 'cancelHostPower' },
 
   wake: {
     method: 'POST',
@@ -65,20 +72,22 @@ export const OPERATIONS = {
     feature: 'enable_wake',
     isJudgedByCommand: true,
     body: 'json',
+    onHost: 'wakeFromHost',
   },
 
-  getMedia: { ...media, method: 'GET', path: '/api/media/status' },
-  getMediaArt: { ...media, method: 'GET', path: '/api/media/art' },
+  getMedia: { ...media, method: 'GET', path: '/api/media/status', onHost: 'getHostMedia' },
+  getMediaArt: { ...media, method: 'GET', path: '/api/media/art', onHost: 'getHostMediaArt' },
   controlMedia: {
     ...media,
     method: 'POST',
     path: '/api/media/control',
     body: 'json',
     isJudgedByCommand: true,
+    onHost: 'controlHostMedia',
   },
 
-  listProcesses: { ...processes, method: 'GET', path: '/api/processes' },
-  getProcess: { ...processes, method: 'GET', path: '/api/processes/*' },
+  listProcesses: { ...processes, method: 'GET', path: '/api/processes', onHost: 'listHostProcesses' },
+  getProcess: { ...processes, method: 'GET', path: '/api/processes/*', onHost: 'getHostProcess' },
   killProcess: {
     method: 'POST',
     path: '/api/processes/kill',
@@ -86,6 +95,7 @@ export const OPERATIONS = {
     feature: 'enable_process_control',
     isJudgedByCommand: true,
     body: 'json',
+    onHost: 'killHostProcess',
   },
   launchProcess: {
     method: 'POST',
@@ -94,6 +104,7 @@ export const OPERATIONS = {
     feature: 'enable_process_control',
     isJudgedByCommand: true,
     body: 'json',
+    onHost: 'launchHostProcess',
   },
 
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },

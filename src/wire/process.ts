@@ -125,6 +125,7 @@ export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess'
       'A list younger than 0.9 s answers for all who request the same, so a request each second gets a new one.',
     query: processListRequest,
     payloads: [processListPayload],
+    maxThroughBroker: '512 KiB',
     errors: ['invalid_value', 'not_possible_now', 'not_supported'],
     example: { target: '/api/processes?sort=memory&limit=10' },
   },

@@ -1,6 +1,6 @@
 /** A query with thousands of keys is read in one pass. */
 import t from 'tap';
-import { paramsOf } from '#src/http/query.js';
+import { paramsOf } from '#src/machine/query.js';
 import { Judge, LONG, MANY_RUNS } from '../patterns/judge.ts';
 
 /** One pass takes 50; one for each of 4,000 keys took 5,000. */

@@ -1,7 +1,7 @@
 /** Requests of different views at the same time, or in turn, share the sampler's readings. */
 import t from 'tap';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
-import { readSystem, type SystemRooms, sharedSystem } from '#src/http/endpoints/system.js';
+import { readSystem, type SystemDeps, sharedSystem } from '#src/machine/system.js';
 import { ALL_DETAILS, DETAIL_BITS, type Needs } from '#src/stats/needs.js';
 import { viewOf } from '#src/stats/view.js';
 import { settle } from '../helpers/fakes/clock.ts';
@@ -143,7 +143,7 @@ t.test('[3.system-needs] what /api/system shows is read, and nothing else', asyn
     processControl: nothing,
     wakeControl: nothing,
   };
-  const show = (withDetail: boolean) => readSystem(rooms as unknown as SystemRooms, withDetail);
+  const show = (withDetail: boolean) => readSystem(rooms as unknown as SystemDeps, withDetail);
   await show(false);
   const { gpu, disks } = SECTION_BITS;
   t.match(host.reads, [{}, { sections: gpu | disks, withDetail: true, details: 0 }]);
@@ -175,7 +175,7 @@ t.test('[3.system-needs] those who ask at the same time share a reading of the h
     },
   };
   const rooms = { host, source: { latest: async () => ({ sample: {} }) } };
-  const show = sharedSystem(rooms as unknown as SystemRooms); // It gets no further than the host.
+  const show = sharedSystem(rooms as unknown as SystemDeps); // It gets no further than the host.
   const asked = Array.from({ length: 64 }, () => show(false));
   t.equal(reads, 1);
   pending[0]?.(new Error('no thread is left'));

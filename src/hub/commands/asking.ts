@@ -1,9 +1,8 @@
 /** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
 import type { Clock } from '../../clock.ts';
+import type { Sender } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
-import type { Gate } from '../../http/gate.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { Params } from '../../params.ts';
@@ -15,7 +14,6 @@ import { Standstill } from './standstill.ts';
 
 export interface AskingOptions {
   readonly rules: Config['hub']['commands'];
-  readonly gate: Pick<Gate, 'addressOf'>;
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
   readonly log: Pick<Log, 'audit'>;
@@ -62,12 +60,12 @@ export class Asking {
   }
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
-  check(host: Host, command: string, client: Caller): void {
+  check(host: Host, command: string, client: Sender): void {
     this.#rules.check(this.askerOf(client), command, host);
   }
 
   /** Whether `check` would let it through. */
-  allows(host: Host, command: string, client: Caller): boolean {
+  allows(host: Host, command: string, client: Sender): boolean {
     return this.#rules.allows(this.askerOf(client), command, host);
   }
 
@@ -80,7 +78,7 @@ export class Asking {
     host: Host,
     what: string,
     params: Params,
-    client: Caller,
+    client: Sender,
     follower?: Follower,
   ): Promise<HostAnswer> {
     const who = this.askerOf(client);
@@ -112,14 +110,11 @@ export class Asking {
   }
 
   /** How machines and their limits know a client. */
-  askerOf(client: Caller): Asker {
-    return {
-      address: this.#options.gate.addressOf(client) ?? '',
-      key: client.isKeyed ? KEY_NAME : undefined,
-    };
+  askerOf({ address, isKeyed }: Sender): Asker {
+    return { address, key: isKeyed ? KEY_NAME : undefined };
   }
 
-  #audit({ id }: Host, what: string, { address, isKeyed }: Caller, outcome: string): void {
+  #audit({ id }: Host, what: string, { address, isKeyed }: Sender, outcome: string): void {
     const [group = '', action = ''] = what.split('.', 2);
     // An unknown action is the client's own words.
     const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';

@@ -2,12 +2,13 @@
 import type { Clock } from '../../../clock.ts';
 import { SharedRoom } from '../../../fairness/shared-room.ts';
 import type { Log } from '../../../log/log.ts';
+import type { RequestRow } from '../../../machine/requests.ts';
 import { type Flaw, flawOf, isFlaw, isServiceError, type Unread } from '../door/request.ts';
 import { Turns } from '../door/turns.ts';
-import { type AnswerRooms, answerTo, QUESTIONS, type Reply } from './answers.ts';
+import { type AnswerRooms, CLOCK, jsonOf } from './answers.ts';
 import { type Envelope, readEnvelope } from './request.ts';
 
-export interface QuestionOptions extends AnswerRooms {
+export interface QuestionOptions extends Pick<AnswerRooms, 'machine' | 'tools'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   /** What lines of the log begin with. */
@@ -46,23 +47,27 @@ export class Questions {
   }
 
   #isTaken({ asker: { hub, sender }, fields }: Envelope): boolean {
-    if (fields['what'] === 'clock') return this.#clockTurns.take(hub);
+    if (fields['what'] === CLOCK) return this.#clockTurns.take(hub);
     return this.#turns.take(hub) && this.#running.hasRoom(sender);
   }
 
   async #run(envelope: Envelope): Promise<void> {
-    const { answer, stamp, log, subject } = this.#options;
+    const { answer, stamp, log, subject, machine, tools } = this.#options;
     const { id, asker, params, fields } = envelope;
     const { what } = fields;
+    const row = typeof what === 'string' ? tools.requests.get(what) : undefined;
+    if (what !== CLOCK && (row === undefined || row.isCommand)) {
+      this.#refuse(envelope, this.#unknown);
+      return;
+    }
     this.#running.add(asker.sender);
     try {
-      // The clients of a hub share the turns of one client, and take them in turn.
-      const client = `${asker.hub}|${asker.sender.address}`;
-      const reply = await answerTo(this.#options, what, params, client);
-      if (reply === undefined) this.#refuse(envelope, UNKNOWN);
-      else if (Buffer.byteLength(reply.json) > reply.maxBytes) this.#refuse(envelope, tooLong(reply));
+      const found =
+        row === undefined ? undefined : await machine.ask({ what: row.name, params, client: asker.sender });
+      const json = found === undefined ? '{}' : jsonOf(found);
+      if (row !== undefined && Buffer.byteLength(json) > row.maxBytes) this.#refuse(envelope, tooLong(row));
       else {
-        const { json, etag } = reply;
+        const etag = found?.etag;
         const said = { command: 'get', id, stage: 'done', success: true, message: 'Done', ...stamp(), etag };
         await answer(asker.hub, `${JSON.stringify(said).slice(0, -1)},"result":${json}}`);
       }
@@ -75,6 +80,15 @@ export class Questions {
     }
   }
 
+  get #unknown(): Flaw {
+    const questions = [...this.#options.tools.requests.values()].filter(({ isCommand }) => !isCommand);
+    return {
+      code: 'unknown_action',
+      message: 'There is no such question.',
+      details: { allowed: [CLOCK, ...questions.map(({ name }) => name)] },
+    };
+  }
+
   #refuse({ id, asker }: Envelope | Unread, { code, message, details }: Flaw): void {
     if (asker === undefined) return;
     const said = { command: 'get', id, stage: 'refused', success: false, message, code, details };
@@ -84,12 +98,7 @@ export class Questions {
 
 const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many questions.' };
 const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log says why.' };
-const UNKNOWN: Flaw = {
-  code: 'unknown_action',
-  message: 'There is no such question.',
-  details: { allowed: Object.keys(QUESTIONS) },
-};
-const tooLong = ({ maxBytes }: Reply): Flaw => ({
+const tooLong = ({ maxBytes }: Pick<RequestRow, 'maxBytes'>): Flaw => ({
   code: 'payload_too_large',
   message: `The answer has more than ${maxBytes} bytes.`,
 });

@@ -3,8 +3,8 @@ import t from 'tap';
 import { Turns } from '#src/exporters/mqtt/door/turns.js';
 import { type QuestionOptions, Questions } from '#src/exporters/mqtt/hub/questions.js';
 import { createLog } from '#src/log/log.js';
+import { REQUESTS } from '#src/machine/requests.js';
 import { FakeClock, settle } from '../../../helpers/fakes/clock.ts';
-import { FakeConfig } from '../../../helpers/fakes/config.ts';
 
 t.test('[3.mqtt-hub-get] each hub has a rate of its own, and all others share one', async (t) => {
   const clock = new FakeClock();
@@ -25,21 +25,14 @@ t.test('[3.mqtt-hub-get] each hub has a rate of its own, and all others share on
 function setUp() {
   const answers: { readonly id: string; readonly code?: string }[] = [];
   const waiting: (() => void)[] = [];
-  const unused = () => Promise.reject(new Error('not asked here'));
   const options = {
     clock: new FakeClock(),
     log: createLog(() => undefined),
     subject: 'hub',
-    config: new FakeConfig(),
     answer: async (_: string, text: string) => void answers.push(JSON.parse(text)),
     stamp: () => ({ run: 'r', clock: 1 }),
-    sampler: { latest: unused },
-    media: { status: unused, art: unused },
-    power: { status: () => new Promise((resolve) => waiting.push(() => resolve({}))) },
-    queries: undefined,
-    history: { series: unused, processesAt: unused },
-    readSystem: unused,
-    tools: {},
+    machine: { ask: () => new Promise((resolve) => waiting.push(() => resolve({ bytes: '{}' }))) },
+    tools: { requests: REQUESTS },
   } as unknown as QuestionOptions; // Only what the questions of this test read.
   const questions = new Questions(options);
   let asked = 0;

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccessRequest } from '../../access/request.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
+import { entriesOf, isKnown } from '../../http/etag.ts';
+import type { Gate } from '../../http/gate.ts';
+import type { Answer } from '../../http/head.ts';
+import { type Headers, statusLine } from '../../http/reply.ts';
+import type { Request, Route } from '../../http/routes.ts';
 import { PLACE } from '../../place.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
-import { entriesOf, isKnown } from '../etag.ts';
-import type { Gate } from '../gate.ts';
-import type { Answer } from '../head.ts';
-import { type Headers, statusLine } from '../reply.ts';
-import type { Request, Route } from '../routes.ts';
 
 /** The request headers that its routes read, in lower case. */
 export const DASHBOARD_HEADERS: readonly string[] = ['accept-encoding', 'if-none-match'];
@@ -73,7 +73,7 @@ export interface WebFile {
 export type WebFolder = 'web' | 'fleet';
 
 /** The files of `folder`, each with its compressed forms; empty if they were not built. */
-export function readDashboard(of: WebFolder = 'web'): readonly WebFile[] {
+export function readPages(of: WebFolder): readonly WebFile[] {
   const folder = fileURLToPath(new URL(`${of}/`, PLACE));
   if (!existsSync(path.join(folder, INDEX))) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -99,13 +99,22 @@ function readWebFile(folder: string, file: string): WebFile {
   };
 }
 
-export interface DashboardRooms {
+/**
+ * The pages of a hub: all machines at `/`, and one machine at /hosts/{id}/, which is the dashboard of the service with
+ * another address to ask. The page of an id that is not configured is the same: pages are public, ids are not.
+ */
+export function readHubPages(): readonly WebFile[] {
+  const own = readPages('fleet');
+  return own.length === 0 ? [] : [...own, ...readPages('web').filter(({ path: file }) => file !== ROOT)];
+}
+
+export interface DashboardDeps {
   readonly dashboard: readonly WebFile[];
   readonly gate: Pick<Gate, 'passes'>;
   readonly sampler: { readonly latest: (view: View) => Promise<unknown> };
 }
 
-export function dashboardRoutes({ dashboard, gate, sampler }: DashboardRooms): readonly Route[] {
+export function dashboardRoutes({ dashboard, gate, sampler }: DashboardDeps): readonly Route[] {
   // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
   const onOpened = (client: AccessRequest) => {
     if (gate.passes({ ...client, path: OPERATIONS.openStream.path }))

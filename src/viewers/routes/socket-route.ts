@@ -1,11 +1,11 @@
-/** /api/ws: accepts upgrades, answers other requests with 426. */
+/** The paths of WebSockets: accepts upgrades, answers other requests with 426. */
 import { ServiceError } from '../../errors.ts';
-import { readFraming } from '../body.ts';
-import type { Caller } from '../clients/caller.ts';
-import type { Gate } from '../gate.ts';
-import { errorAnswer, type Headers } from '../reply.ts';
-import type { Request, Runs } from '../routes.ts';
-import type { Hub } from '../socket/hub.ts';
+import { readFraming } from '../../http/body.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange } from '../../http/engine.ts';
+import type { Gate } from '../../http/gate.ts';
+import { errorAnswer, type Headers } from '../../http/reply.ts';
+import type { Request, Runs } from '../../http/routes.ts';
 
 /** The headers that decide on an upgrade, in lower case, beside those that the gate reads. */
 export const SOCKET_HEADERS: readonly string[] = ['sec-websocket-version'];
@@ -19,14 +19,14 @@ const UPGRADE: Headers = [
   ['Sec-WebSocket-Version', VERSION],
 ];
 
-export interface SocketRooms {
+export interface SocketRouteDeps {
   readonly gate: Pick<Gate, 'keep'>;
-  readonly sockets: Pick<Hub, 'open'>;
+  readonly sockets: { open(exchange: Exchange, caller: Caller): void };
   /** Whether one more socket may be opened. */
-  readonly hasRoom: (caller: Caller) => boolean;
+  readonly hasCapacity: (caller: Caller) => boolean;
 }
 
-export const socketRuns = ({ gate, sockets, hasRoom }: SocketRooms): Runs<'openSocket'> => ({
+export const socketRuns = ({ gate, sockets, hasCapacity }: SocketRouteDeps): Runs<'openSocket'> => ({
   openSocket(request) {
     if (!isUpgrade(request)) {
       const error = new ServiceError(
@@ -38,7 +38,7 @@ export const socketRuns = ({ gate, sockets, hasRoom }: SocketRooms): Runs<'openS
     // A body would be read as frames.
     const { isChunked, announcedBytes } = readFraming(request.exchange.head);
     if (isChunked || announcedBytes > 0) throw new ServiceError('bad_request', 'An upgrade has no body.');
-    if (!hasRoom(request.client))
+    if (!hasCapacity(request.client))
       throw new ServiceError('too_many_streams', 'No more sockets can be opened now.');
     sockets.open(request.exchange, gate.keep(request.client));
     return undefined;

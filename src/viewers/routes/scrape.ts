@@ -2,10 +2,10 @@
 
 import type { Metrics, MetricsRooms } from '../../exporters/prometheus/metrics.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../../host/host.ts';
+import { entriesOf } from '../../http/etag.ts';
+import { statusLine } from '../../http/reply.ts';
+import type { Runs } from '../../http/routes.ts';
 import { DETAIL_BITS, type Needs } from '../../stats/needs.ts';
-import { entriesOf } from '../etag.ts';
-import { statusLine } from '../reply.ts';
-import type { Runs } from '../routes.ts';
 
 /** The request headers that choose the form of the answer. */
 export const METRICS_HEADERS: readonly string[] = ['accept', 'accept-encoding'];

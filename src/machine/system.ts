@@ -1,20 +1,20 @@
 /** Builds the answer of GET /api/system from the host, the latest sample and the capabilities of the commands. */
-import type { Media } from '../../commands/media.ts';
-import type { Power } from '../../commands/power.ts';
-import type { ProcessControl } from '../../commands/process.ts';
-import type { WakeControl } from '../../commands/wake.ts';
-import type { Host } from '../../host/host.ts';
-import type { SampleSource } from '../../stats/source.ts';
+import type { Media } from '../commands/media.ts';
+import type { Power } from '../commands/power.ts';
+import type { ProcessControl } from '../commands/process.ts';
+import type { WakeControl } from '../commands/wake.ts';
+import type { Host } from '../host/host.ts';
+import type { SampleSource } from '../stats/source.ts';
 import {
   deriveSystem,
   deriveSystemDetail,
   type ServiceFacts,
   SYSTEM_DETAIL_NEEDS,
   SYSTEM_NEEDS,
-} from '../../stats/system.ts';
-import type { SystemPayload } from '../../wire/system.ts';
+} from '../stats/system.ts';
+import type { SystemPayload } from '../wire/system.ts';
 
-export interface SystemRooms {
+export interface SystemDeps {
   readonly host: Pick<Host, 'readSystem' | 'readWakeOnLan'>;
   readonly facts: ServiceFacts;
   readonly source: Pick<SampleSource, 'latest'>;
@@ -25,19 +25,19 @@ export interface SystemRooms {
 }
 
 /** Those who ask at the same time share an answer: each reading takes one of 32 threads, which scrapes need as well. */
-export function sharedSystem(rooms: SystemRooms): (withDetail: boolean) => Promise<SystemPayload> {
+export function sharedSystem(deps: SystemDeps): (withDetail: boolean) => Promise<SystemPayload> {
   const underWay = new Map<boolean, Promise<SystemPayload>>();
   return async (withDetail) => {
     const known = underWay.get(withDetail);
     if (known !== undefined) return await known;
-    const answer = readSystem(rooms, withDetail).finally(() => underWay.delete(withDetail));
+    const answer = readSystem(deps, withDetail).finally(() => underWay.delete(withDetail));
     underWay.set(withDetail, answer);
     return await answer;
   };
 }
 
-export async function readSystem(rooms: SystemRooms, withDetail: boolean): Promise<SystemPayload> {
-  const { host, facts, source, power, media, processControl, wakeControl } = rooms;
+export async function readSystem(deps: SystemDeps, withDetail: boolean): Promise<SystemPayload> {
+  const { host, facts, source, power, media, processControl, wakeControl } = deps;
   const [info, { sample }, cards] = await Promise.all([
     host.readSystem(),
     source.latest(withDetail ? SYSTEM_DETAIL_NEEDS : SYSTEM_NEEDS),
@@ -56,7 +56,7 @@ export async function readSystem(rooms: SystemRooms, withDetail: boolean): Promi
 }
 
 /** What the platform does not report, or cannot at the moment, costs nothing else. */
-async function readCards(host: SystemRooms['host']) {
+async function readCards(host: SystemDeps['host']) {
   return await host.readWakeOnLan().catch((error: unknown) => {
     const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTSUP';
     return new Error(isUnknown ? 'not read on this system' : 'it could not be read');

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
+import { taggedJson } from '../../http/etag.ts';
+import type { Run, Runs } from '../../http/routes.ts';
 import { PLACE } from '../../place.ts';
-import { taggedJson } from '../etag.ts';
-import type { Run, Runs } from '../routes.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;

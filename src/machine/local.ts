@@ -1,0 +1,129 @@
+/** The machine that the service runs on: answers the questions of the table, and carries out its commands. */
+import type { Commands, Follower, Sender } from '../commands/command.ts';
+import type { Media } from '../commands/media.ts';
+import { requestedPicture } from '../commands/media-art.ts';
+import type { Power } from '../commands/power.ts';
+import type { CurrentConfig } from '../config/current.ts';
+import { featureDisabled } from '../errors.ts';
+import type { HistoryQueries } from '../history/queries.ts';
+import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { checkParams, type Params } from '../params.ts';
+import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
+import type { SampleSource } from '../stats/source.ts';
+import { type View, viewOf } from '../stats/view.ts';
+import { mediaParams, mediaRequest } from '../wire/requests.ts';
+import type { SystemPayload } from '../wire/system.ts';
+import type { CommandFollower, Machine, MachineAnswer, MachineRequest } from './machine.ts';
+import { isQuestion, type Question, REQUESTS, type RequestRow } from './requests.ts';
+
+export interface LocalMachineDeps {
+  readonly config: CurrentConfig;
+  readonly samples: Pick<SampleSource, 'latest'>;
+  readonly media: Pick<Media, 'status' | 'art'>;
+  readonly power: Pick<Power, 'status'>;
+  /** undefined: processes are not supported on this platform. */
+  readonly processes: ProcessQueries | undefined;
+  readonly history: Pick<HistoryQueries, 'series' | 'processesAt'>;
+  readonly commands: Pick<Commands, 'prepare' | 'refuseDisabled' | 'names'>;
+  readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
+}
+
+/** `client`: whose turn the answer costs. */
+type Answer = (deps: LocalMachineDeps, params: Params, client: string) => Promise<MachineAnswer>;
+
+const json = (payload: unknown): MachineAnswer => ({ bytes: JSON.stringify(payload) });
+
+/** The sections that a list names; all without a list. */
+function sectionsIn(names: unknown): number {
+  if (!Array.isArray(names)) return ALL_SECTIONS;
+  const named: readonly unknown[] = names;
+  return SECTIONS.reduce((set, name) => (named.includes(name) ? set | SECTION_BITS[name] : set), 0);
+}
+
+const ANSWERS: Readonly<Record<Question, Answer>> = {
+  system: async ({ readSystem }, { detail }) => json(await readSystem(detail === true)),
+  async usage({ samples }, { sections, detail }) {
+    const view = viewOf(sectionsIn(sections), detail === true);
+    return { bytes: (await samples.latest(view)).bytes(view) };
+  },
+  power: async ({ power }) => json(await power.status()),
+  async media({ media }, params) {
+    const { player } = checkParams(mediaParams, { player: params['player'] });
+    return json(await media.status(player, params['detail'] === true));
+  },
+  art: async ({ media }, params) => await requestedPicture(media, params),
+  processes: async ({ processes }, params, client) => ({
+    bytes: await listable(processes).list(checkList(params), client),
+  }),
+  process: async ({ processes }, params, client) => ({
+    bytes: await listable(processes).details(checkDetails(params), client),
+  }),
+  history: async ({ history }, params, client) => await history.series(params, client),
+  process_history: async ({ history }, params, client) => await history.processesAt(params, client),
+};
+
+/** The subject of a question in the sentence of an error. */
+const SUBJECTS: Readonly<Partial<Record<keyof CurrentConfig['current']['features'], string>>> = {
+  enable_media: 'media',
+  enable_processes: 'processes',
+};
+
+export class LocalMachine implements Machine {
+  /** The one machine of a service. */
+  readonly id = '';
+  readonly labels = {};
+  readonly #deps: LocalMachineDeps;
+
+  constructor(deps: LocalMachineDeps) {
+    this.#deps = deps;
+  }
+
+  async usage(view: View): Promise<Buffer> {
+    return (await this.#deps.samples.latest(view)).bytes(view);
+  }
+
+  check(name: string): void {
+    this.#deps.commands.refuseDisabled(name);
+  }
+
+  async ask(request: MachineRequest): Promise<MachineAnswer> {
+    const { what, params, client } = request;
+    if (!isQuestion(what)) return await this.#command(request);
+    this.#checkFlag(REQUESTS.get(what));
+    // The clients of a hub share the turns of one client, and take them in turn.
+    return await ANSWERS[what](this.#deps, params, turnOf(client));
+  }
+
+  #checkFlag(row: RequestRow | undefined): void {
+    const feature = row?.feature;
+    if (feature !== undefined && !this.#deps.config.current.features[feature])
+      throw featureDisabled(SUBJECTS[feature] ?? feature);
+  }
+
+  async #command({ what, params, client, follower }: MachineRequest): Promise<MachineAnswer> {
+    const { commands } = this.#deps;
+    const [group, action] = what.split('.', 2);
+    // Its error lists the actions of media, as the contract has it.
+    if (group === 'media' && !commands.names.includes(what)) checkParams(mediaRequest, { ...params, action });
+    const run = commands.prepare(what, params, client);
+    // A power action is accepted only when the machine has answered.
+    if (follower?.withBeginning === true) follower.onStep({ stage: 'begun', message: 'Running' });
+    const { result, onDelivered, ...outcome } = await run(follower && this.#followerOf(follower));
+    const answer = { ...outcome, bytes: JSON.stringify(result) };
+    if (onDelivered === undefined && answer.isFollowed === undefined) return answer;
+    if (follower === undefined) return { ...answer, ...(onDelivered && { onDelivered }) };
+    follower.onStep({ stage: 'accepted', message: messageIn(result), onDelivered });
+    return answer;
+  }
+
+  #followerOf({ onStep }: CommandFollower): Follower {
+    return (step) => onStep(step);
+  }
+}
+
+const turnOf = ({ address, via }: Sender): string => (via === undefined ? address : `${via.hub}|${address}`);
+
+/** The sentence of a command's result. */
+function messageIn({ message }: Readonly<Record<string, unknown>>): string {
+  return typeof message === 'string' ? message : 'Done';
+}

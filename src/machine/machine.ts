@@ -1,0 +1,66 @@
+/** A machine as viewers see it: its state, samples of a view, topics and requests. Local, or remote through an agent. */
+import type { Delivered, Outcome, Sender, Step } from '../commands/command.ts';
+import type { ServiceError } from '../errors.ts';
+import type { Params } from '../params.ts';
+import type { View } from '../stats/view.ts';
+
+/** A step of a command: `begun` before its answer; `accepted` before the answer of one that continues after it. */
+export interface CommandStep {
+  /** `unknown`: it was accepted, and its outcome was not reported. */
+  readonly stage: Step['stage'] | 'begun' | 'accepted' | 'unknown';
+  readonly message: string;
+  /** With `accepted`: called once this step has been delivered, because the action comes after it. */
+  readonly onDelivered?: Outcome['onDelivered'];
+}
+
+/** The sender of a command that is notified of its steps. */
+export interface CommandFollower {
+  /** Receives an answer of its own, and not the report for all other subscribers. */
+  readonly owner: object;
+  readonly onStep: (step: CommandStep) => void;
+  /** Also notified of `begun`. */
+  readonly withBeginning: boolean;
+}
+
+export interface MachineRequest {
+  /** A name in the table of requests (requests.ts), or a command that only the machine knows. */
+  readonly what: string;
+  readonly params: Params;
+  readonly client: Sender;
+  readonly follower?: CommandFollower | undefined;
+}
+
+export interface MachineAnswer {
+  /** The content type of a picture; absent or `application/json`: JSON. */
+  readonly type?: string;
+  readonly bytes: Buffer | string;
+  /** The same JSON as text, where there is one. */
+  readonly json?: string;
+  /** The version of the answer. */
+  readonly etag?: string;
+  /** Of media commands: whether the player has accepted it. */
+  readonly delivered?: Delivered;
+  /** The error of a command whose answer is the same however it went. */
+  readonly failure?: ServiceError;
+  /** The command continues: its follower receives further steps. */
+  readonly isFollowed?: true;
+  /** As Outcome.onDelivered. Not called where the follower was notified of `accepted`. */
+  readonly onDelivered?: Outcome['onDelivered'];
+}
+
+export interface Machine {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The payload of one sample, at most 0.9 s old. Rejects with ServiceError. */
+  usage(view: View, client: Sender): Promise<Buffer>;
+  /** Answers a question or carries out a command, once. Rejects with ServiceError. */
+  ask(request: MachineRequest): Promise<MachineAnswer>;
+  /**
+   * Throws ServiceError where no command of this name is possible for `client`, whatever its parameters. `name`: also a
+   * group, such as `media.`, before the action is known.
+   */
+  check(name: string, client: Sender): void;
+}
+
+/** The JSON of an answer. */
+export const textOf = ({ json, bytes }: MachineAnswer): string => json ?? bytes.toString();

@@ -1,0 +1,238 @@
+/**
+ * The table of requests: every question and command of a machine, once. HTTP, WebSockets, hubs and agents are adapters to
+ * it; a machine answers them (local.ts). Method, path, flag and body of each are in its row of wire/operations.ts.
+ */
+import type { Config } from '../config/config.ts';
+import { checkParams, type Params } from '../params.ts';
+import { FRESH_MS } from '../stats/freshness.ts';
+import { parseView } from '../stats/view.ts';
+import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
+import { MEDIA_ACTIONS, mediaRequest, POWER_ACTIONS } from '../wire/requests.ts';
+import type { Op, SocketRequest } from '../wire/socket.ts';
+import { paramsOf, type QueryTypes } from './query.ts';
+
+/** What a key may do. */
+export type Scope = 'read' | 'media' | 'power' | 'processes' | 'wake' | 'admin';
+
+/** A request over HTTP: where its parameters are. */
+export interface HttpRequest {
+  readonly query: URLSearchParams;
+  /** The last part of the path, decoded. Throws ServiceError. */
+  readonly name: () => string;
+  /** The object of the body. Throws ServiceError. */
+  readonly body: () => Params;
+}
+
+export interface QuestionFailure {
+  readonly group: 'process' | 'media';
+  readonly action: string;
+}
+
+/** A row without the values that follow from its name and its operation. */
+interface Row {
+  readonly operation: OperationId;
+  /** Its op on the WebSocket, whose data are its parameters; ops with an action are named by the command. */
+  readonly op?: Op;
+  readonly scope: Scope;
+  /** Of a question: a failure over a WebSocket is feedback of its group with this action; without it, an error. */
+  readonly failure?: QuestionFailure;
+  /** Its parameters over HTTP, as JSON has them. The machine checks them. */
+  readonly paramsIn: (request: HttpRequest) => Params;
+  /** Maximum size of its answer through a broker. */
+  readonly maxBytes?: number;
+  /** Milliseconds for which an answer is shared. */
+  readonly maxAgeMs?: number;
+  /** The answer leaves before the action begins. */
+  readonly answersFirst?: true;
+}
+
+export interface RequestRow extends Row {
+  /** As in docs/hub-protocol.md. */
+  readonly name: string;
+  readonly isCommand: boolean;
+  readonly feature: keyof Config['features'] | undefined;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+}
+
+/** Half of what a broker accepts by default at least (nats-server: 1 MiB). */
+const MAX_ANSWER_BYTES = 512 * 1024;
+/** A cover has up to 1 MiB, and a third more in a message: nearly all that such a broker accepts. */
+const MAX_PICTURE_BYTES = 1016 * 1024;
+/** Only those who wait for it share it. */
+const SHARED_WHILE_MADE = 0;
+/** The hardware hardly changes. */
+const SYSTEM_AGE_MS = 10_000;
+
+const POWER_QUERY: QueryTypes = { numbers: ['delay'], booleans: ['force'] };
+const PROCESS_QUERY: QueryTypes = { numbers: ['limit'], booleans: ['grouped'] };
+const HISTORY_QUERY: QueryTypes = { numbers: ['since', 'until', 'step', 'at'], booleans: [] };
+
+/** The names of series: one parameter is a list; each of several is a name, because that of a mount may have a comma. */
+function seriesIn(query: URLSearchParams): readonly string[] {
+  const [list = '', ...more] = query.getAll('series');
+  const names = more.length > 0 ? [list, ...more] : list.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+function detailIn(query: URLSearchParams): Params {
+  return parseView([], query.get('detail')).view.withDetail ? { detail: true } : {};
+}
+
+function playerIn(query: URLSearchParams): Params {
+  const player = query.get('player');
+  return player === null ? {} : { player };
+}
+
+const QUESTION_ROWS = {
+  system: {
+    operation: 'getSystem',
+    scope: 'read',
+    paramsIn: ({ query }) => detailIn(query),
+    maxAgeMs: SYSTEM_AGE_MS,
+  },
+  usage: {
+    operation: 'getUsage',
+    scope: 'read',
+    // Over HTTP it is a view (Machine.usage).
+    paramsIn: () => ({}),
+    maxAgeMs: FRESH_MS,
+  },
+  power: { operation: 'getPower', scope: 'read', paramsIn: () => ({}) },
+  media: {
+    operation: 'getMedia',
+    scope: 'read',
+    failure: { group: 'media', action: 'list' },
+    paramsIn: ({ query }) => ({ ...playerIn(query), ...detailIn(query) }),
+  },
+  art: {
+    operation: 'getMediaArt',
+    scope: 'read',
+    paramsIn: ({ query }) => playerIn(query),
+    maxBytes: MAX_PICTURE_BYTES,
+  },
+  processes: {
+    operation: 'listProcesses',
+    op: 'process_list',
+    scope: 'read',
+    failure: { group: 'process', action: 'list' },
+    paramsIn: ({ query }) => paramsOf(query, PROCESS_QUERY),
+  },
+  process: {
+    operation: 'getProcess',
+    op: 'process_details',
+    scope: 'read',
+    failure: { group: 'process', action: 'details' },
+    paramsIn: ({ name }) => ({ name: name() }),
+  },
+  history: {
+    operation: 'getHistory',
+    op: 'history',
+    scope: 'read',
+    paramsIn: ({ query }) => ({ ...paramsOf(query, HISTORY_QUERY), series: seriesIn(query) }),
+  },
+  process_history: {
+    operation: 'getProcessHistory',
+    op: 'process_history',
+    scope: 'read',
+    paramsIn: ({ query }) => paramsOf(query, HISTORY_QUERY),
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type Question = keyof typeof QUESTION_ROWS;
+
+const POWER_OPERATIONS: readonly (readonly [action: string, operation: OperationId])[] = [
+  ...POWER_ACTIONS.map((action) => [action, action] as const),
+  ['cancel', 'cancelPower'],
+];
+
+const COMMAND_ROWS: Readonly<Record<string, Row>> = {
+  ...Object.fromEntries(
+    POWER_OPERATIONS.map(([action, operation]): [string, Row] => [
+      `power.${action}`,
+      {
+        operation,
+        scope: 'power',
+        paramsIn: ({ query }) => paramsOf(query, POWER_QUERY),
+        ...(action === 'cancel' ? {} : { answersFirst: true }),
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    MEDIA_ACTIONS.map((action): [string, Row] => [
+      `media.${action}`,
+      {
+        operation: 'controlMedia',
+        scope: 'media',
+        paramsIn: ({ query, body }) => ({ ...playerIn(query), ...body() }),
+      },
+    ]),
+  ),
+  'process.kill': {
+    operation: 'killProcess',
+    op: 'process_kill',
+    scope: 'processes',
+    paramsIn: ({ body }) => body(),
+  },
+  'process.launch': {
+    operation: 'launchProcess',
+    op: 'process_launch',
+    scope: 'processes',
+    paramsIn: ({ body }) => body(),
+  },
+  'wake.wake': { operation: 'wake', op: 'wake', scope: 'wake', paramsIn: ({ body }) => body() },
+};
+
+const OPERATION_ROWS: Readonly<Record<OperationId, Operation<keyof Config['features']>>> = OPERATIONS;
+
+const rowOf = ([name, row]: readonly [string, Row]): readonly [string, RequestRow] => [
+  name,
+  {
+    maxBytes: MAX_ANSWER_BYTES,
+    maxAgeMs: SHARED_WHILE_MADE,
+    ...row,
+    name,
+    isCommand: name.includes('.'),
+    feature: OPERATION_ROWS[row.operation].feature,
+  },
+];
+
+/** By name. */
+export const REQUESTS: ReadonlyMap<string, RequestRow> = new Map(
+  [...Object.entries<Row>(QUESTION_ROWS), ...Object.entries(COMMAND_ROWS)].map(rowOf),
+);
+
+export const isQuestion = (name: string): name is Question => Object.hasOwn(QUESTION_ROWS, name);
+
+export const QUESTIONS: readonly string[] = Object.keys(QUESTION_ROWS);
+
+const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
+  [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
+);
+
+/** A request by name, with its parameters. */
+export interface NamedRequest {
+  readonly what: string;
+  readonly params: Params;
+}
+
+/** The request of a message over a WebSocket; undefined: its op is not a request (subscribe, get, ping). */
+export function requestOfMessage({ op, data }: SocketRequest): NamedRequest | undefined {
+  const row = BY_OP.get(op);
+  if (row !== undefined) return { what: row.name, params: data };
+  if (op !== 'media' && op !== 'power') return undefined;
+  const { action, ...params } = data;
+  return { what: `${op}.${action}`, params };
+}
+
+const ACTION = /^[a-z_]{1,64}$/;
+
+/**
+ * The media command that `params` name by their `action`. An action that is not in the table may be one of a newer machine,
+ * which judges it. Throws ServiceError where it cannot be the name of an action.
+ */
+export function mediaCommandIn(params: Params): NamedRequest {
+  const { action, ...others } = params;
+  if (typeof action === 'string' && ACTION.test(action)) return { what: `media.${action}`, params: others };
+  return { what: `media.${checkParams(mediaRequest, params).action}`, params: others };
+}

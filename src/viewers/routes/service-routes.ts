@@ -1,0 +1,63 @@
+/** All routes of the service, and the request headers that any of them reads. */
+import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
+import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
+import { RELAY_HEADER } from '../../http/relay.ts';
+import { jsonAnswer } from '../../http/reply.ts';
+import { type Route, type Runs, routesOf } from '../../http/routes.ts';
+import type { StreamHub } from '../../http/stream/stream-hub.ts';
+import type { Machine } from '../../machine/machine.ts';
+import type { Sampler } from '../../stats/sampler.ts';
+import type { View } from '../../stats/view.ts';
+import type { OperationId } from '../../wire/operations.ts';
+import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages.ts';
+import { DOCUMENT_HEADERS, runOf } from './documents.ts';
+import { requestRuns } from './request-routes.ts';
+import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
+import { SOCKET_HEADERS, type SocketRouteDeps, socketRuns } from './socket-route.ts';
+import { type StreamFeed, type StreamRouteDeps, streamRun } from './stream-route.ts';
+
+export const HEADERS_READ: ReadonlySet<string> = new Set([
+  ...GATE_HEADERS,
+  ...DOCUMENT_HEADERS,
+  ...SOCKET_HEADERS,
+  ...DASHBOARD_HEADERS,
+  ...METRICS_HEADERS,
+  RELAY_HEADER,
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'content-type',
+]);
+
+export interface ServiceRouteDeps extends StreamRouteDeps, Pick<SocketRouteDeps, 'sockets'> {
+  readonly machine: Machine;
+  readonly metrics: MetricsRooms;
+  readonly gate: Gate;
+  readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
+  readonly fanout: StreamHub;
+  readonly dashboard: readonly WebFile[];
+}
+
+export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
+  // The compiler misses an operation that nothing runs.
+  const runs: Runs<OperationId> = {
+    ...requestRuns(() => deps.machine),
+    openStream: streamRun(deps, (_, view) => feedOf(deps, view)),
+    ...socketRuns(deps),
+    getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
+    getOpenapi: runOf('openapi'),
+    getAsyncapi: runOf('asyncapi'),
+    ...metricsRuns(deps.metrics),
+  };
+  return [...routesOf(runs), ...dashboardRoutes(deps)];
+}
+
+const feedOf = ({ sampler, fanout }: ServiceRouteDeps, view: View): StreamFeed => ({
+  hold: () => () => undefined,
+  first: () => sampler.peek(view) ?? sampler.latest(view),
+  newest: (first) => first,
+  fanout,
+  get isNextNear() {
+    return sampler.nextTickInMs < sampler.intervalMs / 2;
+  },
+});
