@@ -11,7 +11,6 @@ import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
 import type { Route } from './http/routes.ts';
-import { Hub } from './http/socket/hub.ts';
 import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
 import { LocalMachine } from './machine/local.ts';
@@ -21,6 +20,7 @@ import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import { readPages } from './viewers/pages/pages.ts';
 import { HEADERS_READ, serviceRoutes } from './viewers/routes/service-routes.ts';
+import { Sockets } from './viewers/socket/sockets.ts';
 
 export interface ServiceOptions {
   readonly config: LiveConfig;
@@ -42,7 +42,7 @@ export class Service {
   readonly #front: Front;
   readonly #sampler: Sampler;
   readonly #fanout: StreamHub;
-  readonly #hub: Hub;
+  readonly #sockets: Sockets;
   readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #exporters = new Exporters();
@@ -73,7 +73,7 @@ export class Service {
     const readSystem = sharedSystem(systemDeps);
     const machine = new LocalMachine({
       config,
-      samples: sampler,
+      source: sampler,
       media,
       power,
       processes: queries,
@@ -97,24 +97,25 @@ export class Service {
     const { gate, server, tally } = front;
     this.#front = front;
     this.#fanout = front.createFanout({ source: sampler });
-    this.#hub = new Hub({
+    this.#sockets = new Sockets({
       version: facts.version,
-      config,
+      role: 'hostwire',
+      features: () => config.current.features,
+      find: () => machine,
+      ends: machine.ends,
+      intervalMs: () => sampler.intervalMs,
       clock,
       log,
-      commands,
-      source: sampler,
-      rooms: { media, power, processes: queries, history },
       server,
       tally,
     });
-    for (const sink of [this.#fanout, this.#hub]) sampler.attach(sink);
+    for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,
       gate,
       sampler,
       fanout: this.#fanout,
-      sockets: this.#hub,
+      sockets: this.#sockets,
       dashboard,
       metrics: {
         host,
@@ -126,14 +127,14 @@ export class Service {
         gate,
         server,
         streams: () => front.streamFigures(this.#fanout),
-        sockets: this.#hub,
+        sockets: this.#sockets,
         media,
         config,
         log,
         rss,
         processes: readings,
       },
-      hasCapacity: front.roomBeside([this.#fanout, this.#hub]),
+      hasCapacity: front.roomBeside([this.#fanout, this.#sockets]),
     });
     front.serve(this.routes);
     // After the front, whose gate has the new configuration already.
@@ -141,7 +142,7 @@ export class Service {
       sampler.setInterval(config.current.stats.stream_interval_seconds);
       const passes = gate.passes.bind(gate);
       this.#fanout.judgeAgain(passes);
-      this.#hub.reconfigure(passes);
+      this.#sockets.reconfigure(passes);
     });
   }
 
@@ -164,7 +165,7 @@ export class Service {
     const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
-    const isDrained = this.#fanout.close() + this.#hub.close('the service is shutting down') === 0;
+    const isDrained = this.#fanout.close() + this.#sockets.close('the service is shutting down') === 0;
     this.#sampler.close();
     await this.#front.close(isDrained);
     await exportersClosed;

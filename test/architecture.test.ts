@@ -40,20 +40,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   front: ['errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
-    ...[
-      'front',
-      'hub/broker',
-      'hub/commands',
-      'hub/dial',
-      'hub/fleet',
-      'hub/host',
-      'hub/hosts',
-      'hub/socket',
-    ],
+    ...['front', 'hub/broker', 'hub/commands', 'hub/dial', 'hub/fleet', 'hub/host', 'hub/hosts'],
     ...[
       'http',
       'machine',
       'viewers',
+      'commands',
       'stats',
       'host',
       'config',
@@ -67,12 +59,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'listeners',
     ],
   ],
-  'hub/socket': [
-    ...['http', 'http/clients', 'http/socket', 'fairness', 'stats', 'wire', 'params', 'errors', 'log'],
-    ...['clock', 'listeners'],
-  ],
   'hub/fleet': [
-    ...['hub/host', 'hub/hosts', 'hub/socket', 'http', 'fairness', 'stats', 'wire', 'errors', 'clock'],
+    ...['hub/host', 'hub/hosts', 'viewers/socket', 'http', 'fairness', 'stats', 'wire', 'errors', 'clock'],
   ],
   'hub/dial': [
     ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
@@ -83,7 +71,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['wire', 'errors', 'params', 'clock'],
   ],
   'hub/commands': [
-    ...['hub/host', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
+    ...['hub/host', 'machine', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
   'hub/hosts': ['hub/host', 'hub/pull', 'host', 'http', 'config', 'stats', 'wire', 'errors', 'params'],
@@ -105,14 +93,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['tls', 'http', 'http/clients', 'fairness', 'access', 'host', 'config', 'log', 'clock'],
   ],
   'http/stream': ['host', 'http', 'http/clients', 'fairness', 'stats', 'clock'],
-  'http/socket': [
-    ...['http', 'http/clients', 'fairness', 'commands', 'history', 'processes', 'stats', 'wire'],
-    ...['errors', 'host', 'config', 'log', 'params', 'clock'],
+  machine: [
+    ...['commands', 'history', 'processes', 'stats', 'host', 'config', 'wire', 'errors', 'params'],
+    'listeners',
   ],
-  machine: [...['commands', 'history', 'processes', 'stats', 'host', 'config', 'wire', 'errors', 'params']],
   'viewers/routes': [
     ...[
       'viewers/pages',
+      'viewers/socket',
       'machine',
       'http',
       'http/clients',
@@ -123,6 +111,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'wire',
     ],
     ...['errors', 'place'],
+  ],
+  'viewers/socket': [
+    ...['machine', 'commands', 'http', 'http/clients', 'fairness', 'stats', 'host', 'wire', 'errors', 'log'],
+    ...['params', 'clock', 'listeners'],
   ],
   'viewers/pages': ['http', 'access', 'stats', 'host', 'wire', 'place'],
   exporters: [

@@ -16,17 +16,16 @@ import {
   streamHead,
   streamRun,
 } from '../viewers/routes/stream-route.ts';
+import type { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS, type IdOnHost } from '../wire/hub-operations.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
-import type { Asking } from './commands/asking.ts';
 import type { DialIns } from './dial/dial-ins.ts';
 import { filterOf } from './fleet/filter.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import type { HostLists } from './fleet/host-lists.ts';
 import type { Host } from './host/host.ts';
 import type { Hosts } from './hosts/hosts.ts';
-import { remoteMachine } from './remote-machine.ts';
-import type { HubSockets } from './socket/sockets.ts';
+import type { RemoteMachines } from './remote-machine.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
@@ -43,19 +42,20 @@ export interface HubRouteDeps extends StreamRouteDeps {
   readonly hosts: Hosts;
   readonly lists: Pick<HostLists, 'json'>;
   readonly fleet: Fleet;
-  readonly sockets: Pick<HubSockets, 'open'>;
+  readonly sockets: Pick<Sockets, 'open'>;
   readonly dialIns: Pick<DialIns, 'open'>;
-  readonly asking: Asking;
+  readonly machines: RemoteMachines;
   /** The text of /metrics. */
   readonly metrics: () => string;
 }
 
 export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
-  const { hosts, lists, fleet, gate, metrics, sockets, hasCapacity, asking, dialIns } = deps;
+  const { hosts, lists, fleet, gate, metrics, sockets, hasCapacity, machines, dialIns } = deps;
   // `/api/hosts/{id}/…`
   const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
   const socketOfOne = {
-    open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, hostAt(exchange)),
+    open: (exchange: Exchange, caller: Caller) =>
+      sockets.open(exchange, caller, machines.of(hostAt(exchange))),
   };
   // Agents of one address are limited by other counts than its viewers.
   const dialIn = socketRuns({
@@ -68,7 +68,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
       return jsonTextAnswer(lists.json(filterOf(query)), headers);
     },
     ...onHost({
-      ...requestRuns(({ exchange }) => remoteMachine(hostAt(exchange), asking)),
+      ...requestRuns(({ exchange }) => machines.of(hostAt(exchange))),
       openStream: streamRun(deps, ({ exchange }, view) => feedOf(hostAt(exchange), view)),
       openSocket: socketRuns({ gate, sockets: socketOfOne, hasCapacity }).openSocket,
     }),

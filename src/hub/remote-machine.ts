@@ -1,19 +1,132 @@
-/** A machine of the hub as viewers see it: the only file between them and the way in which the hub reaches it. */
-import type { Machine } from '../machine/machine.ts';
+/** The machines of the hub as viewers see them: the only file between viewers and the ways in which the hub reaches a machine. */
+import type { Sender } from '../commands/command.ts';
+import { ServiceError } from '../errors.ts';
+import type {
+  FollowedTopic,
+  Machine,
+  MachineAnswer,
+  MachineRequest,
+  MachineSample,
+  SampleFeed,
+  SampleSink,
+  TopicSink,
+} from '../machine/machine.ts';
+import type { View } from '../stats/view.ts';
 import type { Asking } from './commands/asking.ts';
 import type { Host } from './host/host.ts';
+import type { Lane } from './host/lane.ts';
 
-export function remoteMachine(host: Host, asking: Asking): Machine {
-  const { id, labels } = host;
-  return {
-    id,
-    labels,
-    usage: async (view, client) => await host.usage(view, asking.askerOf(client)),
+/** The samples of a lane. */
+class RemoteFeed implements SampleFeed {
+  readonly #lane: Lane;
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+  }
+
+  subscribe(view: View): void {
+    this.#lane.subscribe(view);
+  }
+
+  unsubscribe(view: View): void {
+    this.#lane.unsubscribe(view);
+  }
+
+  first(view: View): MachineSample | undefined {
+    const { current } = this.#lane;
+    return current?.has(view) === true && current.isValid ? current : undefined;
+  }
+
+  set sink(sink: SampleSink | undefined) {
+    const lane = this.#lane;
+    lane.sink = sink && {
+      publish() {
+        if (lane.current?.isValid === true) sink.publish(lane.current);
+      },
+      forget: () => sink.forget(),
+    };
+  }
+}
+
+/** The question about the history with the shortest answer, and the hub itself as the client. */
+const LEAST_HISTORY = {
+  what: 'history',
+  params: { series: ['none'], since: -1 },
+  client: { address: '', isKeyed: false },
+};
+
+class RemoteMachine implements Machine {
+  readonly #host: Host;
+  readonly #asking: Asking;
+  readonly #feeds = new WeakMap<Lane, RemoteFeed>();
+
+  constructor(host: Host, asking: Asking) {
+    this.#host = host;
+    this.#asking = asking;
+  }
+
+  get id(): string {
+    return this.#host.id;
+  }
+
+  get condition(): object {
+    return this.#host.condition;
+  }
+
+  feedOf(view: View): SampleFeed {
+    const lane = this.#host.laneOf(view);
+    const feed = this.#feeds.get(lane) ?? new RemoteFeed(lane);
+    this.#feeds.set(lane, feed);
+    return feed;
+  }
+
+  async usage(view: View, client: Sender): Promise<Buffer> {
+    return await this.#host.usage(view, this.#asking.askerOf(client));
+  }
+
+  async ask({ what, params, client, follower }: MachineRequest): Promise<MachineAnswer> {
+    if (what !== 'system') return await this.#asking.ask(this.#host, what, params, client, follower);
+    return { bytes: await this.#host.system(params['detail'] === true, this.#asking.askerOf(client)) };
+  }
+
+  check(name: string, client: Sender): void {
     // `media.`: any command of the group.
-    check: (name, client) => asking.check(host, name.endsWith('.') ? `${name}*` : name, client),
-    async ask({ what, params, client, follower }) {
-      if (what !== 'system') return await asking.ask(host, what, params, client, follower);
-      return { bytes: await host.system(params['detail'] === true, asking.askerOf(client)) };
-    },
-  };
+    this.#asking.check(this.#host, name.endsWith('.') ? `${name}*` : name, client);
+  }
+
+  followTopic(name: string, sink: TopicSink): FollowedTopic | undefined {
+    const end = this.#host.followTopic?.(name, sink);
+    return end && { end, isReliable: false };
+  }
+
+  get sendsEvents(): boolean {
+    return this.#host.followTopic !== undefined;
+  }
+
+  /** A machine that is not there may have a history. */
+  async hasEvents(): Promise<boolean> {
+    try {
+      await this.ask(LEAST_HISTORY);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return error.code !== 'feature_disabled';
+    }
+  }
+}
+
+/** The machines of the hub, each the same object as long as the hub has it. */
+export class RemoteMachines {
+  readonly #asking: Asking;
+  readonly #machines = new WeakMap<Host, Machine>();
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  of(host: Host): Machine {
+    const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#asking);
+    this.#machines.set(host, machine);
+    return machine;
+  }
 }

@@ -15,19 +15,20 @@ import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
+import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { BrokerRoom } from './broker/room.ts';
 import { Asking } from './commands/asking.ts';
 import { DialIns } from './dial/dial-ins.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { Fleet } from './fleet/fleet.ts';
+import { fleetAccessOf } from './fleet/fleet-access.ts';
 import { HostLists } from './fleet/host-lists.ts';
 import { type Counters, createCounters, type HubParts } from './host/parts.ts';
 import { TIMES, type Times } from './host/times.ts';
 import { Hosts } from './hosts/hosts.ts';
 import { hubMetrics } from './metrics.ts';
-import { HubSockets } from './socket/sockets.ts';
-import { HubSocketRooms } from './socket-rooms.ts';
+import { RemoteMachines } from './remote-machine.ts';
 
 export interface HubOptions {
   readonly config: LiveConfig;
@@ -57,7 +58,7 @@ export class HubService {
   readonly #broker: BrokerRoom;
   readonly #dialIns: DialIns;
   readonly #asking: Asking;
-  readonly #sockets: HubSockets;
+  readonly #sockets: Sockets;
   /** Without the pages; for the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
@@ -104,19 +105,30 @@ export class HubService {
     const { commands: rules } = initial.hub;
     this.#asking = new Asking({ rules, clock, times: parts.times, log });
     const lists = new HostLists(this.#hosts, clock);
-    const rooms = { hosts: this.#hosts, lists, fleet: this.#fleet, asking: this.#asking };
-    this.#sockets = new HubSockets({
+    const machines = new RemoteMachines(this.#asking);
+    this.#sockets = new Sockets({
       version: facts.version,
-      rooms: new HubSocketRooms({ ...rooms, clock, times: parts.times }),
-      clock,
-      log,
-      tally,
+      role: 'the hub of hostwire',
+      // The flags are those of each machine.
+      features: () => ({}),
+      find: (id) => {
+        const found = this.#hosts.get(id);
+        return found && machines.of(found);
+      },
+      fleet: fleetAccessOf(this.#fleet, lists),
       conditions: parts.conditions,
       ends: this.#asking.ends,
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
+      clock,
+      log,
+      server: front.server,
+      tally,
     });
     this.routes = hubRoutes({
-      ...rooms,
+      hosts: this.#hosts,
+      lists,
+      fleet: this.#fleet,
+      machines,
       gate,
       sockets: this.#sockets,
       dialIns: this.#dialIns,
@@ -151,7 +163,7 @@ export class HubService {
     const passes = gate.passes.bind(gate);
     this.#hosts.judgeAgain(passes);
     this.#fleet.judgeAgain(passes);
-    this.#sockets.judgeAgain(passes);
+    this.#sockets.reconfigure(passes);
     this.#dialIns.judgeAgain(passes);
   }
 

@@ -1,30 +1,41 @@
 /** The machine that the service runs on: answers the questions of the table, and carries out its commands. */
-import type { Commands, Follower, Sender } from '../commands/command.ts';
+import type { Commands, Follower, Outcome, Report, Sender } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
 import type { CurrentConfig } from '../config/current.ts';
-import { featureDisabled } from '../errors.ts';
+import { featureDisabled, ServiceError } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
 import type { SampleSource } from '../stats/source.ts';
 import { type View, viewOf } from '../stats/view.ts';
 import { mediaParams, mediaRequest } from '../wire/requests.ts';
 import type { SystemPayload } from '../wire/system.ts';
-import type { CommandFollower, Machine, MachineAnswer, MachineRequest } from './machine.ts';
+import { LocalSamples } from './local-samples.ts';
+import type {
+  CommandEnd,
+  CommandFollower,
+  FollowedTopic,
+  Machine,
+  MachineAnswer,
+  MachineRequest,
+  SampleFeed,
+  TopicSink,
+} from './machine.ts';
 import { isQuestion, type Question, REQUESTS, type RequestRow } from './requests.ts';
 
 export interface LocalMachineDeps {
   readonly config: CurrentConfig;
-  readonly samples: Pick<SampleSource, 'latest'>;
-  readonly media: Pick<Media, 'status' | 'art'>;
-  readonly power: Pick<Power, 'status'>;
+  readonly source: SampleSource;
+  readonly media: Pick<Media, 'status' | 'art' | 'onChange'>;
+  readonly power: Pick<Power, 'status' | 'onChange' | 'onFeedback'>;
   /** undefined: processes are not supported on this platform. */
   readonly processes: ProcessQueries | undefined;
-  readonly history: Pick<HistoryQueries, 'series' | 'processesAt'>;
-  readonly commands: Pick<Commands, 'prepare' | 'refuseDisabled' | 'names'>;
+  readonly history: Pick<HistoryQueries, 'isOn' | 'series' | 'processesAt' | 'onEvent'>;
+  readonly commands: Pick<Commands, 'prepare' | 'refuseDisabled' | 'names' | 'onReport'>;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
 }
 
@@ -42,9 +53,9 @@ function sectionsIn(names: unknown): number {
 
 const ANSWERS: Readonly<Record<Question, Answer>> = {
   system: async ({ readSystem }, { detail }) => json(await readSystem(detail === true)),
-  async usage({ samples }, { sections, detail }) {
+  async usage({ source }, { sections, detail }) {
     const view = viewOf(sectionsIn(sections), detail === true);
-    return { bytes: (await samples.latest(view)).bytes(view) };
+    return { bytes: (await source.latest(view)).payload(view) };
   },
   power: async ({ power }) => json(await power.status()),
   async media({ media }, params) {
@@ -71,15 +82,44 @@ const SUBJECTS: Readonly<Partial<Record<keyof CurrentConfig['current']['features
 export class LocalMachine implements Machine {
   /** The one machine of a service. */
   readonly id = '';
-  readonly labels = {};
+  /** It answers, or nothing does. */
+  readonly condition = {};
+  readonly sendsEvents = true;
+  readonly samples: LocalSamples;
+  /** The ends of all commands, wherever they came from. */
+  readonly ends = new Listeners<readonly [end: CommandEnd]>();
   readonly #deps: LocalMachineDeps;
+  readonly #owners = new WeakMap<Follower, object>();
 
   constructor(deps: LocalMachineDeps) {
     this.#deps = deps;
+    this.samples = new LocalSamples(deps.source);
+    deps.commands.onReport((report) => this.#report(report));
+    deps.power.onFeedback(({ action, success, message }, followers) => {
+      const stage = success ? 'done' : 'failed';
+      this.#notify(`power.${action}`, { stage, message }, [...followers]);
+    });
+  }
+
+  feedOf(): SampleFeed {
+    return this.samples;
   }
 
   async usage(view: View): Promise<Buffer> {
-    return (await this.#deps.samples.latest(view)).bytes(view);
+    return (await this.#deps.source.latest(view)).payload(view);
+  }
+
+  followTopic(name: string, { onChange, onPayload }: TopicSink): FollowedTopic | undefined {
+    const { media, power, history } = this.#deps;
+    const reliable = (end: () => void) => ({ end, isReliable: true });
+    if (name === 'media') return reliable(media.onChange(onChange));
+    if (name === 'power') return reliable(power.onChange(onChange));
+    if (name !== 'events') return undefined;
+    return reliable(history.onEvent((event) => onPayload(JSON.stringify(event))));
+  }
+
+  hasEvents(): boolean {
+    return this.#deps.history.isOn;
   }
 
   check(name: string): void {
@@ -108,18 +148,37 @@ export class LocalMachine implements Machine {
     const run = commands.prepare(what, params, client);
     // A power action is accepted only when the machine has answered.
     if (follower?.withBeginning === true) follower.onStep({ stage: 'begun', message: 'Running' });
-    const { result, onDelivered, ...outcome } = await run(follower && this.#followerOf(follower));
-    const answer = { ...outcome, bytes: JSON.stringify(result) };
-    if (onDelivered === undefined && answer.isFollowed === undefined) return answer;
-    if (follower === undefined) return { ...answer, ...(onDelivered && { onDelivered }) };
-    follower.onStep({ stage: 'accepted', message: messageIn(result), onDelivered });
+    const outcome = await run(follower && this.#followerOf(follower));
+    const answer = answerOf(outcome);
+    if (outcome.isFollowed === undefined || follower === undefined) return answer;
+    const { result, onDelivered } = outcome;
+    follower.onStep({ stage: 'accepted', message: messageIn(result), ...(onDelivered && { onDelivered }) });
     return answer;
   }
 
-  #followerOf({ onStep }: CommandFollower): Follower {
-    return (step) => onStep(step);
+  #followerOf({ onStep, owner }: CommandFollower): Follower {
+    const follower: Follower = (step) => onStep(step);
+    this.#owners.set(follower, owner);
+    return follower;
+  }
+
+  /** A power action reports its end itself. */
+  #report({ name, answer, follower, isRefused }: Report): void {
+    if (isRefused || (!(answer instanceof ServiceError) && answer.isFollowed === true)) return;
+    const end = answer instanceof ServiceError ? answer : answerOf(answer);
+    this.#notify(name, end, follower === undefined ? [] : [follower]);
+  }
+
+  #notify(what: string, end: CommandEnd['end'], followers: readonly Follower[]): void {
+    const owners = followers.flatMap((follower) => this.#owners.get(follower) ?? []);
+    this.ends.notify({ host: this.id, what, end, owners });
   }
 }
+
+const answerOf = ({ result, ...outcome }: Outcome): MachineAnswer => ({
+  ...outcome,
+  bytes: JSON.stringify(result),
+});
 
 const turnOf = ({ address, via }: Sender): string => (via === undefined ? address : `${via.hub}|${address}`);
 

@@ -2,6 +2,7 @@
 import type { Delivered, Outcome, Sender, Step } from '../commands/command.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
+import type { Demand } from '../stats/source.ts';
 import type { View } from '../stats/view.ts';
 
 /** A step of a command: `begun` before its answer; `accepted` before the answer of one that continues after it. */
@@ -48,9 +49,60 @@ export interface MachineAnswer {
   readonly onDelivered?: Outcome['onDelivered'];
 }
 
+/** How a command has ended, or why it has not, for the subscribers of its topic. */
+export interface CommandEnd {
+  /** The id of the machine. */
+  readonly host: string;
+  /** The name of the command. */
+  readonly what: string;
+  readonly end: MachineAnswer | CommandStep | ServiceError;
+  /** The owners of its followers. */
+  readonly owners: readonly object[];
+}
+
+/** A sample as JSON. */
+export interface MachineSample {
+  has(view: View): boolean;
+  /** The JSON of a view that it has. */
+  payload(view: View): Buffer;
+}
+
+/** Must not throw or wait. */
+export interface SampleSink {
+  publish(sample: MachineSample): void;
+  /** The machine is gone: nothing of its newest sample is to be kept. */
+  forget(): void;
+}
+
+/** The samples of one machine for views that one source has: equal for such views. */
+export interface SampleFeed extends Demand {
+  /** A sample to begin with; undefined: the next one that has `view` is it. Rejects only when something is broken. */
+  first(view: View): MachineSample | undefined | Promise<MachineSample>;
+  sink: SampleSink | undefined;
+}
+
+/** The receiver of a topic. */
+export interface TopicSink {
+  /** `json`: the payload, an object. */
+  readonly onPayload: (json: string) => void;
+  /** The topic may have changed: it is to be read. */
+  readonly onChange: () => void;
+  /** Earlier payloads may be old: the machine is gone, or has started again. */
+  readonly onLost: () => void;
+}
+
+export interface FollowedTopic {
+  readonly end: () => void;
+  /** No change is lost on its way. */
+  readonly isReliable: boolean;
+}
+
 export interface Machine {
   readonly id: string;
-  readonly labels: Readonly<Record<string, string>>;
+  /** Whether it is there, since when, and why not. */
+  readonly condition: object;
+  /** The feed of the samples that have `view`. */
+  feedOf(view: View): SampleFeed;
   /** The payload of one sample, at most 0.9 s old. Rejects with ServiceError. */
   usage(view: View, client: Sender): Promise<Buffer>;
   /** Answers a question or carries out a command, once. Rejects with ServiceError. */
@@ -60,6 +112,12 @@ export interface Machine {
    * group, such as `media.`, before the action is known.
    */
   check(name: string, client: Sender): void;
+  /** Follows a topic, or `events`; undefined: the machine does not report its changes. */
+  followTopic(name: string, sink: TopicSink): FollowedTopic | undefined;
+  /** False: it has no topic `events`. */
+  readonly sendsEvents: boolean;
+  /** Whether there can be events now: its history is on. */
+  hasEvents(): boolean | Promise<boolean>;
 }
 
 /** The JSON of an answer. */

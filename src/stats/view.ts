@@ -68,13 +68,10 @@ interface Bytes {
   readonly view: View;
   /** `data: <JSON>` and a blank line. */
   readonly event: Buffer;
-  message: Buffer | undefined;
 }
 
 const EVENT_BEGIN = 'data: ';
 const EVENT_END = '\n\n';
-const MESSAGE_BEGIN = Buffer.from('{"type":"system_stats","data":');
-const MESSAGE_END = Buffer.from('}');
 
 function payloadIn(event: Buffer): Buffer {
   return event.subarray(EVENT_BEGIN.length, -EVENT_END.length);
@@ -105,7 +102,7 @@ export class Encoded {
   }
 
   /** The same as bytes, which all callers share. */
-  bytes(view: View): Buffer {
+  payload(view: View): Buffer {
     return payloadIn(this.event(view));
   }
 
@@ -114,11 +111,9 @@ export class Encoded {
     return this.#bytes(view).event;
   }
 
-  /** The payload as the message `{"type":"system_stats","data":<JSON>}` of a WebSocket, from the same JSON text. */
-  message(view: View): Buffer {
-    const bytes = this.#bytes(view);
-    bytes.message ??= Buffer.concat([MESSAGE_BEGIN, payloadIn(bytes.event), MESSAGE_END]);
-    return bytes.message;
+  /** It was read for a view that contains this one. */
+  has(_view: View): boolean {
+    return true;
   }
 
   #find(view: View): Bytes | undefined {
@@ -130,7 +125,7 @@ export class Encoded {
     if (known !== undefined) return known;
     this.#encodes++;
     const event = Buffer.from(`${EVENT_BEGIN}${this.json(view)}${EVENT_END}`);
-    const bytes = { view, event, message: undefined };
+    const bytes = { view, event };
     if (this.#first === undefined) this.#first = bytes;
     else {
       this.#others ??= new Map();

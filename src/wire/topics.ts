@@ -1,6 +1,6 @@
 /**
  * The topics of /api/ws beside stats, one row per topic: the event that carries it, and the schema of its payload. The
- * service loads only its types; how each topic is read is a row of src/http/socket/topics.ts.
+ * service loads only its types; how each topic is read is a row of src/viewers/socket/topic-state.ts.
  */
 import * as v from 'valibot';
 import { historyEvent } from './history.ts';

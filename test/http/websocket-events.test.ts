@@ -28,7 +28,7 @@ async function openSocket(t: Test) {
       return socket as unknown as Socket; // The hub uses no other method here.
     },
   };
-  server.hub.open(exchange as unknown as Exchange, clientAt('127.0.0.1')); // As above.
+  server.open(exchange as unknown as Exchange, clientAt('127.0.0.1')); // As above.
   const say = (op: string, data: object) =>
     events?.onMessage(Buffer.from(JSON.stringify({ op, data })), false);
   t.teardown(() => events?.onClosed());

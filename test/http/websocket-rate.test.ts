@@ -1,6 +1,6 @@
 /** The rate limit for the messages of a socket, at times that the test chooses. */
 import t from 'tap';
-import { MessageRate } from '#src/http/socket/rate.js';
+import { MessageRate } from '#src/viewers/socket/message-rate.js';
 
 const countOf = (rate: MessageRate, messages: number, nowMs: number) => {
   const counts = { granted: 0, refused: 0, flood: 0 };

@@ -1,13 +1,21 @@
 /** Stats for sockets in shards: few sockets per turn, each sample once, the newest to sockets that wait. */
 import t from 'tap';
-import { type Shard, StatsShards } from '#src/http/socket/shards.js';
 import type { Encoded } from '#src/stats/view.js';
 import { viewOf } from '#src/stats/view.js';
+import { SampleBroadcast, type SampleMember, type Shard } from '#src/viewers/socket/sample-broadcast.js';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { encodedOf, serveSockets } from '../helpers/service/socket-server.ts';
 
 const VIEW = viewOf(1, false);
 const MAX_PER_TURN = 255;
+
+const memberOf = (view: SampleMember['view']): SampleMember => ({
+  view,
+  isNamed: false,
+  isFull: false,
+  begin: () => undefined,
+  missSample: () => undefined,
+});
 
 /** Shards whose turns a test runs one by one. */
 class Rig {
@@ -17,8 +25,11 @@ class Rig {
   readonly got = new Map<string, number[]>();
   /** How many sockets were written to in this turn. */
   written = 0;
-  readonly shards = new StatsShards({
-    server: {
+  #topics = 0;
+  readonly shards = new SampleBroadcast('pc', {
+    createTopic: () => `stats ${++this.#topics}`,
+    tracksMembers: false,
+    publisher: {
       publish: (topic, bytes) => {
         const { timestamp } = JSON.parse(String(bytes)).data;
         this.got.set(topic, [...(this.got.get(topic) ?? []), timestamp]);
@@ -28,11 +39,12 @@ class Rig {
     defer: (slice) => this.#slices.push(slice),
   });
 
-  join(count: number, view = VIEW): readonly Shard[] {
+  join(count: number, view = VIEW): readonly { readonly shard: Shard; readonly member: SampleMember }[] {
     return Array.from({ length: count }, () => {
-      const shard = this.shards.join(view);
+      const member = memberOf(view);
+      const shard = this.shards.join(member);
       this.sizes.set(shard.topic, shard);
-      return shard;
+      return { shard, member };
     });
   }
 
@@ -93,21 +105,23 @@ t.test('[7.shards] a socket that joins has the newest sample: it is not sent aga
   rig.publish(encodedOf(1));
   const [late] = rig.join(1);
   while (rig.turn());
-  t.notOk(rig.got.get(late?.topic ?? '')?.includes(1) && rig.sizes.get(late?.topic ?? '')?.size === 1);
+  t.notOk(
+    rig.got.get(late?.shard.topic ?? '')?.includes(1) && rig.sizes.get(late?.shard.topic ?? '')?.size === 1,
+  );
   rig.publish(encodedOf(2));
   while (rig.turn());
-  t.equal(rig.got.get(late?.topic ?? '')?.at(-1), 2);
+  t.equal(rig.got.get(late?.shard.topic ?? '')?.at(-1), 2);
 });
 
 t.test('a socket that has left is not written to, and its shard is filled again', async (t) => {
   const rig = new Rig();
   const joined = rig.join(300);
-  for (const shard of joined) rig.shards.leave(shard);
+  for (const { shard, member } of joined) rig.shards.leave(shard, member);
   rig.publish(encodedOf(1));
   while (rig.turn());
   t.equal(rig.got.size, 0);
   const [first, second] = rig.join(2);
-  t.equal(first, second);
+  t.equal(first?.shard, second?.shard);
 });
 
 t.test(

@@ -1,17 +1,14 @@
 /** What one socket is sent of a machine's topics while their snapshots are being read. */
 import t from 'tap';
-import { bitOf } from '#src/http/socket/topic-names.js';
-import { Feeds } from '#src/hub/socket/feeds.js';
-import { Subscription } from '#src/hub/socket/subscription.js';
+import type { Machine } from '#src/machine/machine.js';
+import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
+import { Subscription } from '#src/viewers/socket/subscription.js';
+import { bitOf } from '#src/viewers/socket/topic-names.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
-const SOCKET_HOST = {
-  id: 'pc',
-  condition: { state: 'up', since: 1 },
-  laneOf: () => {
-    throw new Error('no samples here');
-  },
-} as const;
+const unused = () => {
+  throw new Error('not used here');
+};
 
 t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) => {
   for (const [answer, expected] of [
@@ -20,22 +17,41 @@ t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) =
   ] as const) {
     const clock = new FakeClock();
     const held: ((json: string) => void)[] = [];
-    const poll = async () => {
-      const json = await new Promise<string>((resolve) => held.push(resolve));
-      return { bytes: Buffer.from(json) };
+    const machine: Machine = {
+      id: 'pc',
+      condition: { state: 'up', since: 1 },
+      sendsEvents: false,
+      ask: async () => ({ bytes: await new Promise<string>((resolve) => held.push(resolve)) }),
+      followTopic: () => undefined,
+      feedOf: unused,
+      usage: unused,
+      check: unused,
+      hasEvents: unused,
     };
     const onError = (error: unknown) => t.fail(String(error));
-    const feeds = new Feeds({ clock, asking: { poll }, intervalMs: () => 1000, onError });
+    const publisher = { publish: unused };
+    const deps = { clock, publisher, tracksMembers: true, onError };
+    const broadcasts = new Broadcasts({ ...deps, intervalMs: () => 1000 });
     const sent: string[] = [];
     const send = (text: string) => {
       const { id, data } = JSON.parse(text);
       sent.push(id === undefined ? JSON.stringify(data) : `${JSON.stringify(data)} ${id}`);
     };
-    const outlet = { isOpen: true, isFull: false, send, waits: () => undefined };
-    const subscription = new Subscription(SOCKET_HOST, true, outlet, feeds);
+    let snapshots: Promise<unknown> = Promise.resolve();
+    const outlet = {
+      isFull: false,
+      send,
+      join: unused,
+      leave: unused,
+      waits: unused,
+      watch: (work: Promise<unknown>) => {
+        snapshots = work;
+      },
+    };
+    const subscription = new Subscription(machine, true, outlet, broadcasts);
     const power = bitOf('power');
-    subscription.follow({ sections: 0, states: power }, false, false, undefined);
-    const snapshots = subscription.sendSnapshots(power, 'first');
+    const wanted = { isAsked: false, snapshots: power };
+    subscription.follow({ sections: 0, states: power }, false, wanted, 'first');
     await clock.advance(1000);
     t.equal(held.length, 2, 'the snapshot, and the question of the interval');
     held[1]?.('{"n":2}');

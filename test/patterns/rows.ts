@@ -91,7 +91,7 @@ const REACHED: readonly Row[] = [
   reached('client', 'src/machine/query.ts', /^-?\d+(\.\d+)?$/, run('1', '.', '1.')),
   reached('client', 'src/http/relay.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
   reached('client', 'src/http/relay.ts', /^\d{1,15}$/, run('1', '!')),
-  reached('agent', 'src/http/socket/events.ts', /\.$/, run('.', 'x')),
+  reached('agent', 'src/viewers/socket/messages.ts', /\.$/, run('.', 'x')),
   reached('client', 'src/log/format.ts', /[\s"=]|^$/u, run('x')),
   reached('client', 'src/log/limit.ts', /^[a-z]+(?=:)/, run('a', '!')),
   reached('client', 'src/stats/view.ts', /^[A-Za-z0-9_.-]{1,32}$/, run('a', '!')),

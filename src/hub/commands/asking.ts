@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
+import type { CommandEnd, CommandFollower } from '../../machine/machine.ts';
 import type { Params } from '../../params.ts';
 import { type Asker, type HostAnswer, isQuestion, KEY_NAME, type Step } from '../host/ask.ts';
 import type { Host } from '../host/host.ts';
@@ -17,25 +18,6 @@ export interface AskingOptions {
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
   readonly log: Pick<Log, 'audit'>;
-}
-
-/** A client that is notified of the steps of its command. */
-export interface Follower {
-  /** It gets an answer of its own, and not that for all others. */
-  readonly owner: object;
-  readonly onStep: (step: Step) => void;
-  /** Also of `begun`. */
-  readonly withBeginning: boolean;
-}
-
-/** How a command of a client has ended, or why it has not. */
-export interface CommandEnd {
-  /** The id of the machine. */
-  readonly host: string;
-  /** The name of the command. */
-  readonly what: string;
-  readonly end: HostAnswer | Step | ServiceError;
-  readonly owner: object | undefined;
 }
 
 export class Asking {
@@ -79,7 +61,7 @@ export class Asking {
     what: string,
     params: Params,
     client: Sender,
-    follower?: Follower,
+    follower?: CommandFollower,
   ): Promise<HostAnswer> {
     const who = this.askerOf(client);
     const { clock, times } = this.#options;
@@ -87,7 +69,7 @@ export class Asking {
     const ask = { what, params, who, deadlineMs: clock.now() + waitMs };
     if (isQuestion(what)) return await host.ask(ask);
     const notify = (end: CommandEnd['end']) =>
-      this.ends.notify({ host: host.id, what, end, owner: follower?.owner });
+      this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
     const onStep = (step: Step) => {
       follower?.onStep(step);
       // As a service: of one that was cancelled the cancel is reported.

@@ -9,9 +9,9 @@ import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { EventCounters } from '../../http/stream/stream-hub.ts';
 import type { View } from '../../stats/view.ts';
+import type { FleetMember, FleetPlace } from '../../viewers/socket/fleet-subscription.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Hosts } from '../hosts/hosts.ts';
-import type { FleetFollower, FleetPlace } from '../socket/rooms.ts';
 import type { Filter } from './filter.ts';
 import { Group } from './group.ts';
 
@@ -55,7 +55,7 @@ export class Fleet {
   }
 
   /** Sends the events to a WebSocket as well. Throws ServiceError. */
-  join(filter: Filter, view: View, follower: FleetFollower, caller: Caller): FleetPlace {
+  join(filter: Filter, view: View, follower: FleetMember, caller: Caller): FleetPlace {
     const group = this.#groupOf(filter, view, caller);
     group.join(follower, caller);
     return { whole: () => group.whole(), leave: () => group.leave(follower) };

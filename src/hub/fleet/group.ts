@@ -8,15 +8,15 @@ import type { Caller } from '../../http/clients/caller.ts';
 import { Tally } from '../../http/clients/tally.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
-import { inSlices } from '../../http/socket/slices.ts';
 import type { SampleEvents, StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
+import type { FleetMember, FleetWhole } from '../../viewers/socket/fleet-subscription.ts';
+import { inSlices } from '../../viewers/socket/slices.ts';
 import type { Host } from '../host/host.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { HostSample } from '../host/sample.ts';
 import type { Hosts } from '../hosts/hosts.ts';
-import type { FleetFollower, FleetWhole } from '../socket/rooms.ts';
 import type { Filter } from './filter.ts';
 
 const BEGIN = Buffer.from('data: ');
@@ -69,7 +69,7 @@ export class Group {
   #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;
-  readonly #sockets = new Map<FleetFollower, Caller>();
+  readonly #sockets = new Map<FleetMember, Caller>();
   /** Viewers without the key by address, in the order in which the addresses came. */
   readonly #keyless = new Tally();
   #keylessSize = 0;
@@ -132,13 +132,13 @@ export class Group {
   }
 
   /** Adds a WebSocket. */
-  join(follower: FleetFollower, caller: Caller): void {
+  join(follower: FleetMember, caller: Caller): void {
     this.#sockets.set(follower, caller);
     if (!caller.isKeyed) this.#addKeyless(caller.address);
     this.#size++;
   }
 
-  leave(follower: FleetFollower): void {
+  leave(follower: FleetMember): void {
     const caller = this.#sockets.get(follower);
     if (caller === undefined) return;
     this.#sockets.delete(follower);

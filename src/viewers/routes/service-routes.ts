@@ -1,5 +1,7 @@
 /** All routes of the service, and the request headers that any of them reads. */
 import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
 import { RELAY_HEADER } from '../../http/relay.ts';
 import { jsonAnswer } from '../../http/reply.ts';
@@ -10,10 +12,11 @@ import type { Sampler } from '../../stats/sampler.ts';
 import type { View } from '../../stats/view.ts';
 import type { OperationId } from '../../wire/operations.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages.ts';
+import type { Sockets } from '../socket/sockets.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
-import { SOCKET_HEADERS, type SocketRouteDeps, socketRuns } from './socket-route.ts';
+import { SOCKET_HEADERS, socketRuns } from './socket-route.ts';
 import { type StreamFeed, type StreamRouteDeps, streamRun } from './stream-route.ts';
 
 export const HEADERS_READ: ReadonlySet<string> = new Set([
@@ -29,7 +32,8 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   'content-type',
 ]);
 
-export interface ServiceRouteDeps extends StreamRouteDeps, Pick<SocketRouteDeps, 'sockets'> {
+export interface ServiceRouteDeps extends StreamRouteDeps {
+  readonly sockets: Pick<Sockets, 'open'>;
   readonly machine: Machine;
   readonly metrics: MetricsRooms;
   readonly gate: Gate;
@@ -39,11 +43,15 @@ export interface ServiceRouteDeps extends StreamRouteDeps, Pick<SocketRouteDeps,
 }
 
 export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
+  const { machine } = deps;
+  const sockets = {
+    open: (exchange: Exchange, caller: Caller) => deps.sockets.open(exchange, caller, machine),
+  };
   // The compiler misses an operation that nothing runs.
   const runs: Runs<OperationId> = {
-    ...requestRuns(() => deps.machine),
+    ...requestRuns(() => machine),
     openStream: streamRun(deps, (_, view) => feedOf(deps, view)),
-    ...socketRuns(deps),
+    ...socketRuns({ ...deps, sockets }),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     getOpenapi: runOf('openapi'),
     getAsyncapi: runOf('asyncapi'),

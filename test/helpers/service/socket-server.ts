@@ -4,8 +4,11 @@ import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { type Command, Commands, defineCommand } from '#src/commands/command.js';
 import { HistoryQueries } from '#src/history/queries.js';
+import type { Caller } from '#src/http/clients/caller.js';
+import type { Exchange } from '#src/http/engine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
+import { LocalMachine } from '#src/machine/local.js';
 import type { Sample } from '#src/stats/sample.js';
 import type { SampleSource } from '#src/stats/source.js';
 import { Encoded } from '#src/stats/view.js';
@@ -42,7 +45,7 @@ export interface SocketServerOptions {
 
 /** Ends with the test. */
 export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
-  const { Hub } = await import('#src/http/socket/hub.js');
+  const { Sockets } = await import('#src/viewers/socket/sockets.js');
   const log: string[] = [];
   const config = new FakeConfig();
   const demand = new FakeDemand();
@@ -70,29 +73,35 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const server = await createEngine({
     headersRead: new Set(),
     socketPaths: ['/api/ws'],
-    onRequest: (exchange) => hub.open(exchange, clientAt(exchange.head.remoteAddress ?? '')),
+    onRequest: (exchange) => sockets.open(exchange, clientAt(exchange.head.remoteAddress ?? ''), machine),
   });
-  const hub = new Hub({
-    version: '0',
+  const machine = new LocalMachine({
     config,
-    clock,
-    log: createLog((line) => log.push(line)),
     source,
     commands: new Commands(rows, config),
-    rooms: {
-      media: {
-        status: async () => ({ status: 'active', title, artist: '' }),
-        playback: async () => 'playing',
-        onChange: (listener) => mediaChanges.add(listener),
-      },
-      power: {
-        status: async () => ({ actions: {}, pending: null, inhibitors: [], recorded: [] }) as never,
-        onChange: () => () => undefined,
-        onFeedback: () => undefined,
-      },
-      processes: undefined,
-      history: new HistoryQueries({ history, clock, unixMs: Date.now }),
+    media: {
+      status: async () => ({ status: 'active', title, artist: '' }),
+      art: async () => undefined,
+      onChange: (listener) => mediaChanges.add(listener),
     },
+    power: {
+      status: async () => ({ actions: {}, pending: null, inhibitors: [], recorded: [] }) as never,
+      onChange: () => () => undefined,
+      onFeedback: () => undefined,
+    },
+    processes: undefined,
+    history: new HistoryQueries({ history, clock, unixMs: Date.now }),
+    readSystem: () => Promise.reject(new Error('not asked here')),
+  });
+  const sockets = new Sockets({
+    version: '0',
+    role: 'hostwire',
+    features: () => config.current.features,
+    find: () => machine,
+    ends: machine.ends,
+    intervalMs: () => source.intervalMs,
+    clock,
+    log: createLog((line) => log.push(line)),
     server: {
       publish: (topic, bytes) => {
         options.onPublish?.(topic);
@@ -102,13 +111,14 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   });
   const port = await server.listen('127.0.0.1', 0);
   t.teardown(() => {
-    hub.close('the test is over');
+    sockets.close('the test is over');
     server.close();
   });
   return {
     port,
     server,
-    hub,
+    sockets,
+    open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, machine),
     log,
     history,
     /** Number of sockets per view. */
@@ -121,7 +131,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     /** Sends a sample; returns its number. */
     publish: () => {
       newest = encodedOf(++number, options.sampleBytes);
-      hub.publish(newest);
+      machine.samples.publish(newest);
       return number;
     },
   };

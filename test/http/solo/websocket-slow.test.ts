@@ -65,8 +65,8 @@ t.test('[7.limit-slow-feedback] answers beyond the buffer: 1008, after the buffe
     await new Promise(setImmediate);
   }
   for (let i = 0; i < 10; i++) slow.say('media', { action: 'stop' }, i);
-  for (let i = 0; i < 100 && rig.hub.size > 0; i++) await sleep(20);
-  t.equal(rig.hub.size, 0, 'it is given up');
+  for (let i = 0; i < 100 && rig.sockets.size > 0; i++) await sleep(20);
+  t.equal(rig.sockets.size, 0, 'it is given up');
   slow.ws.resume();
   t.match(await slow.closed, { code: 1008, reason: 'too slow for its answers' });
   const finals = slow.told.filter(({ data }) => data['final'] === true).map(({ id }) => id);
@@ -138,8 +138,8 @@ t.test(
     stalled.ws.pause();
     const ticks = setInterval(rig.publish, 10);
     t.teardown(() => clearInterval(ticks));
-    for (let i = 0; i < 1000 && rig.hub.size > 1; i++) await sleep(20);
-    t.equal(rig.hub.size, 1, 'the one that stalls');
+    for (let i = 0; i < 1000 && rig.sockets.size > 1; i++) await sleep(20);
+    t.equal(rig.sockets.size, 1, 'the one that stalls');
     t.equal((await alive.ask('ping', undefined, 1)).type, 'pong');
   },
 );

@@ -2,7 +2,36 @@
 import type { Caller } from '../../http/clients/caller.ts';
 import type { FleetData } from '../../wire/hub-socket.ts';
 import { frameOf, NOWHERE } from './messages.ts';
-import type { FleetFollower, FleetSubscription, SocketRooms } from './rooms.ts';
+
+/** A subscriber of all machines. */
+export interface FleetMember {
+  /** `number`: that of the event, one more than that of the event before. */
+  publish(event: Buffer, number: number): void;
+}
+
+/** An event with every machine that matches, and the number of the newest event that it contains. */
+export interface FleetWhole {
+  readonly event: Buffer;
+  readonly number: number;
+}
+
+/** The place of a member among those of the same filter and view. */
+export interface FleetPlace {
+  whole(): FleetWhole;
+  leave(): void;
+}
+
+/** All machines, for the sockets that show several. */
+export interface FleetAccess {
+  /** A HostList as JSON. Throws ServiceError. */
+  list(filter: FleetData<'hosts'>): Buffer;
+  /** `ignored`: names in `fields` that are no sections. Throws ServiceError. */
+  join(
+    data: FleetData<'subscribe'>,
+    member: FleetMember,
+    client: Caller,
+  ): FleetPlace & { readonly ignored: readonly string[] };
+}
 
 const BEGIN = 'data: '.length;
 const END = '\n\n'.length;
@@ -24,17 +53,17 @@ interface Outlet {
   send(text: string): void;
 }
 
-export class FleetViewer implements FleetFollower {
+export class FleetSubscription implements FleetMember {
   readonly #outlet: Outlet;
-  readonly #place: FleetSubscription;
+  readonly #place: ReturnType<FleetAccess['join']>;
   /** Number of the newest event that it has had. */
   #number = 0;
   #hasMissed = true;
 
   /** Throws ServiceError. */
-  constructor(rooms: Pick<SocketRooms, 'joinFleet'>, data: FleetData<'subscribe'>, outlet: Outlet) {
+  constructor(fleet: Pick<FleetAccess, 'join'>, data: FleetData<'subscribe'>, outlet: Outlet) {
     this.#outlet = outlet;
-    this.#place = rooms.joinFleet(data, this, outlet.caller);
+    this.#place = fleet.join(data, this, outlet.caller);
   }
 
   get ignored(): readonly string[] {

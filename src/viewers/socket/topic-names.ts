@@ -1,4 +1,4 @@
-/** What the names of the topics of /api/ws stand for. */
+/** The names of topics, and the sets of sections and topics that they stand for. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
 import type { TopicName } from '../../wire/topics.ts';
 

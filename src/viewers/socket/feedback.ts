@@ -1,8 +1,7 @@
-/** The feedback messages of commands, whatever they are carried out by. */
+/** The data of the feedback messages of commands. */
 import type { Step } from '../../commands/command.ts';
 import { feedbackCodeOf } from '../../commands/feedback.ts';
 import type { ErrorCode, ServiceError } from '../../errors.ts';
-import type { MessageId } from '../../wire/socket.ts';
 import type {
   CommandFeedback,
   ProcessCommandFeedback,
@@ -10,7 +9,7 @@ import type {
   WakeCommandFeedback,
 } from '../../wire/socket-events.ts';
 import type { WakeTarget } from '../../wire/wake.ts';
-import { eventText, sentenceOf } from './events.ts';
+import { sentenceOf } from './messages.ts';
 
 type GroupOf<Event> = Event extends `${infer Name}_feedback` ? Name : never;
 /** A group of commands: their prefix in the table, and the event of their feedback. */
@@ -25,9 +24,6 @@ const NOT_UNDERSTOOD: ReadonlySet<ErrorCode> = new Set([
   'invalid_value',
   'unknown_action',
 ]);
-
-export const feedbackText = (group: Group, data: Feedback, id?: MessageId) =>
-  eventText(`${group}_feedback`, data, id);
 
 /** undefined: the message was not understood, which is answered with an error instead. */
 export function failureOf(action: string, error: ServiceError): Feedback | undefined {

@@ -1,11 +1,10 @@
-/** The messages of a hub's WebSockets, as JSON text: those of the service, with the machine where there are several. */
+/** The messages that WebSockets send, as JSON text; with the machine where a socket shows several. */
 import type { ServiceError } from '../../errors.ts';
-import { sentenceOf } from '../../http/socket/events.ts';
 import type { HUB_ERROR_CODES } from '../../wire/hub-socket.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { EventData } from '../../wire/socket-events.ts';
 
-/** What a message answers, and which machine it is about. */
+/** The message that a message answers, and the machine that it is about. */
 export interface Place {
   /** undefined: all machines, or the only one of the socket. */
   readonly host: string | undefined;
@@ -46,8 +45,15 @@ const CODES: Readonly<Record<string, SocketErrorCode>> = {
   host_unreachable: 'HOST_UNREACHABLE',
 };
 
-/** undefined: it is no error of the message, but a failure of what was asked for. */
+/** undefined: the error is not one of the message, but a failure of what was asked for. */
 export function refusalFrame(error: ServiceError, place: Place): string | undefined {
   const code = CODES[error.code];
   return code === undefined ? undefined : errorFrame(code, sentenceOf(error), place, error.details);
+}
+
+/** The sentence of an error, with the reason that HTTP has in `details`. */
+export function sentenceOf({ message, details }: ServiceError): string {
+  const reason = details?.['reason'];
+  if (typeof reason !== 'string') return message;
+  return `${message.replace(/\.$/, '')}: ${reason.replace(/\.$/, '')}.`;
 }

@@ -1,0 +1,48 @@
+/** The events of watch rules of one machine, which sends them while a socket subscribes to them. */
+import type { Defer } from '../../clock.ts';
+import type { Machine } from '../../machine/machine.ts';
+import { inSlices } from './slices.ts';
+
+export interface EventMember {
+  /** Lost where there is no room. */
+  sendEvent(json: string): void;
+}
+
+export class EventBroadcast {
+  readonly #machine: Pick<Machine, 'followTopic'>;
+  readonly #defer: Defer;
+  readonly #members = new Set<EventMember>();
+  #end: (() => void) | undefined;
+
+  constructor(machine: Pick<Machine, 'followTopic'>, defer: Defer) {
+    this.#machine = machine;
+    this.#defer = defer;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(member: EventMember): void {
+    this.#members.add(member);
+    this.#end ??= this.#machine.followTopic('events', {
+      onPayload: (json) => this.#send(json),
+      onChange: () => undefined,
+      // The history has the missed ones.
+      onLost: () => undefined,
+    })?.end;
+  }
+
+  remove(member: EventMember): void {
+    this.#members.delete(member);
+    if (this.#members.size > 0) return;
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  #send(json: string): void {
+    inSlices([...this.#members], this.#defer, (member) => {
+      if (this.#members.has(member)) member.sendEvent(json);
+    });
+  }
+}

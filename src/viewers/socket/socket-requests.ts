@@ -1,0 +1,110 @@
+/** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
+import type { Delivery } from '../../commands/command.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Log } from '../../log/log.ts';
+import { type Machine, textOf } from '../../machine/machine.ts';
+import { type NamedRequest, REQUESTS, requestOfMessage } from '../../machine/requests.ts';
+import { viewOf } from '../../stats/view.ts';
+import type { OpData, SocketRequest } from '../../wire/socket.ts';
+import { failureOf } from './feedback.ts';
+import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
+import { runCommand } from './socket-commands.ts';
+import { topicFailureFrame } from './subscription.ts';
+import { bitOf, EVENTS_BIT, TOPIC_NAMES, topicOf } from './topic-names.ts';
+import { readTopic, TOPIC_ROWS } from './topic-state.ts';
+
+/** The sender of a request. */
+export interface Requester {
+  readonly caller: Caller;
+  send(text: string): void;
+  /** Calls `onDelivered` once the text has left or the connection has closed. */
+  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
+  /** Messages that `body` sends leave together. */
+  cork(body: () => void): void;
+}
+
+/** Rejects only when something is broken. */
+export async function answerRequest(
+  machine: Machine,
+  requester: Requester,
+  request: SocketRequest,
+  place: Place,
+  log: Pick<Log, 'error'>,
+): Promise<void> {
+  if (request.op === 'get') return await get(machine, requester, request.data, place);
+  const asked = requestOfMessage(request);
+  if (asked === undefined) throw new Error(`${request.op} is not answered here`);
+  if (asked.what.includes('.')) await runCommand(machine, requester, asked, place, log);
+  else requester.send(await answerOf(machine, requester, request.op, asked, place));
+}
+
+/** One event per topic, in the order of the names. */
+async function get(
+  machine: Machine,
+  requester: Requester,
+  { topics, detail }: OpData<'get'>,
+  place: Place,
+): Promise<void> {
+  for (const name of new Set(topics)) {
+    const topic = topicOf(name);
+    if (topic === undefined || topic.states === EVENTS_BIT) {
+      const text = topic === undefined ? 'There is no such topic.' : 'The op history has past events.';
+      requester.send(errorFrame('INVALID_DATA', text, place, { topic: name }));
+    } else if (topic.sections !== 0)
+      requester.send(await statsOf(machine, requester, topic.sections, detail, name, place));
+    else
+      for (const state of TOPIC_NAMES)
+        if ((topic.states & bitOf(state)) !== 0) requester.send(await stateOf(machine, state, detail, place));
+  }
+}
+
+async function statsOf(
+  machine: Machine,
+  { caller }: Requester,
+  sections: number,
+  detail: boolean,
+  topic: string,
+  place: Place,
+): Promise<string> {
+  try {
+    return frameOf('system_stats', await machine.usage(viewOf(sections, detail), caller), place);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const named = new ServiceError(error.code, error.message, { ...error.details, topic });
+    return refusalFrame(named, place) ?? errorFrame('HOST_UNREACHABLE', error.message, place, { topic });
+  }
+}
+
+async function stateOf(
+  machine: Machine,
+  name: keyof typeof TOPIC_ROWS,
+  detail: boolean,
+  place: Place,
+): Promise<string> {
+  try {
+    return frameOf(TOPIC_ROWS[name].event, await readTopic(machine, name, detail), place);
+  } catch (error) {
+    return topicFailureFrame(name, error, place);
+  }
+}
+
+async function answerOf(
+  machine: Machine,
+  { caller }: Requester,
+  op: string,
+  asked: NamedRequest,
+  place: Place,
+): Promise<string> {
+  try {
+    return frameOf(op, textOf(await machine.ask({ ...asked, client: caller })), place);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const refusal = refusalFrame(error, place);
+    if (refusal !== undefined) return refusal;
+    const failure = REQUESTS.get(asked.what)?.failure;
+    // Too many different questions about the history.
+    if (failure === undefined) return errorFrame('RATE_LIMITED', error.message, place);
+    return frame(`${failure.group}_feedback`, failureOf(failure.action, error) ?? {}, place);
+  }
+}

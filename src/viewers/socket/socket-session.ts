@@ -1,0 +1,318 @@
+/** One client of a WebSocket: its subscriptions, and the dispatch of its messages. */
+import type { Clock } from '../../clock.ts';
+import type { Delivery } from '../../commands/command.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
+import type { Log } from '../../log/log.ts';
+import type { Machine } from '../../machine/machine.ts';
+import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
+import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
+import type { Broadcasts } from './broadcasts.ts';
+import { type FleetAccess, FleetSubscription } from './fleet-subscription.ts';
+import { type Grant, MessageRate } from './message-rate.ts';
+import { errorFrame, frame, frameOf, NOWHERE, type Place, refusalFrame } from './messages.ts';
+import { answerRequest, type Requester } from './socket-requests.ts';
+import { NOTHING, type Outlet, Subscription } from './subscription.ts';
+import { EVENTS_BIT, namesOf, readTopics, type Topics } from './topic-names.ts';
+
+/** Shared by all sessions. */
+export interface SessionDeps {
+  readonly owner: SessionOwner;
+  /** undefined: there is no machine of this id. */
+  readonly find: (id: string) => Machine | undefined;
+  /** undefined: a service, which shows one machine. */
+  readonly fleet: FleetAccess | undefined;
+  readonly broadcasts: Broadcasts;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'error'>;
+}
+
+export interface SessionOwner {
+  onBroken(session: SocketSession, error: unknown): void;
+  /** It sends more messages than the rate allows. */
+  onFlood(session: SocketSession): void;
+  onClosed(session: SocketSession): void;
+}
+
+/** A longer message closes the socket. */
+const MAX_MESSAGE_BYTES = 16 * 1024;
+/** Machines that one socket follows; more are what the topic `fleet` is for. */
+const MAX_SUBSCRIPTIONS = 1024;
+
+interface Asked extends Topics {
+  readonly unknown: readonly string[];
+}
+
+/** Some machines do not send the events of watch rules. */
+function readMachineTopics(names: readonly string[], { sendsEvents }: Machine): Asked {
+  const { sections, states, unknown } = readTopics(names);
+  if (sendsEvents || (states & EVENTS_BIT) === 0) return { sections, states, unknown };
+  return { sections, states: states & ~EVENTS_BIT, unknown: [...unknown, 'events'] };
+}
+
+export class SocketSession implements SocketEvents, Outlet, Requester {
+  readonly caller: Caller;
+  /** The one machine of this socket; undefined: its messages name machines. */
+  readonly only: Machine | undefined;
+  readonly #deps: SessionDeps;
+  readonly #rate = new MessageRate();
+  #socket: Socket | undefined;
+  /** By id. */
+  readonly #subscriptions = new Map<string, Subscription>();
+  /** Those that something waits for. */
+  #waiting: Set<Subscription> | undefined;
+  #fleet: FleetSubscription | undefined;
+
+  constructor(deps: SessionDeps, caller: Caller, only: Machine | undefined) {
+    this.#deps = deps;
+    this.caller = caller;
+    this.only = only;
+  }
+
+  get isFull(): boolean {
+    return this.#socket?.isFull ?? false;
+  }
+
+  start(socket: Socket, greeting: string): void {
+    this.#socket = socket;
+    socket.send(greeting);
+  }
+
+  send(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
+    if (this.#socket === undefined) onDelivered('closed');
+    else this.#socket.sendTracked(text, onDelivered);
+  }
+
+  cork(body: () => void): void {
+    this.#socket?.cork(body);
+  }
+
+  join(topic: string): void {
+    this.#socket?.join(topic);
+  }
+
+  leave(topic: string): void {
+    this.#socket?.leave(topic);
+  }
+
+  waits(subscription: Subscription): void {
+    this.#waiting ??= new Set();
+    this.#waiting.add(subscription);
+  }
+
+  watch(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#deps.owner.onBroken(this, error));
+  }
+
+  end(code: CloseCode, reason: string): void {
+    this.#socket?.end(code, reason);
+  }
+
+  cut(): void {
+    this.#socket?.cut();
+  }
+
+  /** Reports to the ledger what is kept for it. */
+  reportKept(): void {
+    this.#socket?.reportKept();
+  }
+
+  /** The condition of a machine has changed, or the hub no longer has it. */
+  onCondition(id: string): void {
+    const subscription = this.#subscriptions.get(id);
+    const machine = subscription?.machine ?? this.only;
+    if (machine?.id !== id) return;
+    if (this.#deps.find(id) === machine) {
+      subscription?.sendCondition();
+      return;
+    }
+    this.#drop(id);
+    if (this.only === undefined) this.send(unknownFrame(id, undefined));
+    else this.end(CLOSE_CODES.goingAway, 'the hub no longer has this machine');
+  }
+
+  /** Whether it follows one of the topics in this set of bits, of this machine. */
+  follows(id: string, bits: number): boolean {
+    return ((this.#subscriptions.get(id)?.topics.states ?? 0) & bits) !== 0;
+  }
+
+  onDrained(): void {
+    for (const subscription of this.#waiting ?? []) {
+      if (this.isFull) return;
+      this.#waiting?.delete(subscription);
+      subscription.flush();
+    }
+    if (!this.isFull) this.#fleet?.flush();
+  }
+
+  onClosed(): void {
+    this.#socket = undefined;
+    this.#dropAll();
+    this.#deps.owner.onClosed(this);
+  }
+
+  onMessage(bytes: Buffer, isBinary: boolean): void {
+    if (bytes.length > MAX_MESSAGE_BYTES) {
+      this.end(CLOSE_CODES.tooBig, `a message may have ${MAX_MESSAGE_BYTES} bytes at most`);
+      return;
+    }
+    const grant = this.#take();
+    if (grant === 'flood') return;
+    if (isBinary) {
+      this.send(errorFrame('PARSE_ERROR', 'Messages must be text.', NOWHERE));
+      return;
+    }
+    const message = this.#read(bytes.toString());
+    const { id } = message.isSound ? message.request : message.flaw;
+    const place = { host: undefined, id };
+    if (grant === 'refused')
+      this.send(errorFrame('RATE_LIMITED', 'Too many messages; wait a second.', place));
+    else if (!message.isSound) {
+      const { code, message: sentence, allowed } = message.flaw;
+      this.send(errorFrame(code, sentence, place, allowed && { allowed }));
+    } else if (message.hosts === undefined) this.#carryOut(message.request);
+    else this.watch(this.#carryOutAt(message.hosts, message.request));
+  }
+
+  onControlFrame(): void {
+    this.#take();
+  }
+
+  /** Takes a message or a control frame from the rate; beyond it the socket is closed. */
+  #take(): Grant {
+    const grant = this.#rate.take(this.#deps.clock.now());
+    if (grant === 'flood') this.#deps.owner.onFlood(this);
+    return grant;
+  }
+
+  #read(text: string): HubMessage {
+    if (this.only === undefined) return readHubMessage(text);
+    const read = readSocketMessage(text);
+    return read.isSound ? { ...read, hosts: [this.only.id] } : read;
+  }
+
+  /** One machine after the other, in the order of their names. */
+  async #carryOutAt(ids: readonly string[], request: SocketRequest): Promise<void> {
+    const { op, id, data } = request;
+    if (op === 'ping') {
+      this.send(frame('pong', {}, { host: undefined, id }));
+      return;
+    }
+    const { find, log } = this.#deps;
+    for (const each of ids) {
+      const machine = find(each);
+      if (machine === undefined) this.send(unknownFrame(each, id));
+      else if (op === 'subscribe') this.#subscribe(machine, data, id);
+      else if (op === 'unsubscribe') this.#unsubscribe(machine, data, id);
+      else await answerRequest(machine, this, request, this.placeOf(machine, id), log);
+    }
+  }
+
+  #subscribe(
+    machine: Machine,
+    { topics, mode, detail }: OpData<'subscribe'>,
+    id: MessageId | undefined,
+  ): void {
+    const place = this.placeOf(machine, id);
+    const { unknown, ...asked } = readMachineTopics(topics, machine);
+    const subscription = this.#subscriptionOf(machine);
+    if (subscription === undefined) {
+      const text = `A socket follows ${MAX_SUBSCRIPTIONS} machines at most.`;
+      this.send(errorFrame('TOO_MANY_STREAMS', text, place));
+      return;
+    }
+    const isAdded = mode === 'add';
+    const before = isAdded ? subscription.topics : NOTHING;
+    const next = { sections: before.sections | asked.sections, states: before.states | asked.states };
+    this.send(frame('subscribed', { topics: namesOf(next), unknown }, place));
+    if (this.#showsConditions && (next.sections !== 0 || next.states !== 0)) subscription.sendCondition(id);
+    const withDetail = detail || (isAdded && subscription.withDetail);
+    const wanted = { isAsked: asked.sections !== 0, snapshots: asked.states };
+    subscription.follow(next, withDetail, wanted, id);
+    this.#dropEmpty(subscription);
+  }
+
+  #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
+    const subscription = this.#subscriptions.get(machine.id);
+    const before = subscription?.topics ?? NOTHING;
+    const { unknown, ...asked } =
+      topics === undefined ? { ...before, unknown: [] } : readMachineTopics(topics, machine);
+    const next = { sections: before.sections & ~asked.sections, states: before.states & ~asked.states };
+    const more = unknown.length === 0 ? {} : { unknown };
+    this.send(frame('subscribed', { topics: namesOf(next), ...more }, this.placeOf(machine, id)));
+    if (subscription === undefined) return;
+    subscription.follow(next, subscription.withDetail, { isAsked: false, snapshots: 0 }, undefined);
+    this.#dropEmpty(subscription);
+  }
+
+  placeOf({ id: host }: Pick<Machine, 'id'>, id: MessageId | undefined): Place {
+    return { host: this.only === undefined ? host : undefined, id };
+  }
+
+  /** The one machine of a service has no other condition than that it answers. */
+  get #showsConditions(): boolean {
+    return this.#deps.fleet !== undefined;
+  }
+
+  /** Its subscription of a machine, new if it has none; undefined where it has too many. */
+  #subscriptionOf(machine: Machine): Subscription | undefined {
+    const known = this.#subscriptions.get(machine.id);
+    if (known !== undefined || this.#subscriptions.size >= MAX_SUBSCRIPTIONS) return known;
+    const subscription = new Subscription(machine, this.only === undefined, this, this.#deps.broadcasts);
+    this.#subscriptions.set(machine.id, subscription);
+    return subscription;
+  }
+
+  #dropEmpty({ machine, topics }: Subscription): void {
+    // That of a service remembers whether it has detail.
+    if (topics.sections === 0 && topics.states === 0 && this.#showsConditions) this.#drop(machine.id);
+  }
+
+  #drop(id: string): void {
+    const subscription = this.#subscriptions.get(id);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(id);
+    this.#waiting?.delete(subscription);
+    subscription.close();
+  }
+
+  #dropAll(): void {
+    for (const id of [...this.#subscriptions.keys()]) this.#drop(id);
+    this.#fleet?.leave();
+    this.#fleet = undefined;
+  }
+
+  /** A message about all machines. */
+  #carryOut({ op, id, data }: FleetRequest): void {
+    const place = { host: undefined, id };
+    const { fleet, owner } = this.#deps;
+    if (fleet === undefined) return;
+    try {
+      if (op === 'hosts') this.send(frameOf('hosts', fleet.list(data), place));
+      else if (op === 'subscribe') {
+        const subscription = new FleetSubscription(fleet, data, this);
+        this.#fleet?.leave();
+        this.#fleet = subscription;
+        this.send(frame('subscribed', { topics: ['fleet'], unknown: subscription.ignored }, place));
+        subscription.sendWhole();
+      } else {
+        if (data.topics === undefined) this.#dropAll();
+        this.#fleet?.leave();
+        this.#fleet = undefined;
+        this.send(frame('subscribed', { topics: [] }, place));
+      }
+    } catch (error) {
+      const text = error instanceof ServiceError ? refusalFrame(error, place) : undefined;
+      if (text === undefined) owner.onBroken(this, error);
+      else this.send(text);
+    }
+  }
+}
+
+const unknownFrame = (host: string, id: MessageId | undefined): string =>
+  errorFrame('NOT_FOUND', 'There is no machine of that id.', { host, id });

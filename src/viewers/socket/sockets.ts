@@ -1,0 +1,169 @@
+/** All WebSockets of a role: what they share, what is sent to several of them, and how they are opened and closed. */
+import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
+import { ServiceError, stackOf } from '../../errors.ts';
+import { AddressCounts } from '../../fairness/address-counts.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
+import type { Listeners } from '../../listeners.ts';
+import type { Log } from '../../log/log.ts';
+import type { CommandEnd, Machine } from '../../machine/machine.ts';
+import { PROTOCOL } from '../../wire/socket.ts';
+import { Broadcasts } from './broadcasts.ts';
+import type { FleetAccess } from './fleet-subscription.ts';
+import { frame, NOWHERE } from './messages.ts';
+import type { Publisher } from './sample-broadcast.ts';
+import { inSlices } from './slices.ts';
+import { feedbackOfEnd } from './socket-commands.ts';
+import { type SessionDeps, type SessionOwner, SocketSession } from './socket-session.ts';
+import { bitOf, TOPIC_NAMES } from './topic-names.ts';
+import { TOPIC_ROWS } from './topic-state.ts';
+
+export interface SocketsOptions {
+  /** Version of the program. */
+  readonly version: string;
+  /** How sentences name the role: `hostwire`, or `the hub of hostwire`. */
+  readonly role: string;
+  /** The flags that a greeting has. */
+  readonly features: () => Readonly<Record<string, boolean>>;
+  /** undefined: there is no machine of this id. */
+  readonly find: (id: string) => Machine | undefined;
+  /** Absent: a service, which shows one machine. */
+  readonly fleet?: FleetAccess;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly server: Publisher;
+  /** Counts the sockets of each address that were opened without the key. */
+  readonly tally?: AddressCounts;
+  /** Notified of machines whose condition has changed, or that are gone. */
+  readonly conditions?: Listeners<readonly [id: string]>;
+  /** The ends of commands. */
+  readonly ends: { readonly add: (listener: (end: CommandEnd) => void) => unknown };
+  /** From one reading of a topic to the next. */
+  readonly intervalMs: () => number;
+  /** For tests. */
+  readonly defer?: Defer;
+}
+
+/** The engine does not report published messages that wait in a socket, so each is asked this often. */
+const REPORT_MS = 3000;
+
+export class Sockets implements SessionOwner {
+  readonly #options: SocketsOptions;
+  readonly #defer: Defer;
+  readonly #sessions = new Set<SocketSession>();
+  readonly #tally: AddressCounts;
+  readonly #broadcasts: Broadcasts;
+  readonly #deps: SessionDeps;
+  #reportedAt = 0;
+
+  constructor(options: SocketsOptions) {
+    const { find, fleet, clock, log, server, conditions, ends, intervalMs } = options;
+    const { defer = deferToNextTurn, tally = new AddressCounts() } = options;
+    this.#options = options;
+    this.#defer = defer;
+    this.#tally = tally;
+    this.#broadcasts = new Broadcasts({
+      clock,
+      publisher: server,
+      tracksMembers: fleet !== undefined,
+      intervalMs,
+      onError: (error) => this.#reportUnread(error),
+      onSample: () => this.#reportKept(),
+      defer,
+    });
+    this.#deps = { owner: this, find, fleet, broadcasts: this.#broadcasts, clock, log };
+    conditions?.add((id) => {
+      for (const session of this.#sessions) session.onCondition(id);
+    });
+    ends.add((end) => this.#sendEnd(end));
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Samples that were sent since the start, one per socket. */
+  get sent(): number {
+    return this.#broadcasts.sent;
+  }
+
+  /** Upgrades `exchange` and greets the client. `only`: the one machine of this socket. */
+  open(exchange: Exchange, caller: Caller, only?: Machine): void {
+    const session = new SocketSession(this.#deps, caller, only);
+    const socket = exchange.startSocket(session);
+    if (socket === undefined) return;
+    this.#sessions.add(session);
+    if (!caller.isKeyed) this.#tally.add(caller.address);
+    const { version, role, features } = this.#options;
+    const message = `Connected to ${role} ${version}.`;
+    const greeting = { version, protocol: PROTOCOL, features: features(), message };
+    session.start(socket, frame('connected', greeting, NOWHERE));
+  }
+
+  /** Cuts every socket that `passes` no longer lets through; a new configuration applies to the others. */
+  reconfigure(passes: (caller: Caller) => boolean): void {
+    for (const session of [...this.#sessions]) if (!passes(session.caller)) session.cut();
+    this.#broadcasts.reconfigure();
+  }
+
+  /** Sends `reason` to all sockets and closes them; returns how many still have to take what they were sent before. */
+  close(reason: string): number {
+    const text = frame('closing', { reason }, NOWHERE);
+    let full = 0;
+    for (const session of [...this.#sessions]) {
+      if (session.isFull) full++;
+      session.send(text);
+      session.end(CLOSE_CODES.goingAway, reason);
+    }
+    return full;
+  }
+
+  onBroken(session: SocketSession, error: unknown): void {
+    this.#options.log.error(`a message to /api/ws failed: ${stackOf(error)}`);
+    session.end(CLOSE_CODES.broken, 'the service failed; its log says why');
+  }
+
+  onFlood(session: SocketSession): void {
+    const { address, isKeyed: keyed } = session.caller;
+    this.#options.log.warn('/api/ws: a socket was closed: it sent too many messages', { address, keyed });
+    session.end(CLOSE_CODES.policy, 'too many messages');
+  }
+
+  onClosed(session: SocketSession): void {
+    if (!this.#sessions.delete(session)) return;
+    const { address, isKeyed } = session.caller;
+    if (!isKeyed) this.#tally.remove(address);
+  }
+
+  /** The errors of other machines are in their own logs. */
+  #reportUnread(error: unknown): void {
+    const { log, fleet } = this.#options;
+    const isKnown = error instanceof ServiceError;
+    if (!isKnown || fleet === undefined)
+      log.error(`a topic cannot be read: ${isKnown ? String(error) : stackOf(error)}`);
+  }
+
+  #reportKept(): void {
+    const now = this.#options.clock.now();
+    if (now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
+    inSlices([...this.#sessions], this.#defer, (session) => session.reportKept());
+  }
+
+  /** To the subscribers of the command's topic, but not to its senders, which have its steps. */
+  #sendEnd({ host: id, owners, ...ended }: CommandEnd): void {
+    const end = feedbackOfEnd(ended);
+    if (end === undefined) return;
+    const type = `${end.group}_feedback`;
+    const bits = TOPIC_NAMES.filter((name) => TOPIC_ROWS[name].group === end.group).reduce(
+      (set, name) => set | bitOf(name),
+      0,
+    );
+    const others = [...this.#sessions].filter(
+      (session) => session.follows(id, bits) && !owners.includes(session),
+    );
+    inSlices(others, this.#defer, (session) =>
+      session.send(frame(type, end.feedback, session.placeOf({ id }, undefined))),
+    );
+  }
+}
