@@ -40,7 +40,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   front: ['errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
-    ...['front', 'hub/broker', 'hub/commands', 'hub/dial', 'hub/fleet', 'hub/host', 'hub/hosts'],
+    ...['front', 'hub/broker', 'hub/commands', 'hub/dial', 'hub/host', 'hub/hosts'],
     ...[
       'http',
       'machine',
@@ -59,24 +59,54 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'listeners',
     ],
   ],
-  'hub/fleet': [
-    ...['hub/host', 'hub/hosts', 'viewers/socket', 'http', 'fairness', 'stats', 'wire', 'errors', 'clock'],
-  ],
   'hub/dial': [
     ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
     'allowance',
   ],
   'hub/broker': [
-    ...['hub/host', 'hub/hosts', 'hub/pull', 'exporters/mqtt', 'fairness', 'host', 'config', 'stats'],
+    ...[
+      'hub/host',
+      'hub/hosts',
+      'hub/pull',
+      'exporters/mqtt',
+      'machine',
+      'fairness',
+      'host',
+      'config',
+      'stats',
+    ],
     ...['wire', 'errors', 'params', 'clock'],
   ],
   'hub/commands': [
     ...['hub/host', 'machine', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
-  'hub/hosts': ['hub/host', 'hub/pull', 'host', 'http', 'config', 'stats', 'wire', 'errors', 'params'],
+  'hub/hosts': [
+    'hub/host',
+    'hub/pull',
+    'machine',
+    'host',
+    'http',
+    'config',
+    'stats',
+    'wire',
+    'errors',
+    'params',
+  ],
   'hub/host': [
-    ...['hub/pull', 'fairness', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
+    ...[
+      'hub/pull',
+      'machine',
+      'fairness',
+      'host',
+      'http',
+      'stats',
+      'wire',
+      'errors',
+      'log',
+      'params',
+      'clock',
+    ],
     'listeners',
   ],
   'hub/pull': ['fairness', 'config', 'tls', 'clock', 'allowance', 'piece-buffer', 'socket-errors'],
@@ -115,6 +145,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'viewers/socket': [
     ...['machine', 'commands', 'http', 'http/clients', 'fairness', 'stats', 'host', 'wire', 'errors', 'log'],
     ...['params', 'clock', 'listeners'],
+  ],
+  'viewers/fleet': [
+    ...['viewers/socket', 'machine', 'http', 'http/clients', 'http/stream', 'fairness', 'stats', 'wire'],
+    ...['errors', 'log', 'clock'],
   ],
   'viewers/pages': ['http', 'access', 'stats', 'host', 'wire', 'place'],
   exporters: [

@@ -2,13 +2,16 @@
 import type { Caller } from '../http/clients/caller.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS } from '../http/gate.ts';
-import { bareAnswer, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
+import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
 import type { View } from '../stats/view.ts';
+import type { Fleet } from '../viewers/fleet/fleet.ts';
+import { filterOf } from '../viewers/fleet/fleet-filter.ts';
+import type { HostLists } from '../viewers/fleet/host-lists.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
 import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts';
-import { SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
+import { agentRun, SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
 import {
   checkCapacity,
   type StreamFeed,
@@ -20,9 +23,6 @@ import type { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS, type IdOnHost } from '../wire/hub-operations.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
 import type { DialIns } from './dial/dial-ins.ts';
-import { filterOf } from './fleet/filter.ts';
-import type { Fleet } from './fleet/fleet.ts';
-import type { HostLists } from './fleet/host-lists.ts';
 import type { Host } from './host/host.ts';
 import type { Hosts } from './hosts/hosts.ts';
 import type { RemoteMachines } from './remote-machine.ts';
@@ -57,12 +57,6 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     open: (exchange: Exchange, caller: Caller) =>
       sockets.open(exchange, caller, machines.of(hostAt(exchange))),
   };
-  // Agents of one address are limited by other counts than its viewers.
-  const dialIn = socketRuns({
-    gate,
-    sockets: dialIns,
-    hasCapacity: (caller) => hasCapacity({ ...caller, isKeyed: true }),
-  }).openSocket;
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       return jsonTextAnswer(lists.json(filterOf(query)), headers);
@@ -82,12 +76,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     },
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     ...socketRuns({ gate, sockets, hasCapacity }),
-    dialIn(request) {
-      // No browser speaks for an agent: a page of any site could open this socket.
-      if (request.exchange.head.headers.has('origin'))
-        return bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']]);
-      return dialIn(request);
-    },
+    dialIn: agentRun(deps, dialIns),
     getOpenapi: runOf('hub-openapi'),
     getAsyncapi: runOf('hub-asyncapi'),
     getMetrics: ({ headers }) => ({

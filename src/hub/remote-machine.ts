@@ -12,9 +12,12 @@ import type {
   TopicSink,
 } from '../machine/machine.ts';
 import type { View } from '../stats/view.ts';
-import type { Asking } from './commands/asking.ts';
+import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine.ts';
+import type { HostRow } from '../wire/hub.ts';
+import type { CommandGateway } from './commands/command-gateway.ts';
 import type { Host } from './host/host.ts';
 import type { Lane } from './host/lane.ts';
+import type { Hosts } from './hosts/hosts.ts';
 
 /** The samples of a lane. */
 class RemoteFeed implements SampleFeed {
@@ -55,22 +58,34 @@ const LEAST_HISTORY = {
   client: { address: '', isKeyed: false },
 };
 
-class RemoteMachine implements Machine {
+class RemoteMachine implements Machine, FleetMachine {
   readonly #host: Host;
-  readonly #asking: Asking;
+  readonly #gateway: CommandGateway;
   readonly #feeds = new WeakMap<Lane, RemoteFeed>();
 
-  constructor(host: Host, asking: Asking) {
+  constructor(host: Host, gateway: CommandGateway) {
     this.#host = host;
-    this.#asking = asking;
+    this.#gateway = gateway;
   }
 
   get id(): string {
     return this.#host.id;
   }
 
-  get condition(): object {
+  get labels(): Readonly<Record<string, string>> {
+    return this.#host.labels;
+  }
+
+  get condition(): Host['condition'] {
     return this.#host.condition;
+  }
+
+  get version(): number {
+    return this.#host.version;
+  }
+
+  get row(): HostRow {
+    return this.#host.row;
   }
 
   feedOf(view: View): SampleFeed {
@@ -81,17 +96,17 @@ class RemoteMachine implements Machine {
   }
 
   async usage(view: View, client: Sender): Promise<Buffer> {
-    return await this.#host.usage(view, this.#asking.askerOf(client));
+    return await this.#host.usage(view, this.#gateway.askerOf(client));
   }
 
   async ask({ what, params, client, follower }: MachineRequest): Promise<MachineAnswer> {
-    if (what !== 'system') return await this.#asking.ask(this.#host, what, params, client, follower);
-    return { bytes: await this.#host.system(params['detail'] === true, this.#asking.askerOf(client)) };
+    if (what !== 'system') return await this.#gateway.ask(this.#host, what, params, client, follower);
+    return { bytes: await this.#host.system(params['detail'] === true, this.#gateway.askerOf(client)) };
   }
 
   check(name: string, client: Sender): void {
     // `media.`: any command of the group.
-    this.#asking.check(this.#host, name.endsWith('.') ? `${name}*` : name, client);
+    this.#gateway.check(this.#host, name.endsWith('.') ? `${name}*` : name, client);
   }
 
   followTopic(name: string, sink: TopicSink): FollowedTopic | undefined {
@@ -116,16 +131,32 @@ class RemoteMachine implements Machine {
 }
 
 /** The machines of the hub, each the same object as long as the hub has it. */
-export class RemoteMachines {
-  readonly #asking: Asking;
-  readonly #machines = new WeakMap<Host, Machine>();
+export class RemoteMachines implements FleetMachines {
+  readonly #hosts: Pick<Hosts, 'all' | 'version' | 'get'>;
+  readonly #gateway: CommandGateway;
+  readonly #machines = new WeakMap<Host, RemoteMachine>();
 
-  constructor(asking: Asking) {
-    this.#asking = asking;
+  constructor(hosts: Pick<Hosts, 'all' | 'version' | 'get'>, gateway: CommandGateway) {
+    this.#hosts = hosts;
+    this.#gateway = gateway;
   }
 
-  of(host: Host): Machine {
-    const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#asking);
+  get all(): readonly FleetMachine[] {
+    return this.#hosts.all.map((host) => this.of(host));
+  }
+
+  get version(): number {
+    return this.#hosts.version;
+  }
+
+  /** undefined: there is none of this id. */
+  find(id: string): Machine | undefined {
+    const host = this.#hosts.get(id);
+    return host && this.of(host);
+  }
+
+  of(host: Host): Machine & FleetMachine {
+    const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#gateway);
     this.#machines.set(host, machine);
     return machine;
   }

@@ -14,16 +14,16 @@ import type { Route } from '../http/routes.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { ServiceFacts } from '../stats/system.ts';
+import { Fleet } from '../viewers/fleet/fleet.ts';
+import { fleetAccessOf } from '../viewers/fleet/fleet-access.ts';
+import { HostLists } from '../viewers/fleet/host-lists.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { BrokerRoom } from './broker/room.ts';
-import { Asking } from './commands/asking.ts';
+import { CommandGateway } from './commands/command-gateway.ts';
 import { DialIns } from './dial/dial-ins.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
-import { Fleet } from './fleet/fleet.ts';
-import { fleetAccessOf } from './fleet/fleet-access.ts';
-import { HostLists } from './fleet/host-lists.ts';
 import { type Counters, createCounters, type HubParts } from './host/parts.ts';
 import { TIMES, type Times } from './host/times.ts';
 import { Hosts } from './hosts/hosts.ts';
@@ -57,7 +57,7 @@ export class HubService {
   readonly #fleet: Fleet;
   readonly #broker: BrokerRoom;
   readonly #dialIns: DialIns;
-  readonly #asking: Asking;
+  readonly #gateway: CommandGateway;
   readonly #sockets: Sockets;
   /** Without the pages; for the test that compares the API document with it. */
   readonly routes: readonly Route[];
@@ -101,23 +101,20 @@ export class HubService {
     this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry) => this.#dialIns.add(id, entry));
     this.#broker = new BrokerRoom(parts, this.#hosts);
     this.#config = config;
-    this.#fleet = new Fleet(parts, this.#hosts, initial.stats.stream_interval_seconds * 1000);
     const { commands: rules } = initial.hub;
-    this.#asking = new Asking({ rules, clock, times: parts.times, log });
-    const lists = new HostLists(this.#hosts, clock);
-    const machines = new RemoteMachines(this.#asking);
+    this.#gateway = new CommandGateway({ rules, clock, times: parts.times, log });
+    const machines = new RemoteMachines(this.#hosts, this.#gateway);
+    this.#fleet = new Fleet(parts, machines, initial.stats.stream_interval_seconds * 1000);
+    const lists = new HostLists(machines, clock);
     this.#sockets = new Sockets({
       version: facts.version,
       role: 'the hub of hostwire',
       // The flags are those of each machine.
       features: () => ({}),
-      find: (id) => {
-        const found = this.#hosts.get(id);
-        return found && machines.of(found);
-      },
+      find: (id) => machines.find(id),
       fleet: fleetAccessOf(this.#fleet, lists),
       conditions: parts.conditions,
-      ends: this.#asking.ends,
+      ends: this.#gateway.ends,
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
       clock,
       log,
@@ -158,11 +155,11 @@ export class HubService {
     const next = this.#config.current;
     this.#hosts.reconfigure(next.hub.agents);
     this.#broker.configure(next.hub.mqtt);
-    this.#asking.reconfigure(next.hub.commands);
+    this.#gateway.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
     this.#hosts.judgeAgain(passes);
-    this.#fleet.judgeAgain(passes);
+    this.#fleet.revalidate(passes);
     this.#sockets.reconfigure(passes);
     this.#dialIns.judgeAgain(passes);
   }
@@ -171,7 +168,7 @@ export class HubService {
   async close(): Promise<boolean> {
     this.#front.stop();
     this.#dialIns.close();
-    this.#asking.close();
+    this.#gateway.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
     await Promise.all([this.#front.close(isDrained), this.#broker.close()]);

@@ -204,8 +204,6 @@ export const REQUESTS: ReadonlyMap<string, RequestRow> = new Map(
 
 export const isQuestion = (name: string): name is Question => Object.hasOwn(QUESTION_ROWS, name);
 
-export const QUESTIONS: readonly string[] = Object.keys(QUESTION_ROWS);
-
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
 );

@@ -97,7 +97,7 @@ const REACHED: readonly Row[] = [
   reached('client', 'src/stats/view.ts', /^[A-Za-z0-9_.-]{1,32}$/, run('a', '!')),
   reached('client', 'src/wire/hub-socket.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
   reached('client', 'src/hub/broker/calls.ts', /^[a-z]+\.[a-z_]{1,64}$/, run('a', '!')),
-  reached('client', 'src/hub/commands/asking.ts', /^[a-z_]{1,32}$/, run('a', '!')),
+  reached('client', 'src/hub/commands/command-gateway.ts', /^[a-z_]{1,32}$/, run('a', '!')),
   reached('client', 'src/machine/requests.ts', /^[a-z_]{1,64}$/, run('a', '!')),
   reached('client', 'src/hub/hosts/requests.ts', /^([a-z]+)\.([a-z_]{1,64})$/, run('a', '!')),
   reached('agent', 'src/exporters/dial/proof.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),

@@ -1,6 +1,7 @@
 /** The way to an agent behind a broker: questions, and commands with deadlines by the agent's own clock. */
+import { isQuestion } from '../../machine/requests.ts';
 import { AgentClock, type ClockReading } from '../host/agent-clock.ts';
-import { type Ask, type HostAnswer, isQuestion, NOBODY, type Reach } from '../host/ask.ts';
+import { type Ask, type HostAnswer, NOBODY, type Reach } from '../host/ask.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Calls } from './calls.ts';
 import { notDone } from './feedback.ts';

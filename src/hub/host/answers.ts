@@ -1,11 +1,9 @@
 /** Answers of one machine by what was asked: all who ask meanwhile share one question, and its answer for a few seconds. */
 import type { Clock } from '../../clock.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
-import { FRESH_MS } from '../../stats/freshness.ts';
-import { type Ask, type HostAnswer, isQuestion, type Reach } from './ask.ts';
+import { isQuestion, REQUESTS } from '../../machine/requests.ts';
+import type { Ask, HostAnswer, Reach } from './ask.ts';
 
-/** How old an answer may be, as over HTTP; of the other questions it is shared only by those who wait for it. */
-const AGES_MS: Readonly<Record<string, number>> = { usage: FRESH_MS, system: 10_000 };
 /** Old ones are dropped this often. */
 const FORGET_MS = 20_000;
 
@@ -41,7 +39,7 @@ export class Answers {
     const { what, params, who } = ask;
     const key = JSON.stringify([what, params]);
     // 0: it is not kept.
-    const ageMs = AGES_MS[what] ?? 0;
+    const ageMs = REQUESTS.get(what)?.maxAgeMs ?? 0;
     this.#kept ??= new Map();
     const kept = this.#kept;
     const known = kept.get(key);

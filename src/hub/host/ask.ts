@@ -1,26 +1,10 @@
 /**
  * What is asked of a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
- * and members of a broker all use these types; `Asking` (asking.ts) is where they ask.
+ * and members of a broker all use these types; `CommandGateway` is where they ask.
  */
 import type { Clients } from '../../fairness/fair-queue.ts';
 import type { Sharer } from '../../fairness/shared-room.ts';
 import type { Params } from '../../params.ts';
-
-/** What reads; each has the answer of the same question over HTTP. The names are those of docs/hub-protocol.md. */
-export const QUESTIONS = [
-  'system',
-  'usage',
-  'power',
-  'media',
-  'art',
-  'processes',
-  'process',
-  'history',
-  'process_history',
-] as const;
-export type Question = (typeof QUESTIONS)[number];
-
-export const isQuestion = (what: string): what is Question => QUESTIONS.some((name) => name === what);
 
 /** The client that asked the hub. */
 export interface Asker {

@@ -34,7 +34,7 @@ export interface Host extends Reach {
   usage(view: View, who: Asker): Promise<Buffer>;
   /** At most 10 s old. Rejects with ServiceError. */
   system(withDetail: boolean, who: Asker): Promise<Buffer>;
-  /** Clients' commands come through `Asking`, which judges them. */
+  /** Clients' commands come through `CommandGateway`, which judges them. */
   ask(ask: Ask): Promise<HostAnswer>;
   /** The error for those who ask it while it is not up. */
   refusal(): ServiceError;

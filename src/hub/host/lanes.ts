@@ -1,10 +1,11 @@
 /** The lanes of one machine, and what of it is the same however it is reached. */
 import { ServiceError } from '../../errors.ts';
+import type { Question } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
 import { FRESH_MS } from '../../stats/freshness.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
-import type { Asker, Question, Reach } from './ask.ts';
+import type { Asker, Reach } from './ask.ts';
 import type { Host } from './host.ts';
 import { readJsonObject } from './json.ts';
 import { Lane, type LaneOwner } from './lane.ts';

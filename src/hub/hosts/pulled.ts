@@ -1,15 +1,8 @@
 /** The way to an agent that the hub connects to: requests over HTTP, on connections that are kept. */
 import { ServiceError } from '../../errors.ts';
+import { isQuestion } from '../../machine/requests.ts';
 import { AgentClock, type ClockReading } from '../host/agent-clock.ts';
-import {
-  type Ask,
-  type Asker,
-  type HostAnswer,
-  isQuestion,
-  NOBODY,
-  type Reach,
-  sharerOf,
-} from '../host/ask.ts';
+import { type Ask, type Asker, type HostAnswer, NOBODY, type Reach, sharerOf } from '../host/ask.ts';
 import { readJsonObject } from '../host/json.ts';
 import type { HubParts } from '../host/parts.ts';
 import { BUSY, type Call, Calls, FULL } from '../pull/calls.ts';

@@ -1,7 +1,7 @@
 /** The request over HTTP that asks an agent for what the hub was asked. */
 import { ServiceError } from '../../errors.ts';
+import type { Question } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
-import type { Question } from '../host/ask.ts';
 import type { SentRequest } from '../pull/connection.ts';
 
 type HttpRequest = Pick<SentRequest, 'method' | 'path' | 'body'>;

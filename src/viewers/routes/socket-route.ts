@@ -4,8 +4,8 @@ import { readFraming } from '../../http/body.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
-import { errorAnswer, type Headers } from '../../http/reply.ts';
-import type { Request, Runs } from '../../http/routes.ts';
+import { bareAnswer, errorAnswer, type Headers } from '../../http/reply.ts';
+import type { Request, Run, Runs } from '../../http/routes.ts';
 
 /** The headers that decide on an upgrade, in lower case, beside those that the gate reads. */
 export const SOCKET_HEADERS: readonly string[] = ['sec-websocket-version'];
@@ -44,6 +44,24 @@ export const socketRuns = ({ gate, sockets, hasCapacity }: SocketRouteDeps): Run
     return undefined;
   },
 });
+
+/** /api/agent. `agents`: opens the connection of an agent, which proves itself. */
+export function agentRun(
+  { gate, hasCapacity }: Omit<SocketRouteDeps, 'sockets'>,
+  agents: SocketRouteDeps['sockets'],
+): Run {
+  const { openSocket } = socketRuns({
+    gate,
+    sockets: agents,
+    // Agents of one address are limited by other counts than its viewers.
+    hasCapacity: (caller) => hasCapacity({ ...caller, isKeyed: true }),
+  });
+  return (request) =>
+    // No browser connects as an agent: a page of any site could open this socket.
+    request.exchange.head.headers.has('origin')
+      ? bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']])
+      : openSocket(request);
+}
 
 /** Whether it is a complete upgrade (RFC 6455, 4.2.1), and was judged as one. */
 function isUpgrade({ exchange, client }: Request): boolean {

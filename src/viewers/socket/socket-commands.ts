@@ -8,7 +8,7 @@ import {
   type MachineAnswer,
   textOf,
 } from '../../machine/machine.ts';
-import type { NamedRequest } from '../../machine/requests.ts';
+import { type NamedRequest, REQUESTS } from '../../machine/requests.ts';
 import { beginningOf, type Feedback, failureOf, type Group, stepOf, subjectOf } from './feedback.ts';
 import { errorFrame, frame, NOWHERE, type Place, refusalFrame } from './messages.ts';
 import type { Requester } from './socket-requests.ts';
@@ -73,7 +73,7 @@ function feedbackOf(action: string, step: CommandStep, isNumbered: boolean): rea
 const UNKNOWN = 'OUTCOME_UNKNOWN';
 
 /** The answer of a power action is not its end. */
-const isAcceptance = (what: string) => what.startsWith('power.') && what !== 'power.cancel';
+const isAcceptance = (what: string) => REQUESTS.get(what)?.answersFirst === true;
 
 function failureText(what: string, error: unknown, place: Place, log: Pick<Log, 'error'>): string {
   if (!(error instanceof ServiceError)) log.error(`${what} failed: ${stackOf(error)}`);

@@ -6,15 +6,17 @@ import { Ledger } from '#src/http/clients/ledger.js';
 import { Fanout } from '#src/http/stream/fanout.js';
 import { Broker, type OpenLink } from '#src/hub/broker/broker.js';
 import { Budget } from '#src/hub/broker/budget.js';
-import { filterOf } from '#src/hub/fleet/filter.js';
-import { Fleet } from '#src/hub/fleet/fleet.js';
-import { HostLists } from '#src/hub/fleet/host-lists.js';
+import { CommandGateway } from '#src/hub/commands/command-gateway.js';
 import { createCounters, type HubParts } from '#src/hub/host/parts.js';
 import { TIMES } from '#src/hub/host/times.js';
 import { Hosts } from '#src/hub/hosts/hosts.js';
+import { RemoteMachines } from '#src/hub/remote-machine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
+import { Fleet } from '#src/viewers/fleet/fleet.js';
+import { filterOf } from '#src/viewers/fleet/fleet-filter.js';
+import { HostLists } from '#src/viewers/fleet/host-lists.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { clientAt } from '../../helpers/fakes/stream.ts';
 
@@ -48,6 +50,8 @@ function play() {
   const hosts = new Hosts({}, parts, () => {
     throw new Error('none dials in');
   });
+  const gateway = new CommandGateway({ rules: {}, clock, times: TIMES, log: parts.log });
+  const machines = new RemoteMachines(hosts, gateway);
   type Message = Parameters<Parameters<OpenLink>[3]['onMessage']>[0];
   let events: Parameters<OpenLink>[3] | undefined;
   const take = (topic: string, payload: string, isRetained: boolean) => {
@@ -88,7 +92,8 @@ function play() {
     take,
     broker,
     subscriptions,
-    lists: new HostLists(hosts, clock),
+    machines,
+    lists: new HostLists(machines, clock),
     asked: () => asked,
     status: (id: string, isRetained = true, more: object = {}) =>
       take(`hostwire/${id}/hub/status`, JSON.stringify({ state: 'online', run: 'r', ...more }), isRetained),
@@ -99,7 +104,7 @@ const junkId = (number: number) => `junk${number}`.padEnd(64, '-');
 const JUNK = { name: 'x'.repeat(253), labels: LABELS };
 
 t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 that do', async (t) => {
-  const { clock, log, there, hosts, parts, status, lists, asked } = play();
+  const { clock, log, there, hosts, machines, parts, status, lists, asked } = play();
   const real = Array.from({ length: 50 }, (_, i) => `real${i}`);
   for (const id of real) there.add(id);
   // Some are delivered before the others, most of them after.
@@ -122,7 +127,7 @@ t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 tha
   t.ok(list.length < MAX_LIST_BYTES, `${list.length} bytes`);
   const { hosts: rows } = JSON.parse(list.toString());
   t.ok(rows.length < 1000, `${rows.length} rows`);
-  const fleet = new Fleet(parts, hosts, 1000);
+  const fleet = new Fleet(parts, machines, 1000);
   const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined }, clientAt('10.0.0.1'));
   t.ok(place.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
   place.leave();

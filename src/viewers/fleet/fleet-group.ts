@@ -3,21 +3,22 @@
  * interval. Samples are joined as bytes.
  */
 import { deferToNextTurn } from '../../clock.ts';
+import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Sharer } from '../../fairness/shared-room.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { Tally } from '../../http/clients/tally.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
+import type { FanoutOptions } from '../../http/stream/fanout.ts';
 import type { SampleEvents, StreamHub } from '../../http/stream/stream-hub.ts';
+import type { Log } from '../../log/log.ts';
+import type { MachineSample } from '../../machine/machine.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
-import type { FleetMember, FleetWhole } from '../../viewers/socket/fleet-subscription.ts';
-import { inSlices } from '../../viewers/socket/slices.ts';
-import type { Host } from '../host/host.ts';
-import type { HubParts } from '../host/parts.ts';
-import type { HostSample } from '../host/sample.ts';
-import type { Hosts } from '../hosts/hosts.ts';
-import type { Filter } from './filter.ts';
+import type { FleetMember, FleetWhole } from '../socket/fleet-subscription.ts';
+import { inSlices } from '../socket/slices.ts';
+import type { FleetFilter } from './fleet-filter.ts';
+import type { FleetMachine, FleetMachines } from './fleet-machine.ts';
 
 const BEGIN = Buffer.from('data: ');
 const SAMPLE = Buffer.from(',"sample":');
@@ -29,20 +30,20 @@ const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 /** A plain sample with 500 disks has 60 KB. */
 const LARGE_BYTES = 64 * 1024;
 
-/** What a group has sent of a host. */
+/** What a group has sent of a machine. */
 interface Sent {
-  readonly host: Host;
+  readonly machine: FleetMachine;
   readonly version: number;
-  readonly sample: HostSample | undefined;
+  readonly sample: MachineSample | undefined;
 }
 
-/** The newest sample of `host` for `view`, where it is a sample. */
-function sampleOf(host: Host, view: View): HostSample | undefined {
-  const { current } = host.laneOf(view);
-  return current?.has(view) === true && current.isValid ? current : undefined;
+/** The newest sample of a machine for `view`; undefined: there is none yet. */
+function sampleOf(machine: FleetMachine, view: View): MachineSample | undefined {
+  const sample = machine.feedOf(view).first(view);
+  return sample instanceof Promise ? undefined : sample;
 }
 
-function partsOf({ id, condition }: Host, payload: Buffer | undefined): readonly Buffer[] {
+function partsOf({ id, condition }: FleetMachine, payload: Buffer | undefined): readonly Buffer[] {
   const head = Buffer.from(`${JSON.stringify(id)}:${JSON.stringify(condition).slice(0, -1)}`);
   return payload === undefined ? [head, CLOSE] : [head, SAMPLE, payload, CLOSE];
 }
@@ -57,15 +58,24 @@ function payloadsOf(sent: readonly Sent[], view: View): readonly (Buffer | undef
   );
 }
 
-export class Group {
-  readonly #log: HubParts['log'];
+/** Shared by all groups. */
+export interface FleetDeps {
+  readonly log: Log;
+  readonly tally: AddressCounts;
+  /** Open streams of viewers. */
+  readonly viewers: { size: number };
+  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamHub;
+}
+
+export class FleetGroup {
+  readonly #log: FleetDeps['log'];
   #hasComplained = false;
-  readonly #hosts: Hosts;
-  readonly #filter: Filter;
+  readonly #machines: FleetMachines;
+  readonly #filter: FleetFilter;
   readonly #view: View;
   readonly fanout: StreamHub;
-  /** The hosts whose samples it has subscribed to, and which hosts there were then. */
-  readonly #subscribed = new Set<Host>();
+  /** The machines whose samples it has subscribed to, and the version of all then. */
+  readonly #subscribed = new Set<FleetMachine>();
   #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;
@@ -79,13 +89,19 @@ export class Group {
   #number = 0;
   readonly #onEmpty: () => void;
 
-  constructor(parts: HubParts, hosts: Hosts, filter: Filter, view: View, onEmpty: () => void) {
+  constructor(
+    deps: FleetDeps,
+    machines: FleetMachines,
+    filter: FleetFilter,
+    view: View,
+    onEmpty: () => void,
+  ) {
     this.#onEmpty = onEmpty;
-    this.#log = parts.log;
-    this.#hosts = hosts;
+    this.#log = deps.log;
+    this.#machines = machines;
     this.#filter = filter;
     this.#view = view;
-    const { tally, viewers, createFanout } = parts;
+    const { tally, viewers, createFanout } = deps;
     const source: Demand = {
       subscribe: () => {
         viewers.size++;
@@ -151,21 +167,21 @@ export class Group {
     return { event: this.#makeWhole(), number: this.#number };
   }
 
-  /** Subscribes to the hosts that the filter concerns. */
+  /** Subscribes to the machines that the filter concerns. */
   #follow(): void {
     const view = this.#view;
-    this.#version = this.#hosts.version;
-    const wanted = new Set(this.#hosts.all.filter((host) => this.#filter.concerns(host)));
-    for (const host of wanted) {
-      if (this.#subscribed.has(host)) continue;
-      this.#subscribed.add(host);
-      host.laneOf(view).subscribe(view);
+    this.#version = this.#machines.version;
+    const wanted = new Set(this.#machines.all.filter((machine) => this.#filter.concerns(machine)));
+    for (const machine of wanted) {
+      if (this.#subscribed.has(machine)) continue;
+      this.#subscribed.add(machine);
+      machine.feedOf(view).subscribe(view);
     }
-    for (const host of this.#subscribed) if (!wanted.has(host)) this.#unsubscribe(host);
+    for (const machine of this.#subscribed) if (!wanted.has(machine)) this.#unsubscribe(machine);
   }
 
   tick(): void {
-    if (this.#version !== this.#hosts.version) this.#follow();
+    if (this.#version !== this.#machines.version) this.#follow();
     const event = this.#compose();
     if (event === undefined) return;
     const number = ++this.#number;
@@ -179,7 +195,7 @@ export class Group {
   /** Returns how many viewers still have to take what they were sent before. */
   close(): number {
     const full = this.fanout.close();
-    for (const host of this.#subscribed) this.#unsubscribe(host);
+    for (const machine of this.#subscribed) this.#unsubscribe(machine);
     return full;
   }
 
@@ -197,9 +213,9 @@ export class Group {
     if (--this.#size === 0) this.#onEmpty();
   }
 
-  #unsubscribe(host: Host): void {
-    this.#subscribed.delete(host);
-    host.laneOf(this.#view).unsubscribe(this.#view);
+  #unsubscribe(machine: FleetMachine): void {
+    this.#subscribed.delete(machine);
+    machine.feedOf(this.#view).unsubscribe(this.#view);
   }
 
   /** The event of what changed since the last one; undefined: nothing. */
@@ -207,13 +223,14 @@ export class Group {
     const before = this.#sent;
     const now = new Map<string, Sent>();
     const changed: Sent[] = [];
-    for (const host of this.#subscribed) {
-      if (!this.#filter.matches(host)) continue;
-      const sent = { host, version: host.version, sample: sampleOf(host, this.#view) };
-      const last = before.get(host.id);
-      const isSame = last?.host === host && last.version === sent.version && last.sample === sent.sample;
+    for (const machine of this.#subscribed) {
+      if (!this.#filter.matches(machine)) continue;
+      const sent = { machine, version: machine.version, sample: sampleOf(machine, this.#view) };
+      const last = before.get(machine.id);
+      const isSame =
+        last?.machine === machine && last.version === sent.version && last.sample === sent.sample;
       if (!isSame) changed.push(sent);
-      now.set(host.id, isSame ? last : sent);
+      now.set(machine.id, isSame ? last : sent);
     }
     const removed = [...before.keys()].filter((id) => !now.has(id));
     if (changed.length === 0 && removed.length === 0) return undefined;
@@ -234,17 +251,17 @@ export class Group {
     this.#hasComplained = true;
   }
 
-  #join(hosts: readonly Sent[], removed: readonly string[], isAll: boolean): Buffer {
+  #join(sent: readonly Sent[], removed: readonly string[], isAll: boolean): Buffer {
     const parts: Buffer[] = [
       BEGIN,
       Buffer.from(`{"at":${(Date.now() / 1000).toFixed(3)},"all":${isAll},"hosts":{`),
     ];
-    const payloads = payloadsOf(hosts, this.#view);
-    if (payloads.some((payload, at) => payload === undefined && hosts[at]?.sample !== undefined))
+    const payloads = payloadsOf(sent, this.#view);
+    if (payloads.some((payload, at) => payload === undefined && sent[at]?.sample !== undefined))
       this.#complain();
-    for (const [at, { host }] of hosts.entries()) {
+    for (const [at, { machine }] of sent.entries()) {
       if (at > 0) parts.push(COMMA);
-      parts.push(...partsOf(host, payloads[at]));
+      parts.push(...partsOf(machine, payloads[at]));
     }
     parts.push(Buffer.from(`},"removed":${JSON.stringify(removed)}}\n\n`));
     return Buffer.concat(parts);

@@ -1,16 +1,16 @@
 /**
- * Whether this process has stood still: stopped, or without processor time. What it reads right after may have waited for it as
- * long, and nothing says since when; a command among that would be done late.
+ * Detects that this process was suspended: stopped, or without processor time. Bytes that it reads right after may have
+ * waited as long, and nothing says since when: a command among them would be late.
  */
 import type { Clock } from '../../clock.ts';
 
 const TICK_MS = 1000;
-/** Of the tick: on a busy machine it comes late without a stop. */
+/** Delay of a tick on a busy machine that was not suspended. */
 const MAX_LATE_MS = 2000;
-/** What has waited is read within this time: connections are accepted first, in several turns. */
+/** Bytes that have waited are read within this time: connections are accepted first, in several turns. */
 const SETTLE_MS = 1000;
 
-export class Standstill {
+export class SuspendDetector {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   #seenAtMs: number;
   #settledAtMs = Number.NEGATIVE_INFINITY;
@@ -22,7 +22,7 @@ export class Standstill {
     this.#tick();
   }
 
-  /** Whether it has ended just now. */
+  /** Whether a suspension has just ended. */
   get isRecent(): boolean {
     this.#look();
     return this.#clock.now() < this.#settledAtMs;

@@ -6,35 +6,36 @@ import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { CommandEnd, CommandFollower } from '../../machine/machine.ts';
+import { isQuestion } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
-import { type Asker, type HostAnswer, isQuestion, KEY_NAME, type Step } from '../host/ask.ts';
+import { type Asker, type HostAnswer, KEY_NAME, type Step } from '../host/ask.ts';
 import type { Host } from '../host/host.ts';
 import type { Times } from '../host/times.ts';
 import { CommandRules } from './command-rules.ts';
-import { Standstill } from './standstill.ts';
+import { SuspendDetector } from './suspend-detector.ts';
 
-export interface AskingOptions {
+export interface CommandGatewayOptions {
   readonly rules: Config['hub']['commands'];
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
   readonly log: Pick<Log, 'audit'>;
 }
 
-export class Asking {
-  readonly #options: AskingOptions;
-  readonly #standstill: Standstill;
+export class CommandGateway {
+  readonly #options: CommandGatewayOptions;
+  readonly #suspends: SuspendDetector;
   #rules: CommandRules;
   /** Of all commands, whichever door they came through. */
   readonly ends = new Listeners<readonly [end: CommandEnd]>();
 
-  constructor(options: AskingOptions) {
+  constructor(options: CommandGatewayOptions) {
     this.#options = options;
-    this.#standstill = new Standstill(options.clock);
+    this.#suspends = new SuspendDetector(options.clock);
     this.#rules = new CommandRules(options.rules);
   }
 
   close(): void {
-    this.#standstill.close();
+    this.#suspends.close();
   }
 
   reconfigure(rules: Config['hub']['commands']): void {
@@ -77,7 +78,7 @@ export class Asking {
     };
     try {
       this.#rules.check(who, what, host);
-      if (this.#standstill.isRecent) throw stoodStill();
+      if (this.#suspends.isRecent) throw stoodStill();
       const answer = await host.ask({ ...ask, onStep, withBeginning: follower?.withBeginning });
       if (answer.isFollowed !== true) notify(answer);
       this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : 'done');

@@ -1,25 +1,25 @@
-/** Which hosts a viewer wants: `label=NAME:VALUE` and `state=` of a query. */
+/** The machines that a viewer wants: `label=NAME:VALUE` and `state=` of a query. */
 import { ServiceError } from '../../errors.ts';
 import { HOST_STATES } from '../../wire/host-states.ts';
-import type { Host } from '../host/host.ts';
+import type { FleetMachine } from './fleet-machine.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_LENGTH = 129;
 
-export interface Filter {
+export interface FleetFilter {
   /** Equal for equal filters. */
   readonly key: string;
-  /** It wants every host. */
+  /** It wants every machine. */
   readonly isEmpty: boolean;
-  matches(host: Pick<Host, 'labels' | 'condition'>): boolean;
+  matches(machine: Pick<FleetMachine, 'labels' | 'condition'>): boolean;
   /** Without the state, which changes by itself. */
-  concerns(host: Pick<Host, 'labels'>): boolean;
+  concerns(machine: Pick<FleetMachine, 'labels'>): boolean;
 }
 
 const invalid = (message: string) => new ServiceError('invalid_value', message);
 
 /** Throws ServiceError. */
-export function filterOf(query: URLSearchParams): Filter {
+export function filterOf(query: URLSearchParams): FleetFilter {
   const states = query.getAll('state');
   const state = HOST_STATES.find((name) => name === states[0]);
   if (states.length > 1 || (states.length === 1 && state === undefined))
@@ -31,12 +31,12 @@ export function filterOf(query: URLSearchParams): Filter {
     if (colon < 1 || text.length > MAX_LABEL_LENGTH) throw invalid('label must be NAME:VALUE.');
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
   });
-  const concerns = (host: Pick<Host, 'labels'>) =>
-    wanted.every(([name, value]) => Object.hasOwn(host.labels, name) && host.labels[name] === value);
+  const concerns = ({ labels: own }: Pick<FleetMachine, 'labels'>) =>
+    wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value);
   return {
     key: JSON.stringify([state ?? null, labels]),
     isEmpty: state === undefined && labels.length === 0,
     concerns,
-    matches: (host) => concerns(host) && (state === undefined || host.condition.state === state),
+    matches: (machine) => concerns(machine) && (state === undefined || machine.condition.state === state),
   };
 }

@@ -1,7 +1,8 @@
 /**
- * All hosts in one stream: /api/fleet/stream, and the topic `fleet` of WebSockets. One event per interval with the hosts
- * that changed.
+ * All machines in one stream: /api/fleet/stream, and the topic `fleet` of WebSockets. One event per interval with
+ * the machines that changed.
  */
+import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { SharedRoom } from '../../fairness/shared-room.ts';
 import type { Caller } from '../../http/clients/caller.ts';
@@ -9,11 +10,10 @@ import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { EventCounters } from '../../http/stream/stream-hub.ts';
 import type { View } from '../../stats/view.ts';
-import type { FleetMember, FleetPlace } from '../../viewers/socket/fleet-subscription.ts';
-import type { HubParts } from '../host/parts.ts';
-import type { Hosts } from '../hosts/hosts.ts';
-import type { Filter } from './filter.ts';
-import { Group } from './group.ts';
+import type { FleetMember, FleetPlace } from '../socket/fleet-subscription.ts';
+import type { FleetFilter } from './fleet-filter.ts';
+import { type FleetDeps, FleetGroup } from './fleet-group.ts';
+import type { FleetMachines } from './fleet-machine.ts';
 
 /**
  * Groups with a filter: each makes an event of its own per interval. Those without one are as many as there are views, so
@@ -21,19 +21,23 @@ import { Group } from './group.ts';
  */
 const MAX_GROUPS = 64;
 
-const keyOf = (filter: Filter, view: View) => `${view.index} ${filter.key}`;
+const keyOf = (filter: FleetFilter, view: View) => `${view.index} ${filter.key}`;
 
 export class Fleet {
-  readonly #parts: HubParts;
-  readonly #hosts: Hosts;
-  readonly #groups = new Map<string, Group>();
+  readonly #deps: FleetDeps & { readonly clock: Pick<Clock, 'setTimer' | 'clearTimer'> };
+  readonly #machines: FleetMachines;
+  readonly #groups = new Map<string, FleetGroup>();
   #intervalMs: number;
   #timer: unknown;
   #closed: EventCounters = { sent: 0, skipped: 0 };
 
-  constructor(parts: HubParts, hosts: Hosts, intervalMs: number) {
-    this.#parts = parts;
-    this.#hosts = hosts;
+  constructor(
+    deps: FleetDeps & { readonly clock: Pick<Clock, 'setTimer' | 'clearTimer'> },
+    machines: FleetMachines,
+    intervalMs: number,
+  ) {
+    this.#deps = deps;
+    this.#machines = machines;
     this.#intervalMs = intervalMs;
   }
 
@@ -47,7 +51,7 @@ export class Fleet {
   }
 
   /** Throws ServiceError. */
-  open(exchange: Exchange, filter: Filter, view: View, headers: Headers, caller: Caller): void {
+  open(exchange: Exchange, filter: FleetFilter, view: View, headers: Headers, caller: Caller): void {
     const group = this.#groupOf(filter, view, caller);
     group.open(exchange, headers, caller);
     // Its peer has gone already.
@@ -55,26 +59,28 @@ export class Fleet {
   }
 
   /** Sends the events to a WebSocket as well. Throws ServiceError. */
-  join(filter: Filter, view: View, follower: FleetMember, caller: Caller): FleetPlace {
+  join(filter: FleetFilter, view: View, follower: FleetMember, caller: Caller): FleetPlace {
     const group = this.#groupOf(filter, view, caller);
     group.join(follower, caller);
     return { whole: () => group.whole(), leave: () => group.leave(follower) };
   }
 
-  #groupOf(filter: Filter, view: View, caller: Caller): Group {
+  #groupOf(filter: FleetFilter, view: View, caller: Caller): FleetGroup {
     const key = keyOf(filter, view);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    if (!filter.isEmpty && !this.#hasRoom(caller))
+    if (!filter.isEmpty && !this.#hasCapacity(caller))
       throw new ServiceError('too_many_streams', 'No more different filters can be used now.');
-    const group: Group = new Group(this.#parts, this.#hosts, filter, view, () => this.#end(key, group));
+    const group: FleetGroup = new FleetGroup(this.#deps, this.#machines, filter, view, () =>
+      this.#end(key, group),
+    );
     this.#groups.set(key, group);
-    this.#timer ??= this.#parts.clock.setTimer(() => this.#tick(), this.#intervalMs);
+    this.#timer ??= this.#deps.clock.setTimer(() => this.#tick(), this.#intervalMs);
     return group;
   }
 
   /** Whether this client may begin a group, beside those that others hold. */
-  #hasRoom(caller: Caller): boolean {
+  #hasCapacity(caller: Caller): boolean {
     const room = new SharedRoom(MAX_GROUPS);
     for (const group of this.#groups.values()) if (group.isFiltered) room.add(group.holder);
     return room.hasRoom(caller);
@@ -84,23 +90,23 @@ export class Fleet {
     this.#intervalMs = intervalMs;
   }
 
-  judgeAgain(passes: (caller: Caller) => boolean): void {
+  revalidate(passes: (caller: Caller) => boolean): void {
     for (const { fanout } of this.#groups.values()) fanout.judgeAgain(passes);
   }
 
   /** Returns how many viewers still have to take what they were sent before. */
   close(): number {
-    this.#parts.clock.clearTimer(this.#timer);
+    this.#deps.clock.clearTimer(this.#timer);
     return [...this.#groups.values()].reduce((full, group) => full + group.close(), 0);
   }
 
   #tick(): void {
     this.#timer =
-      this.#groups.size === 0 ? undefined : this.#parts.clock.setTimer(() => this.#tick(), this.#intervalMs);
+      this.#groups.size === 0 ? undefined : this.#deps.clock.setTimer(() => this.#tick(), this.#intervalMs);
     for (const group of this.#groups.values()) group.tick();
   }
 
-  #end(key: string, group: Group): void {
+  #end(key: string, group: FleetGroup): void {
     if (!this.#groups.delete(key)) return;
     const { sent, skipped } = group.fanout.eventCounters;
     this.#closed = { sent: this.#closed.sent + sent, skipped: this.#closed.skipped + skipped };

@@ -1,7 +1,7 @@
 /** The list of /api/hosts and of the op `hosts`, as JSON: of a long one, all who ask at about the same time share the bytes. */
 import type { Clock } from '../../clock.ts';
-import type { Hosts } from '../hosts/hosts.ts';
-import type { Filter } from './filter.ts';
+import type { FleetFilter } from './fleet-filter.ts';
+import type { FleetMachines } from './fleet-machine.ts';
 
 /** Shorter lists, of up to some 250 machines, are made for each request. */
 const MIN_SHARED_BYTES = 64 * 1024;
@@ -12,22 +12,22 @@ const MAX_SHARED_MS = 1000;
 const MAX_KEPT_LISTS = 4;
 
 export class HostLists {
-  readonly #hosts: Pick<Hosts, 'all'>;
+  readonly #machines: Pick<FleetMachines, 'all'>;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
   /** By the filter's key, the oldest first. */
   readonly #kept = new Map<string, Buffer>();
 
-  constructor(hosts: Pick<Hosts, 'all'>, clock: Pick<Clock, 'now' | 'setTimer'>) {
-    this.#hosts = hosts;
+  constructor(machines: Pick<FleetMachines, 'all'>, clock: Pick<Clock, 'now' | 'setTimer'>) {
+    this.#machines = machines;
     this.#clock = clock;
   }
 
   /** A HostList of the machines that match. */
-  json({ key, matches }: Filter): Buffer {
+  json({ key, matches }: FleetFilter): Buffer {
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const begunAtMs = this.#clock.now();
-    const text = JSON.stringify({ hosts: this.#hosts.all.filter(matches).map(({ row }) => row) });
+    const text = JSON.stringify({ hosts: this.#machines.all.filter(matches).map(({ row }) => row) });
     // Slow: memory of its own, by which the ledger counts it once.
     const list = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     list.write(text);

@@ -1,10 +1,10 @@
 /** The list and the topic `fleet` of WebSockets. */
 import type { Caller } from '../../http/clients/caller.ts';
 import { parseView } from '../../stats/view.ts';
-import type { FleetAccess, FleetMember } from '../../viewers/socket/fleet-subscription.ts';
 import type { FleetData } from '../../wire/hub-socket.ts';
-import { type Filter, filterOf } from './filter.ts';
+import type { FleetAccess, FleetMember } from '../socket/fleet-subscription.ts';
 import type { Fleet } from './fleet.ts';
+import { type FleetFilter, filterOf } from './fleet-filter.ts';
 import type { HostLists } from './host-lists.ts';
 
 export const fleetAccessOf = (fleet: Fleet, lists: Pick<HostLists, 'json'>): FleetAccess => ({
@@ -17,7 +17,7 @@ export const fleetAccessOf = (fleet: Fleet, lists: Pick<HostLists, 'json'>): Fle
 });
 
 /** Throws ServiceError. */
-function filterIn({ labels, state }: FleetData<'hosts'>): Filter {
+function filterIn({ labels, state }: FleetData<'hosts'>): FleetFilter {
   const query = new URLSearchParams(labels.map((label): [string, string] => ['label', label]));
   if (state !== undefined) query.append('state', state);
   return filterOf(query);
