@@ -8,7 +8,6 @@ import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
 import type { Machine } from '../machine/machine.ts';
-import { REQUESTS } from '../machine/requests.ts';
 import type { Base } from '../parts.ts';
 import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
@@ -55,7 +54,7 @@ export interface ExporterRow {
 /** A detailed sample. */
 const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
-const TOOLS = { sectionBits: SECTION_BITS, viewOf, requests: REQUESTS };
+const TOOLS = { sectionBits: SECTION_BITS, viewOf };
 
 // An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [

@@ -208,6 +208,8 @@ const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
 );
 
+export const QUESTIONS: readonly string[] = Object.keys(QUESTION_ROWS);
+
 /** A request by name, with its parameters. */
 export interface NamedRequest {
   readonly what: string;

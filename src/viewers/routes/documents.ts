@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import { taggedJson } from '../../http/etag.ts';
-import type { Run, Runs } from '../../http/routes.ts';
+import type { Run } from '../../http/routes.ts';
 import { PLACE } from '../../place.ts';
 
 interface StoredDocument {
@@ -14,11 +14,6 @@ interface StoredDocument {
 
 /** The request header with the ETag of the document that a client has. */
 export const DOCUMENT_HEADERS: readonly string[] = ['if-none-match'];
-
-export const documentRuns = (): Runs<'getOpenapi' | 'getAsyncapi'> => ({
-  getOpenapi: runOf('openapi'),
-  getAsyncapi: runOf('asyncapi'),
-});
 
 /** Answers with a document of this name. */
 export function runOf(name: string): Run {

@@ -4,17 +4,14 @@ import type { Power } from '../../../commands/power.ts';
 import type { CurrentConfig } from '../../../config/current.ts';
 import type { HistoryQueries } from '../../../history/queries.ts';
 import type { Machine, MachineAnswer } from '../../../machine/machine.ts';
-import type { RequestRow } from '../../../machine/requests.ts';
 import type { SampleSource } from '../../../stats/source.ts';
 import type { View } from '../../../stats/view.ts';
 import type { SectionBits } from './want.ts';
 
-/** Functions of the service: this bundle has no module in common with it. */
+/** Functions of the service. */
 export interface HubTools {
   readonly sectionBits: SectionBits;
   readonly viewOf: (sections: number, withDetail: boolean) => View;
-  /** The table of requests. */
-  readonly requests: ReadonlyMap<string, RequestRow>;
 }
 
 export interface AnswerRooms {

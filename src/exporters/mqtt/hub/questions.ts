@@ -2,13 +2,13 @@
 import type { Clock } from '../../../clock.ts';
 import { SharedRoom } from '../../../fairness/shared-room.ts';
 import type { Log } from '../../../log/log.ts';
-import type { RequestRow } from '../../../machine/requests.ts';
+import { QUESTIONS, REQUESTS, type RequestRow } from '../../../machine/requests.ts';
 import { type Flaw, flawOf, isFlaw, isServiceError, type Unread } from '../door/request.ts';
 import { Turns } from '../door/turns.ts';
 import { type AnswerRooms, CLOCK, jsonOf } from './answers.ts';
 import { type Envelope, readEnvelope } from './request.ts';
 
-export interface QuestionOptions extends Pick<AnswerRooms, 'machine' | 'tools'> {
+export interface QuestionOptions extends Pick<AnswerRooms, 'machine'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   /** What lines of the log begin with. */
@@ -52,12 +52,12 @@ export class Questions {
   }
 
   async #run(envelope: Envelope): Promise<void> {
-    const { answer, stamp, log, subject, machine, tools } = this.#options;
+    const { answer, stamp, log, subject, machine } = this.#options;
     const { id, asker, params, fields } = envelope;
     const { what } = fields;
-    const row = typeof what === 'string' ? tools.requests.get(what) : undefined;
+    const row = typeof what === 'string' ? REQUESTS.get(what) : undefined;
     if (what !== CLOCK && (row === undefined || row.isCommand)) {
-      this.#refuse(envelope, this.#unknown);
+      this.#refuse(envelope, UNKNOWN);
       return;
     }
     this.#running.add(asker.sender);
@@ -80,15 +80,6 @@ export class Questions {
     }
   }
 
-  get #unknown(): Flaw {
-    const questions = [...this.#options.tools.requests.values()].filter(({ isCommand }) => !isCommand);
-    return {
-      code: 'unknown_action',
-      message: 'There is no such question.',
-      details: { allowed: [CLOCK, ...questions.map(({ name }) => name)] },
-    };
-  }
-
   #refuse({ id, asker }: Envelope | Unread, { code, message, details }: Flaw): void {
     if (asker === undefined) return;
     const said = { command: 'get', id, stage: 'refused', success: false, message, code, details };
@@ -98,6 +89,11 @@ export class Questions {
 
 const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many questions.' };
 const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log says why.' };
+const UNKNOWN: Flaw = {
+  code: 'unknown_action',
+  message: 'There is no such question.',
+  details: { allowed: [CLOCK, ...QUESTIONS] },
+};
 const tooLong = ({ maxBytes }: Pick<RequestRow, 'maxBytes'>): Flaw => ({
   code: 'payload_too_large',
   message: `The answer has more than ${maxBytes} bytes.`,

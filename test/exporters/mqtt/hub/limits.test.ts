@@ -3,7 +3,6 @@ import t from 'tap';
 import { Turns } from '#src/exporters/mqtt/door/turns.js';
 import { type QuestionOptions, Questions } from '#src/exporters/mqtt/hub/questions.js';
 import { createLog } from '#src/log/log.js';
-import { REQUESTS } from '#src/machine/requests.js';
 import { FakeClock, settle } from '../../../helpers/fakes/clock.ts';
 
 t.test('[3.mqtt-hub-get] each hub has a rate of its own, and all others share one', async (t) => {
@@ -32,7 +31,6 @@ function setUp() {
     answer: async (_: string, text: string) => void answers.push(JSON.parse(text)),
     stamp: () => ({ run: 'r', clock: 1 }),
     machine: { ask: () => new Promise((resolve) => waiting.push(() => resolve({ bytes: '{}' }))) },
-    tools: { requests: REQUESTS },
   } as unknown as QuestionOptions; // Only what the questions of this test read.
   const questions = new Questions(options);
   let asked = 0;
