@@ -107,7 +107,7 @@ export class Service {
       clock,
       log,
       server,
-      tally,
+      addressCounts: tally,
     });
     for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({

@@ -119,7 +119,7 @@ export class HubService {
       clock,
       log,
       server: front.server,
-      tally,
+      addressCounts: tally,
     });
     this.routes = hubRoutes({
       hosts: this.#hosts,

@@ -63,27 +63,14 @@ export function parseView(
   return { view: viewOf(sections, wanted === '1' || wanted === 'true'), ignored: [...ignored.values()] };
 }
 
-/** The encodings of a view. */
-interface Bytes {
-  readonly view: View;
-  /** `data: <JSON>` and a blank line. */
-  readonly event: Buffer;
-}
-
 const EVENT_BEGIN = 'data: ';
 const EVENT_END = '\n\n';
-
-function payloadIn(event: Buffer): Buffer {
-  return event.subarray(EVENT_BEGIN.length, -EVENT_END.length);
-}
 
 /** One sample as bytes: each view is encoded once, however many subscribe to it. */
 export class Encoded {
   readonly sample: Sample;
-  /** The view that was encoded first: usually the only one. */
-  #first: Bytes | undefined;
-  #others: Map<View, Bytes> | undefined;
-  #encodes = 0;
+  /** The events by view. */
+  readonly #events = new Map<View, Buffer>();
 
   constructor(sample: Sample) {
     this.sample = sample;
@@ -91,24 +78,7 @@ export class Encoded {
 
   /** Returns how many encodings were made: at most one per view. */
   get encodes(): number {
-    return this.#encodes;
-  }
-
-  /** The payload of `view` as JSON text. */
-  json(view: View): string {
-    const event = this.#find(view)?.event;
-    if (event === undefined) return JSON.stringify(payloadOf(this.sample, view));
-    return event.toString('utf8', EVENT_BEGIN.length, event.length - EVENT_END.length);
-  }
-
-  /** The same as bytes, which all callers share. */
-  payload(view: View): Buffer {
-    return payloadIn(this.event(view));
-  }
-
-  /** The payload as an event of an event stream, `data: <JSON>\n\n`. */
-  event(view: View): Buffer {
-    return this.#bytes(view).event;
+    return this.#events.size;
   }
 
   /** It was read for a view that contains this one. */
@@ -116,22 +86,23 @@ export class Encoded {
     return true;
   }
 
-  #find(view: View): Bytes | undefined {
-    return view === this.#first?.view ? this.#first : this.#others?.get(view);
+  /** The payload of `view` as JSON text. */
+  json(view: View): string {
+    return JSON.stringify(payloadOf(this.sample, view));
   }
 
-  #bytes(view: View): Bytes {
-    const known = this.#find(view);
+  /** The same as bytes, which all callers share. */
+  payload(view: View): Buffer {
+    return this.event(view).subarray(EVENT_BEGIN.length, -EVENT_END.length);
+  }
+
+  /** The payload as an event of an event stream, `data: <JSON>\n\n`. */
+  event(view: View): Buffer {
+    const known = this.#events.get(view);
     if (known !== undefined) return known;
-    this.#encodes++;
     const event = Buffer.from(`${EVENT_BEGIN}${this.json(view)}${EVENT_END}`);
-    const bytes = { view, event };
-    if (this.#first === undefined) this.#first = bytes;
-    else {
-      this.#others ??= new Map();
-      this.#others.set(view, bytes);
-    }
-    return bytes;
+    this.#events.set(view, event);
+    return event;
   }
 }
 

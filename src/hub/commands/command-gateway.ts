@@ -5,10 +5,10 @@ import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
-import type { CommandEnd, CommandFollower } from '../../machine/machine.ts';
+import type { CommandEnd, CommandFollower, CommandStep } from '../../machine/machine.ts';
 import { isQuestion } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
-import { type Asker, type HostAnswer, KEY_NAME, type Step } from '../host/ask.ts';
+import { type Asker, type HostAnswer, KEY_NAME } from '../host/ask.ts';
 import type { Host } from '../host/host.ts';
 import type { Times } from '../host/times.ts';
 import { CommandRules } from './command-rules.ts';
@@ -71,7 +71,7 @@ export class CommandGateway {
     if (isQuestion(what)) return await host.ask(ask);
     const notify = (end: CommandEnd['end']) =>
       this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
-    const onStep = (step: Step) => {
+    const onStep = (step: CommandStep) => {
       follower?.onStep(step);
       // As a service: of one that was cancelled the cancel is reported.
       if (step.stage === 'done' || step.stage === 'failed') notify(step);

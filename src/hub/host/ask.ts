@@ -2,8 +2,10 @@
  * What is asked of a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
  * and members of a broker all use these types; `CommandGateway` is where they ask.
  */
+
 import type { Clients } from '../../fairness/fair-queue.ts';
 import type { Sharer } from '../../fairness/shared-room.ts';
+import type { CommandStep, MachineAnswer } from '../../machine/machine.ts';
 import type { Params } from '../../params.ts';
 
 /** The client that asked the hub. */
@@ -26,16 +28,6 @@ export const sharerOf = ({ address, key }: Asker): Sharer => ({
 /** The name of the key in `auth.api_key`, as long as there is one key. */
 export const KEY_NAME = 'default';
 
-/** How far a command is. */
-export interface Step {
-  /**
-   * `begun`: the answer follows. `accepted`: it is answered, and goes on; further steps follow, of which only `running` is not the
-   * last. `unknown`: it went on, and nobody knows how.
-   */
-  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
-  readonly message: string;
-}
-
 export interface Ask {
   /** A question, or the name of a command, such as `media.set_volume`. */
   readonly what: string;
@@ -50,24 +42,16 @@ export interface Ask {
    * Of a command: called with its steps, as far as the machine reports them (docs/hub-protocol.md). `accepted` comes before the
    * answer.
    */
-  readonly onStep?: ((step: Step) => void) | undefined;
+  readonly onStep?: ((step: CommandStep) => void) | undefined;
   /** Also with `begun`. */
   readonly withBeginning?: boolean | undefined;
 }
 
 /** A machine's answer with status 200. */
-export interface HostAnswer {
+export interface HostAnswer extends Pick<MachineAnswer, 'delivered' | 'etag' | 'isFollowed'> {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Of media commands: whether the player has taken it. */
-  readonly delivered?: Delivered;
-  /** Its version, where the machine named one. */
-  readonly etag?: string;
-  /** It goes on: steps follow. */
-  readonly isFollowed?: true;
 }
-
-export type Delivered = 'true' | 'false' | 'unknown';
 
 /** A way to one machine. */
 export interface Reach {

@@ -59,9 +59,11 @@ export function streamRun(deps: StreamRouteDeps, feedOf: (request: Request, view
     const release = feed.hold();
     const first = feed.first();
     if (!(first instanceof Promise)) {
-      open(first);
-      release();
-      return undefined;
+      try {
+        return open(first);
+      } finally {
+        release();
+      }
     }
     return first
       .then((sample) => {

@@ -33,7 +33,7 @@ export interface SocketsOptions {
   readonly log: Log;
   readonly server: Publisher;
   /** Counts the sockets of each address that were opened without the key. */
-  readonly tally?: AddressCounts;
+  readonly addressCounts?: AddressCounts;
   /** Notified of machines whose condition has changed, or that are gone. */
   readonly conditions?: Listeners<readonly [id: string]>;
   /** The ends of commands. */
@@ -51,17 +51,17 @@ export class Sockets implements SessionOwner {
   readonly #options: SocketsOptions;
   readonly #defer: Defer;
   readonly #sessions = new Set<SocketSession>();
-  readonly #tally: AddressCounts;
+  readonly #addressCounts: AddressCounts;
   readonly #broadcasts: Broadcasts;
   readonly #deps: SessionDeps;
   #reportedAt = 0;
 
   constructor(options: SocketsOptions) {
     const { find, fleet, clock, log, server, conditions, ends, intervalMs } = options;
-    const { defer = deferToNextTurn, tally = new AddressCounts() } = options;
+    const { defer = deferToNextTurn, addressCounts = new AddressCounts() } = options;
     this.#options = options;
     this.#defer = defer;
-    this.#tally = tally;
+    this.#addressCounts = addressCounts;
     this.#broadcasts = new Broadcasts({
       clock,
       publisher: server,
@@ -93,7 +93,7 @@ export class Sockets implements SessionOwner {
     const socket = exchange.startSocket(session);
     if (socket === undefined) return;
     this.#sessions.add(session);
-    if (!caller.isKeyed) this.#tally.add(caller.address);
+    if (!caller.isKeyed) this.#addressCounts.add(caller.address);
     const { version, role, features } = this.#options;
     const message = `Connected to ${role} ${version}.`;
     const greeting = { version, protocol: PROTOCOL, features: features(), message };
@@ -132,7 +132,7 @@ export class Sockets implements SessionOwner {
   onClosed(session: SocketSession): void {
     if (!this.#sessions.delete(session)) return;
     const { address, isKeyed } = session.caller;
-    if (!isKeyed) this.#tally.remove(address);
+    if (!isKeyed) this.#addressCounts.remove(address);
   }
 
   /** The errors of other machines are in their own logs. */
