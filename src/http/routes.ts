@@ -1,6 +1,6 @@
 /** The routes: a row of the table of operations with its `run`, by path and method. */
 import type { Config } from '../config/config.ts';
-import { type Method, OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
+import type { Method, Operation } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
 import type { Answer } from './head.ts';
@@ -43,9 +43,6 @@ export interface Route {
 
 /** A table of operations; the compiler refuses a row whose flag is not in the configuration. */
 type Operations<Ids extends string> = Readonly<Record<Ids, Operation<keyof Config['features']>>>;
-
-/** The routes of the service's table of operations. */
-export const routesOf = (runs: Runs<OperationId>): readonly Route[] => routesOfTable(OPERATIONS, runs);
 
 /** The routes of a table of operations. */
 export function routesOfTable<Ids extends string>(table: Operations<Ids>, runs: Runs<Ids>): readonly Route[] {

@@ -5,12 +5,12 @@ import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
 import { RELAY_HEADER } from '../../http/relay.ts';
 import { jsonAnswer } from '../../http/reply.ts';
-import { type Route, type Runs, routesOf } from '../../http/routes.ts';
+import { type Route, type Runs, routesOfTable } from '../../http/routes.ts';
 import type { StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Machine } from '../../machine/machine.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import type { View } from '../../stats/view.ts';
-import type { OperationId } from '../../wire/operations.ts';
+import { OPERATIONS, type OperationId } from '../../wire/operations.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages.ts';
 import type { Sockets } from '../socket/sockets.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
@@ -57,7 +57,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     getAsyncapi: runOf('asyncapi'),
     ...metricsRuns(deps.metrics),
   };
-  return [...routesOf(runs), ...dashboardRoutes(deps)];
+  return [...routesOfTable(OPERATIONS, runs), ...dashboardRoutes(deps)];
 }
 
 const feedOf = ({ sampler, fanout }: ServiceRouteDeps, view: View): StreamFeed => ({
