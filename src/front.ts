@@ -20,13 +20,13 @@ import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { Relay } from './http/relay.ts';
 import type { Route } from './http/routes.ts';
-import { Fanout, type FanoutOptions } from './http/stream/fanout.ts';
-import { NativeFanout } from './http/stream/native-fanout.ts';
-import { StreamPool } from './http/stream/pool.ts';
-import type { EventCounters, StreamFigures, StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
 import type { Base } from './parts.ts';
 import type { TlsPair } from './tls/pair.ts';
+import { Fanout, type FanoutOptions } from './viewers/stream/fanout.ts';
+import { NativeFanout } from './viewers/stream/native-fanout.ts';
+import { StreamPool } from './viewers/stream/stream-pool.ts';
+import type { EventCounters, StreamFigures, StreamServer } from './viewers/stream/stream-server.ts';
 
 /** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -155,7 +155,7 @@ export class Front {
   }
 
   /** A fan-out whose streams are in this front's ledger and counts. */
-  createFanout(options: Pick<FanoutOptions, 'source' | 'tally'>): StreamHub {
+  createFanout(options: Pick<FanoutOptions, 'source' | 'tally'>): StreamServer {
     const { clock } = this.#base;
     const all = { clock, ledger: this.ledger, tally: this.tally, ...options };
     const pool = this.#pool;

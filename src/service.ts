@@ -11,7 +11,6 @@ import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
 import type { Route } from './http/routes.ts';
-import type { StreamHub } from './http/stream/stream-hub.ts';
 import type { Log } from './log/log.ts';
 import { LocalMachine } from './machine/local.ts';
 import { sharedSystem } from './machine/system.ts';
@@ -21,6 +20,7 @@ import type { ServiceFacts } from './stats/system.ts';
 import { readPages } from './viewers/pages/pages.ts';
 import { HEADERS_READ, serviceRoutes } from './viewers/routes/service-routes.ts';
 import { Sockets } from './viewers/socket/sockets.ts';
+import type { StreamServer } from './viewers/stream/stream-server.ts';
 
 export interface ServiceOptions {
   readonly config: LiveConfig;
@@ -41,7 +41,7 @@ export interface ServiceOptions {
 export class Service {
   readonly #front: Front;
   readonly #sampler: Sampler;
-  readonly #fanout: StreamHub;
+  readonly #fanout: StreamServer;
   readonly #sockets: Sockets;
   readonly #history: RecordedHistory;
   readonly #power: Power;

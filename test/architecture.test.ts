@@ -38,7 +38,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
     ...['machine', 'viewers', 'wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
   ],
-  front: ['errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
+  front: ['viewers/stream', 'errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
     ...['front', 'hub/broker', 'hub/commands', 'hub/dial', 'hub/host', 'hub/hosts'],
     ...[
@@ -82,6 +82,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'listeners',
   ],
   'hub/hosts': [
+    'viewers/stream',
     'hub/host',
     'hub/pull',
     'machine',
@@ -94,6 +95,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'params',
   ],
   'hub/host': [
+    'viewers/stream',
     ...[
       'hub/pull',
       'machine',
@@ -122,7 +124,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'http/connections': [
     ...['tls', 'http', 'http/clients', 'fairness', 'access', 'host', 'config', 'log', 'clock'],
   ],
-  'http/stream': ['host', 'http', 'http/clients', 'fairness', 'stats', 'clock'],
   machine: [
     ...['commands', 'history', 'processes', 'stats', 'host', 'config', 'wire', 'errors', 'params'],
     'listeners',
@@ -134,7 +135,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'machine',
       'http',
       'http/clients',
-      'http/stream',
+      'viewers/stream',
       'exporters',
       'stats',
       'host',
@@ -147,9 +148,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['params', 'clock', 'listeners'],
   ],
   'viewers/fleet': [
-    ...['viewers/socket', 'machine', 'http', 'http/clients', 'http/stream', 'fairness', 'stats', 'wire'],
+    ...['viewers/socket', 'machine', 'http', 'http/clients', 'viewers/stream', 'fairness', 'stats', 'wire'],
     ...['errors', 'log', 'clock'],
   ],
+  'viewers/stream': ['host', 'http', 'http/clients', 'fairness', 'stats', 'clock'],
   'viewers/pages': ['http', 'access', 'stats', 'host', 'wire', 'place'],
   exporters: [
     'parts',

@@ -1,5 +1,5 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
-import type { StreamFigures } from '../http/stream/stream-hub.ts';
+import type { StreamFigures } from '../viewers/stream/stream-server.ts';
 import type { HostState } from '../wire/hub.ts';
 import type { Counters } from './host/parts.ts';
 

@@ -2,10 +2,10 @@
 import process from 'node:process';
 import t from 'tap';
 import type { Exchange, StreamStart } from '#src/http/engine.js';
-import { Fanout } from '#src/http/stream/fanout.js';
 import { UwsStream } from '#src/http/uws/stream.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
+import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeDemand } from '../helpers/fakes/demand.ts';
 import { clientAt, FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
 

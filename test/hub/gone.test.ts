@@ -3,7 +3,6 @@ import t from 'tap';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { Fanout } from '#src/http/stream/fanout.js';
 import { Lane, type StreamSink } from '#src/hub/host/lane.js';
 import { createCounters, type HubParts } from '#src/hub/host/parts.js';
 import { HostSample } from '#src/hub/host/sample.js';
@@ -12,6 +11,7 @@ import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
 import { SampleBroadcast } from '#src/viewers/socket/sample-broadcast.js';
+import { Fanout } from '#src/viewers/stream/fanout.js';
 import { collectedBytes } from '../helpers/collected.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 

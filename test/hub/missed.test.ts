@@ -1,8 +1,8 @@
 /** What a stream is sent that was full while others were sent events: all, where events have only what changed. */
 import t from 'tap';
 import type { Exchange, StreamEventHandler, StreamSocket, StreamStart } from '#src/http/engine.js';
-import { Fanout } from '#src/http/stream/fanout.js';
 import { viewOf } from '#src/stats/view.js';
+import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeDemand } from '../helpers/fakes/demand.ts';
 import { clientAt } from '../helpers/fakes/stream.ts';

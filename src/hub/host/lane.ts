@@ -4,9 +4,9 @@
  */
 import { ServiceError } from '../../errors.ts';
 import { Tally } from '../../http/clients/tally.ts';
-import type { StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
+import type { StreamServer } from '../../viewers/stream/stream-server.ts';
 import { BadAnswer } from '../pull/answer.ts';
 import type { Failure } from '../pull/socket.ts';
 import type { HubParts } from './parts.ts';
@@ -70,7 +70,7 @@ export class Lane implements Demand {
   /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
   takenAtMs: number | undefined;
   sink: { publish(): void; forget(): void } | undefined;
-  #fanout: StreamHub | undefined;
+  #fanout: StreamServer | undefined;
 
   constructor(parts: HubParts, owner: LaneOwner, withDetail: boolean) {
     this.#parts = parts;
@@ -92,7 +92,7 @@ export class Lane implements Demand {
     return this.#newest;
   }
 
-  get fanout(): StreamHub | undefined {
+  get fanout(): StreamServer | undefined {
     return this.#fanout;
   }
 
@@ -111,7 +111,7 @@ export class Lane implements Demand {
   }
 
   /** Its viewers, whose streams it ends at the latest in `close`. */
-  openFanout(): StreamHub {
+  openFanout(): StreamServer {
     if (this.#fanout !== undefined) return this.#fanout;
     const { viewers, createFanout } = this.#parts;
     const source: Demand = {

@@ -2,10 +2,10 @@
 import type { Clock } from '../../clock.ts';
 import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Ledger } from '../../http/clients/ledger.ts';
-import type { FanoutOptions } from '../../http/stream/fanout.ts';
-import type { StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
+import type { FanoutOptions } from '../../viewers/stream/fanout.ts';
+import type { StreamServer } from '../../viewers/stream/stream-server.ts';
 import type { Times } from './times.ts';
 
 /** Figures for /metrics; they only grow. */
@@ -36,7 +36,7 @@ export interface HubParts {
   /** A number from 0 to 1. */
   readonly random: () => number;
   /** The viewers of something: their streams. */
-  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamHub;
+  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamServer;
 }
 
 export const createCounters = (): Counters => ({

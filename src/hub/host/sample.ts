@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { BoundedCache } from '../../fairness/bounded-cache.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
-import type { SampleEvents } from '../../http/stream/stream-hub.ts';
 import type { View } from '../../stats/view.ts';
+import type { SampleEvents } from '../../viewers/stream/stream-server.ts';
 import { type JsonObject, parseObject } from './json.ts';
 import { type Member, membersOf } from './members.ts';
 import { findMalformed } from './sample-shape.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { AgentEntry } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import type { EventCounters } from '../../http/stream/stream-hub.ts';
+import type { EventCounters } from '../../viewers/stream/stream-server.ts';
 import type { HostState } from '../../wire/hub.ts';
 import type { Host } from '../host/host.ts';
 import type { HubParts } from '../host/parts.ts';

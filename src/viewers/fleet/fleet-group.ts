@@ -9,14 +9,14 @@ import type { Caller } from '../../http/clients/caller.ts';
 import { Tally } from '../../http/clients/tally.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
-import type { FanoutOptions } from '../../http/stream/fanout.ts';
-import type { SampleEvents, StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Log } from '../../log/log.ts';
 import type { MachineSample } from '../../machine/machine.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import type { FleetMember, FleetWhole } from '../socket/fleet-subscription.ts';
 import { inSlices } from '../socket/slices.ts';
+import type { FanoutOptions } from '../stream/fanout.ts';
+import type { SampleEvents, StreamServer } from '../stream/stream-server.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import type { FleetMachine, FleetMachines } from './fleet-machine.ts';
 
@@ -64,7 +64,7 @@ export interface FleetDeps {
   readonly tally: AddressCounts;
   /** Open streams of viewers. */
   readonly viewers: { size: number };
-  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamHub;
+  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamServer;
 }
 
 export class FleetGroup {
@@ -73,7 +73,7 @@ export class FleetGroup {
   readonly #machines: FleetMachines;
   readonly #filter: FleetFilter;
   readonly #view: View;
-  readonly fanout: StreamHub;
+  readonly fanout: StreamServer;
   /** The machines whose samples it has subscribed to, and the version of all then. */
   readonly #subscribed = new Set<FleetMachine>();
   #version = -1;

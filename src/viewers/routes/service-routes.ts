@@ -6,13 +6,13 @@ import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
 import { RELAY_HEADER } from '../../http/relay.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import { type Route, type Runs, routesOfTable } from '../../http/routes.ts';
-import type { StreamHub } from '../../http/stream/stream-hub.ts';
 import type { Machine } from '../../machine/machine.ts';
 import type { Sampler } from '../../stats/sampler.ts';
 import type { View } from '../../stats/view.ts';
 import { OPERATIONS, type OperationId } from '../../wire/operations.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages.ts';
 import type { Sockets } from '../socket/sockets.ts';
+import type { StreamServer } from '../stream/stream-server.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
@@ -38,7 +38,7 @@ export interface ServiceRouteDeps extends StreamRouteDeps {
   readonly metrics: MetricsRooms;
   readonly gate: Gate;
   readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
-  readonly fanout: StreamHub;
+  readonly fanout: StreamServer;
   readonly dashboard: readonly WebFile[];
 }
 

@@ -5,9 +5,9 @@ import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';
 import type { Request, Run } from '../../http/routes.ts';
-import { STREAM_HEADERS } from '../../http/stream/fanout.ts';
-import type { SampleEvents, StreamHub } from '../../http/stream/stream-hub.ts';
 import type { View } from '../../stats/view.ts';
+import { STREAM_HEADERS } from '../stream/fanout.ts';
+import type { SampleEvents, StreamServer } from '../stream/stream-server.ts';
 import { viewOfRequest } from './request-routes.ts';
 
 /** The samples of one machine for a new stream. */
@@ -18,7 +18,7 @@ export interface StreamFeed {
   first(): SampleEvents | Promise<SampleEvents>;
   /** The newest sample now, or the first one. */
   newest(first: SampleEvents): SampleEvents;
-  readonly fanout: StreamHub;
+  readonly fanout: StreamServer;
   /** The next sample is so near that a stream that has just begun skips it. */
   readonly isNextNear: boolean;
 }

@@ -6,10 +6,10 @@ import { AddressCounts } from '#src/fairness/address-counts.js';
 import { openNativeHost } from '#src/host/native.js';
 import { Ledger } from '#src/http/clients/ledger.js';
 import type { Engine } from '#src/http/engine.js';
-import { NativeFanout } from '#src/http/stream/native-fanout.js';
-import { StreamPool } from '#src/http/stream/pool.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded } from '#src/stats/view.js';
+import { NativeFanout } from '#src/viewers/stream/native-fanout.js';
+import { StreamPool } from '#src/viewers/stream/stream-pool.js';
 import { FakeDemand } from '../fakes/demand.ts';
 
 /** The event `number`, with `bytes` of padding when it is asked for with details. */

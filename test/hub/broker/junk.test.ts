@@ -3,7 +3,6 @@ import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { Fanout } from '#src/http/stream/fanout.js';
 import { Broker, type OpenLink } from '#src/hub/broker/broker.js';
 import { Budget } from '#src/hub/broker/budget.js';
 import { CommandGateway } from '#src/hub/commands/command-gateway.js';
@@ -17,6 +16,7 @@ import { viewOf } from '#src/stats/view.js';
 import { Fleet } from '#src/viewers/fleet/fleet.js';
 import { filterOf } from '#src/viewers/fleet/fleet-filter.js';
 import { HostLists } from '#src/viewers/fleet/host-lists.js';
+import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { clientAt } from '../../helpers/fakes/stream.ts';
 

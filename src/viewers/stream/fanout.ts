@@ -1,13 +1,13 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { AddressCounts } from '../../fairness/address-counts.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import { Ledger } from '../../http/clients/ledger.ts';
+import type { Exchange, StreamEventHandler, StreamSocket } from '../../http/engine.ts';
+import { type Headers, statusLine } from '../../http/reply.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
-import type { Caller } from '../clients/caller.ts';
-import { Ledger } from '../clients/ledger.ts';
-import type { Exchange, StreamEventHandler, StreamSocket } from '../engine.ts';
-import { type Headers, statusLine } from '../reply.ts';
-import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
+import type { EventCounters, SampleEvents, StreamServer } from './stream-server.ts';
 import { beginPass, type Pass, Subscribers } from './subscribers.ts';
 
 export interface FanoutOptions {
@@ -32,7 +32,7 @@ const SILENCE_SECONDS = 15;
 /** From one `tend` to the next: well within the 10 s (± 2) after which uWebSockets.js cuts a full socket. */
 const TEND_MS = 3000;
 
-export class Fanout implements StreamHub {
+export class Fanout implements StreamServer {
   readonly #source: Demand;
   readonly #clock: Clock;
   readonly #defer: Defer;

@@ -4,15 +4,15 @@
  */
 import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Framing } from '../../host/streams.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange, HandOver, Taker } from '../../http/engine.ts';
+import { type Header, headBytes } from '../../http/head.ts';
+import { type Headers, statusLine } from '../../http/reply.ts';
 import type { Demand } from '../../stats/source.ts';
 import { type View, viewAt } from '../../stats/view.ts';
-import type { Caller } from '../clients/caller.ts';
-import type { Exchange, HandOver, Taker } from '../engine.ts';
-import { type Header, headBytes } from '../head.ts';
-import { type Headers, statusLine } from '../reply.ts';
 import { Fanout, type FanoutOptions, STREAM_HEADERS } from './fanout.ts';
-import type { Member, StreamOwner, StreamPool } from './pool.ts';
-import type { EventCounters, SampleEvents, StreamHub } from './stream-hub.ts';
+import type { Member, StreamOwner, StreamPool } from './stream-pool.ts';
+import type { EventCounters, SampleEvents, StreamServer } from './stream-server.ts';
 
 export interface NativeFanoutOptions extends FanoutOptions {
   readonly pool: StreamPool;
@@ -39,7 +39,7 @@ const FRAMING_HEADERS: Readonly<Record<Framing, Header>> = {
   plain: ['Connection', 'close'],
 };
 
-export class NativeFanout implements StreamHub, StreamOwner {
+export class NativeFanout implements StreamServer, StreamOwner {
   readonly #pool: StreamPool;
   readonly #source: Demand;
   readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;

@@ -1,8 +1,9 @@
 /** What the service and its routes know of the open streams: the fan-out, or another writer in its place. */
+
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Exchange } from '../../http/engine.ts';
+import type { Headers } from '../../http/reply.ts';
 import type { View } from '../../stats/view.ts';
-import type { Caller } from '../clients/caller.ts';
-import type { Exchange } from '../engine.ts';
-import type { Headers } from '../reply.ts';
 
 export interface EventCounters {
   readonly sent: number;
@@ -25,7 +26,7 @@ export interface SampleEvents {
   whole?(view: View): Buffer;
 }
 
-export interface StreamHub {
+export interface StreamServer {
   /** Open streams. */
   readonly size: number;
   /** Samples that the engine's own streams were sent since the start, and those that a full one was never sent. */

@@ -1,5 +1,5 @@
 /** The open streams by view, and passes over all of them that can stop and continue while streams come and go. */
-import type { StreamSocket } from '../engine.ts';
+import type { StreamSocket } from '../../http/engine.ts';
 
 /** Maximum time that a pass holds the event loop in one turn. */
 const SLICE_MS = 4;

@@ -3,9 +3,9 @@
  * arrays are left here.
  */
 import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../../host/streams.ts';
-import type { Caller } from '../clients/caller.ts';
-import type { Holder, Ledger } from '../clients/ledger.ts';
-import type { EventCounters } from './stream-hub.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Holder, Ledger } from '../../http/clients/ledger.ts';
+import type { EventCounters } from './stream-server.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
 const END_LIMIT_MS = 400;
