@@ -319,7 +319,7 @@ t.test(
     );
     const loaded = load(t, { 'config.yaml': 'a: 1\nauth: {enabled: true, allowed_ips: [0.0.0.0/0]}\n' });
     t.same(warningsOf(loaded).slice(1, 2), [
-      'warn config.yaml:2: auth.allowed_ips: 0.0.0.0/0 in the allow list lets every IPv4 client in without the key; "*" lets every client in that has it',
+      'warn config.yaml:2: auth.allowed_ips: 0.0.0.0/0 in the allow list admits every IPv4 client without the key; "*" admits every client that has it',
     ]);
     t.same(loaded.config.auth.allowed_ips.entries, ['0.0.0.0/0']);
     t.match(problemsOf(t, { 'config.json': '{"auth": {"allowed_ips": [null, "x"]}}' }), [

@@ -92,8 +92,8 @@ t.test(
     t.same(
       zero.load().notices.map(({ text }) => text.replace(`${zero.folder}/`, '')),
       [
-        'config.yaml:1: auth.allowed_ips: 0.0.0.0/0 in the allow list lets every IPv4 client in without the key; "*" lets every client in that has it',
-        'config.yaml:1: auth.allowed_ips: ::/0 in the allow list lets every IPv6 client in without the key; "*" lets every client in that has it',
+        'config.yaml:1: auth.allowed_ips: 0.0.0.0/0 in the allow list admits every IPv4 client without the key; "*" admits every client that has it',
+        'config.yaml:1: auth.allowed_ips: ::/0 in the allow list admits every IPv6 client without the key; "*" admits every client that has it',
       ],
     );
   },

@@ -159,7 +159,7 @@ async function checkReloads(t: Test, service: ServiceProcess): Promise<void> {
 async function checkPrintOuts(t: Test, config: ConfigPart): Promise<void> {
   for (const command of ['check', 'doctor']) {
     const { stdout, stderr } = await runToEnd([command, '--port', '0'], config);
-    t.match(stdout, command === 'check' ? /auth\.api_key = \(set, not shown\)/ : /configuration +works/);
+    t.match(stdout, command === 'check' ? /auth\.api_key = \(set, not shown\)/ : /configuration +ok/);
     t.notMatch(stdout + stderr, CANARY, `hostwire ${command}`);
   }
 }
