@@ -1,9 +1,11 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
+import { HubConnections } from './agent/hub-connections.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
+import { SleepHold } from './exporters/mqtt/link/sleep-hold.ts';
 import { Front } from './front.ts';
 import type { History } from './history/history.ts';
 import { HistoryQueries } from './history/queries.ts';
@@ -43,10 +45,11 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #fanout: StreamServer;
   readonly #sockets: Sockets;
+  readonly #hubs: HubConnections;
   readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #exporters = new Exporters();
-  readonly #exporterParts: Omit<ExporterParts, 'doors' | 'holds'>;
+  readonly #exporterParts: Omit<ExporterParts, 'doors'>;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
 
@@ -82,7 +85,7 @@ export class Service {
       readSystem,
     });
     const rooms = { sampler, history, commands, power, media, machine };
-    this.#exporterParts = { ...base, facts, ...rooms };
+    this.#exporterParts = { ...base, facts, ...rooms, holds: new SleepHold(power.delays) };
     this.#sampler = sampler;
     this.#power = power;
     const front = new Front({
@@ -109,6 +112,7 @@ export class Service {
       server,
       addressCounts: tally,
     });
+    this.#hubs = new HubConnections({ ...this.#exporterParts, ledger: front.ledger });
     for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,
@@ -116,6 +120,7 @@ export class Service {
       sampler,
       fanout: this.#fanout,
       sockets: this.#sockets,
+      hubs: this.#hubs,
       dashboard,
       metrics: {
         host,
@@ -134,7 +139,7 @@ export class Service {
         rss,
         processes: readings,
       },
-      hasCapacity: front.roomBeside([this.#fanout, this.#sockets]),
+      hasCapacity: front.roomBeside([this.#fanout, this.#sockets, this.#hubs]),
     });
     front.serve(this.routes);
     // After the front, whose gate has the new configuration already.
@@ -143,6 +148,7 @@ export class Service {
       const passes = gate.passes.bind(gate);
       this.#fanout.judgeAgain(passes);
       this.#sockets.reconfigure(passes);
+      this.#hubs.reconfigure(passes);
     });
   }
 
@@ -161,7 +167,7 @@ export class Service {
    */
   async close(): Promise<boolean> {
     this.#front.stop();
-    const exportersClosed = this.#exporters.close();
+    const exportersClosed = Promise.all([this.#exporters.close(), this.#hubs.close()]);
     const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();

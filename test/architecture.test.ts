@@ -36,8 +36,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   run: ['service', 'hub', 'engines', 'http/connections', 'http', 'config', 'host', 'cli', 'log'],
   service: [
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
-    ...['machine', 'viewers', 'wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front'],
+    ...['machine', 'viewers', 'wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front', 'agent'],
   ],
+  agent: ['exporters', 'exporters/dial', 'http', 'errors'],
   front: ['viewers/stream', 'errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
     ...['front', 'hub/broker', 'hub/commands', 'hub/dial', 'hub/host', 'hub/hosts'],
@@ -197,6 +198,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'exporters/dial': [
     'exporters/mqtt/hub',
     'exporters/mqtt/link',
+    'http',
     'commands',
     'config',
     'tls',

@@ -14,7 +14,7 @@ import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { viewOf } from '../stats/view.ts';
 import { identify } from './identity.ts';
-import { SleepHold } from './mqtt/link/sleep-hold.ts';
+import type { SleepHold } from './mqtt/link/sleep-hold.ts';
 
 /** Where the service listens. */
 export interface Door {
@@ -54,7 +54,7 @@ export interface ExporterRow {
 /** A detailed sample. */
 const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
-const TOOLS = { sectionBits: SECTION_BITS, viewOf };
+export const TOOLS = { sectionBits: SECTION_BITS, viewOf };
 
 // An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [
@@ -96,8 +96,8 @@ export class Exporters {
     this.#rows = rows;
   }
 
-  start(parts: Omit<ExporterParts, 'holds'>): void {
-    this.#parts = { ...parts, holds: new SleepHold(parts.power.delays) };
+  start(parts: ExporterParts): void {
+    this.#parts = parts;
     this.#unlisten = parts.config.onChange(() => this.#reconfigure());
     this.#reconfigure();
   }

@@ -107,6 +107,8 @@ export const OPERATIONS = {
     onHost: 'launchHostProcess',
   },
 
+  /** For hubs, which speak docs/hub-protocol.md on it. The hub has the same path for agents. */
+  openAgent: { method: 'GET', path: '/api/agent', tag: 'service', staysOpen: true },
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
   getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },

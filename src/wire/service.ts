@@ -5,7 +5,16 @@ import type { DocsOf } from './operation-docs.ts';
 /** Contains nothing about the machine, because anyone may request it. */
 export const healthCheck = v.strictObject({ status: v.literal('ok') });
 
-export const SERVICE_DOCS: DocsOf<'getStatus' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'> = {
+export const SERVICE_DOCS: DocsOf<'openAgent' | 'getStatus' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'> = {
+  openAgent: {
+    summary: 'Where hubs connect to this machine',
+    description:
+      'For `hostwire hub`, not for clients: the WebSocket speaks the protocol of docs/hub-protocol.md. A request with an `Origin` is refused, at most 16 hubs are taken, and any request but an upgrade is answered with 426 `upgrade_required`.',
+    isUpgrade: true,
+    payloads: [],
+    errors: ['upgrade_required', 'too_many_streams', 'shutting_down'],
+    example: { options: '-i' },
+  },
   getStatus: {
     summary: 'Whether the service is up',
     description: 'Open to every address that is not blocked. Says nothing about the machine.',

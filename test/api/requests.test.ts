@@ -63,6 +63,7 @@ async function send(
 /** What a sound request is answered with where there is neither an upgrade nor a player. */
 const OTHER_THAN_200: Readonly<Record<string, number>> = {
   openSocket: 426,
+  openAgent: 426,
   getMediaArt: 404,
   // No app and no machine is configured.
   launchProcess: 404,

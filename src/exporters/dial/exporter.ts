@@ -1,8 +1,7 @@
 /** Dials a hub and reports to it: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Media } from '../../commands/media.ts';
-import type { Power } from '../../commands/power.ts';
 import type { Config } from '../../config/config.ts';
+import { MachineEvents, type MachineSources } from '../mqtt/hub/machine-events.ts';
 import { HubSession, type HubSessionRooms, type Way } from '../mqtt/hub/session.ts';
 import { topicsBelow } from '../mqtt/hub/topics.ts';
 import { Link } from '../mqtt/link/link.ts';
@@ -11,8 +10,9 @@ import { DialConnection } from './connection.ts';
 import { hubTargetOf } from './socket.ts';
 
 export interface DialParts extends HubSessionRooms {
-  readonly media: HubSessionRooms['media'] & Pick<Media, 'onChange'>;
-  readonly power: HubSessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep'>;
+  readonly media: HubSessionRooms['media'] & MachineSources['media'];
+  readonly power: HubSessionRooms['power'] & MachineSources['power'];
+  readonly history: HubSessionRooms['history'] & MachineSources['history'];
   readonly holds: SleepHold;
 }
 
@@ -43,25 +43,16 @@ function overDial(url: string, key: string, pin: string | undefined, rooms: HubS
 
 export class DialExporter {
   readonly #parts: DialParts;
-  /** Removes the listeners. */
-  readonly #unlisten: readonly (() => void)[];
+  readonly #events: MachineEvents<HubSession>;
   #session: HubSession | undefined;
   #settings: ReturnType<typeof settingsOf> | undefined;
-  #isAsleep = false;
   /** The end of the session before this one: the hub takes one connection per id. */
   #ending: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(parts: DialParts) {
     this.#parts = parts;
-    this.#unlisten = [
-      parts.media.onChange(() => this.#session?.mediaChanged()),
-      parts.power.onChange(() => this.#session?.powerChanged()),
-      parts.power.onSleep((isGoingToSleep) => {
-        this.#isAsleep = isGoingToSleep;
-        this.#session?.setAsleep(isGoingToSleep);
-      }),
-    ];
+    this.#events = new MachineEvents(parts);
     this.reconfigure();
   }
 
@@ -79,19 +70,21 @@ export class DialExporter {
   /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const unlisten of this.#unlisten) unlisten();
+    this.#events.close();
     await Promise.all([this.#ending, this.#session?.close()]);
   }
 
   async #replace(settings: ReturnType<typeof settingsOf>): Promise<void> {
     await this.#session?.close();
     this.#session = undefined;
+    this.#events.sessions.clear();
     const { url, keyFile, pin } = settings;
     if (this.#isClosed || settings !== this.#settings || url === undefined || keyFile === undefined) return;
     const way = overDial(url, keyFile.secret, pin, this.#parts);
     this.#session = new HubSession(this.#parts, way, this.#parts.holds);
-    if (this.#isAsleep) this.#session.setAsleep(true);
+    this.#events.add(this.#session);
   }
 }
 
+export { openHubServer } from './accepted.ts';
 export const openDial = (parts: DialParts): DialExporter => new DialExporter(parts);

@@ -1,9 +1,8 @@
 /** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
-import type { History } from '../../history/history.ts';
 import { topicsOf } from './discovery/topics.ts';
+import { MachineEvents, type MachineSources } from './hub/machine-events.ts';
 import { overBroker } from './hub/over-broker.ts';
 import { HubSession, type HubSessionRooms } from './hub/session.ts';
 import { type BrokerKeys, brokerOf } from './link/broker.ts';
@@ -17,20 +16,18 @@ export interface MqttParts extends SessionRooms, HubSessionRooms {
   readonly config: SessionRooms['config'];
   readonly sampler: HubSessionRooms['sampler'];
   readonly commands: SessionRooms['commands'];
-  readonly media: SessionRooms['media'] & Pick<Media, 'onChange'>;
-  readonly history: HubSessionRooms['history'] & Pick<History, 'onEvent'>;
-  readonly power: SessionRooms['power'] & Pick<Power, 'onChange' | 'onSleep' | 'delays'>;
+  readonly media: SessionRooms['media'] & MachineSources['media'];
+  readonly history: HubSessionRooms['history'] & MachineSources['history'];
+  readonly power: SessionRooms['power'] & MachineSources['power'] & Pick<Power, 'delays'>;
   readonly holds: SleepHold;
 }
 
 export class MqttExporter {
   readonly #parts: MqttParts;
-  /** Removes the listeners. */
-  readonly #unlisten: readonly (() => void)[];
+  readonly #events: MachineEvents<Session | HubSession>;
   /** For Home Assistant. */
   #session: Session | undefined;
   #hubSession: HubSession | undefined;
-  #isAsleep = false;
   #settings: unknown;
   /** The end of sessions before this one: two with one client id would end each other. */
   #ending: Promise<void> = Promise.resolve();
@@ -38,15 +35,7 @@ export class MqttExporter {
 
   constructor(parts: MqttParts) {
     this.#parts = parts;
-    this.#unlisten = [
-      parts.media.onChange(() => this.#sessions.forEach((session) => session.mediaChanged())),
-      parts.power.onChange(() => this.#sessions.forEach((session) => session.powerChanged())),
-      parts.history.onEvent((event) => this.#sessions.forEach((session) => session.sendEvent(event))),
-      parts.power.onSleep((isGoingToSleep) => {
-        this.#isAsleep = isGoingToSleep;
-        for (const session of this.#sessions) session.setAsleep(isGoingToSleep);
-      }),
-    ];
+    this.#events = new MachineEvents(parts);
     this.reconfigure();
   }
 
@@ -54,7 +43,7 @@ export class MqttExporter {
   reconfigure(): void {
     const { mqtt } = this.#parts.config.current;
     if (isDeepStrictEqual(mqtt, this.#settings)) {
-      for (const session of this.#sessions) session.reconfigure();
+      for (const session of this.#events.sessions) session.reconfigure();
       return;
     }
     this.#settings = mqtt;
@@ -64,18 +53,15 @@ export class MqttExporter {
   /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const unlisten of this.#unlisten) unlisten();
+    this.#events.close();
     await Promise.all([this.#ending, this.#closeSessions(false)]);
-  }
-
-  get #sessions(): readonly (Session | HubSession)[] {
-    return [this.#session, this.#hubSession].filter((session) => session !== undefined);
   }
 
   async #closeSessions(forgets: boolean): Promise<void> {
     const sessions = [this.#session?.close(forgets), this.#hubSession?.close()];
     this.#session = undefined;
     this.#hubSession = undefined;
+    this.#events.sessions.clear();
     await Promise.all(sessions);
   }
 
@@ -92,15 +78,15 @@ export class MqttExporter {
     await this.#closeSessions(!isKept);
     if (this.#isClosed) return;
     const isForBoth = publish === 'both';
-    if (publish !== 'hub') this.#session = new Session(this.#parts, mqtt.url, mqtt, this.#parts.holds);
+    const { id, holds } = this.#parts;
+    if (publish !== 'hub') {
+      this.#session = new Session(this.#parts, mqtt.url, mqtt, holds);
+      this.#events.add(this.#session);
+    }
+    if (publish === 'homeassistant') return;
     // A connection of its own: each has one last will.
-    if (publish !== 'homeassistant')
-      this.#hubSession = new HubSession(
-        this.#parts,
-        overBroker(mqtt.url, mqtt, this.#parts.id, isForBoth),
-        this.#parts.holds,
-      );
-    if (this.#isAsleep) for (const session of this.#sessions) session.setAsleep(true);
+    this.#hubSession = new HubSession(this.#parts, overBroker(mqtt.url, mqtt, id, isForBoth), holds);
+    this.#events.add(this.#hubSession);
   }
 }
 

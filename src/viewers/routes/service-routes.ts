@@ -1,4 +1,5 @@
 /** All routes of the service, and the request headers that any of them reads. */
+import type { HubConnections } from '../../agent/hub-connections.ts';
 import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
@@ -16,7 +17,7 @@ import type { StreamServer } from '../stream/stream-server.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
-import { SOCKET_HEADERS, socketRuns } from './socket-route.ts';
+import { agentRun, SOCKET_HEADERS, socketRuns } from './socket-route.ts';
 import { type StreamFeed, type StreamRouteDeps, streamRun } from './stream-route.ts';
 
 export const HEADERS_READ: ReadonlySet<string> = new Set([
@@ -35,6 +36,7 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
 export interface ServiceRouteDeps extends StreamRouteDeps {
   readonly sockets: Pick<Sockets, 'open'>;
   readonly machine: Machine;
+  readonly hubs: Pick<HubConnections, 'open'>;
   readonly metrics: MetricsRooms;
   readonly gate: Gate;
   readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
@@ -52,6 +54,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     ...requestRuns(() => machine),
     openStream: streamRun(deps, (_, view) => feedOf(deps, view)),
     ...socketRuns({ ...deps, sockets }),
+    openAgent: agentRun(deps, deps.hubs),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     getOpenapi: runOf('openapi'),
     getAsyncapi: runOf('asyncapi'),

@@ -45,19 +45,19 @@ export const socketRuns = ({ gate, sockets, hasCapacity }: SocketRouteDeps): Run
   },
 });
 
-/** /api/agent. `agents`: opens the connection of an agent, which proves itself. */
+/** /api/agent, of a service and of a hub. `peers`: opens the connections of hubs, or of agents. */
 export function agentRun(
   { gate, hasCapacity }: Omit<SocketRouteDeps, 'sockets'>,
-  agents: SocketRouteDeps['sockets'],
+  peers: SocketRouteDeps['sockets'],
 ): Run {
   const { openSocket } = socketRuns({
     gate,
-    sockets: agents,
-    // Agents of one address are limited by other counts than its viewers.
+    sockets: peers,
+    // Those of one address are limited by other counts than its viewers.
     hasCapacity: (caller) => hasCapacity({ ...caller, isKeyed: true }),
   });
   return (request) =>
-    // No browser connects as an agent: a page of any site could open this socket.
+    // No browser connects as a hub or an agent: a page of any site could open this socket.
     request.exchange.head.headers.has('origin')
       ? bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']])
       : openSocket(request);

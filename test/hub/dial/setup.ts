@@ -55,7 +55,7 @@ export const proofOf = (key: string, side: string, terms: readonly string[]): st
     .digest('base64url');
 
 /** One side of a connection, on which a test says everything. */
-class Talker {
+export class Talker {
   readonly socket: WebSocket;
   readonly heard: { readonly topic: string; readonly text: string }[] = [];
   closed: { readonly code: number; readonly reason: string } | undefined;

@@ -46,7 +46,7 @@ export class HubReports {
   readonly #first: Again;
   readonly #media: Again;
   readonly #power: Again;
-  #connection: Line | undefined;
+  #connection: Pick<Line, 'send'> | undefined;
   /** What the sink demands. */
   #view: View | undefined;
   #detach: () => void = () => undefined;
@@ -71,7 +71,7 @@ export class HubReports {
     this.#power = paced(() => this.#sendPower());
   }
 
-  begin(connection: Line): void {
+  begin(connection: Pick<Line, 'send'>): void {
     this.#connection = connection;
   }
 

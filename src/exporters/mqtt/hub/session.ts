@@ -36,6 +36,13 @@ export interface HubLink {
   close(): Promise<void>;
 }
 
+/** As LinkOptions, for a link that makes one connection or many: the session sends samples on the present one. */
+export type HubLinkOptions = Omit<LinkOptions, 'beforeOnline' | 'onOnline'> & {
+  readonly states: NonNullable<LinkOptions['states']>;
+  readonly beforeOnline: (connection: Pick<Line, 'send'>) => void;
+  readonly onOnline: () => void;
+};
+
 /** How messages get from this agent to hubs and back. */
 export interface Way {
   /** What lines of the log begin with. */
@@ -44,7 +51,7 @@ export interface Way {
   /** The other side, for messages that do not name their sender. */
   readonly sender: Sender;
   /** Opens the link, on which `topics` of hubs come in. `run`: of this session. */
-  readonly open: (options: LinkOptions, run: string) => HubLink;
+  readonly open: (options: HubLinkOptions, run: string) => HubLink;
 }
 
 /** Of the protocol between agent and hub. */
@@ -102,7 +109,7 @@ export class HubSession {
     });
     const { name = os.hostname(), labels } = config.current.host;
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });
-    const options: LinkOptions = {
+    const options: HubLinkOptions = {
       availability: topics.status,
       clock,
       log,
@@ -154,7 +161,7 @@ export class HubSession {
     return { run: this.#run, clock: Math.round(this.#clock.sinceBoot()) };
   }
 
-  #begin(connection: Line): void {
+  #begin(connection: Pick<Line, 'send'>): void {
     this.#door.begin();
     this.#reports.begin(connection);
   }
