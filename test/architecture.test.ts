@@ -62,57 +62,22 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'hub/dial': [
     ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
-    'allowance',
+    ...['allowance', 'socket-errors'],
   ],
   'hub/broker': [
-    ...[
-      'hub/host',
-      'hub/hosts',
-      'hub/pull',
-      'exporters/mqtt',
-      'machine',
-      'fairness',
-      'host',
-      'config',
-      'stats',
-    ],
+    ...['hub/host', 'hub/hosts', 'exporters/mqtt', 'machine', 'fairness', 'host', 'config', 'stats'],
     ...['wire', 'errors', 'params', 'clock'],
   ],
   'hub/commands': [
     ...['hub/host', 'machine', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
-  'hub/hosts': [
-    'viewers/stream',
-    'hub/host',
-    'hub/pull',
-    'machine',
-    'host',
-    'http',
-    'config',
-    'stats',
-    'wire',
-    'errors',
-    'params',
-  ],
+  'hub/hosts': ['viewers/stream', 'hub/host', 'http', 'config', 'wire', 'errors'],
   'hub/host': [
     'viewers/stream',
-    ...[
-      'hub/pull',
-      'machine',
-      'fairness',
-      'host',
-      'http',
-      'stats',
-      'wire',
-      'errors',
-      'log',
-      'params',
-      'clock',
-    ],
+    ...['machine', 'fairness', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
-  'hub/pull': ['fairness', 'config', 'tls', 'clock', 'allowance', 'piece-buffer', 'socket-errors'],
   parts: ['errors', 'config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
   engines: ['errors', 'http'],
   http: [
@@ -130,6 +95,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'listeners',
   ],
   'viewers/routes': [
+    'agent',
     ...[
       'viewers/pages',
       'viewers/socket',
@@ -188,7 +154,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'exporters/mqtt/link',
     ],
   ],
-  'exporters/mqtt/link': ['commands', 'config', 'log', 'clock'],
+  'exporters/mqtt/link': ['commands', 'config', 'log', 'clock', 'name-lookup'],
   'exporters/mqtt/door': ['exporters/mqtt/link', 'fairness', 'commands', 'errors', 'params', 'log', 'clock'],
   'exporters/mqtt/hub': [
     ...['exporters/mqtt/link', 'exporters/mqtt/door', 'fairness', 'commands', 'config', 'history', 'machine'],
@@ -242,6 +208,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   allowance: [],
   'piece-buffer': [],
   'socket-errors': [],
+  'name-lookup': [],
   clock: [],
   listeners: [],
   place: [],
@@ -257,6 +224,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   ws: (file) =>
     file.startsWith('src/http/node/') ||
     file.startsWith('src/exporters/dial/') ||
+    file === 'src/hub/dial/outgoing.ts' ||
     file === 'src/client/pinned.ts' ||
     file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
@@ -426,22 +394,18 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/head.ts', /^IncomingMessage$/],
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
   ['src/http/node/stream.ts', /^net$/],
-  // The name of the broker is looked up before each attempt to connect, one at a time.
-  ['src/exporters/mqtt/link/broker.ts', /^(?:net|lookup|type Lookup\w+)$/],
+  ['src/exporters/mqtt/link/broker.ts', /^net$/],
   // Types.
   ['src/exporters/mqtt/link/connection.ts', /^Socket$/],
-  // Types; the name of the hub is looked up by broker.ts.
   ['src/exporters/dial/socket.ts', /^(?:RequestOptions|Socket)$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
-  // The names of agents are looked up two at a time; the rest of the hub uses no thread of the pool.
-  ['src/hub/pull/names.ts', /^(?:lookup|LookupFunction)$/],
-  ['src/hub/pull/socket.ts', /^net$/],
+  // The names of machines, hubs and brokers are looked up two at a time; the rest of the hub uses no thread of the pool.
+  ['src/name-lookup.ts', /^(?:lookup|LookupFunction)$/],
   // Types.
-  ['src/hub/pull/connection.ts', /^net$/],
-  ['src/hub/pull/request.ts', /^net$/],
+  ['src/hub/dial/outgoing.ts', /^Socket$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.

@@ -22,7 +22,9 @@ import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { BrokerRoom } from './broker/room.ts';
 import { CommandGateway } from './commands/command-gateway.ts';
+import { ConnectedMachines } from './dial/connected-machines.ts';
 import { DialIns } from './dial/dial-ins.ts';
+import { DialOuts } from './dial/dial-outs.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { type Counters, createCounters, type HubParts } from './host/parts.ts';
 import { TIMES, type Times } from './host/times.ts';
@@ -56,7 +58,9 @@ export class HubService {
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
   readonly #broker: BrokerRoom;
+  readonly #machines: ConnectedMachines;
   readonly #dialIns: DialIns;
+  readonly #dialOuts: DialOuts;
   readonly #gateway: CommandGateway;
   readonly #sockets: Sockets;
   /** Without the pages; for the test that compares the API document with it. */
@@ -97,8 +101,12 @@ export class HubService {
     };
     this.#front = front;
     this.#log = log;
-    this.#dialIns = new DialIns(parts);
-    this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry) => this.#dialIns.add(id, entry));
+    this.#machines = new ConnectedMachines(parts);
+    this.#dialIns = new DialIns(parts, this.#machines);
+    this.#dialOuts = new DialOuts(parts, this.#machines);
+    this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry, spreadMs) =>
+      entry.url === undefined ? this.#dialIns.add(id, entry) : this.#dialOuts.add(id, entry, spreadMs),
+    );
     this.#broker = new BrokerRoom(parts, this.#hosts);
     this.#config = config;
     const { commands: rules } = initial.hub;
@@ -167,7 +175,9 @@ export class HubService {
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
   async close(): Promise<boolean> {
     this.#front.stop();
+    this.#machines.close();
     this.#dialIns.close();
+    this.#dialOuts.close();
     this.#gateway.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;

@@ -55,7 +55,7 @@ t.test('[I.hub.fleet] the first event has all, later ones what changed', async (
   t.match(first.get('a'), { state: 'up' });
   t.match(first.get('gone'), { state: 'down', reason: 'nothing listens there' });
   await until(() => (a.streams === 1 && b.streams === 1 ? true : undefined));
-  t.strictSame([...a.queries, ...b.queries], ['fields=cpu', 'fields=cpu'], 'watching is wanting samples');
+  t.strictSame([...a.queries, ...b.queries], ['cpu', 'cpu'], 'watching is wanting samples');
   a.sample({ timestamp: 1, cpu: { odd: '}"{' } });
   const known = await viewer.when((all) => all.get('a')?.sample !== undefined);
   t.strictSame(known.get('a')?.sample, { timestamp: 1, cpu: { odd: '}"{' } });
@@ -85,7 +85,7 @@ t.test('[I.hub.fleet] a state that changes, an agent that is removed', async (t)
   t.ok(viewer.events().some(({ removed }) => removed.includes('a')));
 });
 
-t.test('[I.hub.fleet] a machine that is watched before it is up gets its name', async (t) => {
+t.test('[I.hub.fleet] a machine that is watched before it is up is shown with its name', async (t) => {
   const port = await findFreePort();
   const hub = await startHub(t, { late: { url: `http://127.0.0.1:${port}` } });
   const viewer = await fleet(hub);
@@ -94,7 +94,6 @@ t.test('[I.hub.fleet] a machine that is watched before it is up gets its name', 
   await until(() => (agent.streams === 1 ? true : undefined));
   agent.sample({ timestamp: 1 });
   await hub.host('late', ({ name }) => name === 'played');
-  t.equal(agent.checks, 1, 'it is asked once');
   t.equal(agent.streams, 1, 'its stream goes on');
 });
 
@@ -136,8 +135,9 @@ t.test('[I.hub.hostile] a sample that is no JSON is left out, and the others are
   a.sample({ timestamp: 1 });
   b.sample({ timestamp: 1 });
   await viewer.when((known) => known.get('a')?.sample !== undefined && known.get('b')?.sample !== undefined);
-  const text = 'data: {"timestamp":2}},"x":{}\n\n';
-  a.send(`${text.length.toString(16)}\r\n${text}\r\n`);
+  a.lines(['"timestamp":2}', '"cpu":{}', '"memory":{}', '"gpu":null', '"disks":[]', '"network":{}'], {
+    plain: ['cpu', 'memory', 'gpu', 'disks', 'network'],
+  });
   b.sample({ timestamp: 2 });
   const known = await viewer.when((all) => {
     const sample = all.get('b')?.sample as { readonly timestamp?: number } | undefined;
@@ -162,7 +162,7 @@ t.test('[I.hub.hostile] samples that are too long for one event cost others noth
   // Each event has all that changed in its interval: of a new viewer that is all that there is.
   const late = await fleet(hub);
   const known = await late.when((all) => all.size === 11);
-  t.same(known.get('good')?.sample, { timestamp: 1 });
+  t.match(known.get('good')?.sample, { timestamp: 1 });
   for (const [id] of urls) t.strictSame([known.get(id)?.state, known.get(id)?.sample], ['up', undefined], id);
   socket.say('subscribe', { data: { topics: ['fleet'] } });
   const { data } = await socket.take('fleet');

@@ -74,7 +74,8 @@ function play() {
 
 function sampleOf(clock: FakeClock): HostSample {
   const json = `{"timestamp":1,"more":"${'x'.repeat(SAMPLE_BYTES - 100)}"}`;
-  return new HostSample(Buffer.from(`data: ${json}\n\n`), ALL_SECTIONS, clock.now());
+  const member = { key: '', start: 'data: {'.length, end: 'data: '.length + json.length - 1 };
+  return new HostSample(Buffer.from(`data: ${json}\n\n`), ALL_SECTIONS, clock.now(), [member]);
 }
 
 const memberOf = (sections: number) => ({

@@ -21,7 +21,7 @@ const FLAWS: readonly (readonly [members: string, reason: string])[] = [
   ['"disks":[null]', malformed('disks')],
   ['"disks":[{"fs":"/","used_percent":"9"}]', malformed('disks')],
   ['"disks":{}', malformed('disks')],
-  ['"d\\u0069sks":null', malformed('disks')],
+  ['"d\\u0069sks":null', NO_SAMPLE],
   ['"cpu":null', malformed('cpu')],
   ['"cpu":{"current_load":{}}', malformed('cpu')],
   ['"cpu":{"cores":null}', malformed('cpu')],
@@ -37,16 +37,23 @@ const FLAWS: readonly (readonly [members: string, reason: string])[] = [
   ['"cpu":{}}', NO_SAMPLE],
 ];
 
-const eventOf = (members: string, time = '1') => bytesOf(`data: {"timestamp":${time},${members}}\n\n`);
-
 t.test('[I.hub.hostile] what a sample must be: UTF-8, JSON, and of the shape of a sample', async (t) => {
-  const flawOf = (members: string, time?: string) => new HostSample(eventOf(members, time), 31, 0).flaw;
+  const flawOf = (members: string, time = '1') => {
+    const event = bytesOf(`data: {"timestamp":${time},${members}}\n\n`);
+    const section = /^"(cpu|memory|gpu|disks|network)":/.exec(members)?.[1] ?? '';
+    const begin = `data: {"timestamp":${time}`.length;
+    const end = event.length - 3;
+    const claims = [
+      { key: 'timestamp', start: 'data: {'.length, end: begin },
+      { key: section, start: begin + 1, end },
+    ];
+    return new HostSample(event, 31, 0, claims).flaw;
+  };
   for (const [members, reason] of FLAWS) t.equal(flawOf(members), reason, members.slice(0, 60));
   for (const time of ['null', '"1"', '-1', '1e300'])
     t.equal(flawOf('"uptime":1', time), malformed('timestamp'));
   for (const sound of [
     '"uptime":1',
-    '"gpu":null,"disks":[],"cpu":{"current_load":null,"later":[{}]}',
     '"later":null,"limits":null,"processes":{"top_cpu":null,"top_memory":[]}',
   ])
     t.equal(flawOf(sound), undefined, sound);
@@ -68,11 +75,11 @@ t.test('[I.hub.hostile] the same of lines that agents publish', async (t) => {
     ['"disks":[],"timestamp":2', '"cpu":{}'],
     ['"disks":[],"x":2', '"cpu":{}'],
     ['"disks":[', '1],"cpu":{}'],
+    // Together they are a list of as many objects with these keys.
+    ['"disks":[{"x":1', '"cpu":2}]},{"cpu":{}'],
   ])
     t.equal(flawOf(lines, ['disks', 'cpu']), NO_SAMPLE, lines.join(' | '));
 });
-
-const chunkOf = (event: Buffer) => `${event.length.toString(16)}\r\n${event.toString('latin1')}\r\n`;
 
 /** Two viewers of all machines, who must be cut neither by bytes nor by a sample of one of them. */
 async function watchAll(t: Parameters<typeof startHub>[0], hub: StartedHub) {
@@ -101,18 +108,30 @@ t.test('[I.hub.hostile] a bad sample over a connection that the hub opened', asy
   const hub = await startHub(t, { bad: { url: bad.url }, good: { url: good.url } });
   const viewers = await watchAll(t, hub);
   await until(() => (bad.streams === 1 && good.streams === 1 ? true : undefined));
-  bad.sample({ timestamp: 1, disks: [] });
+  bad.sample({ timestamp: 1 });
   await viewers.sees('bad', 1);
+  const names = ['cpu', 'memory', 'gpu', 'disks', 'network'];
+  const sound: Readonly<Record<string, string>> = { gpu: '"gpu":null', disks: '"disks":[]' };
   let time = 10;
-  for (const [members, reason] of FLAWS.filter(([members]) => /disks":null|mount|999/.test(members))) {
-    bad.sendBytes(bytesOf(chunkOf(eventOf(members, '2'))));
+  for (const [line, reason] of [
+    ['"disks":null', malformed('disks')],
+    ['"disks":[{"used":1e999}]', NO_SAMPLE],
+    ['"disks":[],"x":1', NO_SAMPLE],
+    ['"disks":[{"mount":"\xff"}]', NO_UTF8],
+  ] as const) {
+    bad.lines(
+      [
+        '"timestamp":2',
+        ...names.map((name) => bytesOf(name === 'disks' ? line : (sound[name] ?? `"${name}":{}`))),
+      ],
+      { plain: names },
+    );
     const row = await hub.host('bad', (each) => each.reason === reason);
     t.equal(row.state, 'down', reason);
     good.sample({ timestamp: ++time });
     await viewers.sees('good', time);
-    await until(() => (bad.streams === 1 ? true : undefined));
-    bad.sample({ timestamp: 3 });
     await hub.host('bad', isUp);
+    await until(() => (bad.streams === 1 ? true : undefined));
   }
   t.ok(viewers.isWhole(), 'each byte of the stream is UTF-8');
   const times = viewers.samplesOf('bad').map((sample) => (sample as { timestamp?: number }).timestamp);

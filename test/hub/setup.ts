@@ -1,5 +1,4 @@
-/** A hub inside this process, and agents made of raw sockets that send what a test says. */
-import net from 'node:net';
+/** A hub inside this process. */
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
@@ -152,87 +151,4 @@ export const fleetEvents = (stream: EventStream): readonly SeenFleetEvent[] => {
   });
 };
 
-const HEAD =
-  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n';
-const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-
-/** An agent that a test plays. */
-export class PlayedAgent {
-  readonly #server: net.Server;
-  readonly #streams = new Set<net.Socket>();
-  /** The request lines and headers that came, without those of checks whether it is there. */
-  readonly requests: string[] = [];
-  checks = 0;
-  /** What answers a stream in the place of its head. */
-  opening = HEAD;
-  port = 0;
-
-  constructor() {
-    this.#server = net.createServer((socket) => this.#serve(socket));
-  }
-
-  static async start(t: Scope, port = 0): Promise<PlayedAgent> {
-    const agent = new PlayedAgent();
-    await new Promise<void>((resolve) => agent.#server.listen(port, '127.0.0.1', resolve));
-    // It listens on a port.
-    agent.port = (agent.#server.address() as net.AddressInfo).port;
-    t.teardown(() => agent.stop());
-    return agent;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  /** Streams that are open. */
-  get streams(): number {
-    return this.#streams.size;
-  }
-
-  /** The queries of the streams that were opened, in their order. */
-  get queries(): readonly string[] {
-    return this.requests.flatMap((request) => /^GET \/api\/stream\??(\S*) /.exec(request)?.[1] ?? []);
-  }
-
-  /** Sends this text to every stream. */
-  send(text: string): void {
-    this.sendBytes(Buffer.from(text));
-  }
-
-  sendBytes(bytes: Buffer): void {
-    for (const socket of this.#streams) socket.write(bytes);
-  }
-
-  /** Sends a sample to every stream, as a chunk. */
-  sample(payload: object): void {
-    this.send(chunk(`data: ${JSON.stringify(payload)}\n\n`));
-  }
-
-  /** Cuts the streams; it goes on listening. */
-  cut(): void {
-    for (const socket of this.#streams) socket.destroy();
-  }
-
-  stop(): void {
-    this.#server.close();
-    this.cut();
-  }
-
-  #serve(socket: net.Socket): void {
-    socket.on('error', () => undefined);
-    socket.on('close', () => this.#streams.delete(socket));
-    socket.once('data', (bytes: Buffer) => {
-      const request = bytes.toString('latin1');
-      if (request.startsWith('GET /api/stream')) {
-        this.requests.push(request);
-        this.#streams.add(socket);
-        socket.write(this.opening);
-        return;
-      }
-      this.checks++;
-      const body = request.startsWith('HEAD') ? '' : '{"hostname":"played"}';
-      const type = request.startsWith('HEAD') ? 'text/event-stream' : 'application/json';
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    });
-  }
-}
+export { PlayedAgent } from './played-agent.ts';

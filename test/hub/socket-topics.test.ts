@@ -19,7 +19,16 @@ async function start(t: Test, config: ConfigPart = ANYBODY) {
   /** Both forms of a message, and the answers to them: one with the machine, one without. */
   const ask = async (op: string, data: object): Promise<readonly [HubTold, HubTold]> =>
     await Promise.all([many.ask(op, { host: 'pc', data }), one.ask(op, { data })]);
-  return { agent, hub, many, one, ask };
+  /** The last feedback to a command, or the error, in both forms. */
+  const finish = async (op: string, data: object): Promise<readonly HubTold[]> =>
+    await Promise.all(
+      (await ask(op, data)).map(async (told, at) =>
+        told.data['final'] === false
+          ? await (at === 0 ? many : one).take(({ id, data: { final } }) => id === told.id && final === true)
+          : told,
+      ),
+    );
+  return { agent, hub, many, one, ask, finish };
 }
 
 t.test('[I.hub.ws-topics] snapshots, then what changes', async (t) => {
@@ -35,7 +44,7 @@ t.test('[I.hub.ws-topics] snapshots, then what changes', async (t) => {
       t.equal(told.host, client === many ? 'pc' : undefined);
     }
   }
-  agent.media.snapshot = snapshotOf(playerOf('mpv', { playback: 'playing', title: 'another one' }));
+  agent.media.change(snapshotOf(playerOf('mpv', { playback: 'playing', title: 'another one' })));
   for (const client of [many, one]) {
     const told = await client.take(
       ({ type, data }) => type === 'media_update' && data['title'] === 'another one',
@@ -93,27 +102,27 @@ t.test('[I.hub.ws-topics] questions are answered as by the machine itself', asyn
   }
 });
 
-t.test('[I.hub.ws-commands] a command is carried out once, and has one feedback', async (t) => {
-  const { agent, many, one, ask } = await start(t);
+t.test('[I.hub.ws-commands] a command is carried out once, and has feedback to its end', async (t) => {
+  const { agent, many, one, finish } = await start(t);
   for (const [op, data, acts] of [
     ['media', { action: 'set_volume', value: 30 }, 2],
     ['process_launch', { app: 'app' }, 2],
   ] as const) {
     agent.acts();
-    for (const told of await ask(op, data))
+    for (const told of await finish(op, data))
       t.match(told.data, { success: true, final: true, stage: 'done' }, told.text);
     t.equal(agent.acts().length, acts, `${op}: once per message`);
   }
-  for (const told of await ask('process_launch', { app: 'another' }))
+  for (const told of await finish('process_launch', { app: 'another' }))
     t.match(told, { type: 'process_feedback', data: { success: false, final: true, stage: 'failed' } });
-  for (const told of await ask('power', { action: 'cancel' }))
+  for (const told of await finish('power', { action: 'cancel' }))
     t.equal(told.type, 'power_feedback', told.text);
   agent.configure(allFlags(false));
-  for (const told of await ask('media', { action: 'play' }))
+  for (const told of await finish('media', { action: 'play' }))
     t.match(told, { type: 'error', data: { code: 'FEATURE_DISABLED' } });
   t.strictSame(agent.acts(), []);
-  const ids = [...many.told, ...one.told].filter(({ type }) => type.endsWith('_feedback'));
-  t.equal(new Set(ids.map(({ id, host }) => `${host} ${id}`)).size, ids.length, 'one per message');
+  const ends = [...many.told, ...one.told].filter(({ data: { final } }) => final === true);
+  t.equal(new Set(ends.map(({ id, host }) => `${host} ${id}`)).size, ends.length, 'one end per message');
 });
 
 t.test('[I.hub.ws-results] other subscribers of a topic get the end of its commands', async (t) => {

@@ -6,10 +6,10 @@ import type { Line, LineEvents } from '../mqtt/link/line.ts';
 import { ENDINGS, pauseAfter, whyClosed, whyFailed, whyNotUpgraded } from './endings.ts';
 import { framesOf, readMessage } from './frames.ts';
 import { isProof, newNonce, proofOf, readNonce, readProof, type Terms } from './proof.ts';
-import { type HubTarget, openWebSocket } from './socket.ts';
+import { openWebSocket, type PeerTarget } from './socket.ts';
 
 export interface DialOptions extends LineEvents {
-  readonly target: HubTarget;
+  readonly target: PeerTarget;
   readonly key: string;
   /** Of this agent. */
   readonly id: string;
@@ -19,6 +19,8 @@ export interface DialOptions extends LineEvents {
 
 /** For the connection, and for the proofs. */
 const OPEN_LIMIT_MS = 10_000;
+/** Longer than any command. */
+const MAX_PAYLOAD_BYTES = 128 * 1024;
 /** Of what a hub sends before it has proved itself. */
 const MAX_UNPROVEN_BYTES = 4096;
 /** Pings and pongs before that. */
@@ -66,7 +68,12 @@ export class DialConnection implements Line {
     this.#heardAtMs = clock.now();
     this.#allowance = new Allowance(FRAMES, clock.now());
     this.#timer = clock.setTimer(() => this.cut('the hub does not answer in time'), OPEN_LIMIT_MS);
-    this.#socket = openWebSocket(target, OPEN_LIMIT_MS);
+    this.#socket = openWebSocket(target, {
+      limitMs: OPEN_LIMIT_MS,
+      maxPayloadBytes: MAX_PAYLOAD_BYTES,
+      headers: { 'User-Agent': 'hostwire-agent' },
+      isOneOfMany: false,
+    });
     this.#socket
       // With the binary type that is set by default each message is one Buffer.
       .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))

@@ -1,5 +1,6 @@
 /** Why a hub closes the connection of an agent: the reasons of its close frames, and what they mean to the agent. */
 import { isCertificateError, SOCKET_ERRORS } from '../../socket-errors.ts';
+import { WrongPin } from './socket.ts';
 
 export const ENDINGS = {
   refused: 'the id or its key is not one of hub.agents',
@@ -48,6 +49,7 @@ export const whyNotUpgraded = (status: number): string =>
 /** `error`: of the socket. */
 export function whyFailed(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
+  if (error instanceof WrongPin) return `${error.message}, which is not the one of hub.pin`;
   if (isCertificateError(code)) return `its certificate is not accepted (${code}); set hub.pin`;
   return SOCKET_ERRORS[code] ?? `the connection failed: ${code === '' ? error.message.slice(0, 200) : code}`;
 }

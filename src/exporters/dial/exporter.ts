@@ -7,7 +7,7 @@ import { topicsBelow } from '../mqtt/hub/topics.ts';
 import { Link } from '../mqtt/link/link.ts';
 import type { SleepHold } from '../mqtt/link/sleep-hold.ts';
 import { DialConnection } from './connection.ts';
-import { hubTargetOf } from './socket.ts';
+import { peerTargetOf } from './socket.ts';
 
 export interface DialParts extends HubSessionRooms {
   readonly media: HubSessionRooms['media'] & MachineSources['media'];
@@ -20,7 +20,7 @@ const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url,
 
 /** The way to a hub that is dialled. */
 function overDial(url: string, key: string, pin: string | undefined, rooms: HubSessionRooms): Way {
-  const target = hubTargetOf(url, pin);
+  const target = peerTargetOf(url, pin);
   const { id, clock, log } = rooms;
   // The name of its entry at the hub.
   log.info(`hub: this machine dials ${target.name} as ${id}`);

@@ -4,9 +4,6 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Where a hub is dialled. */
-export const DIAL_PATH = '/api/agent';
-
 /** Both sides prove something else, so that no proof can be sent back to the one who made it. */
 export type Side = 'agent' | 'hub';
 

@@ -38,6 +38,8 @@ const MAX_WAITING_BYTES = 4 * 2 ** 20;
  * nor as kept.
  */
 const READ_AGAIN_MS = 10_000;
+/** Three of them may be lost on the way. */
+const RENEW_MS = 3000;
 const AWAY = 'the broker cannot be reached';
 const UNHEARD = 'the broker has no word of it';
 
@@ -87,6 +89,7 @@ export class Broker {
     });
     this.#wants = new Wants({
       clock,
+      renewMs: RENEW_MS,
       isReady: () => this.#link.connection !== undefined,
       send: (host) =>
         this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.want })),

@@ -8,13 +8,12 @@ import type { HostRow } from '../../wire/hub.ts';
 import type { ClockReading } from '../host/agent-clock.ts';
 import { Answers } from '../host/answers.ts';
 import type { Ask, Asker, HostAnswer } from '../host/ask.ts';
+import { BadSample, type Failure } from '../host/failure.ts';
 import type { Host, TopicSink } from '../host/host.ts';
 import type { AgentStream, Lane, LaneOwner, StreamSink } from '../host/lane.ts';
 import { Lanes } from '../host/lanes.ts';
 import type { HubParts } from '../host/parts.ts';
 import { type Condition, Standing } from '../host/standing.ts';
-import { BadAnswer } from '../pull/answer.ts';
-import type { Failure } from '../pull/socket.ts';
 import type { Calls } from './calls.ts';
 import { SampleLines } from './lines.ts';
 import { PushedTopics, type Want } from './pushed.ts';
@@ -179,7 +178,7 @@ export class BrokerHost implements Host, LaneOwner {
     try {
       this.#streams.publish(lines, nowMs);
     } catch (error) {
-      if (!(error instanceof BadAnswer)) throw error;
+      if (!(error instanceof BadSample)) throw error;
       this.#fail(error.message);
     }
   }
@@ -190,12 +189,19 @@ export class BrokerHost implements Host, LaneOwner {
     if (reading !== undefined) this.#heardClock(reading);
   }
 
-  /** Nothing reaches it: the broker is away, or its own connection. */
-  lost(reason: string): void {
+  /** Nothing reaches it: the broker is away, or its own connection. `isRefusal`: it does not let this hub in. */
+  lost(reason: string, isRefusal = false): void {
     this.#reach.end(reason);
     this.#silentSinceMs = undefined;
     this.#probedAtMs = Number.NEGATIVE_INFINITY;
-    this.failed({ isRefusal: false, reason });
+    this.failed({ isRefusal, reason });
+  }
+
+  /** What is known of it may be of another machine. */
+  forget(): void {
+    this.#status = undefined;
+    this.textBytes = 0;
+    this.#answers.clear();
   }
 
   /** Called every second: asks one that is silent whether it is there, and gives it up. */
@@ -224,12 +230,13 @@ export class BrokerHost implements Host, LaneOwner {
     this.#topics.renew();
   }
 
-  failed({ reason }: Failure): void {
+  failed({ isRefusal, reason }: Failure): void {
     if (this.isClosed) return;
     // First: a lane asks for a new stream while it is up.
     // Of any number that a broker has kept nothing but a status of, no line each.
-    this.#standing.set({ state: 'down', reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
-    this.#streams.end({ isRefusal: false, reason });
+    const state = isRefusal ? 'refused' : 'down';
+    this.#standing.set({ state, reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
+    this.#streams.end({ isRefusal, reason });
     this.#topics.lost();
   }
 

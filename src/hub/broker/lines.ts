@@ -40,7 +40,7 @@ export const isReading = ({ run, clock }: Readonly<Record<string, unknown>>): bo
   typeof run === 'string' && RUN.test(run) && Number.isFinite(clock);
 
 const isNames = (value: unknown): value is readonly Section[] =>
-  Array.isArray(value) && new Set(value).size === value.length && value.every((name) => SECTIONS.has(name));
+  Array.isArray(value) && value.every((name, at) => SECTIONS.has(name) && value.indexOf(name) === at);
 
 export class SampleLines {
   readonly #payload: Buffer;
@@ -85,17 +85,23 @@ export class SampleLines {
     return this.#join(['timestamp', '', ...detail], extras);
   }
 
-  /** The line of the time, then those from `from` on, a key for each. */
-  #join(keys: readonly string[], from: number): Joined {
-    const lines = keys.map((_, at) => this.#lines[at === 0 ? 0 : from + at - 1] ?? [0, 0]);
+  /** The line of the time, then those from `first` on, a key for each. */
+  #join(keys: readonly string[], first: number): Joined {
+    const lines = keys.map((_, at) => this.#lines[at === 0 ? 0 : first + at - 1] ?? [0, 0]);
     const length = lines.reduce((sum, [start, end]) => sum + end - start + 1, BEGIN.length - 1 + END.length);
     // Slow: a slice of Node's pool would keep 8 KiB of it as long as it is kept.
     const event = Buffer.allocUnsafeSlow(length);
+    const [[timeStart, timeEnd] = [0, 0], ...others] = lines;
+    const [[start] = [0]] = others;
+    const [, end] = others.at(-1) ?? [0, 0];
     let to = BEGIN.copy(event);
-    const members = lines.map(([start, end], at) => {
+    this.#payload.copy(event, to, timeStart, timeEnd);
+    // The others follow each other in the message: they are copied together, with their newlines.
+    this.#payload.copy(event, to + timeEnd - timeStart + 1, start, end);
+    const members = lines.map(([from, until], at) => {
       if (at > 0) event[to++] = COMMA;
       const begin = to;
-      to += this.#payload.copy(event, to, start, end);
+      to += until - from;
       return { key: keys[at] ?? '', start: begin, end: to };
     });
     END.copy(event, to);

@@ -1,9 +1,9 @@
 /** The streams of one machine behind a broker: what they want together, and the samples that have it. */
 import { SECTION_BITS, type Section } from '../../host/host.ts';
+import type { Failure } from '../host/failure.ts';
 import type { AgentStream, StreamSink } from '../host/lane.ts';
 import { HostSample } from '../host/sample.ts';
 import { namesOf } from '../host/section-names.ts';
-import type { Failure } from '../pull/socket.ts';
 import type { SampleLines } from './lines.ts';
 import type { Want } from './pushed.ts';
 
@@ -62,7 +62,7 @@ export class BrokerStreams {
     if (ended.length > 0) this.#onWant();
   }
 
-  /** `nowMs`: of the hub's clock. Throws BadAnswer. */
+  /** `nowMs`: of the hub's clock. Throws BadSample. */
   publish(lines: SampleLines, nowMs: number): void {
     for (const withDetail of [false, true]) {
       const names = withDetail ? lines.head.detail : lines.head.plain;

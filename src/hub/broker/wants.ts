@@ -12,12 +12,12 @@ export interface WantsOptions<Host extends Wanted> {
   readonly isReady: () => boolean;
   /** Sends it its want; false: it was not sent, and is sent again at the next look. */
   readonly send: (host: Host) => boolean;
+  /** Agents forget a want after 10 s; it is sent again after this time. */
+  readonly renewMs: number;
   /** Called before the wants of these are sent, and its result afterwards. */
   readonly begin?: (changed: readonly Host[]) => () => void;
 }
 
-/** Agents forget a want after 10 s. */
-const RENEW_MS = 3000;
 /** `look` is called this often. */
 export const LOOK_MS = 1000;
 
@@ -52,8 +52,9 @@ export class Wants<Host extends Wanted> {
   }
 
   look(nowMs: number): void {
+    const { renewMs } = this.#options;
     for (const [host, sentAtMs] of this.#sent)
-      if (nowMs - sentAtMs >= RENEW_MS - LOOK_MS / 2) this.#send(host);
+      if (nowMs - sentAtMs >= renewMs - LOOK_MS / 2) this.#send(host);
   }
 
   /** Agents have forgotten all of them. */

@@ -5,21 +5,17 @@ import type { EndingName } from '../../exporters/dial/endings.ts';
 import type { Framed } from '../../exporters/dial/frames.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
-import { Calls } from '../broker/calls.ts';
-import { BrokerHost } from '../broker/host.ts';
-import { readStatus } from '../broker/status.ts';
-import { isLeased } from '../broker/topics.ts';
-import { LOOK_MS, Wants } from '../broker/wants.ts';
 import type { HubParts } from '../host/parts.ts';
 import type { Configured } from '../hosts/hosts.ts';
 import { Attempts } from './attempts.ts';
+import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
 import { MinuteLog } from './minute-log.ts';
 import { DialPace } from './pace.ts';
 import { DialSession, type SessionOwner } from './session.ts';
 
 interface Dialled {
   entry: AgentEntry;
-  readonly host: BrokerHost;
+  readonly machine: ConnectedMachine;
   readonly pace: DialPace;
   session: DialSession | undefined;
 }
@@ -30,8 +26,7 @@ const FLOODED = 'its agent sent more than the hub takes';
 
 export class DialIns implements SessionOwner {
   readonly #parts: HubParts;
-  readonly #calls: Calls;
-  readonly #wants: Wants<BrokerHost>;
+  readonly #machines: ConnectedMachines;
   readonly #attempts: Attempts;
   readonly #agents = new Map<string, Dialled>();
   /** Those that have proved nothing yet too. */
@@ -39,25 +34,15 @@ export class DialIns implements SessionOwner {
   /** Two machines with one id. */
   readonly #doubles: MinuteLog;
   readonly #floods: MinuteLog;
-  #timer: unknown;
 
-  constructor(parts: HubParts) {
-    const { clock, log, name, times } = parts;
+  constructor(parts: HubParts, machines: ConnectedMachines) {
+    const { clock, log } = parts;
     this.#parts = parts;
+    this.#machines = machines;
     this.#attempts = new Attempts(clock, log);
     this.#doubles = new MinuteLog(clock, log);
     this.#floods = new MinuteLog(clock, log);
-    this.#calls = new Calls({
-      hub: name,
-      clock,
-      answerMs: times.answerMs,
-      publish: (id, what, payload) => this.#send(id, `cmd/${what.replace('.', '/')}`, payload),
-    });
-    this.#wants = new Wants({
-      clock,
-      isReady: () => true,
-      send: (host) => this.#send(host.id, 'want', JSON.stringify({ hub: name, ...host.want })),
-    });
+    machines.onLook((nowMs) => this.#look(nowMs));
   }
 
   /** Connections, also those that have proved nothing yet. */
@@ -67,17 +52,12 @@ export class DialIns implements SessionOwner {
 
   /** A machine of the configuration, for Hosts. */
   add(id: string, entry: AgentEntry): Configured {
-    const host: BrokerHost = new BrokerHost(id, {
-      parts: this.#parts,
-      calls: this.#calls,
-      labels: () => agent.entry.labels,
-      onWant: (each) => this.#wants.changed(each),
-    });
+    const machine = this.#machines.add(id, () => agent.entry.labels);
+    const { host } = machine;
     const pace = new DialPace(this.#parts.clock.now());
-    const agent: Dialled = { entry, host, pace, session: undefined };
+    const agent: Dialled = { entry, machine, pace, session: undefined };
     this.#agents.set(id, agent);
     host.lost(UNSEEN);
-    this.#timer ??= this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
     return {
       host,
       suits: ({ dials_in: dialsIn }) => dialsIn === true,
@@ -88,6 +68,7 @@ export class DialIns implements SessionOwner {
       },
       removed: () => {
         if (this.#agents.get(id) === agent) this.#agents.delete(id);
+        this.#machines.remove(machine);
         agent.session?.end('removed');
       },
     };
@@ -113,8 +94,6 @@ export class DialIns implements SessionOwner {
   }
 
   close(): void {
-    this.#parts.clock.clearTimer(this.#timer);
-    this.#calls.lost('this hub ends');
     for (const session of [...this.#sessions]) session.end('closing');
   }
 
@@ -138,10 +117,10 @@ export class DialIns implements SessionOwner {
       this.#doubles.warn(text, { address: session.address });
       return 'taken';
     }
-    agent.session = session;
+    this.#connect(agent, session);
     this.#parts.counters.connections++;
     if (before !== undefined) {
-      agent.host.lost(CUT);
+      agent.machine.host.lost(CUT);
       before.end('replaced');
     }
     return agent.pace;
@@ -155,21 +134,13 @@ export class DialIns implements SessionOwner {
     this.#floods.warn(`the agent ${id} sent more than the hub takes, and was cut`, {
       address: session.address,
     });
-    agent.session = undefined;
-    agent.host.lost(FLOODED);
+    this.#connect(agent, undefined);
+    agent.machine.host.lost(FLOODED);
   }
 
-  onMessage(session: DialSession, { topic, payload }: Framed): void {
+  onMessage(session: DialSession, message: Framed): void {
     const agent = this.#agents.get(session.proven?.id ?? '');
-    if (agent?.session !== session) return;
-    const { host } = agent;
-    if (isLeased(topic)) host.take(topic, payload);
-    else if (topic.startsWith('feedback/')) host.answer(payload);
-    else if (topic === 'status') {
-      const status = readStatus(payload);
-      if (status === undefined) session.end('malformed');
-      else host.say(status, false);
-    }
+    if (agent?.session === session && !this.#machines.take(agent.machine, message)) session.end('malformed');
   }
 
   onRefused(session: DialSession, id: string): void {
@@ -186,23 +157,20 @@ export class DialIns implements SessionOwner {
     this.#attempts.settle(session);
     const agent = this.#agents.get(session.proven?.id ?? '');
     if (agent?.session !== session) return;
-    agent.session = undefined;
+    this.#connect(agent, undefined);
     // It may have said why before.
-    if (agent.host.status?.isOnline === true) agent.host.lost(CUT);
+    const { host } = agent.machine;
+    if (host.status?.isOnline === true) host.lost(CUT);
   }
 
-  #look(): void {
-    const { clock } = this.#parts;
-    this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
-    const nowMs = clock.now();
+  #connect(agent: Dialled, session: DialSession | undefined): void {
+    agent.session = session;
+    agent.machine.connection = session;
+  }
+
+  #look(nowMs: number): void {
     const { proofLimitMs } = this.#attempts;
     for (const session of [...this.#sessions]) session.look(nowMs, proofLimitMs);
     this.#attempts.look(nowMs);
-    for (const { host, session } of this.#agents.values()) if (session !== undefined) host.look(nowMs);
-    this.#wants.look(nowMs);
-  }
-
-  #send(id: string, topic: string, payload: string): boolean {
-    return this.#agents.get(id)?.session?.send(topic, payload) ?? false;
   }
 }

@@ -24,16 +24,18 @@ function isSound(value: unknown, depth: number): boolean {
   return true;
 }
 
-/** The object that is exactly `text`; undefined where it is not JSON that may be passed on. */
-export function parseObject(text: string): JsonObject | undefined {
+/** The value that is exactly `text`; undefined where it is not JSON that may be passed on. */
+export function parseSound(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && isSound(value, 0) ? value : undefined;
+    return isSound(value, 0) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The object that is exactly `bytes`; undefined where they are not valid UTF-8, or not JSON that may be passed on. */
-export const readJsonObject = (bytes: Buffer): JsonObject | undefined =>
-  isUtf8(bytes) ? parseObject(bytes.toString()) : undefined;
+export function readJsonObject(bytes: Buffer): JsonObject | undefined {
+  const value = isUtf8(bytes) ? parseSound(bytes.toString()) : undefined;
+  return isObject(value) ? value : undefined;
+}

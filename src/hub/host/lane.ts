@@ -7,14 +7,13 @@ import { Tally } from '../../http/clients/tally.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import type { StreamServer } from '../../viewers/stream/stream-server.ts';
-import { BadAnswer } from '../pull/answer.ts';
-import type { Failure } from '../pull/socket.ts';
+import { BadSample, type Failure } from './failure.ts';
 import type { HubParts } from './parts.ts';
 import type { HostSample } from './sample.ts';
 
 /** Where an agent's samples go. */
 export interface StreamSink {
-  /** Throws BadAnswer where it is none. */
+  /** Throws BadSample where it is none. */
   readonly onSample: (sample: HostSample) => void;
   /** The stream has ended by itself; called once. */
   readonly onEnd: (failure: Failure) => void;
@@ -220,7 +219,7 @@ export class Lane implements Demand {
     if (!isFirst && link !== this.#link) return;
     // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
     const { flaw } = sample;
-    if (flaw !== undefined) throw new BadAnswer(flaw);
+    if (flaw !== undefined) throw new BadSample(flaw);
     if (isFirst) {
       this.#link?.request.close();
       this.#link = link;

@@ -8,10 +8,8 @@ import type { EventCounters } from '../../viewers/stream/stream-server.ts';
 import type { HostState } from '../../wire/hub.ts';
 import type { Host } from '../host/host.ts';
 import type { HubParts } from '../host/parts.ts';
-import { isPulled, type PulledEntry } from '../pull/target.ts';
-import { PulledHost } from './pulled-host.ts';
 
-/** A thousand first checks at once would take 15 MB for good, and get in each other's way. */
+/** A thousand first attempts together would take 15 MB for good, and get in each other's way. */
 const MS_PER_HOST = 3;
 
 type Agents = Config['hub']['agents'];
@@ -23,25 +21,25 @@ export interface Configured {
   readonly suits: (entry: AgentEntry) => boolean;
   readonly reconfigure: (entry: AgentEntry) => void;
   /** The configuration has it no more. */
-  readonly removed?: () => void;
+  readonly removed: () => void;
 }
 
-/** Makes one whose agent dials in. */
-export type AddDialled = (id: string, entry: AgentEntry) => Configured;
+/** Makes a machine. `spreadMs`: a first attempt to reach it begins within this time. */
+export type AddMachine = (id: string, entry: AgentEntry, spreadMs: number) => Configured;
 
 export class Hosts {
   readonly #parts: HubParts;
   readonly #hosts = new Map<string, Host>();
   /** Those of `hub.agents`. */
   readonly #configured = new Map<string, Configured>();
-  readonly #addDialled: AddDialled;
+  readonly #addMachine: AddMachine;
   /** Changes with the hosts that there are, and their labels. */
   version = 0;
   #sorted: readonly Host[] | undefined;
 
-  constructor(agents: Agents, parts: HubParts, addDialled: AddDialled) {
+  constructor(agents: Agents, parts: HubParts, addMachine: AddMachine) {
     this.#parts = parts;
-    this.#addDialled = addDialled;
+    this.#addMachine = addMachine;
     this.reconfigure(agents);
   }
 
@@ -87,7 +85,7 @@ export class Hosts {
       if (entry !== undefined && suits(entry)) continue;
       this.#configured.delete(id);
       this.remove(host);
-      removed?.();
+      removed();
     }
     const entries = Object.entries(agents);
     for (const [id, entry] of entries) {
@@ -99,24 +97,13 @@ export class Hosts {
   }
 
   #configure(id: string, entry: AgentEntry, spreadMs: number): void {
-    const added = isPulled(entry) ? this.#addPulled(id, entry, spreadMs) : this.#addDialled(id, entry);
+    const added = this.#addMachine(id, entry, spreadMs);
     this.#configured.set(id, added);
     // One of a broker that has this id makes way.
     const other = this.#hosts.get(id);
     other?.close();
     this.#put(added.host);
     if (other !== undefined) this.#parts.conditions.notify(id);
-  }
-
-  #addPulled(id: string, entry: PulledEntry, spreadMs: number): Configured {
-    const host = new PulledHost(id, entry, this.#parts, spreadMs);
-    return {
-      host,
-      suits: isPulled,
-      reconfigure(next) {
-        if (isPulled(next)) host.reconfigure(next);
-      },
-    };
   }
 
   /** Labels may be others than before. */

@@ -17,48 +17,51 @@ const HEAD = { run: 'r', clock: 7, n: 3 };
 const message = (lines: readonly string[], head: object = {}) =>
   Buffer.from([JSON.stringify({ v: 1, ...HEAD, plain: ['cpu'], ...head }), ...lines].join('\n'));
 
-t.test('[I.hub.mqtt.samples] every view from lines, byte by byte as the service sends it', async (t) => {
-  const clock = new FakeClock();
-  const log = createLog(() => undefined);
-  const host = fixtureHost();
-  const sampler = new Sampler({
-    host,
-    clock,
-    log,
-    intervalSeconds: 1,
-    hostname: 'fixture',
-    processes: undefined,
-  });
-  const wanted = sampler.latest(viewOf(31, true));
-  await clock.advance(1000);
-  const { sample } = await wanted;
-  for (let index = 0; index < VIEW_COUNT; index++) {
-    const view = viewAt(index);
-    const { sections, withDetail } = view;
-    for (const wish of [
-      { plain: sections, detailed: withDetail ? sections : undefined },
-      { plain: 31, detailed: 31 },
-      { plain: 0, detailed: 31 },
-    ]) {
-      if (!withDetail && (wish.plain & sections) !== sections) continue;
-      const lines = SampleLines.read(Buffer.from(sampleMessage(sample, wish, SECTION_BITS, HEAD)));
-      const joined = lines?.join(withDetail);
-      if (joined === undefined) {
-        t.fail(`view ${index}`);
-        continue;
+t.test(
+  '[I.hub.cut] [I.hub.mqtt.samples] every view from lines, byte by byte as the service sends it',
+  async (t) => {
+    const clock = new FakeClock();
+    const log = createLog(() => undefined);
+    const host = fixtureHost();
+    const sampler = new Sampler({
+      host,
+      clock,
+      log,
+      intervalSeconds: 1,
+      hostname: 'fixture',
+      processes: undefined,
+    });
+    const wanted = sampler.latest(viewOf(31, true));
+    await clock.advance(1000);
+    const { sample } = await wanted;
+    for (let index = 0; index < VIEW_COUNT; index++) {
+      const view = viewAt(index);
+      const { sections, withDetail } = view;
+      for (const wish of [
+        { plain: sections, detailed: withDetail ? sections : undefined },
+        { plain: 31, detailed: 31 },
+        { plain: 0, detailed: 31 },
+      ]) {
+        if (!withDetail && (wish.plain & sections) !== sections) continue;
+        const lines = SampleLines.read(Buffer.from(sampleMessage(sample, wish, SECTION_BITS, HEAD)));
+        const joined = lines?.join(withDetail);
+        if (joined === undefined) {
+          t.fail(`view ${index}`);
+          continue;
+        }
+        const found = withDetail ? (wish.detailed ?? 0) : wish.plain;
+        const made = new HostSample(joined.event, found, 0, joined.members);
+        t.equal(made.event(view).toString(), new Encoded(sample).event(view).toString(), `view ${index}`);
+        t.ok(made.isValid);
+        t.equal(
+          made.event(view).toString(),
+          new Encoded(sample).event(view).toString(),
+          'also after the check',
+        );
       }
-      const found = withDetail ? (wish.detailed ?? 0) : wish.plain;
-      const made = new HostSample(joined.event, found, 0, joined.members);
-      t.equal(made.event(view).toString(), new Encoded(sample).event(view).toString(), `view ${index}`);
-      t.ok(made.isValid);
-      t.equal(
-        made.event(view).toString(),
-        new Encoded(sample).event(view).toString(),
-        'also after the check',
-      );
     }
-  }
-});
+  },
+);
 
 t.test('[I.hub.hostile] a million lines are not searched for a sample of two', async (t) => {
   const payload = message([]);

@@ -1,8 +1,8 @@
 /** Where the broker is and how it is spoken to, as the configuration has it; and its socket. */
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { Config } from '../../../config/config.ts';
+import { lookUpWhile } from '../../../name-lookup.ts';
 
 /** 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;
@@ -43,32 +43,16 @@ export function brokerOf(url: string, mqtt: BrokerKeys, id: string): Broker {
   };
 }
 
-type Looked = (
-  error: NodeJS.ErrnoException | null,
-  address: string | LookupAddress[],
-  family: number,
-) => void;
-
-let isLookingUp = false;
-
-/** One look-up at a time: each holds a thread of libuv's pool until the name server answers or is given up. */
-function lookUp(hostname: string, options: LookupOptions, done: Looked): void {
-  if (isLookingUp) {
-    setImmediate(() => done(new Error(`the look-up of ${hostname} has not ended yet`), '', 0));
-    return;
-  }
-  isLookingUp = true;
-  lookup(hostname, options, (error, address, family) => {
-    isLookingUp = false;
-    done(error, address, family);
-  });
-}
-
 /** What is connected to. */
 export interface Endpoint extends Pick<Broker, 'host' | 'port' | 'isSecure' | 'ca'> {
   /** The caller compares its key with a pin, before it sends anything. */
   readonly isPinned?: boolean;
+  /** The socket is one of thousands: all of these read into one buffer. */
+  readonly isOneOfMany?: boolean;
 }
+
+/** Node makes a buffer of 64 KiB for each read otherwise, whatever it brings: V8 then collects its garbage all the time. */
+const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** From the address of the other side to a connection: it is sent for at once, after 1 s and after 3 s. */
 const REACH_LIMIT_MS = 4000;
@@ -79,7 +63,12 @@ function limitReach(socket: net.Socket, host: string): net.Socket {
   const begin = () => {
     timer ??= setTimeout(() => socket.destroy(new Error('it does not answer')), REACH_LIMIT_MS).unref();
   };
-  const stop = () => clearTimeout(timer);
+  // A connection that lasts keeps nothing of it: a hub has thousands.
+  const stop = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    socket.off('lookup', begin).off('connect', stop).off('close', stop);
+  };
   // Not while a name server is waited for.
   if (net.isIP(host) === 0) socket.once('lookup', begin);
   else begin();
@@ -87,9 +76,24 @@ function limitReach(socket: net.Socket, host: string): net.Socket {
 }
 
 /** Connects; the certificate of the other side is always checked, with its name, unless its key is. */
-export function openSocket({ host, port, isSecure, ca, isPinned = false }: Endpoint): net.Socket {
-  const address = { host, port, lookup: lookUp };
-  if (!isSecure) return limitReach(net.connect({ ...address, noDelay: true }), host);
+export function openSocket({
+  host,
+  port,
+  isSecure,
+  ca,
+  isPinned = false,
+  isOneOfMany = false,
+}: Endpoint): net.Socket {
+  const isWanted = () => !socket.destroyed;
+  const onread = {
+    buffer: SHARED,
+    callback(count: number) {
+      // A copy of its own, as the stream would emit it.
+      if (!socket.destroyed) socket.emit('data', Buffer.from(SHARED.subarray(0, count)));
+      return !socket.isPaused();
+    },
+  };
+  const address = { host, port, lookup: lookUpWhile(isWanted), ...(isOneOfMany && { onread }) };
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
   const options = {
     ...address,
@@ -98,5 +102,6 @@ export function openSocket({ host, port, isSecure, ca, isPinned = false }: Endpo
     minVersion: 'TLSv1.2',
     rejectUnauthorized: !isPinned,
   } as const;
-  return limitReach(tls.connect(options), host);
+  const socket: net.Socket = isSecure ? tls.connect(options) : net.connect({ ...address, noDelay: true });
+  return limitReach(socket, host);
 }

@@ -1,58 +1,36 @@
 /**
- * A thousand agents that hubs pull, one per address 127.1.x.y, as a program of its own so that it is not measured with a hub:
+ * A thousand agents that hubs connect to, one per address 127.1.x.y, as a program of its own so that it is not measured with a hub:
  *   agents PORT    prints `ready`, then for each line of its standard input its counters as JSON
  */
-import net from 'node:net';
 import process from 'node:process';
 import readline from 'node:readline';
-import { counters, Machine, type Sample, SECTIONS } from './machine.ts';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { counters } from './machine.ts';
+import { Reporter } from './reporter.ts';
 
-const HEAD =
-  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n';
+const reporters = new Set<Reporter>();
 
-const machines = new Map<string | undefined, Machine>();
-
-function machineAt(address: string | undefined): Machine {
-  const machine = machines.get(address) ?? new Machine();
-  machines.set(address, machine);
-  return machine;
+function serve(socket: WebSocket): void {
+  const send = (topic: string, payload: string) => socket.send(`${topic}\n${payload}`, () => undefined);
+  const reporter = new Reporter(send);
+  reporters.add(reporter);
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      reporter.rest();
+      reporters.delete(reporter);
+    })
+    .on('message', (data) => {
+      const text = String(data);
+      const end = text.indexOf('\n');
+      reporter.take(text.slice(0, end), text.slice(end + 1));
+    });
+  send('status', reporter.status('online', { version: '0.0.0-simulated', protocol: 1, name: 'simulated' }));
 }
 
-function chunkOf({ begin, sections }: Sample): string {
-  const event = `data: {${begin},${SECTIONS.map((name) => sections[name]).join(',')}}\n\n`;
-  return `${event.length.toString(16)}\r\n${event}\r\n`;
-}
-
-function answerCheck(socket: net.Socket, isHead: boolean): void {
-  const body = isHead ? '' : '{"hostname":"simulated"}';
-  const type = isHead ? 'text/event-stream' : 'application/json';
-  const clock = `X-Hostwire-Clock: abc ${Math.floor(performance.now())}`;
-  socket.write(
-    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${clock}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-}
-
-function serve(socket: net.Socket): void {
-  let detach: (() => void) | undefined;
-  socket.on('error', () => undefined);
-  socket.on('close', () => detach?.());
-  // As the service closes an idle connection.
-  socket.setTimeout(10_000, () => detach === undefined && socket.end());
-  socket.on('data', (bytes) => {
-    const request = bytes.toString('latin1');
-    if (!request.startsWith('GET /api/stream')) {
-      answerCheck(socket, request.startsWith('HEAD'));
-      return;
-    }
-    socket.write(HEAD);
-    const machine = machineAt(socket.localAddress);
-    detach = machine.attach((sample) => socket.write(chunkOf(sample)));
-    // The first one does not wait for the next tick.
-    machine.sample();
-  });
-}
-
-net
-  .createServer({ noDelay: true }, serve)
-  .listen({ port: Number(process.argv[2]), host: '0.0.0.0', backlog: 4096 }, () => console.log('ready'));
+new WebSocketServer(
+  { port: Number(process.argv[2]), host: '0.0.0.0', backlog: 4096, perMessageDeflate: false },
+  () => console.log('ready'),
+).on('connection', serve);
+setInterval(() => reporters.forEach((reporter) => reporter.expire()), 1000);
 readline.createInterface(process.stdin).on('line', () => console.log(JSON.stringify(counters)));

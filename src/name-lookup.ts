@@ -1,4 +1,4 @@
-/** Looks up the names of agents, two at a time: each holds a thread of libuv's pool until the name server answers. */
+/** Looks up names of other machines, two at a time: each holds a thread of libuv's pool until the name server answers. */
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
@@ -20,17 +20,15 @@ function end(): void {
   else next();
 }
 
-/** For the option `lookup` of a connection. `isWanted`: asked when its turn comes, because it may have been given up. */
+/** For the option `lookup` of a connection. `isWanted`: whether the connection, which had to wait, was not given up. */
 export const lookUpWhile =
   (isWanted: () => boolean): LookupFunction =>
-  (hostname, options, done) =>
-    begin(() => {
-      if (!isWanted()) {
-        end();
-        return;
-      }
+  (hostname, options, done) => {
+    const start = () =>
       lookup(hostname, options, (error, address, family) => {
         end();
         done(error, address, family);
       });
-    });
+    if (running < MAX_RUNNING) begin(start);
+    else begin(() => (isWanted() ? start() : end()));
+  };
