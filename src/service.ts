@@ -1,11 +1,11 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
-import { HubConnections } from './agent/hub-connections.ts';
+import { HubConnections } from './agent/reporter/hub-connections.ts';
+import { SleepHold } from './agent/transports/mqtt/sleep-hold.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
-import { SleepHold } from './exporters/mqtt/link/sleep-hold.ts';
 import { Front } from './front.ts';
 import type { History } from './history/history.ts';
 import { HistoryQueries } from './history/queries.ts';

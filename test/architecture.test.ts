@@ -38,10 +38,25 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['engines', 'config', 'tls', 'host', 'stats', 'history', 'processes', 'commands', 'access', 'http'],
     ...['machine', 'viewers', 'wire', 'log', 'errors', 'clock', 'parts', 'exporters', 'front', 'agent'],
   ],
-  agent: ['exporters', 'exporters/dial', 'http', 'errors'],
+  'agent/protocol': ['errors', 'host', 'piece-buffer'],
+  'agent/remote': [
+    ...['agent/protocol', 'viewers/stream', 'machine', 'fairness', 'host', 'http', 'config', 'stats', 'wire'],
+    ...['errors', 'log', 'params', 'clock', 'listeners'],
+  ],
+  'agent/transports/mqtt': [
+    ...['agent/protocol', 'agent/remote', 'commands', 'config', 'errors', 'log', 'clock', 'name-lookup'],
+  ],
+  'agent/transports/websocket': [
+    ...['agent/transports/mqtt', 'agent/protocol', 'agent/remote', 'http', 'tls', 'config', 'errors', 'log'],
+    ...['clock', 'allowance', 'socket-errors'],
+  ],
+  'agent/reporter': [
+    ...['agent/protocol', 'agent/transports', 'machine', 'http', 'fairness', 'commands', 'config', 'history'],
+    ...['stats', 'host', 'wire', 'errors', 'params', 'log', 'clock', 'allowance', 'identity'],
+  ],
   front: ['viewers/stream', 'errors', 'engines', 'parts', 'tls', 'config', 'host', 'http', 'fairness', 'log'],
   hub: [
-    ...['front', 'hub/broker', 'hub/commands', 'hub/dial', 'hub/host', 'hub/hosts'],
+    ...['front', 'agent', 'exporters/mqtt', 'hub/commands'],
     ...[
       'http',
       'machine',
@@ -60,22 +75,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'listeners',
     ],
   ],
-  'hub/dial': [
-    ...['hub/broker', 'hub/host', 'hub/hosts', 'exporters/dial', 'http', 'config', 'errors', 'log', 'clock'],
-    ...['allowance', 'socket-errors'],
-  ],
-  'hub/broker': [
-    ...['hub/host', 'hub/hosts', 'exporters/mqtt', 'machine', 'fairness', 'host', 'config', 'stats'],
-    ...['wire', 'errors', 'params', 'clock'],
-  ],
   'hub/commands': [
-    ...['hub/host', 'machine', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
-    'listeners',
-  ],
-  'hub/hosts': ['viewers/stream', 'hub/host', 'http', 'config', 'wire', 'errors'],
-  'hub/host': [
-    'viewers/stream',
-    ...['machine', 'fairness', 'host', 'http', 'stats', 'wire', 'errors', 'log', 'params', 'clock'],
+    ...['agent/remote', 'machine', 'access', 'commands', 'config', 'errors', 'log', 'params', 'clock'],
     'listeners',
   ],
   parts: ['errors', 'config', 'host', 'stats', 'history', 'processes', 'commands', 'log', 'clock'],
@@ -133,7 +134,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'access',
     'exporters/mqtt',
-    'exporters/dial',
+    'agent/reporter',
+    'agent/transports/mqtt',
+    'identity',
     'exporters/mdns',
   ],
   'exporters/mqtt': [
@@ -149,29 +152,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'clock',
       'params',
       'exporters/mqtt/discovery',
-      'exporters/mqtt/door',
-      'exporters/mqtt/hub',
-      'exporters/mqtt/link',
+      'agent/reporter',
+      'agent/transports/mqtt',
     ],
-  ],
-  'exporters/mqtt/link': ['commands', 'config', 'log', 'clock', 'name-lookup'],
-  'exporters/mqtt/door': ['exporters/mqtt/link', 'fairness', 'commands', 'errors', 'params', 'log', 'clock'],
-  'exporters/mqtt/hub': [
-    ...['exporters/mqtt/link', 'exporters/mqtt/door', 'fairness', 'commands', 'config', 'history', 'machine'],
-    'stats',
-    ...['host', 'wire', 'errors', 'params', 'log', 'clock'],
-  ],
-  'exporters/dial': [
-    'exporters/mqtt/hub',
-    'exporters/mqtt/link',
-    'http',
-    'commands',
-    'config',
-    'tls',
-    'clock',
-    'allowance',
-    'piece-buffer',
-    'socket-errors',
   ],
   'exporters/mdns': ['config', 'host', 'log'],
   'exporters/prometheus': ['stats', 'host', 'clock'],
@@ -189,7 +172,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: ['clean', 'nearest', 'config', 'host', 'access', 'tls', 'wake', 'place'],
   'cli/share': ['cli', 'place'],
   'cli/top': ['errors', 'clean', 'cli', 'client', 'wire'],
-  'cli/doctor': ['errors', 'clean', 'cli', 'access', 'config', 'engines', 'exporters', 'host', 'tls'],
+  'cli/doctor': ['errors', 'clean', 'cli', 'access', 'config', 'engines', 'identity', 'host', 'tls'],
   tls: [],
   client: ['clean', 'wire', 'tls', 'socket-errors'],
   api: ['wire', 'errors', 'host', 'place'],
@@ -209,6 +192,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'piece-buffer': [],
   'socket-errors': [],
   'name-lookup': [],
+  identity: [],
   clock: [],
   listeners: [],
   place: [],
@@ -223,13 +207,12 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   selfsigned: (file) => file === 'src/tls/self-signed.ts',
   ws: (file) =>
     file.startsWith('src/http/node/') ||
-    file.startsWith('src/exporters/dial/') ||
-    file === 'src/hub/dial/outgoing.ts' ||
+    file.startsWith('src/agent/transports/websocket/') ||
     file === 'src/client/pinned.ts' ||
     file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/sources/'),
-  mqtt: (file) => file.startsWith('src/exporters/mqtt/'),
+  mqtt: (file) => file.startsWith('src/agent/transports/mqtt/'),
   valibot: (file) => /^src\/(?:wire|api)\//.test(file),
 };
 
@@ -394,10 +377,10 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/head.ts', /^IncomingMessage$/],
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
   ['src/http/node/stream.ts', /^net$/],
-  ['src/exporters/mqtt/link/broker.ts', /^net$/],
+  ['src/agent/transports/mqtt/broker-socket.ts', /^net$/],
   // Types.
-  ['src/exporters/mqtt/link/connection.ts', /^Socket$/],
-  ['src/exporters/dial/socket.ts', /^(?:RequestOptions|Socket)$/],
+  ['src/agent/transports/mqtt/connection.ts', /^Socket$/],
+  ['src/agent/transports/websocket/web-socket.ts', /^(?:RequestOptions|Socket)$/],
   // `hostwire doctor` listens for a moment: its own process, which serves nobody.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
@@ -405,7 +388,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The names of machines, hubs and brokers are looked up two at a time; the rest of the hub uses no thread of the pool.
   ['src/name-lookup.ts', /^(?:lookup|LookupFunction)$/],
   // Types.
-  ['src/hub/dial/outgoing.ts', /^Socket$/],
+  ['src/agent/transports/websocket/outgoing.ts', /^Socket$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.

@@ -1,20 +1,19 @@
 /** Sinks and doors to other systems that the service opens by itself, each loaded when the configuration asks for it. */
 import { isLoopback } from '../access/exposure.ts';
+import type { SleepHold } from '../agent/transports/mqtt/sleep-hold.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
-import { ALL_SECTIONS, SECTION_BITS } from '../host/host.ts';
+import { ALL_SECTIONS } from '../host/host.ts';
+import { identify } from '../identity.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Base } from '../parts.ts';
 import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
-import { viewOf } from '../stats/view.ts';
-import { identify } from './identity.ts';
-import type { SleepHold } from './mqtt/link/sleep-hold.ts';
 
 /** Where the service listens. */
 export interface Door {
@@ -54,8 +53,6 @@ export interface ExporterRow {
 /** A detailed sample. */
 const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
-export const TOOLS = { sectionBits: SECTION_BITS, viewOf };
-
 // An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [
   {
@@ -64,15 +61,15 @@ export const EXPORTERS: readonly ExporterRow[] = [
     async open(parts) {
       const { openMqtt } = await import('./mqtt/exporter.ts');
       const id = identify(parts.config.current.host);
-      return openMqtt({ ...parts, id, needs: DETAILED, tools: TOOLS });
+      return openMqtt({ ...parts, id, needs: DETAILED });
     },
   },
   {
     name: 'hub.url',
     isWanted: ({ hub }) => hub.url !== undefined,
     async open(parts) {
-      const { openDial } = await import('./dial/exporter.ts');
-      return openDial({ ...parts, id: identify(parts.config.current.host), tools: TOOLS });
+      const { openDial } = await import('../agent/reporter/dial-exporter.ts');
+      return openDial({ ...parts, id: identify(parts.config.current.host) });
     },
   },
   {

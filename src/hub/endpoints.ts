@@ -1,4 +1,8 @@
 /** The routes of the hub, and the request headers that they read. */
+
+import type { Host } from '../agent/remote/host.ts';
+import type { Hosts } from '../agent/remote/hosts.ts';
+import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
 import type { Caller } from '../http/clients/caller.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS } from '../http/gate.ts';
@@ -22,9 +26,6 @@ import {
 import type { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS, type IdOnHost } from '../wire/hub-operations.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
-import type { DialIns } from './dial/dial-ins.ts';
-import type { Host } from './host/host.ts';
-import type { Hosts } from './hosts/hosts.ts';
 import type { RemoteMachines } from './remote-machine.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
+
+import type { Counters } from '../agent/remote/parts.ts';
 import type { StreamFigures } from '../viewers/stream/stream-server.ts';
 import type { HostState } from '../wire/hub.ts';
-import type { Counters } from './host/parts.ts';
 
 export interface Figures {
   readonly states: Readonly<Record<HostState, number>>;

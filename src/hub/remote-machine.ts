@@ -1,4 +1,8 @@
 /** The machines of the hub as viewers see them: the only file between viewers and the ways in which the hub reaches a machine. */
+
+import type { Host } from '../agent/remote/host.ts';
+import type { Hosts } from '../agent/remote/hosts.ts';
+import type { Lane } from '../agent/remote/lane.ts';
 import type { Sender } from '../commands/command.ts';
 import { ServiceError } from '../errors.ts';
 import type {
@@ -15,9 +19,6 @@ import type { View } from '../stats/view.ts';
 import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine.ts';
 import type { HostRow } from '../wire/hub.ts';
 import type { CommandGateway } from './commands/command-gateway.ts';
-import type { Host } from './host/host.ts';
-import type { Lane } from './host/lane.ts';
-import type { Hosts } from './hosts/hosts.ts';
 
 /** The samples of a lane. */
 class RemoteFeed implements SampleFeed {

@@ -3,6 +3,13 @@
  * (front.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
+import { Hosts } from '../agent/remote/hosts.ts';
+import { type Counters, createCounters, type HubParts } from '../agent/remote/parts.ts';
+import { TIMES, type Times } from '../agent/remote/times.ts';
+import { BrokerRoom } from '../agent/transports/mqtt/broker-room.ts';
+import { ConnectedMachines } from '../agent/transports/websocket/connected-machines.ts';
+import { DialIns } from '../agent/transports/websocket/dial-ins.ts';
+import { DialOuts } from '../agent/transports/websocket/dial-outs.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { EngineChoice } from '../engines.ts';
@@ -20,15 +27,8 @@ import { HostLists } from '../viewers/fleet/host-lists.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
-import { BrokerRoom } from './broker/room.ts';
 import { CommandGateway } from './commands/command-gateway.ts';
-import { ConnectedMachines } from './dial/connected-machines.ts';
-import { DialIns } from './dial/dial-ins.ts';
-import { DialOuts } from './dial/dial-outs.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
-import { type Counters, createCounters, type HubParts } from './host/parts.ts';
-import { TIMES, type Times } from './host/times.ts';
-import { Hosts } from './hosts/hosts.ts';
 import { hubMetrics } from './metrics.ts';
 import { RemoteMachines } from './remote-machine.ts';
 
@@ -107,7 +107,10 @@ export class HubService {
     this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry, spreadMs) =>
       entry.url === undefined ? this.#dialIns.add(id, entry) : this.#dialOuts.add(id, entry, spreadMs),
     );
-    this.#broker = new BrokerRoom(parts, this.#hosts);
+    this.#broker = new BrokerRoom(parts, this.#hosts, async () => {
+      const { openBrokerLink } = await import('../exporters/mqtt/exporter.ts');
+      return openBrokerLink;
+    });
     this.#config = config;
     const { commands: rules } = initial.hub;
     this.#gateway = new CommandGateway({ rules, clock, times: parts.times, log });

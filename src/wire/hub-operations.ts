@@ -38,7 +38,7 @@ export const HUB_OPERATIONS = {
   ...others,
   openFleetStream: { ...host, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
-  /** Also in exporters/dial/proof.ts. */
+  /** Also in agent/transports/websocket/web-socket.ts. */
   dialIn: { method: 'GET', path: '/api/agent', tag: 'hosts', staysOpen: true },
   getStatus,
   getOpenapi,

@@ -1,8 +1,8 @@
 /** `hub.commands`: who may do what to which machines. */
 import t from 'tap';
+import type { Asker } from '#src/agent/remote/ask.js';
 import type { CommandRule } from '#src/config/rows/hub-rows.js';
 import { CommandRules } from '#src/hub/commands/command-rules.js';
-import type { Asker } from '#src/hub/host/ask.js';
 
 const HOST = { id: 'pc', labels: { site: 'berlin', role: 'tv' } };
 const KEYED: Asker = { address: '192.0.2.7', key: 'default' };

@@ -1,12 +1,12 @@
 /** What is kept of the last sample of a machine that is gone. */
 import t from 'tap';
+import { Lane, type StreamSink } from '#src/agent/remote/lane.js';
+import { createCounters, type HubParts } from '#src/agent/remote/parts.js';
+import { HostSample } from '#src/agent/remote/sample.js';
+import { TIMES } from '#src/agent/remote/times.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { Lane, type StreamSink } from '#src/hub/host/lane.js';
-import { createCounters, type HubParts } from '#src/hub/host/parts.js';
-import { HostSample } from '#src/hub/host/sample.js';
-import { TIMES } from '#src/hub/host/times.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';

@@ -1,7 +1,7 @@
 /** How long the hub keeps the answers of a machine. */
 import t from 'tap';
-import { Answers } from '#src/hub/host/answers.js';
-import { NOBODY, type Reach } from '#src/hub/host/ask.js';
+import { Answers } from '#src/agent/remote/answers.js';
+import { NOBODY, type Reach } from '#src/agent/remote/ask.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 function setUp(delayMs: number) {

@@ -1,7 +1,7 @@
 /** Answers and topics of one machine that are not what the contract promises: no client gets them. */
 import t from 'tap';
-import { Calls } from '#src/hub/broker/calls.js';
-import { PushedTopics } from '#src/hub/broker/pushed.js';
+import { Calls } from '#src/agent/remote/calls.js';
+import { PushedTopics } from '#src/agent/remote/pushed.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { done, PlayedAgent } from './played-agent.ts';

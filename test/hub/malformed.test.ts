@@ -1,7 +1,7 @@
 /** Samples of one machine that are not what the contract promises: no viewer gets them, and others notice nothing. */
 import t from 'tap';
-import { SampleLines } from '#src/hub/broker/lines.js';
-import { HostSample } from '#src/hub/host/sample.js';
+import { SampleLines } from '#src/agent/protocol/sample-lines.js';
+import { HostSample } from '#src/agent/remote/sample.js';
 import { until } from '../helpers/until.ts';
 import { Dialler, dialled } from './dial/setup.ts';
 import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';

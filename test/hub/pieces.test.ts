@@ -1,6 +1,6 @@
 /** Bytes of agents that arrive in the smallest pieces: what is kept and copied is in proportion to the bytes. */
 import t from 'tap';
-import { Parts } from '#src/exporters/dial/frames.js';
+import { Parts } from '#src/agent/protocol/frames.js';
 
 t.test('[I.hub.dial.long] parts that are empty or many end the message', async (t) => {
   const part = (mark: number, text = '') => Buffer.from(`${String.fromCharCode(mark)}${text}`);

@@ -1,9 +1,10 @@
 /** A hub inside this process. */
+
+import type { Times } from '#src/agent/remote/times.js';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
-import type { Times } from '#src/hub/host/times.js';
 import { createLog } from '#src/log/log.js';
 import type { HostList, HostRow } from '#src/wire/hub.js';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { identify } from '#src/exporters/identity.js';
 import { type AnnouncementFacts, listAnnouncements } from '#src/exporters/mdns/announcements.js';
 import { Mdns, type MdnsParts } from '#src/exporters/mdns/mdns.js';
 import type { Announced, Announcement, DiscoveryHost } from '#src/host/discovery.js';
+import { identify } from '#src/identity.js';
 import { createLog } from '#src/log/log.js';
 import { configWith } from '../helpers/fakes/config-parts.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';

@@ -1,6 +1,6 @@
 /** The agent's end of a connection to a hub that it has dialled, on a raw socket: by docs/hub-protocol.md, up to the proofs. */
 import type net from 'node:net';
-import { newNonce, proofOf } from '#src/exporters/dial/proof.js';
+import { newNonce, proofOf } from '#src/agent/protocol/proof.js';
 import { requestBytes } from '../helpers/clients/http.ts';
 import { UPGRADE_HEADERS } from '../http/socket-attacks.ts';
 import { frameBytes, OPCODES } from '../http/socket-frames.ts';

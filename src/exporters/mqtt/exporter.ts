@@ -1,15 +1,11 @@
 /** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
+import { HubSession, type HubSessionRooms } from '../../agent/reporter/hub-session.ts';
+import { MachineEvents, type MachineSources } from '../../agent/reporter/machine-events.ts';
+import { overBroker } from '../../agent/reporter/over-broker.ts';
+import type { SleepHold } from '../../agent/transports/mqtt/sleep-hold.ts';
 import type { Power } from '../../commands/power.ts';
 import { topicsOf } from './discovery/topics.ts';
-import { MachineEvents, type MachineSources } from './hub/machine-events.ts';
-import { overBroker } from './hub/over-broker.ts';
-import { HubSession, type HubSessionRooms } from './hub/session.ts';
-import { type BrokerKeys, brokerOf } from './link/broker.ts';
-import type { Connection } from './link/connection.ts';
-import type { LinkOptions } from './link/link.ts';
-import { type MqttLink, openMqttLink } from './link/mqtt-link.ts';
-import type { SleepHold } from './link/sleep-hold.ts';
 import { Session, type SessionRooms } from './session.ts';
 
 export interface MqttParts extends SessionRooms, HubSessionRooms {
@@ -92,10 +88,5 @@ export class MqttExporter {
 
 export const openMqtt = (parts: MqttParts): MqttExporter => new MqttExporter(parts);
 
-/** The connection of a hub to its broker. It is made here so that the library is in one part of the program. */
-export const linkOf = (
-  url: string,
-  settings: BrokerKeys,
-  id: string,
-  options: LinkOptions<Connection>,
-): MqttLink => openMqttLink(brokerOf(url, settings, id), options);
+// A hub loads the library with the same part of the program.
+export { openBrokerLink } from '../../agent/transports/mqtt/mqtt-link.ts';

@@ -1,4 +1,7 @@
 /** What is published: readings every interval, media and power when they change, and the device of Home Assistant. */
+
+import { Again } from '../../agent/transports/mqtt/again.ts';
+import type { Connection } from '../../agent/transports/mqtt/connection.ts';
 import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
@@ -14,8 +17,6 @@ import { type Components, componentsIn, deviceDocument } from './discovery/docum
 import { type Reading, settleBootTime } from './discovery/machine.ts';
 import { artMessage, mediaMessage, powerMessage, stateMessage } from './discovery/state.ts';
 import type { Topics } from './discovery/topics.ts';
-import { Again } from './link/again.ts';
-import type { Connection } from './link/connection.ts';
 
 /** The parts of the service that reports are made of. */
 export interface ReportRooms {

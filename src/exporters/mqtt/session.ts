@@ -1,15 +1,16 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
+
+import { CommandDoor } from '../../agent/reporter/command-door.ts';
+import { brokerOf } from '../../agent/transports/mqtt/broker-socket.ts';
+import type { Connection } from '../../agent/transports/mqtt/connection.ts';
+import type { Message } from '../../agent/transports/mqtt/line.ts';
+import { ONLINE } from '../../agent/transports/mqtt/link.ts';
+import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-link.ts';
+import type { SleepHold } from '../../agent/transports/mqtt/sleep-hold.ts';
 import type { Commands } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
-import { CommandDoor } from './door/door.ts';
-import { brokerOf } from './link/broker.ts';
-import type { Connection } from './link/connection.ts';
-import type { Message } from './link/line.ts';
-import { ONLINE } from './link/link.ts';
-import { type MqttLink, openMqttLink } from './link/mqtt-link.ts';
-import type { SleepHold } from './link/sleep-hold.ts';
 import { type ReportRooms, Reports } from './reports.ts';
 
 /** Where the service listens. */

@@ -1,4 +1,8 @@
 /** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
+
+import { type Asker, type HostAnswer, KEY_NAME } from '../../agent/remote/ask.ts';
+import type { Host } from '../../agent/remote/host.ts';
+import type { Times } from '../../agent/remote/times.ts';
 import type { Clock } from '../../clock.ts';
 import type { Sender } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
@@ -8,9 +12,6 @@ import type { Log } from '../../log/log.ts';
 import type { CommandEnd, CommandFollower, CommandStep } from '../../machine/machine.ts';
 import { isQuestion } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
-import { type Asker, type HostAnswer, KEY_NAME } from '../host/ask.ts';
-import type { Host } from '../host/host.ts';
-import type { Times } from '../host/times.ts';
 import { CommandRules } from './command-rules.ts';
 import { SuspendDetector } from './suspend-detector.ts';
 

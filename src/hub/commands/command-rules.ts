@@ -1,8 +1,8 @@
 /** `hub.commands`: which clients may have which commands carried out on which machines. Without a rule nobody may. */
 import { type AddressRules, matches, parseAddress, parseAddressList } from '../../access/addresses.ts';
+import type { Asker } from '../../agent/remote/ask.ts';
 import type { CommandRule } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Asker } from '../host/ask.ts';
 
 /** The machine that a command is for. */
 interface Subject {

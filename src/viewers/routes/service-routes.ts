@@ -1,5 +1,5 @@
 /** All routes of the service, and the request headers that any of them reads. */
-import type { HubConnections } from '../../agent/hub-connections.ts';
+import type { HubConnections } from '../../agent/reporter/hub-connections.ts';
 import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';

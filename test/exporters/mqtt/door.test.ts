@@ -1,9 +1,9 @@
 /** Which messages are commands: rules that a broker shows rarely, on the clock of the test. */
 import t from 'tap';
+import { CommandDoor, type Feedback } from '#src/agent/reporter/command-door.js';
+import type { Message } from '#src/agent/transports/mqtt/line.js';
 import type { Outcome, Sender } from '#src/commands/command.js';
 import { ServiceError } from '#src/errors.js';
-import { CommandDoor, type Feedback } from '#src/exporters/mqtt/door/door.js';
-import type { Message } from '#src/exporters/mqtt/link/line.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { identify } from '#src/exporters/identity.js';
-import { Again } from '#src/exporters/mqtt/link/again.js';
-import { Backoff } from '#src/exporters/mqtt/link/backoff.js';
-import { brokerOf } from '#src/exporters/mqtt/link/broker.js';
-import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/exporters/mqtt/link/packets.js';
-import { SleepHold } from '#src/exporters/mqtt/link/sleep-hold.js';
+import { Again } from '#src/agent/transports/mqtt/again.js';
+import { Backoff } from '#src/agent/transports/mqtt/backoff.js';
+import { brokerOf } from '#src/agent/transports/mqtt/broker-socket.js';
+import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/agent/transports/mqtt/packets.js';
+import { SleepHold } from '#src/agent/transports/mqtt/sleep-hold.js';
+import { identify } from '#src/identity.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { mqttPart } from './broker.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { Pulse } from '#src/exporters/mqtt/link/pulse.js';
+import { Pulse } from '#src/agent/transports/mqtt/pulse.js';
 import { until } from '../../helpers/until.ts';
 
 const ANSWER_MS = 50;

@@ -1,6 +1,6 @@
 /** The order of what is published, with a broker and a clock that the test owns. */
 import t from 'tap';
-import type { Connection } from '#src/exporters/mqtt/link/connection.js';
+import type { Connection } from '#src/agent/transports/mqtt/connection.js';
 import { Reports } from '#src/exporters/mqtt/reports.js';
 import { createLog } from '#src/log/log.js';
 import { Encoded } from '#src/stats/view.js';

@@ -1,6 +1,6 @@
 /** Commands that go on after their answer: which of them are given up where too many do. */
 import t from 'tap';
-import { Following } from '#src/hub/broker/following.js';
+import { Following } from '#src/agent/remote/following.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 
 t.test(

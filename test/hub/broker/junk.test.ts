@@ -1,14 +1,15 @@
 /** A broker that keeps the states of any number of machines that never were: those that are there are listed, in few bytes. */
 import t from 'tap';
+import { Hosts } from '#src/agent/remote/hosts.js';
+import { createCounters, type HubParts } from '#src/agent/remote/parts.js';
+import { TIMES } from '#src/agent/remote/times.js';
+import { Broker } from '#src/agent/transports/mqtt/broker.js';
+import { Budget } from '#src/agent/transports/mqtt/budget.js';
+import type { OpenBrokerLink } from '#src/agent/transports/mqtt/mqtt-link.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { Ledger } from '#src/http/clients/ledger.js';
-import { Broker, type OpenLink } from '#src/hub/broker/broker.js';
-import { Budget } from '#src/hub/broker/budget.js';
 import { CommandGateway } from '#src/hub/commands/command-gateway.js';
-import { createCounters, type HubParts } from '#src/hub/host/parts.js';
-import { TIMES } from '#src/hub/host/times.js';
-import { Hosts } from '#src/hub/hosts/hosts.js';
 import { RemoteMachines } from '#src/hub/remote-machine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
@@ -52,8 +53,8 @@ function play() {
   });
   const gateway = new CommandGateway({ rules: {}, clock, times: TIMES, log: parts.log });
   const machines = new RemoteMachines(hosts, gateway);
-  type Message = Parameters<Parameters<OpenLink>[3]['onMessage']>[0];
-  let events: Parameters<OpenLink>[3] | undefined;
+  type Message = Parameters<Parameters<OpenBrokerLink>[3]['onMessage']>[0];
+  let events: Parameters<OpenBrokerLink>[3] | undefined;
   const take = (topic: string, payload: string, isRetained: boolean) => {
     const message: Message = { topic, payload: Buffer.from(payload), isRetained, isRepeated: false, qos: 0 };
     events?.onMessage(message);
@@ -76,10 +77,10 @@ function play() {
         clock.setTimer(() => take(`hostwire/${id}/hub/feedback/hub1`, JSON.stringify(answer), false), 50);
     },
   };
-  const openLink = ((_url: string, _settings: object, _id: string, given: Parameters<OpenLink>[3]) => {
+  const openLink = ((_url: string, _settings: object, _id: string, given: Parameters<OpenBrokerLink>[3]) => {
     events = given;
     return { connection, reportRefusal: () => undefined, close: async () => undefined };
-  }) as unknown as OpenLink; // As much of a link as the hub uses.
+  }) as unknown as OpenBrokerLink; // As much of a link as the hub uses.
   const settings = { ...DEFAULT_CONFIG.hub.mqtt, name: 'hub1' };
   const broker = new Broker(parts, hosts, 'mqtt://broker', settings, openLink);
   events?.beforeOnline?.(connection as never); // The same.

@@ -1,12 +1,12 @@
 /** The hub's side of a broker in parts: samples as lines, states, topics, and the end of each command. */
 import t from 'tap';
-import { sampleMessage } from '#src/exporters/mqtt/hub/sample.js';
+import { AgentTopics } from '#src/agent/protocol/agent-topics.js';
+import { SampleLines } from '#src/agent/protocol/sample-lines.js';
+import { readStatus } from '#src/agent/protocol/status.js';
+import { Calls } from '#src/agent/remote/calls.js';
+import { HostSample } from '#src/agent/remote/sample.js';
+import { sampleMessage } from '#src/agent/reporter/sample-message.js';
 import { SECTION_BITS } from '#src/host/host.js';
-import { Calls } from '#src/hub/broker/calls.js';
-import { SampleLines } from '#src/hub/broker/lines.js';
-import { readStatus } from '#src/hub/broker/status.js';
-import { AgentTopics } from '#src/hub/broker/topics.js';
-import { HostSample } from '#src/hub/host/sample.js';
 import { createLog } from '#src/log/log.js';
 import { Sampler } from '#src/stats/sampler.js';
 import { Encoded, VIEW_COUNT, viewAt, viewOf } from '#src/stats/view.js';

@@ -1,7 +1,7 @@
 /** Calls to an agent that is not dialled: what waits, waits at the hub, in turns by client, and commands never for reads. */
 import t from 'tap';
-import { Turns } from '#src/exporters/mqtt/door/turns.js';
-import { Calls } from '#src/hub/broker/calls.js';
+import { Calls } from '#src/agent/remote/calls.js';
+import { Turns } from '#src/agent/reporter/sender-turns.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 
 /** An agent of today, which refuses more than 20 messages of either kind per second, 40 that come together. */

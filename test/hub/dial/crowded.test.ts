@@ -1,6 +1,6 @@
 /** Strangers that connect and say nothing: they make room for agents, which prove themselves with their first message. */
 import t from 'tap';
-import { Attempts, type Unproven } from '#src/hub/dial/attempts.js';
+import { Attempts, type Unproven } from '#src/agent/transports/websocket/attempts.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { until } from '../../helpers/until.ts';

@@ -1,7 +1,7 @@
 /** Agents that dial in and send as fast as they can: each is cut, and the others notice nothing. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { DialPace } from '#src/hub/dial/pace.js';
+import { DialPace } from '#src/agent/transports/websocket/machine-pace.js';
 import { ask } from '../../helpers/clients/http.ts';
 import { until } from '../../helpers/until.ts';
 import { isUp, startHub } from '../setup.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { TIMES } from '#src/hub/host/times.js';
+import { TIMES } from '#src/agent/remote/times.js';
 import { ask } from '../../helpers/clients/http.ts';
 import { collectedBytes } from '../../helpers/collected.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';

@@ -1,7 +1,7 @@
 /** What an agent takes of hubs: a rate for each, one for the clock, and places that one client does not use up. */
 import t from 'tap';
-import { Turns } from '#src/exporters/mqtt/door/turns.js';
-import { type QuestionOptions, Questions } from '#src/exporters/mqtt/hub/questions.js';
+import { type QuestionOptions, Questions } from '#src/agent/reporter/questions.js';
+import { Turns } from '#src/agent/reporter/sender-turns.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../../../helpers/fakes/clock.ts';
 

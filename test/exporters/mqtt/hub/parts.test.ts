@@ -1,10 +1,10 @@
 /** The parts of the agent's side of the hub by themselves: what is wanted, how long, and which commands are late. */
 import t from 'tap';
-import { LEASE_MS, Leases, MAX_LEASES } from '#src/exporters/mqtt/hub/leases.js';
-import { MAX_AHEAD_MS, readHubCommand } from '#src/exporters/mqtt/hub/request.js';
-import { sampleMessage } from '#src/exporters/mqtt/hub/sample.js';
-import { hubTopicsOf } from '#src/exporters/mqtt/hub/topics.js';
-import { readWant, type Want } from '#src/exporters/mqtt/hub/want.js';
+import { hubTopicsOf } from '#src/agent/protocol/hub-topics.js';
+import { MAX_AHEAD_MS, readHubCommand } from '#src/agent/reporter/hub-request.js';
+import { LEASE_MS, Leases, MAX_LEASES } from '#src/agent/reporter/leases.js';
+import { sampleMessage } from '#src/agent/reporter/sample-message.js';
+import { readWant, type Want } from '#src/agent/reporter/want.js';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
 import { createLog } from '#src/log/log.js';
 import { Sampler } from '#src/stats/sampler.js';

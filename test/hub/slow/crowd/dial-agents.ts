@@ -6,7 +6,7 @@
 import process from 'node:process';
 import readline from 'node:readline';
 import { WebSocket } from 'ws';
-import { newNonce, proofOf, type Terms } from '#src/exporters/dial/proof.js';
+import { newNonce, proofOf, type Terms } from '#src/agent/protocol/proof.js';
 import { counters } from './machine.ts';
 import { dialKeyOf } from './passwords.ts';
 import { Reporter } from './reporter.ts';

@@ -1,0 +1,42 @@
+/** What an agent says of itself, retained, at its beginning and its end. */
+import { readJsonObject } from './json.ts';
+
+export interface Status {
+  readonly isOnline: boolean;
+  /** Another one after each start. */
+  readonly run: string;
+  /** Its host name, where it says it. */
+  readonly name: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const MAX_BYTES = 8192;
+const MAX_LABELS = 16;
+const RUN = /^[\x21-\x7e]{1,64}$/;
+const HOST_NAME = /^[!-~]{1,253}$/;
+const LABEL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const LABEL = /^[^\p{C}]{1,64}$/u;
+
+/** undefined: the message is none. */
+export function readStatus(payload: Buffer): Status | undefined {
+  const { state, run, name, labels } =
+    (payload.length > MAX_BYTES ? undefined : readJsonObject(payload)) ?? {};
+  if ((state !== 'online' && state !== 'offline') || typeof run !== 'string' || !RUN.test(run))
+    return undefined;
+  return {
+    isOnline: state === 'online',
+    run,
+    name: typeof name === 'string' && HOST_NAME.test(name) ? name : undefined,
+    labels: readLabels(labels),
+  };
+}
+
+/** Those that are sound. */
+function readLabels(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return {};
+  const entries = Object.entries(value).filter(
+    (entry): entry is [string, string] =>
+      LABEL_NAME.test(entry[0]) && typeof entry[1] === 'string' && LABEL.test(entry[1]),
+  );
+  return Object.fromEntries(entries.slice(0, MAX_LABELS));
+}

@@ -1,0 +1,149 @@
+/** All hosts of the hub, by id; a reload adds and removes some and leaves the others as they are. */
+
+import type { Config } from '../../config/config.ts';
+import type { AgentEntry } from '../../config/rows/hub-rows.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { EventCounters } from '../../viewers/stream/stream-server.ts';
+import type { HostState } from '../../wire/hub.ts';
+import type { Host } from './host.ts';
+import type { HubParts } from './parts.ts';
+
+/** A thousand first attempts together would take 15 MB for good, and get in each other's way. */
+const MS_PER_HOST = 3;
+
+type Agents = Config['hub']['agents'];
+
+/** A machine of `hub.agents`. */
+export interface Configured {
+  readonly host: Host;
+  /** Whether it can go on with another entry: one for the same direction. */
+  readonly suits: (entry: AgentEntry) => boolean;
+  readonly reconfigure: (entry: AgentEntry) => void;
+  /** The configuration has it no more. */
+  readonly removed: () => void;
+}
+
+/** Makes a machine. `spreadMs`: a first attempt to reach it begins within this time. */
+export type AddMachine = (id: string, entry: AgentEntry, spreadMs: number) => Configured;
+
+export class Hosts {
+  readonly #parts: HubParts;
+  readonly #hosts = new Map<string, Host>();
+  /** Those of `hub.agents`. */
+  readonly #configured = new Map<string, Configured>();
+  readonly #addMachine: AddMachine;
+  /** Changes with the hosts that there are, and their labels. */
+  version = 0;
+  #sorted: readonly Host[] | undefined;
+
+  constructor(agents: Agents, parts: HubParts, addMachine: AddMachine) {
+    this.#parts = parts;
+    this.#addMachine = addMachine;
+    this.reconfigure(agents);
+  }
+
+  /** In the order of their ids. */
+  get all(): readonly Host[] {
+    this.#sorted ??= [...this.#hosts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.#sorted;
+  }
+
+  /** undefined: there is none of that id. */
+  get(id: string): Host | undefined {
+    return this.#hosts.get(id);
+  }
+
+  /** Throws ServiceError. */
+  find(id: string): Host {
+    const host = this.#hosts.get(id);
+    if (host === undefined) throw new ServiceError('not_found', 'There is no machine of that id.');
+    return host;
+  }
+
+  get states(): Readonly<Record<HostState, number>> {
+    const counts = { up: 0, down: 0, refused: 0 };
+    for (const { condition } of this.#hosts.values()) counts[condition.state]++;
+    return counts;
+  }
+
+  /** Of the fan-outs that are open. */
+  get eventCounters(): EventCounters {
+    let sent = 0;
+    let skipped = 0;
+    for (const { lanes } of this.#hosts.values())
+      for (const { fanout } of lanes) {
+        sent += fanout?.eventCounters.sent ?? 0;
+        skipped += fanout?.eventCounters.skipped ?? 0;
+      }
+    return { sent, skipped };
+  }
+
+  reconfigure(agents: Agents): void {
+    for (const [id, { host, suits, removed }] of this.#configured) {
+      const entry = Object.hasOwn(agents, id) ? agents[id] : undefined;
+      if (entry !== undefined && suits(entry)) continue;
+      this.#configured.delete(id);
+      this.remove(host);
+      removed();
+    }
+    const entries = Object.entries(agents);
+    for (const [id, entry] of entries) {
+      const known = this.#configured.get(id);
+      known?.reconfigure(entry);
+      if (known === undefined) this.#configure(id, entry, entries.length * MS_PER_HOST);
+    }
+    this.noteLabels();
+  }
+
+  #configure(id: string, entry: AgentEntry, spreadMs: number): void {
+    const added = this.#addMachine(id, entry, spreadMs);
+    this.#configured.set(id, added);
+    // One of a broker that has this id makes way.
+    const other = this.#hosts.get(id);
+    other?.close();
+    this.#put(added.host);
+    if (other !== undefined) this.#parts.conditions.notify(id);
+  }
+
+  /** Labels may be others than before. */
+  noteLabels(): void {
+    this.version++;
+  }
+
+  /** Adds one that the hub has learned of; false: `hub.agents` has the id. */
+  add(host: Host): boolean {
+    if (this.#configured.has(host.id)) return false;
+    this.#put(host);
+    return true;
+  }
+
+  /** Ends its streams. */
+  remove(host: Host): void {
+    host.close();
+    if (this.#hosts.get(host.id) !== host) return;
+    this.#hosts.delete(host.id);
+    this.#changed();
+    this.#parts.conditions.notify(host.id);
+  }
+
+  #put(host: Host): void {
+    this.#hosts.set(host.id, host);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#sorted = undefined;
+    this.version++;
+  }
+
+  /** Cuts every viewer that `passes` no longer lets through. */
+  judgeAgain(passes: (caller: Caller) => boolean): void {
+    for (const { lanes } of this.#hosts.values()) for (const { fanout } of lanes) fanout?.judgeAgain(passes);
+  }
+
+  /** Ends all streams; returns how many viewers still have to take what they were sent before. */
+  close(): number {
+    return [...this.#hosts.values()].reduce((full, host) => full + host.close(), 0);
+  }
+}

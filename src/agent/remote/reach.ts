@@ -1,0 +1,59 @@
+/** The way to an agent behind a broker: questions, and commands with deadlines by the agent's own clock. */
+import { isQuestion } from '../../machine/requests.ts';
+import { notDone } from '../protocol/feedback.ts';
+import { AgentClock, type ClockReading } from './agent-clock.ts';
+import { type Ask, type HostAnswer, NOBODY, type Reach } from './ask.ts';
+import type { Calls } from './calls.ts';
+import type { HubParts } from './parts.ts';
+
+const CLOCK = { what: 'clock', params: {} };
+
+export class BrokerReach implements Reach {
+  readonly #id: string;
+  readonly #calls: Calls;
+  readonly #parts: HubParts;
+  readonly #agentClock = new AgentClock();
+  /** Commands that need the clock share one question: it does not wait for others, so they must not become many. */
+  #asking: Promise<unknown> | undefined;
+
+  constructor(id: string, calls: Calls, parts: HubParts) {
+    this.#id = id;
+    this.#calls = calls;
+    this.#parts = parts;
+  }
+
+  async ask(ask: Ask): Promise<HostAnswer> {
+    if (isQuestion(ask.what)) return await this.#calls.question(this.#id, ask);
+    const { deadlineMs } = ask;
+    const find = () => this.#agentClock.at(deadlineMs, this.#parts.clock.now());
+    if (find() === undefined) await this.#askClock(deadlineMs);
+    const deadline = find();
+    if (deadline === undefined) throw notDone('its clock is not known');
+    return await this.#calls.command(this.#id, ask, deadline);
+  }
+
+  /** Asks whether it is there. The answer is in a feedback. */
+  probe(): void {
+    const { clock, times } = this.#parts;
+    const deadlineMs = clock.now() + times.headMs;
+    this.#calls.question(this.#id, { ...CLOCK, who: NOBODY, deadlineMs }).catch(() => undefined);
+  }
+
+  async #askClock(deadlineMs: number): Promise<void> {
+    this.#asking ??= this.#calls.question(this.#id, { ...CLOCK, who: NOBODY, deadlineMs }).finally(() => {
+      this.#asking = undefined;
+    });
+    await this.#asking;
+  }
+
+  /** A reading that has just arrived. */
+  note(reading: ClockReading): void {
+    this.#agentClock.take(reading, this.#parts.clock.now());
+  }
+
+  /** Another run may come; nothing more comes to what this one was sent. */
+  end(reason: string): void {
+    this.#agentClock.forget();
+    this.#calls.lost(reason, this.#id);
+  }
+}

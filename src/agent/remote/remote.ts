@@ -1,0 +1,280 @@
+/**
+ * A machine whose agent reports over a broker, or over a connection that it has opened: what it says of itself, what is
+ * wanted of it, and what it is asked.
+ */
+import type { ServiceError } from '../../errors.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostRow } from '../../wire/hub.ts';
+import type { Leased } from '../protocol/agent-topics.ts';
+import { SampleLines } from '../protocol/sample-lines.ts';
+import type { Status } from '../protocol/status.ts';
+import type { ClockReading } from './agent-clock.ts';
+import { Answers } from './answers.ts';
+import type { Ask, Asker, HostAnswer } from './ask.ts';
+import type { Calls } from './calls.ts';
+import { BadSample, type Failure } from './failure.ts';
+import type { Host, TopicSink } from './host.ts';
+import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
+import { Lanes } from './lanes.ts';
+import type { HubParts } from './parts.ts';
+import { PushedTopics, type Want } from './pushed.ts';
+import { BrokerReach } from './reach.ts';
+import { type Condition, Standing } from './standing.ts';
+import { BrokerStreams } from './streams.ts';
+
+export interface BrokerHostRooms {
+  readonly parts: HubParts;
+  readonly calls: Calls;
+  /** Those of this hub's configuration; absent: those that the agent says. */
+  readonly labels?: () => Readonly<Record<string, string>>;
+  /** What is wanted of it has changed. */
+  readonly onWant: (host: BrokerHost) => void;
+  /** Whether it may be asked now whether it is there. Absent: always. */
+  readonly mayProbe?: (host: BrokerHost) => boolean;
+  /** It has sent something that was not kept by a broker, and is up. */
+  readonly onHeard?: (host: BrokerHost) => void;
+}
+
+/** One that nobody watches is asked this often whether it is there: the broker may have lost its last word. */
+const UNWATCHED_MS = 60_000;
+
+export class BrokerHost implements Host, LaneOwner {
+  readonly id: string;
+  readonly #rooms: BrokerHostRooms;
+  readonly #standing: Standing;
+  readonly #lanes: Lanes;
+  readonly #answers: Answers;
+  readonly #reach: BrokerReach;
+  readonly #streams: BrokerStreams;
+  readonly #topics: PushedTopics;
+  #status: Status | undefined;
+  /** Of the hub's clock: the last message that was not kept by the broker. */
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+  /** When it was asked for its clock, and the first time since it was heard. */
+  #probedAtMs = Number.NEGATIVE_INFINITY;
+  #silentSinceMs: number | undefined;
+  #wasHeard = false;
+  isClosed = false;
+  /** Bytes of its name and labels in /api/hosts. */
+  textBytes = 0;
+  /** Its name and labels are left out, because those of all machines are too long. */
+  isBrief = false;
+
+  constructor(id: string, rooms: BrokerHostRooms) {
+    this.id = id;
+    this.#rooms = rooms;
+    this.#standing = new Standing(id, rooms.parts);
+    this.#lanes = new Lanes(rooms.parts, this);
+    this.#reach = new BrokerReach(id, rooms.calls, rooms.parts);
+    this.#answers = new Answers(rooms.parts.clock);
+    this.#streams = new BrokerStreams(() => rooms.onWant(this));
+    this.#topics = new PushedTopics(() => rooms.onWant(this));
+  }
+
+  /** Its last word. */
+  get status(): Status | undefined {
+    return this.#status;
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#rooms.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
+  }
+
+  get condition(): Condition {
+    return this.#standing.condition;
+  }
+
+  get version(): number {
+    return this.#standing.version;
+  }
+
+  get isUp(): boolean {
+    return this.#standing.isUp;
+  }
+
+  get lanes(): readonly Lane[] {
+    return this.#lanes.all;
+  }
+
+  get row(): HostRow {
+    return this.#lanes.row(this, this.isBrief ? undefined : this.#status?.name);
+  }
+
+  /** undefined: nothing. */
+  get want(): Want | undefined {
+    return this.isUp ? this.#topics.addTo(this.#streams.want) : this.#streams.want;
+  }
+
+  laneOf(view: View): Lane {
+    return this.#lanes.of(view);
+  }
+
+  openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
+    return this.#streams.open(sections, withDetail, sink);
+  }
+
+  followTopic(name: string, sink: TopicSink): (() => void) | undefined {
+    return this.#topics.follow(name, sink);
+  }
+
+  async usage(view: View, who: Asker): Promise<Buffer> {
+    return await this.#lanes.usage(this, view, who);
+  }
+
+  async system(withDetail: boolean, who: Asker): Promise<Buffer> {
+    return await this.#lanes.system(this, withDetail, who);
+  }
+
+  async ask(ask: Ask): Promise<HostAnswer> {
+    if (!this.isUp) throw this.refusal();
+    return await this.#answers.ask(this.#reach, ask);
+  }
+
+  refusal(): ServiceError {
+    return this.#standing.refusal();
+  }
+
+  /** Its own word, or that of the broker for it. `isKept`: the broker had kept it, and it may be old. */
+  say(status: Status, isKept: boolean): void {
+    if (this.isClosed) return;
+    const isOtherRun = this.#status !== undefined && this.#status.run !== status.run;
+    // The will of an earlier run, after the next one has begun.
+    if (!status.isOnline && isOtherRun && this.#status?.isOnline === true && !isKept) return;
+    const { name = this.#status?.name } = status;
+    const { labels = {} } = this.#status ?? {};
+    this.#status = status.isOnline ? status : { ...status, name, labels };
+    this.textBytes = Buffer.byteLength(JSON.stringify([this.#status.name, this.#status.labels]));
+    if (!status.isOnline) {
+      this.#reach.end('its agent has gone away');
+      this.failed({ isRefusal: false, reason: 'its agent is offline' });
+      return;
+    }
+    if (isOtherRun) this.#reach.end('its agent has started again');
+    if (isOtherRun) this.#topics.lost();
+    // Nobody may have taken back what was kept: it is asked.
+    if (isKept) this.#probe();
+    else {
+      this.#note();
+      this.heard();
+      // It has lost its leases.
+      if (this.want !== undefined) this.#rooms.onWant(this);
+    }
+  }
+
+  /** What it sends while it is wanted. */
+  take(kind: Leased, payload: Buffer): void {
+    if (kind !== 'sample' && this.isUp) this.#topics.take(kind, payload);
+    if (kind !== 'sample' || this.#streams.isEmpty) return;
+    const lines = SampleLines.read(payload);
+    if (lines === undefined) {
+      this.#fail('it sends something else than samples');
+      return;
+    }
+    const nowMs = this.#rooms.parts.clock.now();
+    // Of a run that it says has ended.
+    if (this.#status !== undefined && this.#status.run !== lines.head.run) return;
+    this.#note();
+    this.#reach.note(lines.head);
+    try {
+      this.#streams.publish(lines, nowMs);
+    } catch (error) {
+      if (!(error instanceof BadSample)) throw error;
+      this.#fail(error.message);
+    }
+  }
+
+  /** A message on the topic of answers to this hub. */
+  answer(payload: Buffer): void {
+    const reading = this.#rooms.calls.take(this.id, payload);
+    if (reading !== undefined) this.#heardClock(reading);
+  }
+
+  /** Nothing reaches it: the broker is away, or its own connection. `isRefusal`: it does not let this hub in. */
+  lost(reason: string, isRefusal = false): void {
+    this.#reach.end(reason);
+    this.#silentSinceMs = undefined;
+    this.#probedAtMs = Number.NEGATIVE_INFINITY;
+    this.failed({ isRefusal, reason });
+  }
+
+  /** What is known of it may be of another machine. */
+  forget(): void {
+    this.#status = undefined;
+    this.textBytes = 0;
+    this.#answers.clear();
+  }
+
+  /** Called every second: asks one that is silent whether it is there, and gives it up. */
+  look(nowMs: number): void {
+    const { silenceMs, presenceMs, headMs } = this.#rooms.parts.times;
+    if (this.#status?.isOnline !== true) return;
+    if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
+      this.failed({ isRefusal: false, reason: 'it has fallen silent' });
+    const isWatched = this.lanes.length > 0 || this.#topics.names.length > 0;
+    if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
+    if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();
+  }
+
+  close(): number {
+    this.isClosed = true;
+    this.#answers.clear();
+    return this.#lanes.close();
+  }
+
+  heard(): void {
+    if (this.isUp || this.isClosed) return;
+    this.#wasHeard = true;
+    this.#standing.set({ state: 'up' });
+    this.#rooms.onHeard?.(this);
+    this.#lanes.connect();
+    this.#topics.renew();
+  }
+
+  failed({ isRefusal, reason }: Failure): void {
+    if (this.isClosed) return;
+    // First: a lane asks for a new stream while it is up.
+    // Of any number that a broker has kept nothing but a status of, no line each.
+    const state = isRefusal ? 'refused' : 'down';
+    this.#standing.set({ state, reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
+    this.#streams.end({ isRefusal, reason });
+    this.#topics.lost();
+  }
+
+  changed(): void {
+    if (this.isClosed) return;
+    this.#lanes.dropUnwanted();
+    if (this.isUp) this.#lanes.connect();
+  }
+
+  #probe(): void {
+    if (this.#rooms.mayProbe?.(this) === false) return;
+    const nowMs = this.#rooms.parts.clock.now();
+    this.#probedAtMs = nowMs;
+    // An answer comes through `answer`; that there is none is seen by `look`.
+    this.#silentSinceMs ??= nowMs;
+    this.#reach.probe();
+  }
+
+  #heardClock(reading: ClockReading): void {
+    this.#reach.note(reading);
+    this.#note();
+    const status = this.#status;
+    // An answer that was under way when it went away; and one whose next state was lost on its way here.
+    if (status?.isOnline !== true) return;
+    if (status.run !== reading.run) this.#status = { ...status, run: reading.run };
+    // A stream that was refused is not asked for again at once.
+    if (this.#heardAtMs >= this.#probedAtMs) this.heard();
+  }
+
+  #note(): void {
+    this.#heardAtMs = this.#rooms.parts.clock.now();
+    this.#silentSinceMs = undefined;
+  }
+
+  /** It is there, and sends what is not understood: it is asked again after a while. */
+  #fail(reason: string): void {
+    const { clock, times } = this.#rooms.parts;
+    this.#probedAtMs = clock.now() + times.maxDelayMs;
+    this.failed({ isRefusal: false, reason });
+  }
+}

@@ -1,0 +1,232 @@
+/** The machine's end of connections that hubs have opened: the protocol of docs/hub-protocol.md, with a session per hub. */
+import { Allowance, type Rate } from '../../allowance.ts';
+import type { Clock } from '../../clock.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import type { Holder, Ledger } from '../../http/clients/ledger.ts';
+import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
+import { readMessage, textOf } from '../protocol/frames.ts';
+import { topicsBelow } from '../protocol/hub-topics.ts';
+import type { Line } from '../transports/mqtt/line.ts';
+import type { DialParts } from './dial-exporter.ts';
+import { type HubLink, type HubLinkOptions, HubSession } from './hub-session.ts';
+import { MachineEvents } from './machine-events.ts';
+
+export interface HubServerParts extends DialParts {
+  readonly ledger: Pick<Ledger, 'set' | 'release'>;
+}
+
+/** Messages and control frames of a hub: 20 questions and as many commands per second are answered. */
+const FRAMES: Rate = { perSecond: 200, burst: 2400 };
+/** A hub that receives nothing for 5 s pings, and renews its leases every 3 s. */
+const SILENCE_MS = 15_000;
+const LOOK_MS = 5000;
+/** Bytes that wait for the hub to take them; answers beyond that are lost. */
+const MAX_WAITING_BYTES = 2 * 2 ** 20;
+/** Maximum time for the last status to leave: a service has half a second to close its exporters. */
+const FAREWELL_MS = 300;
+/** Close codes of RFC 6455: going away, and policy violation. */
+const [GOING_AWAY, POLICY] = [1001, 1008] as const;
+/** The clocks with and without suspended time differ by less while the machine is awake. */
+const SUSPENDED_MS = 1000;
+
+interface Waiting {
+  readonly text: string;
+  readonly settle: (delivery: Delivery) => void;
+}
+
+/** One connection: a link that ends with it, because the hub makes the next one. */
+class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder {
+  readonly address: string;
+  readonly isStream = false;
+  readonly #socket: Socket;
+  readonly #options: HubLinkOptions;
+  readonly #ledger: HubServerParts['ledger'];
+  readonly #allowance: Allowance;
+  readonly #suspendedMs: number;
+  /** The first one is on its way: the socket closes itself where more than 64 KiB wait in it. */
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #heardAtMs: number;
+  #timer: unknown;
+
+  constructor(socket: Socket, options: HubLinkOptions, ledger: HubServerParts['ledger']) {
+    const { clock } = options;
+    this.address = socket.address;
+    this.#socket = socket;
+    this.#options = options;
+    this.#ledger = ledger;
+    this.#heardAtMs = clock.now();
+    this.#allowance = new Allowance(FRAMES, this.#heardAtMs);
+    this.#suspendedMs = suspendedOf(clock);
+    this.#look();
+    options.beforeOnline(this);
+    void this.deliver('status', options.states.online);
+    options.onOnline();
+  }
+
+  /** Rejects where the connection has ended or too much waits. */
+  async send(topic: string, payload: string): Promise<void> {
+    const text = textOf(topic, payload);
+    if (!this.#socket.isOpen) throw new Error('the connection has ended');
+    if (this.#waitingBytes + text.length > MAX_WAITING_BYTES)
+      throw new Error('too many bytes wait for the hub');
+    const delivery = await new Promise<Delivery>((settle) => {
+      this.#waiting.push({ text, settle });
+      this.#keep(text.length);
+      if (this.#waiting.length === 1) this.#advance();
+    });
+    if (delivery === 'closed') throw new Error('the connection has ended');
+  }
+
+  async deliver(topic: string, payload: string): Promise<boolean> {
+    return await this.send(topic, payload).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Ends the connection where the machine has slept since it was made: what arrives may be as old as the sleep. */
+  endStale(): boolean {
+    const hasSlept = suspendedOf(this.#options.clock) - this.#suspendedMs > SUSPENDED_MS;
+    if (hasSlept) this.cut('the machine has slept');
+    return hasSlept;
+  }
+
+  /** Silence ends the connection in any case. */
+  check(): void {}
+
+  /** The hub connects again when the machine has woken. */
+  setAsleep(isAsleep: boolean): void {
+    if (isAsleep) void this.close();
+  }
+
+  async close(): Promise<void> {
+    // In real time, which is what the network takes.
+    const limit = new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
+    await Promise.race([this.deliver('status', this.#options.states.offline), limit]);
+    this.#socket.end(GOING_AWAY, 'the machine goes away');
+  }
+
+  cut(reason = 'too many bytes wait for the hub'): void {
+    this.#socket.end(POLICY, reason);
+  }
+
+  onMessage(bytes: Buffer, isBinary: boolean): void {
+    this.#hear();
+    const message = isBinary ? undefined : readMessage(bytes);
+    if (message === undefined) this.cut('a message is malformed');
+    else if (this.#socket.isOpen)
+      this.#options.onMessage({ ...message, isRetained: false, isRepeated: false, qos: 0 });
+  }
+
+  onControlFrame(): void {
+    this.#hear();
+  }
+
+  onDrained(): void {
+    // Each message is followed by the next when it has left.
+  }
+
+  onClosed(): void {
+    this.#options.clock.clearTimer(this.#timer);
+    this.#ledger.release(this);
+    for (const { settle } of this.#waiting.splice(0)) settle('closed');
+    this.#options.onOffline();
+  }
+
+  #hear(): void {
+    this.#heardAtMs = this.#options.clock.now();
+    if (this.#allowance.take(1, this.#heardAtMs) < 0) this.cut('the hub sends too much');
+  }
+
+  #look(): void {
+    const { clock } = this.#options;
+    this.#timer = clock.setTimer(() => {
+      if (clock.now() - this.#heardAtMs > SILENCE_MS) this.cut('the hub has fallen silent');
+      else this.#look();
+    }, LOOK_MS);
+  }
+
+  #keep(change: number): void {
+    this.#waitingBytes += change;
+    this.#ledger.set(this, this.#waitingBytes);
+  }
+
+  #advance(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    this.#socket.sendTracked(next.text, (delivery) => {
+      // It may have been settled with the end of the connection.
+      if (this.#waiting[0] !== next) return;
+      this.#waiting.shift();
+      this.#keep(-next.text.length);
+      next.settle(delivery);
+      this.#advance();
+    });
+  }
+}
+
+const suspendedOf = (clock: Clock) => clock.sinceBoot() - clock.now();
+
+/** A session with the hub at the other end of `socket`, whose events it takes. */
+export interface ServedHub {
+  readonly events: SocketEvents;
+  reconfigure(): void;
+  /** Sends the state `offline` and ends the connection. Takes less than half a second. */
+  close(): Promise<void>;
+}
+
+export class HubServer {
+  readonly #parts: HubServerParts;
+  readonly #events: MachineEvents<HubSession>;
+
+  constructor(parts: HubServerParts) {
+    this.#parts = parts;
+    this.#events = new MachineEvents(parts);
+  }
+
+  /** Whether the machine is about to sleep: a hub is not to take it for there. */
+  get isAsleep(): boolean {
+    return this.#events.isAsleep;
+  }
+
+  serve(socket: Socket, { address, isKeyed }: Caller): ServedHub {
+    const { log, holds, ledger } = this.#parts;
+    let link: AcceptedLink | undefined;
+    const session: HubSession = new HubSession(
+      this.#parts,
+      {
+        subject: 'hub',
+        topics: topicsBelow(''),
+        sender: { address, isKeyed },
+        open(options) {
+          link = new AcceptedLink(
+            socket,
+            {
+              ...options,
+              onOffline: () => {
+                options.onOffline();
+                sessions.delete(session);
+                log.info('hub: its connection has ended', { address });
+              },
+            },
+            ledger,
+          );
+          return link;
+        },
+      },
+      holds,
+    );
+    const { sessions } = this.#events;
+    this.#events.add(session);
+    log.info('hub: a hub has connected', { address });
+    if (link === undefined) throw new Error('a session opens its link');
+    return { events: link, reconfigure: () => session.reconfigure(), close: () => session.close() };
+  }
+
+  close(): void {
+    this.#events.close();
+  }
+}
+
+export const openHubServer = (parts: HubServerParts): HubServer => new HubServer(parts);

@@ -1,0 +1,93 @@
+/** What a message on a command topic asks for. */
+import type { Sender } from '../../commands/command.ts';
+import type { ErrorCode, ServiceError } from '../../errors.ts';
+import type { Params } from '../../params.ts';
+
+export const MAX_PAYLOAD_BYTES = 64 * 1024;
+/** What Home Assistant's buttons send by default. */
+const PRESS = 'PRESS';
+/** Of an id that its sender chose. */
+export const MAX_ID_LENGTH = 128;
+
+/** Who sent a message that says so: a hub. */
+export interface Asker {
+  readonly hub: string;
+  readonly sender: Sender;
+}
+
+export interface CommandRequest {
+  /** `power.sleep`. */
+  readonly name: string;
+  readonly params: Params;
+  /** Of this one command: a second message with it is a duplicate. Repeated in the feedback. */
+  readonly id: string | number | undefined;
+  /** When it was sent, in Unix seconds, by the clock of its sender. */
+  readonly sentAt: number | undefined;
+  readonly asker?: Asker;
+  /** What it is remembered by in place of its id, where senders choose their ids without knowing of each other. */
+  readonly key?: string | number | undefined;
+  /** Why it must not be done, as far as the message shows that. */
+  readonly lateness?: 'late' | 'other_run' | undefined;
+  /** Its sender wants to be notified when it begins. */
+  readonly withStages?: boolean;
+}
+
+/** Why a message is not understood, or not done. */
+export interface Flaw {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: ServiceError['details'];
+}
+
+/** A message that is not understood, as far as it was. */
+export interface Unread extends Flaw {
+  readonly id?: string | undefined;
+  readonly asker?: Asker | undefined;
+}
+
+export const isFlaw = <Other extends object>(value: Other | Unread): value is Unread => 'code' in value;
+
+/** By its name: the bundle that this is in has no class of its own for it. */
+export const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && error.name === 'ServiceError';
+
+export function flawOf({ code, message, details }: ServiceError): Flaw {
+  const reason = details?.['reason'];
+  return { code, message: typeof reason === 'string' ? `${message} ${reason}` : message, details };
+}
+
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `name`: of the topic; without a dot it is a group, and `action` in the payload the rest. */
+export function readRequest(name: string, payload: Buffer): CommandRequest | Unread {
+  if (payload.length > MAX_PAYLOAD_BYTES)
+    return { code: 'payload_too_large', message: `A command may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
+  const value = parse(payload.toString());
+  if (value === undefined) return { code: 'invalid_json', message: 'The payload is not JSON.' };
+  if (!isMap(value)) return { code: 'invalid_body', message: 'The payload must be an object.' };
+  const { id, sent_at: sentAt, ...rest } = value;
+  if (id !== undefined && !isId(id))
+    return {
+      code: 'invalid_value',
+      message: `id must be a number or a string of 1 to ${MAX_ID_LENGTH} characters.`,
+    };
+  if (sentAt !== undefined && typeof sentAt !== 'number')
+    return { code: 'invalid_value', message: 'sent_at must be a number of Unix seconds.' };
+  if (name.includes('.')) return { name, params: rest, id, sentAt };
+  const { action, ...params } = rest;
+  if (typeof action !== 'string') return { code: 'missing_field', message: 'The field action is missing.' };
+  return { name: `${name}.${action}`, params, id, sentAt };
+}
+
+function parse(text: string): unknown {
+  if (text === PRESS) return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isId = (id: unknown): id is string | number =>
+  typeof id === 'number' || (typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH);

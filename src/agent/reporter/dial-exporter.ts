@@ -1,0 +1,90 @@
+/** Dials a hub and reports to it: follows the configuration, the players, power and the sleep of the machine. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../config/config.ts';
+import { topicsBelow } from '../protocol/hub-topics.ts';
+import { Link } from '../transports/mqtt/link.ts';
+import type { SleepHold } from '../transports/mqtt/sleep-hold.ts';
+import { DialConnection } from '../transports/websocket/dial-connection.ts';
+import { peerTargetOf } from '../transports/websocket/web-socket.ts';
+import { HubSession, type HubSessionRooms, type Way } from './hub-session.ts';
+import { MachineEvents, type MachineSources } from './machine-events.ts';
+
+export interface DialParts extends HubSessionRooms {
+  readonly media: HubSessionRooms['media'] & MachineSources['media'];
+  readonly power: HubSessionRooms['power'] & MachineSources['power'];
+  readonly history: HubSessionRooms['history'] & MachineSources['history'];
+  readonly holds: SleepHold;
+}
+
+const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url, keyFile, pin });
+
+/** The way to a hub that is dialled. */
+function overDial(url: string, key: string, pin: string | undefined, rooms: HubSessionRooms): Way {
+  const target = peerTargetOf(url, pin);
+  const { id, clock, log } = rooms;
+  // The name of its entry at the hub.
+  log.info(`hub: this machine dials ${target.name} as ${id}`);
+  return {
+    subject: 'hub',
+    topics: topicsBelow(''),
+    // The hub has proved itself, and names its clients.
+    sender: { address: `${target.host}:${target.port}`, isKeyed: false },
+    open: (options, run) =>
+      new Link(
+        {
+          subject: 'hub',
+          name: target.name,
+          connect: (events) => new DialConnection({ ...events, target, key, id, run, clock }),
+        },
+        options,
+      ),
+  };
+}
+
+export class DialExporter {
+  readonly #parts: DialParts;
+  readonly #events: MachineEvents<HubSession>;
+  #session: HubSession | undefined;
+  #settings: ReturnType<typeof settingsOf> | undefined;
+  /** The end of the session before this one: the hub takes one connection per id. */
+  #ending: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: DialParts) {
+    this.#parts = parts;
+    this.#events = new MachineEvents(parts);
+    this.reconfigure();
+  }
+
+  /** Another hub or another key is another session. */
+  reconfigure(): void {
+    const settings = settingsOf(this.#parts.config.current);
+    if (isDeepStrictEqual(settings, this.#settings)) {
+      this.#session?.reconfigure();
+      return;
+    }
+    this.#settings = settings;
+    this.#ending = this.#ending.then(() => this.#replace(settings));
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#events.close();
+    await Promise.all([this.#ending, this.#session?.close()]);
+  }
+
+  async #replace(settings: ReturnType<typeof settingsOf>): Promise<void> {
+    await this.#session?.close();
+    this.#session = undefined;
+    this.#events.sessions.clear();
+    const { url, keyFile, pin } = settings;
+    if (this.#isClosed || settings !== this.#settings || url === undefined || keyFile === undefined) return;
+    const way = overDial(url, keyFile.secret, pin, this.#parts);
+    this.#session = new HubSession(this.#parts, way, this.#parts.holds);
+    this.#events.add(this.#session);
+  }
+}
+
+export { openHubServer } from './accepted-hubs.ts';
+export const openDial = (parts: DialParts): DialExporter => new DialExporter(parts);

@@ -1,0 +1,119 @@
+/** The connections that hubs open to this machine at /api/agent. What serves them is loaded with the first one. */
+import { messageOf, ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
+import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
+import { identify } from '../../identity.ts';
+import type { HubServer, HubServerParts, ServedHub } from './accepted-hubs.ts';
+
+export type HubConnectionParts = Omit<HubServerParts, 'id'>;
+
+/** As many as there may be leases of hubs behind a broker. */
+const MAX_HUBS = 16;
+
+/** One connection, before and after its session has begun. A hub sends nothing before it has the status of the machine. */
+class HubConnection implements SocketEvents {
+  readonly caller: Caller;
+  readonly #onClosed: () => void;
+  #socket: Socket | undefined;
+  served: ServedHub | undefined;
+
+  constructor(caller: Caller, onClosed: () => void) {
+    this.caller = caller;
+    this.#onClosed = onClosed;
+  }
+
+  start(socket: Socket): void {
+    this.#socket = socket;
+  }
+
+  /** Begins the session, unless the hub has gone. */
+  serve(server: HubServer): void {
+    if (this.#socket?.isOpen === true) this.served = server.serve(this.#socket, this.caller);
+  }
+
+  end(code: (typeof CLOSE_CODES)[keyof typeof CLOSE_CODES], reason: string): void {
+    this.#socket?.end(code, reason);
+  }
+
+  async close(): Promise<void> {
+    await this.served?.close();
+    this.end(CLOSE_CODES.goingAway, 'the service is shutting down');
+  }
+
+  onMessage(bytes: Buffer, isBinary: boolean): void {
+    this.served?.events.onMessage(bytes, isBinary);
+  }
+
+  onControlFrame(): void {
+    this.served?.events.onControlFrame();
+  }
+
+  onDrained(): void {
+    this.served?.events.onDrained();
+  }
+
+  onClosed(): void {
+    this.served?.events.onClosed();
+    this.#onClosed();
+  }
+}
+
+export class HubConnections {
+  readonly #parts: HubConnectionParts;
+  readonly #connections = new Set<HubConnection>();
+  #server: HubServer | undefined;
+  #loading: Promise<HubServer> | undefined;
+
+  constructor(parts: HubConnectionParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Upgrades `exchange`, which a hub has opened. Throws ServiceError. */
+  open(exchange: Exchange, caller: Caller): void {
+    if (this.#connections.size >= MAX_HUBS)
+      throw new ServiceError('too_many_streams', `${MAX_HUBS} hubs are connected already.`);
+    if (this.#server?.isAsleep === true)
+      throw new ServiceError('shutting_down', 'This machine is going to sleep.');
+    const connection = new HubConnection(caller, () => this.#connections.delete(connection));
+    const socket = exchange.startSocket(connection);
+    if (socket === undefined) return;
+    this.#connections.add(connection);
+    connection.start(socket);
+    void this.#serve(connection);
+  }
+
+  /** Cuts every connection that `passes` no longer lets through; a new configuration applies to the others. */
+  reconfigure(passes: (caller: Caller) => boolean): void {
+    for (const connection of [...this.#connections])
+      if (passes(connection.caller)) connection.served?.reconfigure();
+      else connection.end(CLOSE_CODES.policy, 'this machine no longer takes this hub');
+  }
+
+  /** Takes less than half a second. Never rejects. */
+  async close(): Promise<void> {
+    const closed = [...this.#connections].map((connection) => connection.close());
+    this.#server?.close();
+    await Promise.all(closed);
+  }
+
+  async #serve(connection: HubConnection): Promise<void> {
+    try {
+      this.#loading ??= this.#load();
+      this.#server = await this.#loading;
+      connection.serve(this.#server);
+    } catch (error) {
+      this.#loading = undefined;
+      this.#parts.log.error(`hubs cannot be served: ${messageOf(error)}`);
+      connection.end(CLOSE_CODES.broken, 'the service failed; its log says why');
+    }
+  }
+
+  async #load(): Promise<HubServer> {
+    const { openHubServer } = await import('./dial-exporter.ts');
+    return openHubServer({ ...this.#parts, id: identify(this.#parts.config.current.host) });
+  }
+}

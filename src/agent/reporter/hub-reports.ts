@@ -1,0 +1,213 @@
+/** What goes to hubs while they want it: samples, media and power when they change, and events of watch rules. */
+import type { Clock } from '../../clock.ts';
+import type { Media } from '../../commands/media.ts';
+import type { Power } from '../../commands/power.ts';
+import type { CurrentConfig } from '../../config/current.ts';
+import { messageOf } from '../../errors.ts';
+import { SECTION_BITS } from '../../host/host.ts';
+import type { Log } from '../../log/log.ts';
+import type { Sample } from '../../stats/sample.ts';
+import type { Sampler } from '../../stats/sampler.ts';
+import { type View, viewOf } from '../../stats/view.ts';
+import type { HistoryEvent } from '../../wire/history.ts';
+import type { HubTopics } from '../protocol/hub-topics.ts';
+import { Again } from '../transports/mqtt/again.ts';
+import type { Line } from '../transports/mqtt/line.ts';
+import type { Present } from './hub-request.ts';
+import { Leases, MAX_LEASES } from './leases.ts';
+import { sampleMessage } from './sample-message.ts';
+import { isNothing, readWant, unite, type Wish } from './want.ts';
+
+export interface HubReportOptions {
+  readonly config: CurrentConfig;
+  readonly sampler: Pick<Sampler, 'attach' | 'latest' | 'intervalMs'>;
+  readonly media: Pick<Media, 'status'>;
+  readonly power: Pick<Power, 'status'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What lines of the log begin with. */
+  readonly subject: string;
+  readonly topics: HubTopics;
+  readonly present: () => Present;
+  /** Publishes with QoS 1 and logs a refusal once. Never rejects. */
+  readonly deliver: (topic: string, payload: string) => Promise<boolean>;
+  /** A hub has not renewed its lease: it may be gone, or the way to the broker is. */
+  readonly onSilence: () => void;
+}
+
+/** Least time between two messages on one topic that are not those of ticks. */
+const PACE_MS = 200;
+const COMPLAINT_MS = 60_000;
+
+export class HubReports {
+  readonly #options: HubReportOptions;
+  readonly #leases: Leases;
+  readonly #first: Again;
+  readonly #media: Again;
+  readonly #power: Again;
+  #connection: Pick<Line, 'send'> | undefined;
+  /** What the sink demands. */
+  #view: View | undefined;
+  #detach: () => void = () => undefined;
+  #timer: unknown;
+  /** A sample is being written; the newest one meanwhile, with what of it is due. */
+  #isWriting = false;
+  #held: { readonly sample: Sample; readonly wish: Wish } | undefined;
+  #count = 0;
+  /** The last payload on each topic; a hub that is new has none. */
+  readonly #sent = new Map<string, string>();
+  #complainedAtMs = Number.NEGATIVE_INFINITY;
+  #failure: string | undefined;
+
+  constructor(options: HubReportOptions) {
+    this.#options = options;
+    const { clock } = options;
+    this.#leases = new Leases(clock.now);
+    const paced = (run: () => Promise<void>) =>
+      new Again({ run, clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
+    this.#first = paced(() => this.#sendFirst());
+    this.#media = paced(() => this.#sendMedia());
+    this.#power = paced(() => this.#sendPower());
+  }
+
+  begin(connection: Pick<Line, 'send'>): void {
+    this.#connection = connection;
+  }
+
+  /** Nothing is read any more. Hubs renew their leases when they see the agent again. */
+  end(): void {
+    this.#connection = undefined;
+    this.#held = undefined;
+    this.#leases.clear();
+    this.#settle();
+  }
+
+  /** A message on the topic of wants; never throws. */
+  want(payload: Buffer): void {
+    if (this.#connection === undefined) return;
+    const want = readWant(payload, SECTION_BITS);
+    if (typeof want === 'string') {
+      this.#complain(want);
+      return;
+    }
+    const taken = this.#leases.take(want);
+    if (taken === 'full') this.#complain(`there are ${MAX_LEASES} hubs already`);
+    this.#settle();
+    if (taken !== 'wider') return;
+    const { topics } = this.#options;
+    // What was sent before has not reached this hub.
+    if (want.media) this.#sent.delete(topics.media);
+    if (want.power) this.#sent.delete(topics.power);
+    this.mediaChanged();
+    this.powerChanged();
+    if (!isNothing(want)) this.#first.request();
+  }
+
+  mediaChanged(): void {
+    if (this.#leases.wants('media')) this.#media.request();
+  }
+
+  powerChanged(): void {
+    if (this.#leases.wants('power')) this.#power.request();
+  }
+
+  /** Lost while no hub wants it: the history has it. */
+  sendEvent(event: HistoryEvent): void {
+    const { topics, deliver } = this.#options;
+    this.#leases.expire();
+    if (this.#connection !== undefined && this.#leases.wants('events'))
+      void deliver(topics.event, JSON.stringify(event));
+  }
+
+  /** Demands what the living leases want, and comes back when the next of them ends. */
+  #settle(): void {
+    const { sampler, clock } = this.#options;
+    if (this.#leases.expire()) this.#options.onSilence();
+    const wish = this.#leases.wish;
+    const { plain, detailed } = wish;
+    const view = isNothing(wish) ? undefined : viewOf(plain | (detailed ?? 0), detailed !== undefined);
+    if (view !== this.#view) {
+      const detach = this.#detach;
+      // The new one first: a sampler without demand stops its clock.
+      this.#detach =
+        view === undefined
+          ? () => undefined
+          : sampler.attach({ view, publish: ({ sample }) => this.#publish(sample) });
+      detach();
+      this.#view = view;
+    }
+    clock.clearTimer(this.#timer);
+    const endsInMs = this.#leases.endsInMs;
+    this.#timer = endsInMs === undefined ? undefined : clock.setTimer(() => this.#settle(), endsInMs);
+  }
+
+  #publish(sample: Sample, slackMs = this.#options.sampler.intervalMs / 2): void {
+    const due = this.#leases.due(slackMs);
+    if (due !== undefined) this.#write(sample, due);
+  }
+
+  /** One at a time: a broker that takes nothing gets the newest when it does. */
+  #write(sample: Sample, wish: Wish): void {
+    const { topics, present } = this.#options;
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    if (this.#isWriting) {
+      this.#held = { sample, wish: this.#held === undefined ? wish : unite(this.#held.wish, wish) };
+      return;
+    }
+    this.#isWriting = true;
+    const text = sampleMessage(sample, wish, SECTION_BITS, { ...present(), n: this.#count++ });
+    void connection
+      .send(topics.sample, text)
+      .catch((error: unknown) => this.#report(error))
+      .finally(() => {
+        this.#isWriting = false;
+        const held = this.#held;
+        this.#held = undefined;
+        if (held !== undefined) this.#write(held.sample, held.wish);
+      });
+  }
+
+  /** A viewer that has just come does not wait for the next tick. */
+  async #sendFirst(): Promise<void> {
+    const view = this.#view;
+    if (view === undefined) return;
+    const { sample } = await this.#options.sampler.latest(view);
+    this.#publish(sample, 0);
+  }
+
+  async #sendMedia(): Promise<void> {
+    const { config, media, topics } = this.#options;
+    if (!config.current.features.enable_media || !this.#leases.wants('media')) return;
+    await this.#sendChanged(topics.media, await media.status(undefined, true));
+  }
+
+  async #sendPower(): Promise<void> {
+    const { power, topics } = this.#options;
+    if (this.#leases.wants('power')) await this.#sendChanged(topics.power, await power.status());
+  }
+
+  async #sendChanged(topic: string, value: object): Promise<void> {
+    const payload = JSON.stringify(value);
+    if (this.#connection === undefined || this.#sent.get(topic) === payload) return;
+    this.#sent.set(topic, payload);
+    await this.#options.deliver(topic, payload);
+    this.#failure = undefined;
+  }
+
+  #complain(why: string): void {
+    const now = this.#options.clock.now();
+    if (now - this.#complainedAtMs < COMPLAINT_MS) return;
+    this.#complainedAtMs = now;
+    const { log, subject } = this.#options;
+    log.warn(`${subject}: what a hub wants is ignored: ${why}`);
+  }
+
+  #report(error: unknown): void {
+    const reason = messageOf(error);
+    if (this.#connection === undefined || reason === this.#failure) return;
+    this.#failure = reason;
+    const { log, subject } = this.#options;
+    log.error(`${subject}: nothing is sent to hubs: ${reason}`);
+  }
+}

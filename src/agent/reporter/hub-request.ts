@@ -1,0 +1,85 @@
+/** What a message of a hub asks for: a command, or an answer. */
+import { isIP } from 'node:net';
+import {
+  type Asker,
+  type CommandRequest,
+  type Flaw,
+  isFlaw,
+  isMap,
+  MAX_ID_LENGTH,
+  MAX_PAYLOAD_BYTES,
+  type Unread,
+} from './command-request.ts';
+import { isHubName } from './want.ts';
+
+/** Further ahead than any hub waits; ids are remembered for longer. */
+export const MAX_AHEAD_MS = 30_000;
+const KEY_NAME = /^[\x21-\x7e]{1,64}$/;
+
+/** This agent at the moment: its run, and its clock in milliseconds. */
+export interface Present {
+  readonly run: string;
+  readonly clock: number;
+}
+
+/** What every message of a hub says of itself. */
+export interface Envelope {
+  readonly id: string;
+  readonly asker: Asker;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const bad = (message: string): Flaw => ({ code: 'invalid_value', message });
+
+/** Who asks for what; without `asker` nobody can be answered. */
+export function readEnvelope(payload: Buffer): Envelope | Unread {
+  if (payload.length > MAX_PAYLOAD_BYTES)
+    return { code: 'payload_too_large', message: `A message may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
+  const fields = parse(payload.toString());
+  if (!isMap(fields)) return { code: 'invalid_json', message: 'The payload is no JSON object.' };
+  const { hub, id, client, key = null, params = {} } = fields;
+  if (!isHubName(hub)) return bad('hub must be the name of a hub.');
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH)
+    return bad(`id must be a string of 1 to ${MAX_ID_LENGTH} characters.`);
+  const asker = (address: string): Asker => ({
+    hub,
+    sender: { address, isKeyed: key !== null, via: { hub, key: typeof key === 'string' ? key : undefined } },
+  });
+  const flawed = (message: string): Unread => ({ ...bad(message), id, asker: asker('') });
+  if (typeof client !== 'string' || isIP(client) === 0) return flawed('client must be an IP address.');
+  if (key !== null && !(typeof key === 'string' && KEY_NAME.test(key)))
+    return flawed('key must be null or the name of a key.');
+  if (!isMap(params)) return flawed('params must be an object.');
+  return { id, asker: asker(client), params, fields };
+}
+
+/** `name`: by the topic. The deadline is one of this agent's own clock, and of this run: whatever delays a message is seen. */
+export function readHubCommand(
+  name: string,
+  payload: Buffer,
+  { run, clock }: Present,
+): CommandRequest | Unread {
+  const envelope = readEnvelope(payload);
+  if (isFlaw(envelope)) return envelope;
+  const { id, asker, params, fields } = envelope;
+  const { run: meant, deadline, stages } = fields;
+  if (typeof meant !== 'string' || typeof deadline !== 'number')
+    return { ...bad('run must be a string and deadline a number.'), id, asker };
+  const request = { name, params, id, asker, sentAt: undefined, key: `${asker.hub}/${id}` };
+  const begun = stages === true ? { ...request, withStages: true } : request;
+  // The clock of another run says nothing.
+  if (meant !== run) return { ...request, lateness: 'other_run' };
+  if (clock > deadline) return { ...request, lateness: 'late' };
+  if (deadline - clock > MAX_AHEAD_MS)
+    return { ...bad(`deadline must be within ${MAX_AHEAD_MS} ms.`), id, asker };
+  return begun;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+/** All that belongs to the hubs on one way, a broker or a dialled hub: the link, what they want, and what they ask for. */
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
+import type { Clock } from '../../clock.ts';
+import type { Commands, Sender } from '../../commands/command.ts';
+import type { ServiceFacts } from '../../stats/system.ts';
+import type { HistoryEvent } from '../../wire/history.ts';
+import type { HubTopics } from '../protocol/hub-topics.ts';
+import type { Line, Message } from '../transports/mqtt/line.ts';
+import type { LinkOptions } from '../transports/mqtt/link.ts';
+import type { SleepHold } from '../transports/mqtt/sleep-hold.ts';
+import type { AnswerRooms } from './answers.ts';
+import { CommandDoor } from './command-door.ts';
+import { type HubReportOptions, HubReports } from './hub-reports.ts';
+import { type Present, readHubCommand } from './hub-request.ts';
+import { Questions } from './questions.ts';
+
+export interface HubSessionRooms
+  extends Omit<AnswerRooms, 'sampler'>,
+    Pick<HubReportOptions, 'sampler' | 'clock' | 'log'> {
+  readonly commands: Pick<Commands, 'prepare'>;
+  readonly facts: Pick<ServiceFacts, 'version'>;
+  readonly clock: Clock;
+  /** Of this machine: `[A-Za-z0-9_-]`. */
+  readonly id: string;
+  /** For tests. */
+  readonly random?: () => number;
+}
+
+/** The link of a session, whatever carries it. */
+export interface HubLink {
+  deliver(topic: string, payload: string): Promise<boolean>;
+  endStale(): boolean;
+  check(): void;
+  setAsleep(isAsleep: boolean): void;
+  close(): Promise<void>;
+}
+
+/** As LinkOptions, for a link that makes one connection or many: the session sends samples on the present one. */
+export type HubLinkOptions = Omit<LinkOptions, 'beforeOnline' | 'onOnline'> & {
+  readonly states: NonNullable<LinkOptions['states']>;
+  readonly beforeOnline: (connection: Pick<Line, 'send'>) => void;
+  readonly onOnline: () => void;
+};
+
+/** How messages get from this agent to hubs and back. */
+export interface Way {
+  /** What lines of the log begin with. */
+  readonly subject: string;
+  readonly topics: HubTopics;
+  /** The other side, for messages that do not name their sender. */
+  readonly sender: Sender;
+  /** Opens the link, on which `topics` of hubs come in. `run`: of this session. */
+  readonly open: (options: HubLinkOptions, run: string) => HubLink;
+}
+
+/** Of the protocol between agent and hub. */
+const VERSION = 1;
+/** Viewers wait for the end of an outage, 5 s at most; each attempt is one connection. */
+const MAX_DELAY_MS = 4000;
+
+export class HubSession {
+  readonly #clock: Clock;
+  readonly #topics: HubTopics;
+  readonly #door: CommandDoor;
+  readonly #questions: Questions;
+  readonly #reports: HubReports;
+  readonly #link: HubLink;
+  readonly #holds: SleepHold;
+  /** Another one after each start: a command for an earlier one is not done. */
+  readonly #run = randomBytes(8).toString('hex');
+
+  constructor(rooms: HubSessionRooms, way: Way, holds: SleepHold) {
+    const { clock, log, commands, facts, config } = rooms;
+    const { topics, subject, sender } = way;
+    this.#clock = clock;
+    this.#holds = holds;
+    this.#topics = topics;
+    this.#door = new CommandDoor({
+      commands,
+      clock,
+      log,
+      subject,
+      sender,
+      unixMs: Date.now,
+      nameOf: topics.commandOn,
+      read: (name, payload) => readHubCommand(name, payload, this.#present()),
+      answer: async (feedback, { asker, ...aside }) =>
+        asker !== undefined &&
+        (await this.#link.deliver(
+          topics.feedback(asker.hub),
+          JSON.stringify({ ...feedback, ...aside, ...this.#present() }),
+        )),
+      isStale: () => this.#link.endStale(),
+    });
+    this.#questions = new Questions({
+      ...rooms,
+      subject,
+      answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
+      stamp: () => this.#present(),
+    });
+    this.#reports = new HubReports({
+      ...rooms,
+      subject,
+      topics,
+      present: () => this.#present(),
+      deliver: (topic, payload) => this.#link.deliver(topic, payload),
+      onSilence: () => this.#link.check(),
+    });
+    const { name = os.hostname(), labels } = config.current.host;
+    const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });
+    const options: HubLinkOptions = {
+      availability: topics.status,
+      clock,
+      log,
+      random: rooms.random ?? Math.random,
+      maxDelayMs: MAX_DELAY_MS,
+      states: {
+        online: status('online', { version: facts.version, protocol: VERSION, name, labels }),
+        offline: status('offline'),
+      },
+      beforeOnline: (connection) => this.#begin(connection),
+      onOnline: () => this.#holds.hold(this),
+      onMessage: (message) => this.#receive(message),
+      onOffline: () => {
+        this.#reports.end();
+        this.#holds.release(this);
+      },
+    };
+    this.#link = way.open(options, this.#run);
+  }
+
+  reconfigure(): void {
+    this.#reports.mediaChanged();
+    this.#reports.powerChanged();
+  }
+
+  mediaChanged(): void {
+    this.#reports.mediaChanged();
+  }
+
+  powerChanged(): void {
+    this.#reports.powerChanged();
+  }
+
+  sendEvent(event: HistoryEvent): void {
+    this.#reports.sendEvent(event);
+  }
+
+  setAsleep(isAsleep: boolean): void {
+    this.#link.setAsleep(isAsleep);
+  }
+
+  /** Takes less than half a second. */
+  async close(): Promise<void> {
+    this.#reports.end();
+    await this.#link.close();
+  }
+
+  #present(): Present {
+    return { run: this.#run, clock: Math.round(this.#clock.sinceBoot()) };
+  }
+
+  #begin(connection: Pick<Line, 'send'>): void {
+    this.#door.begin();
+    this.#reports.begin(connection);
+  }
+
+  #receive(message: Message): void {
+    const { topic, payload, isRetained } = message;
+    if (topic !== this.#topics.want && topic !== this.#topics.get) this.#door.take(message);
+    // A retained one is from a hub that may be gone.
+    else if (isRetained || this.#link.endStale()) return;
+    else if (topic === this.#topics.want) this.#reports.want(payload);
+    else this.#questions.take(payload);
+  }
+}

@@ -1,0 +1,35 @@
+/** The way to the hubs of a broker. */
+import type { Config } from '../../config/config.ts';
+import { hubTopicsOf } from '../protocol/hub-topics.ts';
+import { brokerOf } from '../transports/mqtt/broker-socket.ts';
+import { openMqttLink } from '../transports/mqtt/mqtt-link.ts';
+import type { Way } from './hub-session.ts';
+
+/** `isBeside`: another connection of this service has the client id. */
+export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBeside: boolean): Way {
+  const broker = brokerOf(url, mqtt, id);
+  const topics = hubTopicsOf(mqtt.topic, id);
+  return {
+    subject: 'mqtt',
+    topics,
+    sender: { address: `${broker.host}:${broker.port}`, isKeyed: false },
+    open(options) {
+      const clientId = isBeside ? `${broker.clientId}-hub` : broker.clientId;
+      const link = openMqttLink(
+        { ...broker, clientId },
+        {
+          ...options,
+          beforeOnline(connection) {
+            options.beforeOnline(connection);
+            // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
+            connection.subscribe([topics.want, topics.commands], { qos: 0, marksRetained: true }).then(
+              (refused) => link.reportRefusal(refused, 'the subscription is refused'),
+              () => undefined,
+            );
+          },
+        },
+      );
+      return link;
+    },
+  };
+}

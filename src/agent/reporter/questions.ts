@@ -1,0 +1,100 @@
+/** The door for what hubs ask for once: limits, and the answer or error with the id of its question. */
+import type { Clock } from '../../clock.ts';
+import { SharedRoom } from '../../fairness/shared-room.ts';
+import type { Log } from '../../log/log.ts';
+import { QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
+import { type AnswerRooms, CLOCK, jsonOf } from './answers.ts';
+import { type Flaw, flawOf, isFlaw, isServiceError, type Unread } from './command-request.ts';
+import { type Envelope, readEnvelope } from './hub-request.ts';
+import { Turns } from './sender-turns.ts';
+
+export interface QuestionOptions extends Pick<AnswerRooms, 'machine'> {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** What lines of the log begin with. */
+  readonly subject: string;
+  /** Publishes what was found out, as JSON, for a hub. Resolves when it was sent, or cannot be. Never rejects. */
+  readonly answer: (hub: string, text: string) => Promise<unknown>;
+  /** The members that each feedback has. */
+  readonly stamp: () => object;
+}
+
+/**
+ * Each until the broker has its answer: no more of them are kept for a broker that takes nothing. One client of a hub may
+ * have a quarter.
+ */
+const MAX_RUNNING = 16;
+
+export class Questions {
+  readonly #options: QuestionOptions;
+  readonly #turns: Turns;
+  /** A hub asks for the clock before commands: what others ask must not take its turn. */
+  readonly #clockTurns: Turns;
+  readonly #running = new SharedRoom(MAX_RUNNING);
+
+  constructor(options: QuestionOptions) {
+    this.#options = options;
+    this.#turns = new Turns(options.clock);
+    this.#clockTurns = new Turns(options.clock);
+  }
+
+  /** Takes a message; never throws. Nothing is remembered of it: to answer twice does nothing. */
+  take(payload: Buffer): void {
+    const envelope = readEnvelope(payload);
+    if (isFlaw(envelope)) this.#refuse(envelope, this.#turns.take() ? envelope : TOO_MANY);
+    else if (this.#isTaken(envelope)) void this.#run(envelope);
+    else this.#refuse(envelope, TOO_MANY);
+  }
+
+  #isTaken({ asker: { hub, sender }, fields }: Envelope): boolean {
+    if (fields['what'] === CLOCK) return this.#clockTurns.take(hub);
+    return this.#turns.take(hub) && this.#running.hasRoom(sender);
+  }
+
+  async #run(envelope: Envelope): Promise<void> {
+    const { answer, stamp, log, subject, machine } = this.#options;
+    const { id, asker, params, fields } = envelope;
+    const { what } = fields;
+    const row = typeof what === 'string' ? REQUESTS.get(what) : undefined;
+    if (what !== CLOCK && (row === undefined || row.isCommand)) {
+      this.#refuse(envelope, UNKNOWN);
+      return;
+    }
+    this.#running.add(asker.sender);
+    try {
+      const found =
+        row === undefined ? undefined : await machine.ask({ what: row.name, params, client: asker.sender });
+      const json = found === undefined ? '{}' : jsonOf(found);
+      if (row !== undefined && Buffer.byteLength(json) > row.maxBytes) this.#refuse(envelope, tooLong(row));
+      else {
+        const etag = found?.etag;
+        const said = { command: 'get', id, stage: 'done', success: true, message: 'Done', ...stamp(), etag };
+        await answer(asker.hub, `${JSON.stringify(said).slice(0, -1)},"result":${json}}`);
+      }
+    } catch (error) {
+      if (!isServiceError(error))
+        log.error(`${subject}: a question of the hub ${asker.hub} failed: ${String(error)}`);
+      this.#refuse(envelope, isServiceError(error) ? flawOf(error) : BROKEN);
+    } finally {
+      this.#running.remove(asker.sender);
+    }
+  }
+
+  #refuse({ id, asker }: Envelope | Unread, { code, message, details }: Flaw): void {
+    if (asker === undefined) return;
+    const said = { command: 'get', id, stage: 'refused', success: false, message, code, details };
+    void this.#options.answer(asker.hub, JSON.stringify({ ...said, ...this.#options.stamp() }));
+  }
+}
+
+const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many questions.' };
+const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log says why.' };
+const UNKNOWN: Flaw = {
+  code: 'unknown_action',
+  message: 'There is no such question.',
+  details: { allowed: [CLOCK, ...QUESTIONS] },
+};
+const tooLong = ({ maxBytes }: Pick<RequestRow, 'maxBytes'>): Flaw => ({
+  code: 'payload_too_large',
+  message: `The answer has more than ${maxBytes} bytes.`,
+});

@@ -1,0 +1,303 @@
+/** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../../config/config.ts';
+import { AgentTopics, type Leased, packetsOf } from '../../protocol/agent-topics.ts';
+import { readStatus } from '../../protocol/status.ts';
+import { Calls } from '../../remote/calls.ts';
+import type { Hosts } from '../../remote/hosts.ts';
+import type { HubParts } from '../../remote/parts.ts';
+import { kindOf } from '../../remote/pushed.ts';
+import { BrokerHost } from '../../remote/remote.ts';
+import { LOOK_MS, Wants } from '../../remote/wants.ts';
+import { Budget } from './budget.ts';
+import type { Connection } from './connection.ts';
+import type { Message } from './line.ts';
+import type { MqttLink, OpenBrokerLink } from './mqtt-link.ts';
+import { Unheard } from './unheard.ts';
+
+type Settings = Config['hub']['mqtt'];
+
+/** Viewers wait for the end of an outage, 5 s at most. */
+const MAX_DELAY_MS = 4000;
+/** A broker that has sent nothing for this long is asked whether it is there. */
+const QUIET_MS = 5000;
+/** Machines that have been heard; more are ignored: whoever may publish everywhere could make up any number. */
+const MAX_HOSTS = 20_000;
+/** The row of a machine in /api/hosts without its name and labels, id and reason of the greatest length included. */
+const ROW_BYTES = 400;
+/** Names and labels of all machines that have been heard; beyond it further ones are shown by their ids alone. */
+const MAX_TEXT_BYTES = 4 * 2 ** 20;
+/** Where more than this waits for the broker, nothing more is handed to it. */
+const MAX_WAITING_BYTES = 4 * 2 ** 20;
+/**
+ * Time from the connection until the states are read again. Servers of a cluster bring each other what they keep with a delay:
+ * a hub that subscribes at one after a state was published at another, and before it has arrived, gets it neither as published
+ * nor as kept.
+ */
+const READ_AGAIN_MS = 10_000;
+/** Three of them may be lost on the way. */
+const RENEW_MS = 3000;
+const AWAY = 'the broker cannot be reached';
+const UNHEARD = 'the broker has no word of it';
+
+export const nameOf = ({ name, username }: Settings): string =>
+  name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
+
+/** What a machine sends for what is wanted of it. */
+function kindsOf({ want }: BrokerHost): readonly Leased[] {
+  if (want === undefined) return [];
+  const { sections, detail, topics = [] } = want;
+  const hasSamples = sections.length > 0 || detail !== undefined;
+  return [...(hasSamples ? (['sample'] as const) : []), ...topics.map(kindOf)];
+}
+
+export class Broker {
+  readonly #parts: HubParts;
+  readonly #hosts: Hosts;
+  readonly #name: string;
+  readonly #topics: AgentTopics;
+  readonly #calls: Calls;
+  readonly #link: MqttLink;
+  readonly #known = new Map<string, BrokerHost>();
+  readonly #wants: Wants<BrokerHost>;
+  /** The kinds of messages that are subscribed to. */
+  readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
+  #timer: unknown;
+  /** When the states of this connection are read again, unless they have been. */
+  #readAgainAtMs: number | undefined;
+  #isClosed = false;
+  /** Those that have not been heard yet. */
+  readonly #unheard = new Unheard<BrokerHost>();
+  readonly #texts = new Budget<BrokerHost>(MAX_TEXT_BYTES);
+  /** What has been logged: once per hub, because it may be about any number of machines. */
+  readonly #complaints = new Set<string>();
+
+  constructor(parts: HubParts, hosts: Hosts, url: string, settings: Settings, openLink: OpenBrokerLink) {
+    const { clock, log, random, times } = parts;
+    this.#parts = parts;
+    this.#hosts = hosts;
+    this.#name = nameOf(settings);
+    this.#topics = new AgentTopics(settings.topic, this.#name);
+    this.#calls = new Calls({
+      hub: this.#name,
+      clock,
+      answerMs: times.answerMs,
+      publish: (id, name, payload) => this.#send(this.#topics.command(id, name), payload),
+    });
+    this.#wants = new Wants({
+      clock,
+      renewMs: RENEW_MS,
+      isReady: () => this.#link.connection !== undefined,
+      send: (host) =>
+        this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.want })),
+      // First: the first sample comes at once.
+      begin: (changed) => this.#subscribe(changed),
+    });
+    this.#link = openLink(url, settings, `hub-${this.#name}`, {
+      availability: undefined,
+      clock,
+      log,
+      random,
+      maxDelayMs: MAX_DELAY_MS,
+      beforeOnline: (connection) => this.#begin(connection),
+      onOnline: () => undefined,
+      onMessage: (message) => this.#take(message),
+      onOffline: () => this.#lost(AWAY),
+    });
+    this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
+  }
+
+  /** Machines whose ids `hub.agents` no longer has are shown. */
+  offerAgain(): void {
+    for (const [id, { isClosed, status }] of this.#known) {
+      if (!isClosed || this.#hosts.get(id) !== undefined) continue;
+      this.#known.delete(id);
+      const host = status === undefined ? undefined : this.#add(id);
+      if (status === undefined || host === undefined) continue;
+      host.say(status, true);
+      this.#show(host);
+    }
+  }
+
+  /** Ends all streams. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#calls.lost('this hub ends');
+    for (const host of this.#known.values()) this.#hosts.remove(host);
+    this.#wants.flush();
+    await this.#link.close();
+  }
+
+  #begin(connection: Connection): void {
+    for (const host of this.#known.values()) host.lost(UNHEARD);
+    this.#unheard.begin();
+    this.#listen(connection, [this.#topics.states, this.#topics.answers]);
+    this.#readAgainAtMs = this.#parts.clock.now() + READ_AGAIN_MS;
+  }
+
+  /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. */
+  #listen(connection: Connection, topics: readonly string[]): void {
+    connection.subscribe(topics, { qos: 0 }).then(
+      (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
+      () => undefined,
+    );
+  }
+
+  #lost(reason: string): void {
+    this.#wants.clear();
+    this.#subscribed.clear();
+    for (const host of this.#known.values()) host.lost(reason);
+  }
+
+  #take({ topic, payload, isRetained }: Message): void {
+    const heard = this.#topics.read(topic);
+    if (heard === undefined || this.#isClosed) return;
+    const { id, kind } = heard;
+    if (kind === 'status') this.#takeStatus(id, payload, isRetained);
+    else if (isRetained) return;
+    else if (kind === 'feedback') this.#known.get(id)?.answer(payload);
+    else this.#known.get(id)?.take(kind, payload);
+  }
+
+  #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
+    const known = this.#known.get(id);
+    // Older than what the machine has said on this connection.
+    if (isRetained && known?.isUp === true) return;
+    // An empty one removes what is retained: somebody has cleared it away.
+    if (payload.length === 0 && known !== undefined) this.#forget(known);
+    const status = readStatus(payload);
+    if (status === undefined) return;
+    const host = known ?? this.#add(id);
+    const labels = host?.labels;
+    host?.say(status, isRetained);
+    if (host !== undefined) this.#show(host);
+    if (!isDeepStrictEqual(labels, host?.labels)) this.#hosts.noteLabels();
+  }
+
+  #add(id: string): BrokerHost | undefined {
+    if (this.#heardCount >= MAX_HOSTS) {
+      this.#complain(`there are more than ${MAX_HOSTS} machines, the others are not shown`);
+      return undefined;
+    }
+    const { surplus } = this.#unheard;
+    if (surplus !== undefined) {
+      this.#complain(
+        'the broker keeps too many states of machines that do not answer; the oldest are dropped',
+      );
+      this.#forget(surplus);
+    }
+    const host = new BrokerHost(id, {
+      parts: this.#parts,
+      calls: this.#calls,
+      onWant: (each) => this.#wants.changed(each),
+      mayProbe: (each) => this.#unheard.mayProbe(each),
+      onHeard: (each) => {
+        if (this.#unheard.delete(each)) this.#admit(each);
+      },
+    });
+    this.#known.set(id, host);
+    this.#unheard.add(host);
+    return host;
+  }
+
+  get #heardCount(): number {
+    return this.#known.size - this.#unheard.size;
+  }
+
+  /** It has been heard for the first time. */
+  #admit(host: BrokerHost): void {
+    if (this.#heardCount > MAX_HOSTS) this.#forget(host);
+    else this.#show(host);
+    this.#hosts.noteLabels();
+  }
+
+  /** Shows a machine, as far as there is room for its row. */
+  #show(host: BrokerHost): void {
+    if (host.isClosed) return;
+    const bytes = host.textBytes;
+    const isShown = this.#hosts.get(host.id) === host;
+    if (this.#unheard.has(host)) {
+      host.isBrief = !this.#unheard.mayShow(host, ROW_BYTES + bytes);
+      if (!host.isBrief) this.#offer(host, isShown);
+      else if (isShown) this.#unheard.mayShow(host, ROW_BYTES);
+      else this.#complain('the broker keeps many states of machines that do not answer; not all are shown');
+      return;
+    }
+    host.isBrief = !this.#texts.take(host, bytes);
+    if (host.isBrief) this.#complain('the names and labels of the machines are too long; not all are shown');
+    this.#offer(host, isShown);
+  }
+
+  #offer(host: BrokerHost, isShown: boolean): void {
+    if (isShown || this.#hosts.add(host)) return;
+    this.#parts.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
+    host.close();
+    this.#unheard.delete(host);
+    this.#texts.release(host);
+  }
+
+  #complain(what: string): void {
+    if (!this.#complaints.has(what)) this.#parts.log.warn(`hub.mqtt: ${what}`);
+    this.#complaints.add(what);
+  }
+
+  #forget(host: BrokerHost): void {
+    this.#known.delete(host.id);
+    this.#unheard.delete(host);
+    this.#texts.release(host);
+    this.#hosts.remove(host);
+    this.#calls.lost('its agent is gone', host.id);
+  }
+
+  /** Subscribes to what is wanted now; the result takes back the subscriptions to what is wanted no longer. */
+  #subscribe(changed: readonly BrokerHost[]): () => void {
+    const { begun, over } = this.#moveSubscriptions(changed);
+    const { connection } = this.#link;
+    if (connection !== undefined) for (const topics of packetsOf(begun)) this.#listen(connection, topics);
+    return () => {
+      for (const topics of packetsOf(over)) connection?.unsubscribe(topics).catch(() => undefined);
+    };
+  }
+
+  /** The topics that are to be subscribed to now, and no longer. */
+  #moveSubscriptions(changed: readonly BrokerHost[]) {
+    const begun: string[] = [];
+    const over: string[] = [];
+    for (const host of changed) {
+      const before = this.#subscribed.get(host) ?? [];
+      const now = kindsOf(host);
+      const topicOf = (kind: Leased) => this.#topics.leased(host.id, kind);
+      begun.push(...now.filter((kind) => !before.includes(kind)).map(topicOf));
+      over.push(...before.filter((kind) => !now.includes(kind)).map(topicOf));
+      if (now.length > 0) this.#subscribed.set(host, now);
+      else this.#subscribed.delete(host);
+    }
+    return { begun, over };
+  }
+
+  #look(): void {
+    this.#timer = this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
+    const { connection } = this.#link;
+    if (connection === undefined) return;
+    if (connection.quietMs > QUIET_MS) connection.check();
+    const nowMs = this.#parts.clock.now();
+    if (this.#readAgainAtMs !== undefined && nowMs >= this.#readAgainAtMs) {
+      this.#readAgainAtMs = undefined;
+      this.#listen(connection, [this.#topics.states]);
+    }
+    this.#wants.look(nowMs);
+    for (const host of this.#known.values()) if (!host.isClosed && !this.#unheard.has(host)) host.look(nowMs);
+    this.#unheard.look(nowMs, (host) => {
+      if (this.#unheard.hasRoom(host, ROW_BYTES + host.textBytes)) this.#show(host);
+    });
+  }
+
+  /** With QoS 0; false: it was not sent, and will not be. */
+  #send(topic: string, payload: string): boolean {
+    const { connection } = this.#link;
+    if (connection === undefined || connection.waitingBytes > MAX_WAITING_BYTES) return false;
+    connection.send(topic, payload).catch(() => undefined);
+    return true;
+  }
+}

@@ -1,0 +1,236 @@
+/** Keeps a connection: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
+import type { Clock } from '../../../clock.ts';
+import type { Log } from '../../../log/log.ts';
+import { Backoff } from './backoff.ts';
+import type { ProtocolVersion } from './broker-socket.ts';
+import { type Ending, type Line, type LineEvents, type Message, Refusal } from './line.ts';
+
+export const ONLINE = 'online';
+const OFFLINE = 'offline';
+
+/** What is published at the beginning and at the end of a connection. */
+export interface LinkWill {
+  readonly topic: string;
+  readonly payload: string;
+}
+
+/** The other side, and how a connection to it is made. */
+export interface LinkTarget<Kind extends Line> {
+  /** What lines of the log begin with: `mqtt`. */
+  readonly subject: string;
+  /** `mqtts://broker.lan:8883`, for the log. It has no credentials. */
+  readonly name: string;
+  /** Appended to the line on a connection that was made. */
+  readonly describe?: (version: ProtocolVersion) => string;
+  readonly connect: (events: LineEvents, version: ProtocolVersion, will: LinkWill | undefined) => Kind;
+}
+
+export interface LinkOptions<Kind extends Line = Line> {
+  /** Where `states` are published, retained; the second is also the last will. undefined: they are not. */
+  readonly availability: string | undefined;
+  /** `online` and `offline` where it is absent. */
+  readonly states?: { readonly online: string; readonly offline: string };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** The longest wait for the next attempt; a minute where it is absent. */
+  readonly maxDelayMs?: number;
+  /** Called before `online` is published: what is subscribed here is in force when others see that. */
+  readonly beforeOnline?: (connection: Kind) => void;
+  /** Called when `online` has been published. */
+  readonly onOnline: (connection: Kind) => void;
+  readonly onMessage: (message: Message) => void;
+  /** Called when such a connection has ended. */
+  readonly onOffline: () => void;
+}
+
+/** Wait for the acknowledgement of `offline`: a service has half a second to close its exporters. */
+const FAREWELL_MS = 300;
+/** Maximum time awake between the notice of a sleep and that of its end; longer means that the second was lost. */
+const SLEEP_NOTICE_MS = 60_000;
+/** Clocks that count suspended time and those that do not differ by less while the machine is awake. */
+const SUSPENDED_MS = 1000;
+
+export class Link<Kind extends Line> {
+  readonly #target: LinkTarget<Kind>;
+  readonly #options: LinkOptions<Kind>;
+  readonly #backoff: Backoff;
+  #connection: Kind | undefined;
+  #timer: unknown;
+  #begunAtMs = 0;
+  #readyAtMs: number | undefined;
+  /** What `sinceBoot` is ahead of `now`: it grows while the machine is suspended. */
+  #suspendedMs = 0;
+  #version: ProtocolVersion = 5;
+  #isVersionKnown = false;
+  #isAsleep = false;
+  #isClosed = false;
+  /** Reasons that were logged since there was a connection. */
+  readonly #logged = new Set<string>();
+  /** Topics whose refusal was logged. */
+  readonly #refused = new Set<string>();
+  readonly #states: { readonly online: string; readonly offline: string };
+
+  constructor(target: LinkTarget<Kind>, options: LinkOptions<Kind>) {
+    this.#target = target;
+    this.#options = options;
+    this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
+    this.#backoff = new Backoff(options.random, options.maxDelayMs);
+    this.#connect();
+  }
+
+  /** The connection, while there is one. */
+  get connection(): Kind | undefined {
+    return this.#connection?.isReady === true ? this.#connection : undefined;
+  }
+
+  /**
+   * Whether the machine has slept since the connection was made: what comes in now may be as old as the sleep. Such a connection
+   * is ended, and a new one made at once.
+   */
+  endStale(): boolean {
+    const hasSlept = this.#measureSuspended() - this.#suspendedMs > SUSPENDED_MS;
+    if (hasSlept) {
+      this.#backoff.reset();
+      this.#connection?.cut('the machine has slept');
+    }
+    return hasSlept;
+  }
+
+  /** Publishes with QoS 1, and logs a refusal once per topic. Resolves with whether the broker has it; never rejects. */
+  async deliver(topic: string, payload: string, isRetained = false): Promise<boolean> {
+    try {
+      await this.connection?.deliver(topic, payload, isRetained);
+      return this.connection !== undefined;
+    } catch (error) {
+      if (error instanceof Refusal) this.reportRefusal([topic], error.message);
+      return false;
+    }
+  }
+
+  /** Finds out whether the other side is still there. */
+  check(): void {
+    this.connection?.check?.();
+  }
+
+  /** One line, and each topic once. */
+  reportRefusal(topics: readonly string[], reason: string): void {
+    const { subject, name } = this.#target;
+    const news = topics.filter((topic) => !this.#refused.has(topic));
+    if (news.length === 0) return;
+    for (const topic of news) this.#refused.add(topic);
+    this.#options.log.warn(`${subject}: ${name} refuses ${news.join(', ')}: ${reason}`);
+  }
+
+  /** Publishes `offline` and ends the connection before the machine sleeps; makes a new one when it has woken. */
+  setAsleep(isAsleep: boolean): void {
+    if (this.#isClosed || isAsleep === this.#isAsleep) return;
+    this.#isAsleep = isAsleep;
+    this.#stopTimer();
+    if (isAsleep) {
+      void this.#leave();
+      this.#timer = this.#options.clock.setTimer(() => this.setAsleep(false), SLEEP_NOTICE_MS);
+    } else {
+      this.#backoff.reset();
+      // One that is still ending is followed by the next.
+      if (this.#connection === undefined) this.#connect();
+    }
+  }
+
+  /** Publishes `offline`, and `more` before it, and ends. Takes less than half a second. */
+  async close(more?: (connection: Kind) => Promise<void>): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    await this.#leave(more);
+  }
+
+  #measureSuspended(): number {
+    const { clock } = this.#options;
+    return clock.sinceBoot() - clock.now();
+  }
+
+  #connect(): void {
+    const { availability, clock, onMessage } = this.#options;
+    this.#suspendedMs = this.#measureSuspended();
+    this.#begunAtMs = clock.now();
+    const connection: Kind = this.#target.connect(
+      {
+        onReady: () => this.#begin(connection),
+        onMessage,
+        onEnd: (ending) => this.#end(ending),
+      },
+      this.#version,
+      availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
+    );
+    this.#connection = connection;
+  }
+
+  #begin(connection: Kind): void {
+    const { availability, clock, log, beforeOnline, onOnline } = this.#options;
+    const { subject, name, describe } = this.#target;
+    this.#readyAtMs = clock.now();
+    this.#isVersionKnown = true;
+    this.#logged.clear();
+    log.info(`${subject}: connected to ${name}${describe?.(this.#version) ?? ''}`);
+    beforeOnline?.(connection);
+    if (availability !== undefined) void this.deliver(availability, this.#states.online, true);
+    onOnline(connection);
+  }
+
+  #end(ending: Ending): void {
+    const { clock, onOffline, random } = this.#options;
+    const nowMs = clock.now();
+    const lastedMs = this.#readyAtMs === undefined ? undefined : nowMs - this.#readyAtMs;
+    this.#readyAtMs = undefined;
+    this.#connection = undefined;
+    if (ending.wasReady) onOffline();
+    if (this.#isClosed) return;
+    if (this.#isAsleep) return;
+    // Not all at the same time.
+    const pauseMs = (ending.pauseMs ?? 0) * (1 + random() / 2);
+    const isAtOnce = ending.isLeave || this.#chooseVersion(ending);
+    if (!isAtOnce) this.#report(ending);
+    const waitMs = isAtOnce ? 0 : Math.max(pauseMs, this.#backoff.next(lastedMs, nowMs - this.#begunAtMs));
+    this.#timer = clock.setTimer(() => this.#connect(), waitMs);
+  }
+
+  /** A broker that refuses version 5, or closes the connection at its sight, is asked with 3.1.1. */
+  #chooseVersion({ isVersionRefused, isSilent }: Ending): boolean {
+    if (isVersionRefused && this.#version === 5) {
+      this.#version = 4;
+      return true;
+    }
+    if (isSilent && !this.#isVersionKnown) this.#version = this.#version === 5 ? 4 : 5;
+    return false;
+  }
+
+  #report({ reason, wasReady }: Ending): void {
+    const { log } = this.#options;
+    const { subject, name } = this.#target;
+    if (this.#logged.has(reason)) return;
+    this.#logged.add(reason);
+    if (wasReady) log.warn(`${subject}: the connection to ${name} was lost: ${reason}; it is tried again`);
+    else log.warn(`${subject}: no connection to ${name}: ${reason}; it is tried again until there is one`);
+  }
+
+  /** Never rejects. */
+  async #leave(more?: (connection: Kind) => Promise<void>): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const farewells = this.connection === undefined ? [] : [more?.(connection), this.#sayOffline(connection)];
+    // In real time, which is what the network takes.
+    const limit = new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
+    await Promise.race([Promise.allSettled(farewells), limit]);
+    await connection.leave();
+  }
+
+  async #sayOffline(connection: Kind): Promise<void> {
+    const { availability } = this.#options;
+    if (availability !== undefined) await connection.deliver(availability, this.#states.offline, true);
+  }
+
+  #stopTimer(): void {
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+}

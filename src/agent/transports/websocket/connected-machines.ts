@@ -1,0 +1,104 @@
+/** Machines that have a connection of their own with this hub, whoever has opened it: what each is sent, and what it sends. */
+
+import { isLeased } from '../../protocol/agent-topics.ts';
+import type { Framed } from '../../protocol/frames.ts';
+import { readStatus } from '../../protocol/status.ts';
+import { Calls } from '../../remote/calls.ts';
+import type { HubParts } from '../../remote/parts.ts';
+import { BrokerHost } from '../../remote/remote.ts';
+import { LOOK_MS, Wants } from '../../remote/wants.ts';
+
+/** A connection loses nothing but with its end, and each message costs a system call. */
+const RENEW_MS = 6000;
+
+/** A connection that is ready. */
+export interface MachineConnection {
+  /** Whether it was sent; otherwise it never will be. */
+  send(topic: string, payload: string): boolean;
+}
+
+/** A machine, and its connection while it has one. */
+export interface ConnectedMachine {
+  readonly host: BrokerHost;
+  connection: MachineConnection | undefined;
+}
+
+export class ConnectedMachines {
+  readonly #parts: HubParts;
+  readonly #calls: Calls;
+  readonly #wants: Wants<BrokerHost>;
+  readonly #machines = new Map<string, ConnectedMachine>();
+  readonly #lookers: ((nowMs: number) => void)[] = [];
+  #timer: unknown;
+
+  constructor(parts: HubParts) {
+    const { clock, name, times } = parts;
+    this.#parts = parts;
+    this.#calls = new Calls({
+      hub: name,
+      clock,
+      answerMs: times.answerMs,
+      publish: (id, what, payload) => this.#send(id, `cmd/${what.replace('.', '/')}`, payload),
+    });
+    this.#wants = new Wants({
+      clock,
+      renewMs: RENEW_MS,
+      isReady: () => true,
+      send: (host) => this.#send(host.id, 'want', JSON.stringify({ hub: name, ...host.want })),
+    });
+  }
+
+  /** Calls `look` every second, once there are machines. */
+  onLook(look: (nowMs: number) => void): void {
+    this.#lookers.push(look);
+  }
+
+  add(id: string, labels: () => Readonly<Record<string, string>>): ConnectedMachine {
+    const host = new BrokerHost(id, {
+      parts: this.#parts,
+      calls: this.#calls,
+      labels,
+      onWant: (each) => this.#wants.changed(each),
+    });
+    const machine: ConnectedMachine = { host, connection: undefined };
+    this.#machines.set(id, machine);
+    this.#timer ??= this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
+    return machine;
+  }
+
+  remove(machine: ConnectedMachine): void {
+    const { id } = machine.host;
+    if (this.#machines.get(id) === machine) this.#machines.delete(id);
+  }
+
+  /** A message of a machine, valid during the call only. Whether it is one of the protocol. */
+  take({ host }: ConnectedMachine, { topic, payload }: Framed): boolean {
+    if (isLeased(topic)) host.take(topic, payload);
+    else if (topic.startsWith('feedback/')) host.answer(payload);
+    else if (topic === 'status') {
+      const status = readStatus(payload);
+      if (status === undefined) return false;
+      host.say(status, false);
+    }
+    return true;
+  }
+
+  close(): void {
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#calls.lost('this hub ends');
+  }
+
+  #look(): void {
+    const { clock } = this.#parts;
+    this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
+    const nowMs = clock.now();
+    for (const look of this.#lookers) look(nowMs);
+    for (const { host, connection } of this.#machines.values())
+      if (connection !== undefined) host.look(nowMs);
+    this.#wants.look(nowMs);
+  }
+
+  #send(id: string, topic: string, payload: string): boolean {
+    return this.#machines.get(id)?.connection?.send(topic, payload) ?? false;
+  }
+}

@@ -1,0 +1,176 @@
+/** The machines of `hub.agents` whose agents dial this hub: who has proved to be which, and what each is sent. */
+import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { Caller } from '../../../http/clients/caller.ts';
+import type { Exchange } from '../../../http/engine.ts';
+import type { Framed } from '../../protocol/frames.ts';
+import type { Configured } from '../../remote/hosts.ts';
+import type { HubParts } from '../../remote/parts.ts';
+import { Attempts } from './attempts.ts';
+import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
+import { DialSession, type SessionOwner } from './dial-in-session.ts';
+import type { EndingName } from './endings.ts';
+import { DialPace } from './machine-pace.ts';
+import { MinuteLog } from './minute-log.ts';
+
+interface Dialled {
+  entry: AgentEntry;
+  readonly machine: ConnectedMachine;
+  readonly pace: DialPace;
+  session: DialSession | undefined;
+}
+
+const UNSEEN = 'it has not dialled in yet';
+const CUT = 'its connection has ended';
+const FLOODED = 'its agent sent more than the hub takes';
+
+export class DialIns implements SessionOwner {
+  readonly #parts: HubParts;
+  readonly #machines: ConnectedMachines;
+  readonly #attempts: Attempts;
+  readonly #agents = new Map<string, Dialled>();
+  /** Those that have proved nothing yet too. */
+  readonly #sessions = new Set<DialSession>();
+  /** Two machines with one id. */
+  readonly #doubles: MinuteLog;
+  readonly #floods: MinuteLog;
+
+  constructor(parts: HubParts, machines: ConnectedMachines) {
+    const { clock, log } = parts;
+    this.#parts = parts;
+    this.#machines = machines;
+    this.#attempts = new Attempts(clock, log);
+    this.#doubles = new MinuteLog(clock, log);
+    this.#floods = new MinuteLog(clock, log);
+    machines.onLook((nowMs) => this.#look(nowMs));
+  }
+
+  /** Connections, also those that have proved nothing yet. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** A machine of the configuration, for Hosts. */
+  add(id: string, entry: AgentEntry): Configured {
+    const machine = this.#machines.add(id, () => agent.entry.labels);
+    const { host } = machine;
+    const pace = new DialPace(this.#parts.clock.now());
+    const agent: Dialled = { entry, machine, pace, session: undefined };
+    this.#agents.set(id, agent);
+    host.lost(UNSEEN);
+    return {
+      host,
+      suits: ({ dials_in: dialsIn }) => dialsIn === true,
+      reconfigure: (next) => {
+        const isSameKey = next.key_file?.secret === agent.entry.key_file?.secret;
+        agent.entry = next;
+        if (!isSameKey) agent.session?.end('removed');
+      },
+      removed: () => {
+        if (this.#agents.get(id) === agent) this.#agents.delete(id);
+        this.#machines.remove(machine);
+        agent.session?.end('removed');
+      },
+    };
+  }
+
+  /** Upgrades `exchange`, which an agent has opened. Throws ServiceError. */
+  open(exchange: Exchange, caller: Caller): void {
+    if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent dials this hub.');
+    if (this.#attempts.hasFailed(caller.address))
+      throw new ServiceError('too_many_requests', 'Too many attempts from this address have failed.');
+    const { name, clock, ledger } = this.#parts;
+    const session = new DialSession({ name, clock, ledger, owner: this }, caller);
+    const socket = exchange.startSocket(session);
+    if (socket === undefined) return;
+    this.#sessions.add(session);
+    this.#attempts.begin(session);
+    session.start(socket);
+  }
+
+  /** Ends those whose addresses `passes` no longer lets through. */
+  judgeAgain(passes: (caller: Caller) => boolean): void {
+    for (const session of [...this.#sessions]) if (!passes(session.caller)) session.end('barred');
+  }
+
+  close(): void {
+    for (const session of [...this.#sessions]) session.end('closing');
+  }
+
+  keyOf(id: string): string | undefined {
+    return this.#agents.get(id)?.entry.key_file?.secret;
+  }
+
+  /**
+   * One machine has one connection. The next one of the same run takes its place: its agent has given the other up. Another
+   * run may be another machine, which has to wait until the first one is gone or has missed a ping.
+   */
+  admit(session: DialSession): DialPace | EndingName {
+    const { id = '', run } = session.proven ?? {};
+    this.#attempts.settle(session);
+    const agent = this.#agents.get(id);
+    if (agent === undefined) return 'refused';
+    if (agent.pace.isSpent(this.#parts.clock.now())) return 'flood';
+    const before = agent.session;
+    if (before !== undefined && before.proven?.run !== run && !before.isDoubtful) {
+      const text = `two machines dial in as ${id}, the second is refused while the first is there`;
+      this.#doubles.warn(text, { address: session.address });
+      return 'taken';
+    }
+    this.#connect(agent, session);
+    this.#parts.counters.connections++;
+    if (before !== undefined) {
+      agent.machine.host.lost(CUT);
+      before.end('replaced');
+    }
+    return agent.pace;
+  }
+
+  onFlood(session: DialSession): void {
+    const { id = '' } = session.proven ?? {};
+    const agent = this.#agents.get(id);
+    if (agent?.session !== session) return;
+    this.#parts.counters.failures++;
+    this.#floods.warn(`the agent ${id} sent more than the hub takes, and was cut`, {
+      address: session.address,
+    });
+    this.#connect(agent, undefined);
+    agent.machine.host.lost(FLOODED);
+  }
+
+  onMessage(session: DialSession, message: Framed): void {
+    const agent = this.#agents.get(session.proven?.id ?? '');
+    if (agent?.session === session && !this.#machines.take(agent.machine, message)) session.end('malformed');
+  }
+
+  onRefused(session: DialSession, id: string): void {
+    this.#parts.counters.failures++;
+    // An id is of harmless characters.
+    const why = this.#agents.has(id)
+      ? `it does not have the key of ${id}`
+      : `hub.agents has no entry ${id} with dials_in`;
+    this.#attempts.fail(session.address, id === '' ? 'it sent no proof' : why);
+  }
+
+  onClosed(session: DialSession): void {
+    this.#sessions.delete(session);
+    this.#attempts.settle(session);
+    const agent = this.#agents.get(session.proven?.id ?? '');
+    if (agent?.session !== session) return;
+    this.#connect(agent, undefined);
+    // It may have said why before.
+    const { host } = agent.machine;
+    if (host.status?.isOnline === true) host.lost(CUT);
+  }
+
+  #connect(agent: Dialled, session: DialSession | undefined): void {
+    agent.session = session;
+    agent.machine.connection = session;
+  }
+
+  #look(nowMs: number): void {
+    const { proofLimitMs } = this.#attempts;
+    for (const session of [...this.#sessions]) session.look(nowMs, proofLimitMs);
+    this.#attempts.look(nowMs);
+  }
+}

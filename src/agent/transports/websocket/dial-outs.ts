@@ -1,0 +1,148 @@
+/** The machines of `hub.agents` that this hub dials: when each is tried, and why it cannot be reached. */
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
+import type { Failure } from '../../remote/failure.ts';
+import type { Configured } from '../../remote/hosts.ts';
+import type { HubParts } from '../../remote/parts.ts';
+import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
+import { DialPace } from './machine-pace.ts';
+import { OutgoingConnection } from './outgoing.ts';
+import { peerTargetOf } from './web-socket.ts';
+
+type OutgoingEntry = AgentEntry & { readonly url: string };
+const isOutgoing = (entry: AgentEntry): entry is OutgoingEntry => entry.url !== undefined;
+
+/** One machine: a connection, or a timer for the next attempt. */
+class DialOut {
+  readonly #parts: HubParts;
+  readonly #machines: ConnectedMachines;
+  readonly machine: ConnectedMachine;
+  #pace: DialPace;
+  #entry: OutgoingEntry;
+  #connection: OutgoingConnection | undefined;
+  #timer: unknown;
+  /** Attempts since the machine was up. */
+  #failures = 0;
+  #begunAtMs = 0;
+
+  constructor(id: string, entry: OutgoingEntry, parts: HubParts, machines: ConnectedMachines) {
+    this.#parts = parts;
+    this.#machines = machines;
+    this.#entry = entry;
+    this.#pace = new DialPace(parts.clock.now());
+    this.machine = machines.add(id, () => this.#entry.labels);
+  }
+
+  /** Another entry of the same id: viewers stay. */
+  reconfigure(entry: AgentEntry): void {
+    if (!isOutgoing(entry)) return;
+    const isSame = isDeepStrictEqual({ ...entry, labels: {} }, { ...this.#entry, labels: {} });
+    this.#entry = entry;
+    if (isSame) return;
+    this.#disconnect();
+    this.#failures = 0;
+    this.#pace = new DialPace(this.#parts.clock.now());
+    this.machine.host.forget();
+    this.machine.host.lost('its entry in hub.agents has changed, and it was not reached since');
+    this.connectIn(0);
+  }
+
+  look(nowMs: number): void {
+    this.#connection?.look(nowMs);
+  }
+
+  close(): void {
+    this.#disconnect();
+    this.#machines.remove(this.machine);
+  }
+
+  connectIn(delayMs: number): void {
+    const { clock } = this.#parts;
+    clock.clearTimer(this.#timer);
+    this.#timer = clock.setTimer(() => this.#connect(), delayMs);
+  }
+
+  #disconnect(): void {
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#connection?.end();
+    this.#connection = undefined;
+    this.machine.connection = undefined;
+  }
+
+  #connect(): void {
+    const { clock, times, counters } = this.#parts;
+    const { url, pin, key_file: keyFile } = this.#entry;
+    this.#begunAtMs = clock.now();
+    counters.connections++;
+    this.#connection = new OutgoingConnection({
+      target: peerTargetOf(url, pin),
+      key: keyFile?.secret,
+      clock,
+      times,
+      pace: this.#pace,
+      onMessage: (message) => {
+        if (this.machine.connection === undefined) {
+          this.machine.connection = this.#connection;
+          this.#failures = 0;
+        }
+        return this.#machines.take(this.machine, message);
+      },
+      onEnd: (failure) => this.#fail(failure),
+    });
+  }
+
+  #fail({ isRefusal, isFlood, reason }: Failure): void {
+    const { clock, times, counters, random } = this.#parts;
+    const { host, connection } = this.machine;
+    this.#disconnect();
+    counters.failures++;
+    // It may have said before that it goes away.
+    if (connection === undefined || host.status?.isOnline === true) host.lost(reason, isRefusal);
+    const { initialDelayMs, maxDelayMs, floodMs } = times;
+    if (isFlood === true) {
+      this.#pace = new DialPace(clock.now());
+      this.connectIn(floodMs * (1 - random() / 2));
+      return;
+    }
+    const step = Math.min(maxDelayMs, initialDelayMs * 2 ** this.#failures++);
+    const waitMs = step * (1 - random() / 2);
+    // From one attempt to the next: one that nobody answers takes seconds itself.
+    const spentMs = connection === undefined ? clock.now() - this.#begunAtMs : 0;
+    this.connectIn(Math.max(Math.min(waitMs, initialDelayMs), waitMs - spentMs));
+  }
+}
+
+export class DialOuts {
+  readonly #parts: HubParts;
+  readonly #machines: ConnectedMachines;
+  readonly #all = new Set<DialOut>();
+
+  constructor(parts: HubParts, machines: ConnectedMachines) {
+    this.#parts = parts;
+    this.#machines = machines;
+    machines.onLook((nowMs) => {
+      for (const dialOut of this.#all) dialOut.look(nowMs);
+    });
+  }
+
+  /** A machine of the configuration, for Hosts. Its first attempt begins within `spreadMs`. */
+  add(id: string, entry: AgentEntry, spreadMs: number): Configured {
+    if (!isOutgoing(entry)) throw new Error('an entry without a URL is not dialled');
+    const dialOut = new DialOut(id, entry, this.#parts, this.#machines);
+    this.#all.add(dialOut);
+    dialOut.connectIn(this.#parts.random() * spreadMs);
+    return {
+      host: dialOut.machine.host,
+      suits: isOutgoing,
+      reconfigure: (next) => dialOut.reconfigure(next),
+      removed: () => {
+        this.#all.delete(dialOut);
+        dialOut.close();
+      },
+    };
+  }
+
+  close(): void {
+    for (const dialOut of this.#all) dialOut.close();
+  }
+}

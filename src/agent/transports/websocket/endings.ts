@@ -1,0 +1,55 @@
+/** Why a hub closes the connection of an agent: the reasons of its close frames, and what they mean to the agent. */
+import { isCertificateError, SOCKET_ERRORS } from '../../../socket-errors.ts';
+import { WrongPin } from './web-socket.ts';
+
+export const ENDINGS = {
+  refused: 'the id or its key is not one of hub.agents',
+  taken: 'another machine has this id',
+  replaced: 'a newer connection of this agent has taken its place',
+  silent: 'the agent has fallen silent',
+  slow: 'the proof took too long',
+  crowded: 'too many others prove themselves now',
+  malformed: 'a message is malformed',
+  flood: 'the agent sends more than the hub takes',
+  removed: 'the entry in hub.agents has changed',
+  barred: 'the hub no longer takes the address of this machine',
+  closing: 'the hub is shutting down',
+} as const;
+
+export type EndingName = keyof typeof ENDINGS;
+
+/** A text of the other side goes into the log only if it is one of these. */
+const KNOWN: ReadonlySet<string> = new Set(Object.values(ENDINGS));
+/** Attempts that are refused are counted by the hub, also those of others at the same address. */
+const REFUSED_MS = 15_000;
+/** The hub takes an agent again after 2 s; what made it send too much may last. */
+const FLOOD_MS = 15_000;
+
+export function whyClosed(code: number, reason: string): string {
+  if (KNOWN.has(reason)) return `the hub says: ${reason}`;
+  return code === 1006 ? 'the connection was lost' : `the hub has closed the connection (${code})`;
+}
+
+export function pauseAfter(reason: string): number {
+  if (reason === ENDINGS.refused) return REFUSED_MS;
+  return reason === ENDINGS.flood ? FLOOD_MS : 0;
+}
+
+const STATUS: Readonly<Record<number, string>> = {
+  401: 'what answers there takes no agents, or a proxy wants a key (401)',
+  403: 'the hub refuses the address of this machine (403)',
+  404: 'what answers there takes no agents (404)',
+  429: 'too many attempts from the address of this machine failed (429)',
+  503: 'the hub takes no more connections now (503)',
+};
+
+export const whyNotUpgraded = (status: number): string =>
+  STATUS[status] ?? `what answers there takes no agents (${status})`;
+
+/** `error`: of the socket. */
+export function whyFailed(error: Error): string {
+  const code = 'code' in error ? String(error.code) : '';
+  if (error instanceof WrongPin) return `${error.message}, which is not the one of hub.pin`;
+  if (isCertificateError(code)) return `its certificate is not accepted (${code}); set hub.pin`;
+  return SOCKET_ERRORS[code] ?? `the connection failed: ${code === '' ? error.message.slice(0, 200) : code}`;
+}

@@ -1,0 +1,174 @@
+/** A connection that this hub opens to a machine of `hub.agents`: from the upgrade to its end. */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Clock } from '../../../clock.ts';
+import { isCertificateError, SOCKET_ERRORS } from '../../../socket-errors.ts';
+import { type Framed, MAX_MESSAGE_BYTES, readMessage, textOf } from '../../protocol/frames.ts';
+import type { Failure } from '../../remote/failure.ts';
+import type { Times } from '../../remote/times.ts';
+import type { MachineConnection } from './connected-machines.ts';
+import type { DialPace } from './machine-pace.ts';
+import { openWebSocket, type PeerTarget, WrongPin } from './web-socket.ts';
+
+export interface OutgoingOptions {
+  readonly target: PeerTarget;
+  /** The API key of the machine. */
+  readonly key: string | undefined;
+  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  readonly times: Pick<Times, 'headMs' | 'silenceMs'>;
+  readonly pace: DialPace;
+  /** A message, valid during the call only; false: it is not one of the protocol. */
+  readonly onMessage: (message: Framed) => boolean;
+  /** Called once, unless `end` came first. */
+  readonly onEnd: (failure: Failure) => void;
+}
+
+/** The topic of a message beside its payload. */
+const TOPIC_BYTES = 128;
+/** More is not handed to a socket that takes nothing. */
+const MAX_WAITING_BYTES = 64 * 1024;
+
+const down = (reason: string): Failure => ({ isRefusal: false, reason });
+const refused = (reason: string): Failure => ({ isRefusal: true, reason });
+
+const OTHER = down('what answers there is no hostwire');
+const LATE = down('it does not answer');
+const MALFORMED = down('it sends a message that is malformed');
+const HUB = down('what answers there is a hub, not the service of a machine');
+
+/** Why the answer to the upgrade is not one. `type`: its content type. */
+function whyNotUpgraded(status: number, type = ''): Failure {
+  if (status === 401) return refused('it refuses the key, or needs one (401)');
+  if (status === 403) return refused('it refuses this address or host name (403)');
+  if (status === 404 && type.startsWith('application/json'))
+    return down('its version has no /api/agent for hubs (404); it needs the version of this hub');
+  if (status === 503) return down('it takes no more hubs now (503)');
+  return status < 400 || status === 404 ? OTHER : down(`it answers with ${status}`);
+}
+
+function whyFailed(error: Error): Failure {
+  const code = 'code' in error ? String(error.code) : '';
+  if (error instanceof WrongPin) return refused(`${error.message}, and not the one in hub.agents`);
+  if (isCertificateError(code))
+    return refused(`its certificate is not accepted (${code}); set its pin in hub.agents`);
+  const known = SOCKET_ERRORS[code];
+  if (known !== undefined) return down(known);
+  if (code.startsWith('WS_ERR_')) return MALFORMED;
+  // Of the parser of HTTP, and of the upgrade.
+  if (code.startsWith('HPE_') || error.message.startsWith('Invalid ')) return OTHER;
+  if (error.message === 'it does not answer' || error.message.includes('timed out')) return LATE;
+  return down(`the connection failed (${code || error.name})`);
+}
+
+/** Why a connection that was open has closed, by its close frame. */
+const whyClosed = (code: number): Failure =>
+  code === 1008 ? down('it has ended the connection of this hub') : down('its connection has ended');
+
+export class OutgoingConnection implements MachineConnection {
+  readonly #options: OutgoingOptions;
+  readonly #ws: WebSocket;
+  #socket: Socket | undefined;
+  #isReady = false;
+  #isOver = false;
+  /** Ends it where its state is late. */
+  #timer: unknown;
+  #bytesRead = 0;
+  #heardAtMs: number;
+  #pingedAtMs: number;
+
+  constructor(options: OutgoingOptions) {
+    const { target, key, clock, times } = options;
+    this.#options = options;
+    this.#heardAtMs = clock.now();
+    this.#pingedAtMs = this.#heardAtMs;
+    this.#ws = openWebSocket(target, {
+      limitMs: times.headMs,
+      maxPayloadBytes: MAX_MESSAGE_BYTES + TOPIC_BYTES,
+      headers: {
+        'User-Agent': 'hostwire-hub',
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      },
+      isOneOfMany: true,
+      onConnected: (socket) => {
+        this.#socket = socket;
+      },
+    });
+    this.#timer = clock.setTimer(() => this.#fail(LATE), times.headMs);
+    this.#ws
+      // With the binary type that is set by default each message is one Buffer.
+      .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
+      .on('ping', () => this.#isWithinPace(0))
+      .on('unexpected-response', (request, { statusCode = 0, headers }) => {
+        request.destroy();
+        this.#fail(whyNotUpgraded(statusCode, headers['content-type']));
+      })
+      .on('error', (error) => this.#fail(whyFailed(error)))
+      .on('close', (code) => this.#fail(whyClosed(code)));
+  }
+
+  send(topic: string, payload: string): boolean {
+    if (!this.#isReady || this.#isOver || this.#ws.bufferedAmount > MAX_WAITING_BYTES) return false;
+    this.#ws.send(textOf(topic, payload));
+    if (topic.startsWith('cmd/')) this.#options.pace.expectAnswer();
+    return true;
+  }
+
+  /** Called every second: pings a machine that is silent, and gives it up. */
+  look(nowMs: number): void {
+    if (!this.#isReady || this.#socket === undefined) return;
+    const { silenceMs } = this.#options.times;
+    const { bytesRead } = this.#socket;
+    if (bytesRead !== this.#bytesRead) {
+      this.#bytesRead = bytesRead;
+      this.#heardAtMs = nowMs;
+    }
+    const quietMs = nowMs - this.#heardAtMs;
+    if (quietMs > (silenceMs * 3) / 4) this.#fail(down('it has fallen silent'));
+    else if (quietMs >= silenceMs / 4 && nowMs - this.#pingedAtMs >= silenceMs / 4) {
+      this.#pingedAtMs = nowMs;
+      this.#ws.ping();
+    }
+  }
+
+  /** Ends it without a report. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.clock.clearTimer(this.#timer);
+    // The library would wait 30 s for the close frame of a machine that is silent.
+    this.#ws.terminate();
+  }
+
+  #take(bytes: Buffer, isBinary: boolean): void {
+    if (this.#isOver || !this.#isWithinPace(bytes.length)) return;
+    const message = isBinary ? undefined : readMessage(bytes);
+    if (!this.#isReady && message?.topic !== 'status')
+      this.#fail(message?.topic === 'challenge' ? HUB : OTHER);
+    else if (message === undefined) this.#fail(MALFORMED);
+    else {
+      if (!this.#isReady) this.#begin();
+      if (!this.#options.onMessage(message)) this.#fail(MALFORMED);
+    }
+  }
+
+  #begin(): void {
+    const { clock } = this.#options;
+    this.#isReady = true;
+    clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#heardAtMs = clock.now();
+  }
+
+  #isWithinPace(bytes: number): boolean {
+    const { pace, clock } = this.#options;
+    if (pace.take(bytes, clock.now())) return true;
+    this.#fail({ isRefusal: false, isFlood: true, reason: 'its agent sent more than the hub takes' });
+    return false;
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#isOver) return;
+    this.end();
+    this.#options.onEnd(failure);
+  }
+}

@@ -1,0 +1,127 @@
+/** The socket to a hub or to a machine: with TLS nothing is sent before its key is the one of the pin, or its certificate is accepted. */
+import type { RequestOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import tls from 'node:tls';
+import { WebSocket } from 'ws';
+import { pinOf } from '../../../tls/certificate.ts';
+import { openSocket } from '../mqtt/broker-socket.ts';
+
+/** Where hubs take agents, and machines take hubs. */
+export const AGENT_PATH = '/api/agent';
+
+/** The other side, as the configuration has it. */
+export interface PeerTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** What comes before the path: of a proxy. */
+  readonly prefix: string;
+  readonly pin: string | undefined;
+  /** For the log. */
+  readonly name: string;
+}
+
+export interface WebSocketOptions {
+  /** Time until the other side has agreed to a WebSocket. */
+  readonly limitMs: number;
+  readonly maxPayloadBytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Whether there are thousands of such sockets, each of which is limited by the caller. One alone handles each message in a
+   * turn of its own, because a read may have thousands.
+   */
+  readonly isOneOfMany: boolean;
+  /** Called with the socket when nothing of it is refused. */
+  readonly onConnected?: (socket: Socket) => void;
+}
+
+/** The other side has another key than the one of the pin. */
+export class WrongPin extends Error {
+  constructor(found: string | undefined) {
+    super(`its key has the pin ${found ?? 'of no certificate'}`);
+  }
+}
+
+const PORTS: Readonly<Record<string, number>> = { 'ws:': 80, 'http:': 80, 'wss:': 443, 'https:': 443 };
+/** Frames of one message, and reads of one frame: the library keeps each as a buffer of its own, 16,384 of them by default. */
+const MAX_FRAGMENTS = 64;
+const MAX_CHUNKS = 1024;
+
+/** `url`: as the configuration accepts it. */
+export function peerTargetOf(url: string, pin: string | undefined): PeerTarget {
+  const { protocol, hostname, port: given, pathname } = new URL(url);
+  const port = given === '' ? (PORTS[protocol] ?? 0) : Number(given);
+  const prefix = pathname.replace(/\/+$/, '');
+  const name = `${protocol}//${hostname}:${port}${prefix}`;
+  const isSecure = protocol === 'wss:' || protocol === 'https:';
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port, isSecure, prefix, pin, name };
+}
+
+type CreateConnection = NonNullable<RequestOptions['createConnection']>;
+type Done = (error: Error | null, socket?: Socket) => void;
+
+/** `done` gets the socket when the other side has the key. */
+function connectTo(target: PeerTarget, { limitMs, isOneOfMany }: WebSocketOptions, done: Done): void {
+  const { pin, isSecure } = target;
+  const socket = openSocket({ ...target, ca: undefined, isPinned: pin !== undefined, isOneOfMany });
+  const refuse = (error: Error) => {
+    socket.destroy();
+    done(error);
+  };
+  socket.once('error', refuse);
+  const late = () => refuse(new Error('it does not answer'));
+  socket.setTimeout(limitMs, late);
+  socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+    const found = pin === undefined ? undefined : pinIn(socket);
+    if (found !== pin) {
+      refuse(new WrongPin(found));
+      return;
+    }
+    socket.off('error', refuse);
+    // Removes the listener as well, which would keep the request alive.
+    socket.setTimeout(0, late);
+    socket.setNoDelay(true);
+    done(null, socket);
+  });
+}
+
+function pinIn(socket: Socket): string | undefined {
+  const certificate = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  return certificate === undefined ? undefined : pinOf(certificate);
+}
+
+/** Dials. */
+export function openWebSocket(target: PeerTarget, options: WebSocketOptions): WebSocket {
+  const { host, port, isSecure, prefix } = target;
+  const { limitMs, maxPayloadBytes, headers, isOneOfMany, onConnected } = options;
+  // A port that the scheme has by default is not in the header Host.
+  const isUsual = port === (isSecure ? 443 : 80);
+  const authority = `${host.includes(':') ? `[${host}]` : host}${isUsual ? '' : `:${port}`}`;
+  let connected: Socket | undefined;
+  // Its types have no callback, which it has.
+  const createConnection = ((_: unknown, done: Done): undefined => {
+    connectTo(target, options, (error, socket) => {
+      connected = socket;
+      if (socket !== undefined) onConnected?.(socket);
+      done(error, socket);
+    });
+  }) as unknown as CreateConnection;
+  const opened = new WebSocket(`${isSecure ? 'wss' : 'ws'}://${authority}${prefix}${AGENT_PATH}`, {
+    createConnection,
+    perMessageDeflate: false,
+    handshakeTimeout: limitMs,
+    maxPayload: maxPayloadBytes,
+    // What is passed on is judged where it is parsed.
+    skipUTF8Validation: true,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_CHUNKS,
+    allowSynchronousEvents: isOneOfMany,
+    followRedirects: false,
+    headers: { ...headers },
+  });
+  // Node leaves the request of the upgrade, with its answer, at the socket: 3 KiB per connection.
+  return opened.once('open', () => {
+    if (connected !== undefined) Object.assign(connected, { _httpMessage: null });
+    connected = undefined;
+  });
+}
