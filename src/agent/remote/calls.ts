@@ -9,9 +9,11 @@ import { ServiceError } from '../../errors.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
 import { SharedRoom } from '../../fairness/shared-room.ts';
 import type { Params } from '../../params.ts';
+import type { Reading } from '../protocol/sample-lines.ts';
+import { type Ask, type HostAnswer, sharerOf } from './ask.ts';
+import { CallTurns, type Turn } from './call-turns.ts';
 import {
   answerOf,
-  type CallAnswer,
   errorOf,
   type Feedback,
   idIn,
@@ -19,23 +21,8 @@ import {
   readFeedback,
   textOf,
   unknownOutcome,
-} from '../protocol/feedback.ts';
-import type { Reading } from '../protocol/sample-lines.ts';
-import { sharerOf } from './ask.ts';
-import { CallTurns, type Turn } from './call-turns.ts';
+} from './feedback.ts';
 import { type Follow, Following, type OnStep } from './following.ts';
-
-/** As `Ask` of the hub. */
-export interface Call {
-  readonly what: string;
-  readonly params: Params;
-  readonly who: { readonly address: string; readonly key: string | undefined };
-  readonly clients?: Clients | undefined;
-  /** Milliseconds of the hub's clock. */
-  readonly deadlineMs: number;
-  readonly onStep?: OnStep | undefined;
-  readonly withBeginning?: boolean | undefined;
-}
 
 export interface CallsOptions {
   /** Of this hub. */
@@ -55,7 +42,7 @@ interface Pending {
   /** undefined: only the answer counts. */
   readonly follow: Follow | undefined;
   timer: unknown;
-  readonly resolve: (answer: CallAnswer) => void;
+  readonly resolve: (answer: HostAnswer) => void;
   readonly reject: (error: ServiceError) => void;
 }
 
@@ -126,13 +113,13 @@ export class Calls {
   }
 
   /** Rejects with ServiceError: nothing was done. */
-  async question(id: string, call: Call): Promise<CallAnswer> {
+  async question(id: string, call: Ask): Promise<HostAnswer> {
     const { what, params, deadlineMs } = call;
     return await this.#send(id, 'get', call, { what, params }, deadlineMs);
   }
 
   /** `reading`: the deadline, by the agent's clock. Rejects with ServiceError. */
-  async command(id: string, call: Call, reading: Reading): Promise<CallAnswer> {
+  async command(id: string, call: Ask, reading: Reading): Promise<HostAnswer> {
     const { what, params, deadlineMs, onStep, withBeginning } = call;
     const { run, clock: deadline } = reading;
     // It is a part of a topic.
@@ -174,18 +161,18 @@ export class Calls {
   async #send(
     id: string,
     name: string,
-    { who, clients = new Clients(who.address), deadlineMs }: Call,
+    { who, clients = new Clients(who.address), deadlineMs }: Ask,
     fields: Readonly<Record<string, unknown>>,
     untilMs: number,
     command?: { readonly onStep: OnStep | undefined },
-  ): Promise<CallAnswer> {
+  ): Promise<HostAnswer> {
     const { clock } = this.#options;
     const isCommand = command !== undefined;
     const sharer = sharerOf(who);
     if (!(isCommand ? this.#commands : this.#questions).hasRoom(sharer)) throw crowded();
     const callId = `${this.#prefix}${(this.#count++).toString(36)}`;
     const agent = this.#agentOf(id);
-    return await new Promise<CallAnswer>((resolve, reject) => {
+    return await new Promise<HostAnswer>((resolve, reject) => {
       const turn: Turn = {
         who: sharer,
         begin: () => this.#begin(id, callId, name, { who, ...fields }, untilMs),
@@ -228,7 +215,7 @@ export class Calls {
     id: string,
     callId: string,
     name: string,
-    { who, ...fields }: Pick<Call, 'who'> & Readonly<Record<string, unknown>>,
+    { who, ...fields }: Pick<Ask, 'who'> & Readonly<Record<string, unknown>>,
     untilMs: number,
   ): void {
     const { hub, clock, publish } = this.#options;
