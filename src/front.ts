@@ -18,7 +18,6 @@ import { PeerWatch } from './http/connections/peers.ts';
 import type { Engine } from './http/engine.ts';
 import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
-import { Relay } from './http/relay.ts';
 import type { Route } from './http/routes.ts';
 import type { Log } from './log/log.ts';
 import type { Base } from './parts.ts';
@@ -190,7 +189,6 @@ export class Front {
       gate: this.gate,
       routes,
       config: this.#base.config,
-      relay: new Relay(this.#base.clock.sinceBoot),
       isStopping: () => this.#isStopping,
       isCrowded: (address) => this.#census.isOver(address),
       log: this.#base.log,

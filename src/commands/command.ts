@@ -45,7 +45,7 @@ export interface Sender {
   /** It sent the key. */
   readonly isKeyed: boolean;
   /** The hub that it asked, and the name of its key there; absent: it asked this service. */
-  readonly via?: { readonly hub: string; readonly client?: string; readonly key: string | undefined };
+  readonly via?: { readonly hub: string; readonly key: string | undefined };
 }
 
 /** How a command was answered: its outcome, or its error. */

@@ -65,7 +65,7 @@ export class ProcessControl {
    */
   async kill(params: KillParams, sender: Sender): Promise<Outcome> {
     const host = this.#host();
-    const who = { address: sender.via?.client ?? sender.address, isKeyed: sender.isKeyed };
+    const who = { address: sender.address, isKeyed: sender.isKeyed };
     if (!this.#ending.hasRoom(who)) throw tooMany();
     this.#ending.add(who);
     try {

@@ -17,7 +17,6 @@ import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
-import type { Relay, Relayed } from './relay.ts';
 import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, RouteTable } from './routes.ts';
 
@@ -25,8 +24,6 @@ export interface PipelineOptions {
   readonly gate: Pick<Gate, 'judge'>;
   readonly routes: readonly Route[];
   readonly config: CurrentConfig;
-  /** Reads what hubs add to requests; absent: it takes none of hubs. */
-  readonly relay?: Relay;
   /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
   readonly isStopping: () => boolean;
   /** Whether the peer at this address has more connections than it may. */
@@ -70,9 +67,7 @@ export class Pipeline {
       }
       headers = verdict.headers;
       exchange.address = verdict.client.address;
-      const relayed = this.#options.relay?.read(exchange.head);
-      if (relayed !== undefined) headers = [...headers, ...(this.#options.relay?.stamp() ?? [])];
-      const outcome = this.#route(passage, headers, verdict.client, relayed);
+      const outcome = this.#route(passage, headers, verdict.client);
       if (!(outcome instanceof Promise)) send(passage, outcome);
       else
         outcome
@@ -83,7 +78,7 @@ export class Pipeline {
     }
   }
 
-  #route(passage: Passage, headers: Headers, client: Caller, relayed: Relayed | undefined): Outcome {
+  #route(passage: Passage, headers: Headers, client: Caller): Outcome {
     const { exchange, framing } = passage;
     const { head } = exchange;
     if (this.#options.isStopping()) {
@@ -105,7 +100,7 @@ export class Pipeline {
     if (framing.isChunked && endpoint.staysOpen)
       throw new ServiceError('bad_request', 'A stream takes no body.');
     const query = new URLSearchParams(head.query);
-    const request = { exchange, query, headers, client, relayed, body: NO_BODY };
+    const request = { exchange, query, headers, client, body: NO_BODY };
     if (client.isKeyed || endpoint.staysOpen) return this.#begin(passage, endpoint, request);
     return this.#counted(client.address, () => this.#begin(passage, endpoint, request));
   }

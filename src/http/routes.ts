@@ -4,7 +4,6 @@ import type { Method, Operation } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
 import type { Answer } from './head.ts';
-import type { Relayed } from './relay.ts';
 import type { Headers } from './reply.ts';
 
 /** A request that passed the gate, for a handler. */
@@ -15,8 +14,6 @@ export interface Request {
   readonly headers: Headers;
   /** The client as the gate saw it, for judging a stream again after a reload. */
   readonly client: Caller;
-  /** A hub has passed it on. */
-  readonly relayed?: Relayed | undefined;
   /** The body: empty where the route ignores it. */
   readonly body: Buffer;
 }

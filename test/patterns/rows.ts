@@ -89,8 +89,6 @@ const REACHED: readonly Row[] = [
   reached('client', 'src/http/head.ts', /^[\t\x20-\x7e\x80-\xff]*$/, run(' ', LINE)),
   reached('client', 'src/http/upgrade.ts', /^[+/0-9A-Za-z]{22}==$/, run('A', '==')),
   reached('client', 'src/machine/query.ts', /^-?\d+(\.\d+)?$/, run('1', '.', '1.')),
-  reached('client', 'src/http/relay.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
-  reached('client', 'src/http/relay.ts', /^\d{1,15}$/, run('1', '!')),
   reached('agent', 'src/viewers/socket/messages.ts', /\.$/, run('.', 'x')),
   reached('client', 'src/log/format.ts', /[\s"=]|^$/u, run('x')),
   reached('client', 'src/log/limit.ts', /^[a-z]+(?=:)/, run('a', '!')),

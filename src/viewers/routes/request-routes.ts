@@ -62,7 +62,6 @@ async function runCommand(row: RequestRow, machine: Machine, request: Request): 
   if (body === 'json') machine.check(isMedia ? 'media.' : row.name, request.client);
   const params = row.paramsIn(sourceOf(request));
   const command = isMedia ? mediaCommandIn(params) : { what: row.name, params };
-  request.relayed?.refuseLate();
   const answer = await ask(machine, command, request);
   const reply = answerOf(answer, request);
   if (answer.onDelivered === undefined) return reply;
@@ -70,14 +69,8 @@ async function runCommand(row: RequestRow, machine: Machine, request: Request): 
   return undefined;
 }
 
-async function ask(
-  machine: Machine,
-  asked: NamedRequest,
-  { client, relayed }: Request,
-): Promise<MachineAnswer> {
-  const { address, isKeyed } = client;
-  const isCommand = relayed !== undefined && asked.what.includes('.');
-  return await machine.ask({ ...asked, client: isCommand ? { address, isKeyed, via: relayed.via } : client });
+async function ask(machine: Machine, asked: NamedRequest, { client }: Request): Promise<MachineAnswer> {
+  return await machine.ask({ ...asked, client });
 }
 
 /** A number is a pid, unless a process has it as its name. */

@@ -4,7 +4,6 @@ import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
-import { RELAY_HEADER } from '../../http/relay.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import { type Route, type Runs, routesOfTable } from '../../http/routes.ts';
 import type { Machine } from '../../machine/machine.ts';
@@ -26,7 +25,6 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   ...SOCKET_HEADERS,
   ...DASHBOARD_HEADERS,
   ...METRICS_HEADERS,
-  RELAY_HEADER,
   'connection',
   'content-length',
   'transfer-encoding',
