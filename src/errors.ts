@@ -10,6 +10,7 @@ export const STATUS_BY_CODE = {
   bad_request: 400,
   feature_disabled: 403,
   command_not_allowed: 403,
+  scope_required: 403,
   not_found: 404,
   process_not_found: 404,
   player_not_found: 404,
@@ -53,6 +54,10 @@ export class ServiceError extends Error {
 /** The error for a feature that the configuration switches off. `name`: what was asked for. */
 export const featureDisabled = (name: string): ServiceError =>
   new ServiceError('feature_disabled', `${name} is switched off in the configuration.`);
+
+/** The error for a client that may not do something; see scopes.ts. */
+export const scopeRequired = (scope: string): ServiceError =>
+  new ServiceError('scope_required', `This needs the scope ${scope}.`, { scope });
 
 /** The message of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

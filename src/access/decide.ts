@@ -1,8 +1,10 @@
 /** Judges a request by the contract's checks, in their order: from the blocked addresses to the web guard. */
+
+import { ALL_SCOPES, type Scope, type Scopes, scopesOf } from '../scopes.ts';
 import { type Address, type AddressList, type AddressRules, isEmptyList, matches } from './addresses.ts';
 import { type Client, clientOf } from './client.ts';
 import { normalizeName, parseAuthority, withLocalSuffixes } from './hosts.ts';
-import { digestKey, judgeKey, type KeyState } from './key.ts';
+import { compileKeys, judgeKey, type Key, type KeyRing, type KeySettings } from './key.ts';
 import { canonicalOrigin, isPreflight, preflightHeaders, readerOf } from './origins.ts';
 import type { AccessRequest, Decision, Refused } from './request.ts';
 import { guardWeb, type WebGuard } from './web-guard.ts';
@@ -12,6 +14,9 @@ export interface AccessSettings {
   readonly auth: {
     readonly enabled: boolean;
     readonly api_key: string | undefined;
+    readonly keys: Readonly<Record<string, KeySettings>>;
+    /** The scopes of clients without a key; undefined: all. */
+    readonly guests: readonly Scope[] | undefined;
     readonly allowed_ips: AddressList;
     readonly blocked_ips: AddressList;
     readonly refuse_forwarded: boolean;
@@ -27,7 +32,8 @@ export interface AccessSettings {
 /** Access settings in the form that requests are judged by. */
 export interface AccessPolicy {
   readonly isAuthEnabled: boolean;
-  readonly keyDigest: Buffer | undefined;
+  readonly keys: KeyRing;
+  readonly guests: Scopes;
   readonly allowed: AddressRules;
   readonly blocked: AddressRules;
   readonly trustedProxies: AddressRules;
@@ -63,7 +69,8 @@ export function compileAccess(
   const pages = features.enable_dashboard ? [DASHBOARD_ROOT, ...dashboardPaths] : [];
   return {
     isAuthEnabled: auth.enabled,
-    keyDigest: auth.api_key === undefined || auth.api_key === '' ? undefined : digestKey(auth.api_key),
+    keys: compileKeys(auth.api_key, auth.keys),
+    guests: auth.guests === undefined ? ALL_SCOPES : scopesOf(auth.guests),
     allowed: auth.allowed_ips.rules,
     blocked: auth.blocked_ips.rules,
     trustedProxies: server.trusted_proxies.rules,
@@ -86,13 +93,13 @@ export function compileAccess(
 type Verdict = 'keyed' | 'keyless' | 401 | 403;
 
 /** The contract's steps 3 to 7. */
-function judge(policy: AccessPolicy, client: Client, key: KeyState): Verdict {
-  const accepted = key === 'valid' ? 'keyed' : 'keyless';
+function judge(policy: AccessPolicy, client: Client, isValid: boolean): Verdict {
+  const accepted = isValid ? 'keyed' : 'keyless';
   if (!policy.isAuthEnabled) return accepted;
   const isListed = matches(policy.allowed, client.address);
   if (!isListed && !policy.allowed.hasWildcard && !isEmptyList(policy.allowed)) return 403;
   if (isListed && !(client.isForwarded && policy.refusesForwarded)) return accepted;
-  return key === 'valid' ? 'keyed' : 401;
+  return isValid ? 'keyed' : 401;
 }
 
 const PLAIN_REFUSAL = { errorCode: undefined, hint: undefined, isWrongKey: false } as const;
@@ -107,8 +114,8 @@ function refuse(
   return { isAllowed: false, isPreflight: false, client: client?.text, corsOrigin, ...reason };
 }
 
-/** Judges one request; reads nothing but its arguments. */
-export function decideAccess(policy: AccessPolicy, request: AccessRequest): Decision {
+/** Judges one request. `nowMs`: Unix time in milliseconds, for keys that expire; nothing else but the arguments is read. */
+export function decideAccess(policy: AccessPolicy, request: AccessRequest, nowMs = Date.now()): Decision {
   const client = clientOf(policy.trustedProxies, request);
   if (client === undefined || matches(policy.blocked, client.address)) {
     return refuse(policy, request, client?.address, { status: 403, ...PLAIN_REFUSAL });
@@ -118,13 +125,15 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Deci
   if (isPreflight(request)) {
     return { isAllowed: true, isPreflight: true, client: who, headers: preflightHeaders(origins, request) };
   }
-  const key = judgeKey(policy.keyDigest, request);
+  const judged = judgeKey(policy.keys, { request, client: client.address, nowMs });
+  const key: Key | undefined = typeof judged === 'string' ? undefined : judged;
   const isPublic =
     policy.publicPaths.has(request.path) || policy.publicPatterns.some((page) => page.test(request.path));
-  const verdict = isPublic ? (key === 'valid' ? 'keyed' : 'keyless') : judge(policy, client, key);
+  const isValid = key !== undefined;
+  const verdict = isPublic ? (isValid ? 'keyed' : 'keyless') : judge(policy, client, isValid);
   const isProven = policy.provenPaths.has(request.path);
   if (verdict === 403 || (verdict === 401 && !isProven)) {
-    const isWrongKey = verdict === 401 && key === 'wrong';
+    const isWrongKey = verdict === 401 && judged === 'wrong';
     return refuse(policy, request, client.address, { ...PLAIN_REFUSAL, status: verdict, isWrongKey });
   }
   const isKeyed = verdict === 'keyed';
@@ -134,5 +143,13 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Deci
     return refuse(policy, request, client.address, { ...foreign, isWrongKey: false });
   }
   const corsOrigin = readerOf(origins, request, isKeyed);
-  return { isAllowed: true, isPreflight: false, isKeyed, client: who, corsOrigin };
+  return {
+    isAllowed: true,
+    isPreflight: false,
+    isKeyed,
+    key: key?.name,
+    scopes: key?.scopes ?? policy.guests,
+    client: who,
+    corsOrigin,
+  };
 }

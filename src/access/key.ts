@@ -1,39 +1,126 @@
-/** Checks the shared key of a request. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/** Finds the key that a request sends among those of the configuration. */
+import { createHash, randomBytes } from 'node:crypto';
+import { ALL_SCOPES, type Scope, type Scopes, scopesOf } from '../scopes.ts';
+import { type Address, type AddressRules, matches, parseAddressList } from './addresses.ts';
+import { parseExpiry } from './expiry.ts';
 import { type AccessRequest, valuesOf } from './request.ts';
 
-export type KeyState = 'none' | 'valid' | 'wrong';
+/** A further key, as the configuration has it: with a digest or the key itself. */
+export interface KeySettings {
+  /** As `describeDigest` writes it. */
+  readonly digest?: string;
+  readonly key_file?: { readonly secret: string };
+  readonly scopes: readonly Scope[];
+  /** As `parseExpiry` reads it; undefined: it does not expire. */
+  readonly expires?: string;
+  /** Addresses and ranges of the clients that may use it; undefined: any. */
+  readonly addresses?: readonly string[];
+}
+
+export interface Key {
+  /** In `auth.keys`; DEFAULT_KEY is that of `auth.api_key`. */
+  readonly name: string;
+  readonly scopes: Scopes;
+  readonly expiresAtMs: number;
+  readonly addresses: AddressRules | undefined;
+}
+
+/** The configured keys by their marks. */
+export interface KeyRing {
+  readonly secret: Buffer;
+  readonly keys: ReadonlyMap<string, Key>;
+}
+
+/** The name of the key of `auth.api_key`, which may do everything. */
+export const DEFAULT_KEY = 'default';
 
 /** Longer than any key that can be configured, in characters. */
 const MAX_KEY_LENGTH = 4096;
 
-/** Digests are of equal length, so comparing them does not reveal the length of the key. */
-export function digestKey(key: string): Buffer {
-  return createHash('sha256').update(key, 'utf8').digest();
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data);
+
+export const digestKey = (key: string): Buffer => sha256(key).digest();
+
+const DIGEST = /^sha256\/([A-Za-z0-9+/]{43}=)$/;
+
+/** `sha256/` and the padded base64 of the SHA-256 of the key's bytes. */
+export const describeDigest = (key: string): string => `sha256/${digestKey(key).toString('base64')}`;
+
+export const isDigest = (text: string): boolean => DIGEST.test(text);
+
+/**
+ * A hash of the digest and a secret of this process. It is looked up instead of the digest: the time depends
+ * neither on the number of keys nor on how close a guess is, because no client can know the hash.
+ */
+const markOf = (secret: Buffer, digest: Buffer): string => sha256(secret).update(digest).digest('base64');
+
+/** The moment at which a key ends, in milliseconds of Unix time; Infinity: never. */
+export const endOf = ({ expires }: Pick<KeySettings, 'expires'>): number =>
+  expires === undefined ? Number.POSITIVE_INFINITY : (parseExpiry(expires) ?? 0);
+
+function digestOf({ digest, key_file: file }: KeySettings): Buffer {
+  if (file !== undefined) return digestKey(file.secret);
+  return Buffer.from(DIGEST.exec(digest ?? '')?.[1] ?? '', 'base64');
 }
 
-function isKey(digest: Buffer | undefined, candidate: string): boolean {
-  // Digesting a whole head of 16 KiB would take 35 µs, ten times as long as a key.
-  if (digest === undefined || candidate.length > MAX_KEY_LENGTH) return false;
-  return timingSafeEqual(digest, digestKey(candidate));
+/** `apiKey`: that of `auth.api_key`; undefined or empty: none. */
+export function compileKeys(
+  apiKey: string | undefined,
+  further: Readonly<Record<string, KeySettings>> = {},
+): KeyRing {
+  const secret = randomBytes(32);
+  const keys = new Map<string, Key>();
+  for (const [name, settings] of Object.entries(further))
+    keys.set(markOf(secret, digestOf(settings)), {
+      name,
+      scopes: scopesOf(settings.scopes),
+      expiresAtMs: endOf(settings),
+      addresses: settings.addresses && parseAddressList(settings.addresses, false).rules,
+    });
+  if (apiKey !== undefined && apiKey !== '')
+    keys.set(markOf(secret, digestKey(apiKey)), {
+      name: DEFAULT_KEY,
+      scopes: ALL_SCOPES,
+      expiresAtMs: Number.POSITIVE_INFINITY,
+      addresses: undefined,
+    });
+  return { secret, keys };
 }
 
-function isBearerOf(digest: Buffer | undefined, header: string): boolean {
-  // The two repetitions cannot match the same characters, and nothing fails after the second: otherwise
-  // 16,000 blanks before a line separator, which `.` does not match, would be tried in 16,000 ways.
-  const candidate = /^bearer +([^ ].*)$/is.exec(header)?.[1];
-  return candidate !== undefined && isKey(digest, candidate);
+/** A request and its client, at a moment of Unix time. */
+interface Sent {
+  readonly request: AccessRequest;
+  readonly client: Address;
+  readonly nowMs: number;
+}
+
+function findKey({ secret, keys }: KeyRing, candidate: string, { client, nowMs }: Sent): Key | undefined {
+  // All of a head of 16 KiB would take 35 µs to digest, ten times as long as a key.
+  if (keys.size === 0 || candidate.length > MAX_KEY_LENGTH) return undefined;
+  const key = keys.get(markOf(secret, digestKey(candidate)));
+  if (key === undefined || nowMs >= key.expiresAtMs) return undefined;
+  return key.addresses === undefined || matches(key.addresses, client) ? key : undefined;
+}
+
+function bearerIn(header: string): string | undefined {
+  // Neither repetition can take what the other one does, and nothing fails after the second: else 16,000 blanks before a
+  // line separator, which `.` does not match, would be tried in 16,000 ways.
+  return /^bearer +([^ ].*)$/is.exec(header)?.[1];
 }
 
 /**
- * Only a single Authorization header, or a single `api_key` in the query, can be valid; repeated ones are
- * wrong. `digest` is undefined when no key is configured: then no key is valid.
+ * Returns the key that a request sends. Only a single Authorization header, or a single `api_key` in the query, can be
+ * valid; repeated ones are wrong. A key is wrong when it has expired, or its client has another address than it is for.
  */
-export function judgeKey(digest: Buffer | undefined, request: AccessRequest): KeyState {
-  const headers = valuesOf(request, 'authorization');
+export function judgeKey(ring: KeyRing, sent: Sent): Key | 'none' | 'wrong' {
+  const { queryKeys } = sent.request;
+  const headers = valuesOf(sent.request, 'authorization');
   const [header] = headers;
-  if (headers.length === 1 && header !== undefined && isBearerOf(digest, header)) return 'valid';
-  const [queryKey] = request.queryKeys;
-  if (request.queryKeys.length === 1 && queryKey !== undefined && isKey(digest, queryKey)) return 'valid';
-  return headers.length + request.queryKeys.length === 0 ? 'none' : 'wrong';
+  const bearer = headers.length === 1 && header !== undefined ? bearerIn(header) : undefined;
+  const byHeader = bearer === undefined ? undefined : findKey(ring, bearer, sent);
+  if (byHeader !== undefined) return byHeader;
+  const [queryKey] = queryKeys;
+  const byQuery =
+    queryKeys.length === 1 && queryKey !== undefined ? findKey(ring, queryKey, sent) : undefined;
+  return byQuery ?? (headers.length + queryKeys.length === 0 ? 'none' : 'wrong');
 }

@@ -1,4 +1,5 @@
 /** The input and the result of an access decision. */
+import type { Scopes } from '../scopes.ts';
 
 /**
  * A request with one of these headers was forwarded by a proxy. Several are set by a single product; if one were
@@ -70,6 +71,9 @@ export interface Allowed extends Answerable {
   readonly isAllowed: true;
   readonly isPreflight: false;
   readonly isKeyed: boolean;
+  /** The name of the key; undefined: it sent no valid one. */
+  readonly key: string | undefined;
+  readonly scopes: Scopes;
   readonly client: string;
 }
 

@@ -44,13 +44,19 @@ export const HUB_API: Api = {
   operations: DOCUMENTED_HUB,
 };
 
+/**
+ * A key, with the scopes that it must have as roles; or none: authentication may be off, and an address may be on the allow
+ * list.
+ */
+const securityOf = (...scopes: readonly string[]) => [{ key: scopes }, {}];
+
 const SERVER = {
   url: 'http://{host}:{port}',
   variables: { host: { default: 'localhost' }, port: { default: '9990' } },
 };
 
 function operationOf(operation: DocumentedOperation, writer: SchemaWriter, error: Json): Json {
-  const { id, tag, summary, description, isExperimental, isPublic, feature, bodySchema } = operation;
+  const { id, tag, summary, description, isExperimental, isPublic, feature, scope, bodySchema } = operation;
   const parameters = parametersOf(operation, writer);
   return {
     operationId: id,
@@ -60,6 +66,7 @@ function operationOf(operation: DocumentedOperation, writer: SchemaWriter, error
     ...(isExperimental ? { 'x-experimental': true } : {}),
     ...(feature === undefined ? {} : { 'x-feature': `features.${feature}` }),
     ...(isPublic ? { security: [] } : {}),
+    ...(scope === undefined ? {} : { security: securityOf(scope) }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(bodySchema === undefined
       ? {}
@@ -99,12 +106,17 @@ export function openapiDocument(version: string, api: Api = SERVICE_API): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [SERVER],
-    // Also without a key: authentication may be off, and an address may be on the allow list.
-    security: [{ key: [] }, {}],
+    security: securityOf(),
     tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: '`auth.api_key`.' } },
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: '`auth.api_key`, or one of `auth.keys` with these scopes.',
+        },
+      },
       headers,
       responses: BARE_RESPONSES,
       schemas: writer.used(),

@@ -76,7 +76,7 @@ function parameterTable(operation: DocumentedOperation, writer: SchemaWriter): s
 }
 
 function endpointOf(operation: DocumentedOperation, writer: SchemaWriter): string {
-  const { summary, description, isExperimental, isPublic, bodySchema, errors } = operation;
+  const { summary, description, isExperimental, isPublic, scope, bodySchema, errors } = operation;
   const flag = flagOf(operation);
   const facts = [
     `${summary}.`,
@@ -84,6 +84,7 @@ function endpointOf(operation: DocumentedOperation, writer: SchemaWriter): strin
     ...(isExperimental ? ['Experimental.'] : []),
     ...(isPublic ? ['Needs no key.'] : []),
     ...(flag === '' ? [] : [`Needs ${flag}.`]),
+    ...(scope === undefined ? [] : [`Scope: \`${scope}\`.`]),
   ];
   const exchange = [
     ...(bodySchema === undefined ? [] : [`Body: ${payloadIn(writer.write(bodySchema))}.`]),
@@ -107,8 +108,9 @@ function overview(): string {
     `[\`${titleOf(operation)}\`](#${anchorOf(titleOf(operation))})`,
     operation.summary + (operation.isExperimental ? ' (experimental)' : ''),
     flagOf(operation),
+    operation.scope === undefined ? '' : `\`${operation.scope}\``,
   ]);
-  return tableOf(['operation', 'purpose', 'flag'], rows);
+  return tableOf(['operation', 'purpose', 'flag', 'scope'], rows);
 }
 
 function errorTable(): string {

@@ -1,5 +1,6 @@
 /** The answers of an operation, by status. */
 import { type ErrorCode, STATUS_BY_CODE } from '../errors.ts';
+import { SCOPES } from '../scopes.ts';
 import { refusalCode } from '../wire/errors.ts';
 import type { DocumentedOperation } from './operations.ts';
 import type { Json, SchemaWriter } from './schemas.ts';
@@ -18,8 +19,12 @@ export function headerComponents({ write }: SchemaWriter): Json {
       schema: { type: 'string', enum: ['true', 'false', 'unknown'] },
     },
     'X-Error-Code': {
-      description: 'Why the web guard or a feature flag refused; absent if a list of addresses did.',
+      description: 'Why the web guard, a feature flag or a scope refused; absent if a list of addresses did.',
       schema: write(refusalCode),
+    },
+    'X-Required-Scope': {
+      description: 'The scope that the key lacks, with `scope_required`.',
+      schema: { type: 'string', enum: SCOPES },
     },
     ETag: {
       ...text('Changes with the answer; a matching If-None-Match is answered with 304.'),
@@ -134,7 +139,8 @@ export const BARE_RESPONSES: Json = {
     headers: headersNamed(['WWW-Authenticate', ...ALL_HEADERS]),
   },
   Forbidden: {
-    description: 'The address is blocked or not allowed, the web guard refused, or the feature is off.',
-    headers: headersNamed(['X-Error-Code', ...ALL_HEADERS]),
+    description:
+      'The address is blocked or not allowed, the web guard refused, the feature is off, or the key lacks the scope.',
+    headers: headersNamed(['X-Error-Code', 'X-Required-Scope', ...ALL_HEADERS]),
   },
 };

@@ -42,6 +42,8 @@ export interface Connected {
   readonly protocol: number;
   /** The keys of `features` in its configuration. */
   readonly features: Readonly<Record<string, boolean>>;
+  /** The scopes of the key, or of clients without one; absent: everything. */
+  readonly scopes?: readonly string[];
 }
 
 export interface ErrorMessage {
@@ -70,7 +72,12 @@ export interface SocketEvents extends TopicEvents {
 
 /** The service's messages by their type. */
 export interface AnswerEvents extends Omit<SocketEvents, 'state'> {
-  readonly subscribed: { readonly topics: readonly string[]; readonly unknown?: readonly string[] };
+  readonly subscribed: {
+    readonly topics: readonly string[];
+    readonly unknown?: readonly string[];
+    /** Topics that the key does not allow. */
+    readonly forbidden?: readonly string[];
+  };
   readonly process_details: ProcessDetailsPayload;
   readonly history: HistoryPayload;
   readonly process_history: ProcessHistoryPayload;

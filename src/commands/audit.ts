@@ -1,4 +1,5 @@
 /** The audit trail: a line in the log per command, with its client and its outcome. */
+import { DEFAULT_KEY } from '../access/key.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Commands, Report } from './command.ts';
@@ -9,10 +10,17 @@ export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Lo
     log.audit(`${group}: ${action} ${outcomeOf(answer)}`, {
       address: sender.address,
       keyed: sender.isKeyed,
+      ...keyOf(sender),
       ...sender.via,
       ...subjectOf(answer),
     });
   });
+}
+
+/** The name of a key of `auth.keys`: the client's, or that of the hub which names the client. */
+function keyOf({ key, via }: Report['sender']) {
+  if (key === undefined || key === DEFAULT_KEY) return {};
+  return via === undefined ? { key } : { hub_key: key };
 }
 
 function outcomeOf(answer: Report['answer']): string {

@@ -44,6 +44,8 @@ export interface Sender {
   readonly address: string;
   /** It sent the key. */
   readonly isKeyed: boolean;
+  /** The name of that key. */
+  readonly key?: string | undefined;
   /** The hub that it asked, and the name of its key there; absent: it asked this service. */
   readonly via?: { readonly hub: string; readonly key: string | undefined };
 }

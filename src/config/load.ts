@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { checkTree } from './checks/check-tree.ts';
 import { listEffects, type Role } from './checks/effects.ts';
-import { Findings, placeOf } from './checks/findings.ts';
-import { ConfigError, formatProblem, type Notice, type Problem } from './checks/problems.ts';
+import { Findings, placeOf, type Settings } from './checks/findings.ts';
+import { ConfigError, formatPlace, formatProblem, type Notice, type Problem } from './checks/problems.ts';
 import { isOurEntry } from './checks/unknown-keys.ts';
 import { type Config, toConfig } from './config.ts';
 import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
@@ -13,9 +13,15 @@ import { OTHERS_READ } from './sources/named-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { parseJson } from './sources/parse-json.ts';
 import { parseYaml } from './sources/parse-yaml.ts';
-import { MAX_FILE_BYTES, type Ownership, type ReadProblem, readText } from './sources/read-text.ts';
+import {
+  listFolder,
+  MAX_FILE_BYTES,
+  type Ownership,
+  type ReadProblem,
+  readText,
+} from './sources/read-text.ts';
 import { findSources, type Sources, type Surroundings } from './sources/search.ts';
-import type { Parsed } from './sources/tree.ts';
+import type { Parsed, Tree } from './sources/tree.ts';
 
 export interface LoadOptions {
   /** The files of `--config`, in order; empty: the files are searched for. */
@@ -61,10 +67,11 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const settings = mergeSettings(findings);
   applyVariables(surroundings.variables, settings, findings);
   applyOverrides(overrides, settings, findings);
+  const keyFiles = readKeyFolder(settings, surroundings.uid, findings);
   judgeCommands(surroundings.uid, findings);
   const merged = { settings, findings };
   const files = readFiles(merged, surroundings.uid);
-  const watch = [...sources.watch, ...files.map((file) => file.path)];
+  const watch = [...sources.watch, ...keyFiles, ...files.map((file) => file.path)];
   if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
 
   for (const file of files) if ('owner' in file) owners.set(file.path, file.owner);
@@ -131,6 +138,45 @@ function sort(problems: readonly Problem[], files: readonly string[]): readonly 
   const rank = ({ file }: Problem): number => (files.includes(file) ? files.indexOf(file) : files.length);
   return problems.toSorted((a, b) => rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0));
 }
+
+/**
+ * Adds the keys of `auth.keys_folder`: each file is an entry of `auth.keys` with its name. Returns the folder and its files, to
+ * be watched; a folder that is missing has none yet.
+ */
+function readKeyFolder(settings: Settings, uid: number | undefined, findings: Findings): readonly string[] {
+  const setting = settings.get('auth.keys_folder');
+  if (setting === undefined) return [];
+  const folder = path.resolve(path.dirname(setting.file), String(setting.value));
+  settings.set(setting.key, { ...setting, value: folder });
+  const found = listFolder(folder);
+  if (typeof found === 'string') findings.fail(placeOf(setting), `${folder}: ${found}`);
+  const files = typeof found === 'string' ? [] : found.filter((file) => path.extname(file) in PARSERS);
+  for (const file of files) {
+    const own = new Findings();
+    const read = readSource(file, uid);
+    const place = { file, line: undefined, path: [] };
+    if (!('owner' in read)) own.fail({ ...place, line: read.line }, read.message);
+    else if (read.tree === undefined && read.problems.length === 0) own.fail(place, 'is empty');
+    else checkSource(file, { ...read, tree: read.tree && asEntry(path.parse(file).name, read.tree) }, own);
+    findings.problems.push(...own.problems);
+    findings.unknownKeys.push(...own.unknownKeys);
+    findings.notices.push(...own.notices);
+    for (const entry of own.settings) {
+      const other = settings.get(entry.key);
+      if (other !== undefined)
+        findings.fail(placeOf(entry), `set at ${formatPlace(other.file, other.line)} too`);
+      else settings.set(entry.key, entry);
+    }
+  }
+  return [folder, ...files];
+}
+
+/** The configuration that has `tree` as the entry `name` of `auth.keys`. */
+const asEntry = (name: string, tree: Tree): Tree =>
+  ['auth', 'keys', name].reduceRight<Tree>(
+    (value, key) => ({ kind: 'map', line: value.line, entries: [{ key, line: value.line, value }] }),
+    tree,
+  );
 
 /** Refuses commands that another user can replace. */
 function judgeCommands(uid: number | undefined, findings: Findings): void {

@@ -4,6 +4,7 @@ import { isPemFile } from '../tls/pair.ts';
 import { ConfigError, formatProblem, type Notice, show } from './checks/problems.ts';
 import { type Config, readKey, toConfig } from './config.ts';
 import type { LiveConfig } from './current.ts';
+import { KeyExpiry } from './key-expiry.ts';
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
 import { ROWS } from './rows/key-table.ts';
 import { FileWatcher, type WatchTimes } from './sources/watch-files.ts';
@@ -28,6 +29,7 @@ export class Reloader {
   #loaded: Loaded;
   #watcher: FileWatcher | undefined;
   #daily: NodeJS.Timeout | undefined;
+  readonly #expiry = new KeyExpiry((names) => this.#expire(names));
   /** The notices of the last load, which the next load does not repeat. */
   #reported: ReadonlySet<string>;
   #lastError: string | undefined;
@@ -45,6 +47,7 @@ export class Reloader {
     // A certificate comes near its end without a change of any file.
     if (this.#options.config.current.server.tls.cert !== undefined)
       this.#daily = setInterval(() => this.#reload(false), this.#options.dayMs ?? DAY_MS).unref();
+    this.#expiry.follow(this.#options.config.current.auth.keys);
     this.#reload(false);
   }
 
@@ -55,6 +58,7 @@ export class Reloader {
 
   close(): void {
     clearInterval(this.#daily);
+    this.#expiry.close();
     this.#watcher?.close();
     this.#watcher = undefined;
   }
@@ -92,12 +96,20 @@ export class Reloader {
     const { config, restart } = keepRestartKeys(live.current, loaded.config);
     const hasChanged = !isDeepStrictEqual(config, live.current);
     if (hasChanged) live.replace(config);
+    this.#expiry.follow(live.current.auth.keys);
     this.#loaded = loaded;
     this.#watcher?.setPaths(loaded.watch);
     const notices = [...loaded.notices, ...restart];
     for (const notice of notices) if (!this.#reported.has(notice.text)) this.#options.report(notice);
     this.#reported = new Set(notices.map(({ text }) => text));
     return hasChanged;
+  }
+
+  /** The configuration is the same, and lets fewer clients in. */
+  #expire(names: readonly string[]): void {
+    const { config, report } = this.#options;
+    report({ level: 'info', text: `expired: ${names.map((name) => `auth.keys.${name}`).join(', ')}` });
+    config.replace(config.current);
   }
 }
 

@@ -6,10 +6,11 @@ import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide
 import { exposureWarning } from '../access/exposure.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
-import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
+import { ACCESS_HEADERS, type Decision } from '../access/request.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
+import { covers, NO_SCOPES } from '../scopes.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 import type { Caller } from './clients/caller.ts';
 import { type Answer, matchesPath, type RequestHead } from './head.ts';
@@ -106,6 +107,8 @@ export class Gate {
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
     request.address = decision.client;
     request.isKeyed = decision.isKeyed;
+    request.key = decision.key;
+    request.scopes = decision.scopes;
     return { isAllowed: true, headers: corsHeaders(decision), client: request };
   }
 
@@ -117,13 +120,27 @@ export class Gate {
   /** The part of a client's request that is kept while its connection is open; equal ones are shared. */
   keep(client: Caller): Caller {
     const request = condense(client);
-    const { address, isKeyed } = client;
-    const text = JSON.stringify([{ ...request, headers: [...request.headers] }, address, isKeyed]);
+    const { address, isKeyed, scopes } = client;
+    const name = client.key;
+    const text = JSON.stringify([
+      { ...request, headers: [...request.headers] },
+      address,
+      isKeyed,
+      name ?? null,
+      scopes,
+    ]);
     const key = createHash('sha256').update(text).digest('base64');
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
     const bytes = text.length;
-    const kept = { ...request, address, isKeyed, kept: bytes > MIN_COUNTED ? { key: {}, bytes } : undefined };
+    const kept = {
+      ...request,
+      address,
+      isKeyed,
+      key: name,
+      scopes,
+      kept: bytes > MIN_COUNTED ? { key: {}, bytes } : undefined,
+    };
     this.#clients.set(key, new WeakRef(kept));
     this.#forgotten.register(kept, key);
     return kept;
@@ -135,9 +152,11 @@ export class Gate {
     return peer !== undefined && matches(this.#policy.trustedProxies, peer);
   }
 
-  /** Whether the current rules admit `client`. */
-  passes(client: AccessRequest): boolean {
-    return decideAccess(this.#policy, client).isAllowed;
+  /** Returns whether the current rules admit `client` with the key that it had, and let it do all that it might do. */
+  passes(client: Caller): boolean {
+    const decision = decideAccess(this.#policy, client);
+    if (!decision.isAllowed || decision.isPreflight) return decision.isAllowed;
+    return decision.key === client.key && covers(decision.scopes, client.scopes);
   }
 
   /** Logs the warning once, and again only if a reload has changed it. */
@@ -169,6 +188,8 @@ function requestOf(
       : [],
     address: '',
     isKeyed: false,
+    key: undefined,
+    scopes: NO_SCOPES,
   };
 }
 

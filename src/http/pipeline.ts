@@ -1,8 +1,9 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 import type { CurrentConfig } from '../config/current.ts';
-import { featureDisabled, ServiceError, stackOf } from '../errors.ts';
+import { featureDisabled, ServiceError, scopeRequired, stackOf } from '../errors.ts';
 import { AddressCounts } from '../fairness/address-counts.ts';
 import type { Log } from '../log/log.ts';
+import { allows } from '../scopes.ts';
 import type { Method } from '../wire/operations.ts';
 import {
   type Body,
@@ -97,6 +98,8 @@ export class Pipeline {
     }
     if (framing.error !== undefined) throw framing.error;
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
+    const { scope } = endpoint;
+    if (scope !== undefined && !allows(client.scopes, scope)) throw scopeRequired(scope);
     if (framing.isChunked && endpoint.staysOpen)
       throw new ServiceError('bad_request', 'A stream takes no body.');
     const query = new URLSearchParams(head.query);

@@ -46,11 +46,23 @@ export function jsonTextAnswer(body: string | Buffer, headers: Headers = []): An
 /** Requests are answered sooner than a stream ends. */
 const RETRY_AFTER_SECONDS: Readonly<Record<number, string>> = { 429: '1', 503: '5' };
 
+/** The name of the scope that is missing, readable for pages of other origins where the answer is. */
+function scopeHeaders({ code, details }: ServiceError, headers: Headers): Headers {
+  if (code !== 'scope_required') return [];
+  const isReadable = headers.some(([name]) => name === 'Access-Control-Allow-Origin');
+  return [
+    ['X-Required-Scope', String(details?.['scope'])],
+    ...(isReadable ? ([['Access-Control-Expose-Headers', 'X-Required-Scope']] as const) : []),
+  ];
+}
+
 /**
- * `{"error", "code", "details"?}` with the status of the code. A 403 has no body: its code is in `X-Error-Code`.
+ * `{"error", "code", "details"?}` with the status of the code. A 403 has no body: its code is in `X-Error-Code`, and the
+ * scope that it needs in `X-Required-Scope`.
  */
 export function errorAnswer(error: ServiceError, headers: Headers = []): Answer {
-  if (error.status === 403) return bareAnswer(403, [['X-Error-Code', error.code], ...headers]);
+  if (error.status === 403)
+    return bareAnswer(403, [['X-Error-Code', error.code], ...scopeHeaders(error, headers), ...headers]);
   const body = {
     error: error.message,
     code: error.code,

@@ -3,16 +3,15 @@
  * it; a machine answers them (local.ts). Method, path, flag and body of each are in its row of wire/operations.ts.
  */
 import type { Config } from '../config/config.ts';
+import { scopeRequired } from '../errors.ts';
 import { checkParams, type Params } from '../params.ts';
+import { allows, type Scope, type Scopes } from '../scopes.ts';
 import { FRESH_MS } from '../stats/freshness.ts';
 import { parseView } from '../stats/view.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
 import { MEDIA_ACTIONS, mediaRequest, POWER_ACTIONS } from '../wire/requests.ts';
 import type { Op, SocketRequest } from '../wire/socket.ts';
 import { paramsOf, type QueryTypes } from './query.ts';
-
-/** What a key may do. */
-export type Scope = 'read' | 'media' | 'power' | 'processes' | 'wake' | 'admin';
 
 /** A request over HTTP: where its parameters are. */
 export interface HttpRequest {
@@ -33,7 +32,6 @@ interface Row {
   readonly operation: OperationId;
   /** Its op on the WebSocket, whose data are its parameters; ops with an action are named by the command. */
   readonly op?: Op;
-  readonly scope: Scope;
   /** Of a question: a failure over a WebSocket is feedback of its group with this action; without it, an error. */
   readonly failure?: QuestionFailure;
   /** Its parameters over HTTP, as JSON has them. The machine checks them. */
@@ -50,6 +48,8 @@ export interface RequestRow extends Row {
   /** As in docs/hub-protocol.md. */
   readonly name: string;
   readonly isCommand: boolean;
+  /** The scope that a client must have. */
+  readonly scope: Scope;
   readonly feature: keyof Config['features'] | undefined;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
@@ -87,54 +87,46 @@ function playerIn(query: URLSearchParams): Params {
 const QUESTION_ROWS = {
   system: {
     operation: 'getSystem',
-    scope: 'read',
     paramsIn: ({ query }) => detailIn(query),
     maxAgeMs: SYSTEM_AGE_MS,
   },
   usage: {
     operation: 'getUsage',
-    scope: 'read',
     // Over HTTP it is a view (Machine.usage).
     paramsIn: () => ({}),
     maxAgeMs: FRESH_MS,
   },
-  power: { operation: 'getPower', scope: 'read', paramsIn: () => ({}) },
+  power: { operation: 'getPower', paramsIn: () => ({}) },
   media: {
     operation: 'getMedia',
-    scope: 'read',
     failure: { group: 'media', action: 'list' },
     paramsIn: ({ query }) => ({ ...playerIn(query), ...detailIn(query) }),
   },
   art: {
     operation: 'getMediaArt',
-    scope: 'read',
     paramsIn: ({ query }) => playerIn(query),
     maxBytes: MAX_PICTURE_BYTES,
   },
   processes: {
     operation: 'listProcesses',
     op: 'process_list',
-    scope: 'read',
     failure: { group: 'process', action: 'list' },
     paramsIn: ({ query }) => paramsOf(query, PROCESS_QUERY),
   },
   process: {
     operation: 'getProcess',
     op: 'process_details',
-    scope: 'read',
     failure: { group: 'process', action: 'details' },
     paramsIn: ({ name }) => ({ name: name() }),
   },
   history: {
     operation: 'getHistory',
     op: 'history',
-    scope: 'read',
     paramsIn: ({ query }) => ({ ...paramsOf(query, HISTORY_QUERY), series: seriesIn(query) }),
   },
   process_history: {
     operation: 'getProcessHistory',
     op: 'process_history',
-    scope: 'read',
     paramsIn: ({ query }) => paramsOf(query, HISTORY_QUERY),
   },
 } as const satisfies Readonly<Record<string, Row>>;
@@ -152,7 +144,7 @@ const COMMAND_ROWS: Readonly<Record<string, Row>> = {
       `power.${action}`,
       {
         operation,
-        scope: 'power',
+
         paramsIn: ({ query }) => paramsOf(query, POWER_QUERY),
         ...(action === 'cancel' ? {} : { answersFirst: true }),
       },
@@ -163,7 +155,7 @@ const COMMAND_ROWS: Readonly<Record<string, Row>> = {
       `media.${action}`,
       {
         operation: 'controlMedia',
-        scope: 'media',
+
         paramsIn: ({ query, body }) => ({ ...playerIn(query), ...body() }),
       },
     ]),
@@ -171,16 +163,14 @@ const COMMAND_ROWS: Readonly<Record<string, Row>> = {
   'process.kill': {
     operation: 'killProcess',
     op: 'process_kill',
-    scope: 'processes',
     paramsIn: ({ body }) => body(),
   },
   'process.launch': {
     operation: 'launchProcess',
     op: 'process_launch',
-    scope: 'processes',
     paramsIn: ({ body }) => body(),
   },
-  'wake.wake': { operation: 'wake', op: 'wake', scope: 'wake', paramsIn: ({ body }) => body() },
+  'wake.wake': { operation: 'wake', op: 'wake', paramsIn: ({ body }) => body() },
 };
 
 const OPERATION_ROWS: Readonly<Record<OperationId, Operation<keyof Config['features']>>> = OPERATIONS;
@@ -193,6 +183,7 @@ const rowOf = ([name, row]: readonly [string, Row]): readonly [string, RequestRo
     ...row,
     name,
     isCommand: name.includes('.'),
+    scope: OPERATION_ROWS[row.operation].scope ?? 'admin',
     feature: OPERATION_ROWS[row.operation].feature,
   },
 ];
@@ -203,6 +194,15 @@ export const REQUESTS: ReadonlyMap<string, RequestRow> = new Map(
 );
 
 export const isQuestion = (name: string): name is Question => Object.hasOwn(QUESTION_ROWS, name);
+
+/** The scope that a request needs. A command that is not in the table may be one of media of a newer machine. */
+export const scopeOf = (what: string): Scope =>
+  REQUESTS.get(what)?.scope ?? (what.startsWith('media.') ? 'media' : 'admin');
+
+/** Throws `scope_required`. */
+export function checkScope({ scopes }: { readonly scopes: Scopes }, needed: Scope): void {
+  if (!allows(scopes, needed)) throw scopeRequired(needed);
+}
 
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),

@@ -18,4 +18,5 @@ export const refusalCode = v.picklist([
   'host_not_allowed',
   'feature_disabled',
   'command_not_allowed',
+  'scope_required',
 ]);

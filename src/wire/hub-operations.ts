@@ -2,6 +2,7 @@
 import { OPERATIONS, type Operation, type OperationId } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
+const reading = { ...host, scope: 'read' } as const;
 const { getStatus, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
 
 /** The id of an operation of the service on one machine of the hub. */
@@ -11,12 +12,13 @@ export type IdOnHost<Id extends OperationId> = (typeof OPERATIONS)[Id] extends {
 /** The operations of one machine, by their ids. */
 type OnHost = { readonly [Id in OperationId as IdOnHost<Id>]: Operation<never> };
 
-/** The same operation of one machine of the hub. Its flag is the machine's own. */
-function onHost({ method, path, body, staysOpen }: Operation): Operation<never> {
+/** Returns the same operation of one machine of the hub. Its flag is the machine's own. */
+function onHost({ method, path, body, scope, staysOpen }: Operation): Operation<never> {
   return {
     method,
     path: `/api/hosts/*/${path.slice('/api/'.length)}`,
     tag: 'hosts',
+    ...(scope === undefined ? {} : { scope }),
     ...(body === undefined ? {} : { body }),
     ...(staysOpen === undefined ? {} : { staysOpen }),
   };
@@ -33,10 +35,10 @@ const ON_HOST = Object.fromEntries(
 const { openHostStream, ...others } = ON_HOST;
 
 export const HUB_OPERATIONS = {
-  listHosts: { ...host, path: '/api/hosts' },
+  listHosts: { ...reading, path: '/api/hosts' },
   openHostStream,
   ...others,
-  openFleetStream: { ...host, path: '/api/fleet/stream', staysOpen: true },
+  openFleetStream: { ...reading, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
   /** Also in agent/transports/websocket/web-socket.ts. */
   dialIn: { method: 'GET', path: '/api/agent', tag: 'hosts', staysOpen: true },

@@ -4,6 +4,8 @@
  * payloads (wire/power.ts, for example), and what runs for each is in viewers/routes/: both are tied to the ids by type.
  */
 
+import type { Scope } from '../scopes.ts';
+
 export type Method = 'GET' | 'POST';
 
 /** Groups of operations in the API documents. */
@@ -17,6 +19,8 @@ export interface Operation<Feature extends string = string> {
   readonly tag: Tag;
   /** The flag of the configuration that allows it. Off: 403 `feature_disabled`. */
   readonly feature?: Feature;
+  /** The scope that a key must have. Absent: any key will do, or none where the contract lets the client in. */
+  readonly scope?: Scope;
   /** The flag is judged with the command (commands/command.ts), not before the request is handled. */
   readonly isJudgedByCommand?: true;
   /**
@@ -35,52 +39,82 @@ export interface Operation<Feature extends string = string> {
 
 const powerCommand = { method: 'POST', tag: 'power', body: 'ignored', isJudgedByCommand: true } as const;
 const media = { tag: 'media', feature: 'enable_media', isExperimental: true } as const;
-const processes = { tag: 'processes', feature: 'enable_processes' } as const;
+const processes = { tag: 'processes', feature: 'enable_processes', scope: 'processes' } as const;
+const reading = { method: 'GET', tag: 'stats', scope: 'read' } as const;
 
 export const OPERATIONS = {
-  getUsage: { method: 'GET', path: '/api/usage', tag: 'stats', onHost: 'getHostUsage' },
-  openStream: { method: 'GET', path: '/api/stream', tag: 'stats', staysOpen: true, onHost: 'openHostStream' },
-  getSystem: { method: 'GET', path: '/api/system', tag: 'stats', onHost: 'getHostSystem' },
+  getUsage: { ...reading, path: '/api/usage', onHost: 'getHostUsage' },
+  openStream: { ...reading, path: '/api/stream', staysOpen: true, onHost: 'openHostStream' },
+  getSystem: { ...reading, path: '/api/system', onHost: 'getHostSystem' },
+  /** Its messages are judged one by one. */
   openSocket: { method: 'GET', path: '/api/ws', tag: 'stats', staysOpen: true, onHost: 'openHostSocket' },
 
-  getHistory: { method: 'GET', path: '/api/history', tag: 'history', onHost: 'getHostHistory' },
+  getHistory: { ...reading, path: '/api/history', tag: 'history', onHost: 'getHostHistory' },
   getProcessHistory: {
     method: 'GET',
     path: '/api/history/processes',
     tag: 'history',
+    scope: 'processes',
     feature: 'enable_processes',
     onHost: 'getHostProcessHistory',
   },
 
-  getPower: { method: 'GET', path: '/api/pw', tag: 'power', onHost: 'getHostPower' },
-  shutdown: { ...powerCommand, path: '/api/pw/shutdown', feature: 'enable_shutdown', onHost: 'shutdownHost' },
-  restart: { ...powerCommand, path: '/api/pw/restart', feature: 'enable_restart', onHost: 'restartHost' },
-  sleep: { ...powerCommand, path: '/api/pw/sleep', feature: 'enable_sleep', onHost: 'sleepHost' },
+  getPower: { ...reading, path: '/api/pw', tag: 'power', onHost: 'getHostPower' },
+  shutdown: {
+    ...powerCommand,
+    path: '/api/pw/shutdown',
+    scope: 'power.shutdown',
+    feature: 'enable_shutdown',
+    onHost: 'shutdownHost',
+  },
+  restart: {
+    ...powerCommand,
+    path: '/api/pw/restart',
+    scope: 'power.restart',
+    feature: 'enable_restart',
+    onHost: 'restartHost',
+  },
+  sleep: {
+    ...powerCommand,
+    path: '/api/pw/sleep',
+    scope: 'power.sleep',
+    feature: 'enable_sleep',
+    onHost: 'sleepHost',
+  },
   hibernate: {
     ...powerCommand,
     path: '/api/pw/hibernate',
+    scope: 'power.hibernate',
     feature: 'enable_hibernate',
     onHost: 'hibernateHost',
   },
-  lock: { ...powerCommand, path: '/api/pw/lock', feature: 'enable_sleep', onHost: 'lockHost' },
-  cancelPower: { ...powerCommand, path: '/api/pw/cancel', onHost: 'cancelHostPower' },
+  lock: {
+    ...powerCommand,
+    path: '/api/pw/lock',
+    scope: 'power.lock',
+    feature: 'enable_sleep',
+    onHost: 'lockHost',
+  },
+  cancelPower: { ...powerCommand, path: '/api/pw/cancel', scope: 'power.cancel', onHost: 'cancelHostPower' },
 
   wake: {
     method: 'POST',
     path: '/api/wake',
     tag: 'power',
+    scope: 'wake',
     feature: 'enable_wake',
     isJudgedByCommand: true,
     body: 'json',
     onHost: 'wakeFromHost',
   },
 
-  getMedia: { ...media, method: 'GET', path: '/api/media/status', onHost: 'getHostMedia' },
-  getMediaArt: { ...media, method: 'GET', path: '/api/media/art', onHost: 'getHostMediaArt' },
+  getMedia: { ...media, method: 'GET', path: '/api/media/status', scope: 'read', onHost: 'getHostMedia' },
+  getMediaArt: { ...media, method: 'GET', path: '/api/media/art', scope: 'read', onHost: 'getHostMediaArt' },
   controlMedia: {
     ...media,
     method: 'POST',
     path: '/api/media/control',
+    scope: 'media',
     body: 'json',
     isJudgedByCommand: true,
     onHost: 'controlHostMedia',
@@ -92,6 +126,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/processes/kill',
     tag: 'processes',
+    scope: 'processes.control',
     feature: 'enable_process_control',
     isJudgedByCommand: true,
     body: 'json',
@@ -101,6 +136,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/processes/launch',
     tag: 'processes',
+    scope: 'processes.control',
     feature: 'enable_process_control',
     isJudgedByCommand: true,
     body: 'json',
@@ -108,11 +144,11 @@ export const OPERATIONS = {
   },
 
   /** For hubs, which speak docs/hub-protocol.md on it. The hub has the same path for agents. */
-  openAgent: { method: 'GET', path: '/api/agent', tag: 'service', staysOpen: true },
+  openAgent: { method: 'GET', path: '/api/agent', tag: 'service', staysOpen: true, scope: 'admin' },
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
   getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },
-  getMetrics: { method: 'GET', path: '/metrics', tag: 'stats', feature: 'enable_metrics' },
+  getMetrics: { method: 'GET', path: '/metrics', tag: 'stats', scope: 'metrics', feature: 'enable_metrics' },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof OPERATIONS;

@@ -1,5 +1,6 @@
 /** The messages that the service sends over /api/ws. It loads only their types; the API documents show the schemas. */
 import * as v from 'valibot';
+import { SCOPES } from '../scopes.ts';
 import { historyPayload, processHistoryPayload } from './history.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { processDetailsPayload } from './process.ts';
@@ -74,11 +75,19 @@ export const EVENTS = {
       v.record(v.string(), v.boolean()),
       v.description('The keys of `features` in the configuration.'),
     ),
+    scopes: v.pipe(
+      v.exactOptional(v.array(v.picklist(SCOPES))),
+      v.description('The scopes of the client; absent: it may do everything.'),
+    ),
     message: v.pipe(v.string(), v.description('A sentence for people.')),
   }),
   subscribed: v.strictObject({
     topics: v.pipe(names, v.description('All current subscriptions.')),
-    unknown: v.pipe(v.exactOptional(names), v.description('Requested names that are no topics.')),
+    unknown: v.pipe(v.exactOptional(names), v.description('Requested names that are not topics.')),
+    forbidden: v.pipe(
+      v.exactOptional(names),
+      v.description('Requested topics that the key, or `auth.guests` without one, does not allow.'),
+    ),
   }),
   system_stats: v.union([usage, usageDetail]),
   ...TOPIC_SCHEMAS,

@@ -1,9 +1,11 @@
 /** docs/configuration.md lists every key as the schema does, and the shipped examples are valid together. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { loadConfig } from '#src/config/load.js';
+import { KEY_KEYS } from '#src/config/rows/auth-rows.js';
 import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/rows/hub-rows.js';
 import { ROWS } from '#src/config/rows/key-table.js';
 import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
@@ -85,7 +87,7 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   t.same(problems, []);
   const written = keysOf(tree === undefined ? undefined : toValue(tree), '');
   for (const key of ROWS.keys()) t.ok(written.has(key), key);
-  for (const keys of [AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS])
+  for (const keys of [KEY_KEYS, AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS])
     for (const key of Object.keys(keys))
       t.ok(
         [...written].some((each) => each.endsWith(`.${key}`)),
@@ -94,14 +96,15 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   // Without its entries of maps it is the defaults, and each entry is valid.
   const { config, unknownKeys } = load(t, { 'config.yaml': whole });
   t.same(unknownKeys, []);
-  const { processes, wake, hub, watch, ...rest } = config;
-  const { processes: _p, wake: _w, hub: ofHub, watch: _r, ...defaults } = DEFAULT_CONFIG;
+  const { processes, wake, hub, watch, auth, ...rest } = config;
+  const { processes: _p, wake: _w, hub: ofHub, watch: _r, auth: ofAuth, ...defaults } = DEFAULT_CONFIG;
   t.strictSame(asWritten(rest), asWritten(defaults));
+  t.strictSame(asWritten({ ...auth, keys: {} }), asWritten({ ...ofAuth, keys: {} }));
   t.strictSame({ ...hub, agents: {}, commands: {} }, { ...ofHub, agents: {}, commands: {} });
-  const maps = [processes.launch, wake.hosts, hub.agents, hub.commands, watch.rules];
+  const maps = [auth.keys, processes.launch, wake.hosts, hub.agents, hub.commands, watch.rules];
   t.same(
     maps.map((map) => Object.keys(map).length),
-    [1, 1, 1, 1, 1],
+    [1, 1, 1, 1, 1, 1],
   );
 });
 

@@ -16,6 +16,7 @@ const HEAD = `# Every key with its default: made from the schema, in the order o
 /** An entry of each map by name: its name, and the values of keys that it must have. */
 const ENTRIES: Readonly<Record<string, readonly [name: string, values: Readonly<Record<string, unknown>>]>> =
   {
+    'auth.keys': ['phone', { digest: `sha256/${'A'.repeat(43)}=`, scopes: ['read', 'media'] }],
     'processes.launch': ['player', { command: '/usr/bin/mpv' }],
     'wake.hosts': ['nas', { mac: '02:00:5e:10:00:00' }],
     'hub.agents': ['nas', { url: 'http://nas.lan:9990' }],

@@ -70,6 +70,9 @@ t.test('[8.defaults] the documented defaults', async (t) => {
       enabled: false,
       api_key: undefined,
       api_key_file: undefined,
+      keys: Object.create(null),
+      keys_folder: undefined,
+      guests: undefined,
       allowed_ips: NO_ADDRESSES,
       blocked_ips: NO_ADDRESSES,
       refuse_forwarded: true,
@@ -94,7 +97,8 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
   const text = `{
   "stats": {"stream_interval_seconds": 5.5},
   "auth": {"enabled": true, "api_key": "0123456789abcdef0123456789abcdef", "allowed_ips": ["*", "10.0.0.0/8"],
-           "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false},
+           "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false, "guests": ["read"],
+           "keys": {"tv": {"digest": "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "scopes": ["read"]}}},
   "features": {"enable_sleep": false, "enable_hibernate": true, "enable_restart": true, "enable_shutdown": true,
                "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false,
                "enable_wake": true, "enable_metrics": false},
@@ -396,7 +400,7 @@ t.test('[8.allowed-hosts] host names without scheme, port or path', async (t) =>
 
 t.test('[8.unknown-in-auth] an unknown key under auth stops the start and names the nearest', async (t) => {
   for (const [key, value, nearest] of [
-    ['colour', 'red', 'enabled'],
+    ['colour', 'red', 'keys'],
     ['allow_ips', '[]', 'allowed_ips'],
     ['apikey', 'secret', 'api_key'],
     ['block_list_of_ips', '{a: 1}', 'blocked_ips'],

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Config } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { roomFor } from '#src/http/connections/descriptors.js';
+import { ALL_SCOPES } from '#src/scopes.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 
 function setUp(maxStreams: number, apiKey?: string) {
@@ -20,7 +21,15 @@ function setUp(maxStreams: number, apiKey?: string) {
   const hasRoom = roomFor({ maxStreams: () => 10_000 }, config, [streams], tally);
   const fill = (address: string, isKeyed = false, most = 10_000) => {
     const request = { remoteAddress: address, method: 'GET', path: '/', isUpgrade: false, scheme: undefined };
-    const caller = { ...request, headers: new Map(), queryKeys: [], address, isKeyed };
+    const caller = {
+      ...request,
+      headers: new Map(),
+      queryKeys: [],
+      address,
+      isKeyed,
+      key: undefined,
+      scopes: ALL_SCOPES,
+    };
     let opened = 0;
     for (; opened < most && hasRoom(caller); opened++) {
       streams.size++;

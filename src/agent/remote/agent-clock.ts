@@ -2,7 +2,13 @@
  * An agent's own clock, as far as the hub knows it: a command is sent with a deadline by it, so that one that was held up
  * on its way is never done late, however far apart the clocks are (docs/hub-protocol.md, deadlines).
  */
-import type { Reading } from '../protocol/sample-lines.ts';
+
+/** One reading, as it stands in a message of the agent. */
+export interface ClockReading {
+  readonly run: string;
+  /** Milliseconds. */
+  readonly clock: number;
+}
 
 /** An older reading is not used: the two clocks drift, 100 ppm are 6 ms in this time. */
 const MAX_AGE_MS = 60_000;
@@ -14,7 +20,7 @@ export class AgentClock {
   #takenAtMs = Number.NEGATIVE_INFINITY;
 
   /** A message of the agent has just arrived. `nowMs`: of the hub's clock. */
-  take({ run, clock }: Reading, nowMs: number): void {
+  take({ run, clock }: ClockReading, nowMs: number): void {
     const offsetMs = clock - nowMs;
     // The largest of the last minute: what took longest on its way says least.
     if (run === this.#run && offsetMs < this.#offsetMs && !this.#isOld(nowMs)) return;
@@ -28,7 +34,7 @@ export class AgentClock {
   }
 
   /** A moment of the hub's clock by the agent's; undefined: it is not known. */
-  at(momentMs: number, nowMs: number): Reading | undefined {
+  at(momentMs: number, nowMs: number): ClockReading | undefined {
     if (this.#isOld(nowMs)) return undefined;
     return { run: this.#run, clock: Math.floor(momentMs + this.#offsetMs) };
   }

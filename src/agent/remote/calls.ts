@@ -9,11 +9,9 @@ import { ServiceError } from '../../errors.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
 import { SharedRoom } from '../../fairness/shared-room.ts';
 import type { Params } from '../../params.ts';
-import type { Reading } from '../protocol/sample-lines.ts';
-import { type Ask, type HostAnswer, sharerOf } from './ask.ts';
-import { CallTurns, type Turn } from './call-turns.ts';
 import {
   answerOf,
+  type CallAnswer,
   errorOf,
   type Feedback,
   idIn,
@@ -21,8 +19,23 @@ import {
   readFeedback,
   textOf,
   unknownOutcome,
-} from './feedback.ts';
+} from '../protocol/feedback.ts';
+import type { Reading } from '../protocol/sample-lines.ts';
+import { sharerOf } from './ask.ts';
+import { CallTurns, type Turn } from './call-turns.ts';
 import { type Follow, Following, type OnStep } from './following.ts';
+
+/** As `Ask` of the hub. */
+export interface Call {
+  readonly what: string;
+  readonly params: Params;
+  readonly who: { readonly address: string; readonly key: string | undefined };
+  readonly clients?: Clients | undefined;
+  /** Milliseconds of the hub's clock. */
+  readonly deadlineMs: number;
+  readonly onStep?: OnStep | undefined;
+  readonly withBeginning?: boolean | undefined;
+}
 
 export interface CallsOptions {
   /** Of this hub. */
@@ -42,7 +55,7 @@ interface Pending {
   /** undefined: only the answer counts. */
   readonly follow: Follow | undefined;
   timer: unknown;
-  readonly resolve: (answer: HostAnswer) => void;
+  readonly resolve: (answer: CallAnswer) => void;
   readonly reject: (error: ServiceError) => void;
 }
 
@@ -113,13 +126,13 @@ export class Calls {
   }
 
   /** Rejects with ServiceError: nothing was done. */
-  async question(id: string, call: Ask): Promise<HostAnswer> {
+  async question(id: string, call: Call): Promise<CallAnswer> {
     const { what, params, deadlineMs } = call;
     return await this.#send(id, 'get', call, { what, params }, deadlineMs);
   }
 
   /** `reading`: the deadline, by the agent's clock. Rejects with ServiceError. */
-  async command(id: string, call: Ask, reading: Reading): Promise<HostAnswer> {
+  async command(id: string, call: Call, reading: Reading): Promise<CallAnswer> {
     const { what, params, deadlineMs, onStep, withBeginning } = call;
     const { run, clock: deadline } = reading;
     // It is a part of a topic.
@@ -161,18 +174,18 @@ export class Calls {
   async #send(
     id: string,
     name: string,
-    { who, clients = new Clients(who.address), deadlineMs }: Ask,
+    { who, clients = new Clients(who.address), deadlineMs }: Call,
     fields: Readonly<Record<string, unknown>>,
     untilMs: number,
     command?: { readonly onStep: OnStep | undefined },
-  ): Promise<HostAnswer> {
+  ): Promise<CallAnswer> {
     const { clock } = this.#options;
     const isCommand = command !== undefined;
     const sharer = sharerOf(who);
     if (!(isCommand ? this.#commands : this.#questions).hasRoom(sharer)) throw crowded();
     const callId = `${this.#prefix}${(this.#count++).toString(36)}`;
     const agent = this.#agentOf(id);
-    return await new Promise<HostAnswer>((resolve, reject) => {
+    return await new Promise<CallAnswer>((resolve, reject) => {
       const turn: Turn = {
         who: sharer,
         begin: () => this.#begin(id, callId, name, { who, ...fields }, untilMs),
@@ -215,7 +228,7 @@ export class Calls {
     id: string,
     callId: string,
     name: string,
-    { who, ...fields }: Pick<Ask, 'who'> & Readonly<Record<string, unknown>>,
+    { who, ...fields }: Pick<Call, 'who'> & Readonly<Record<string, unknown>>,
     untilMs: number,
   ): void {
     const { hub, clock, publish } = this.#options;

@@ -3,10 +3,15 @@
  * of it.
  */
 import type { Clock } from '../../clock.ts';
-import type { CommandStep } from '../../machine/machine.ts';
-import { type Feedback, textOf } from './feedback.ts';
+import { type Feedback, textOf } from '../protocol/feedback.ts';
 
-export type OnStep = (step: CommandStep) => void;
+/** As Step of the hub. */
+export interface CallStep {
+  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
+  readonly message: string;
+}
+
+export type OnStep = (step: CallStep) => void;
 
 interface Followed {
   readonly agent: string;

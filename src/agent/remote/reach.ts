@@ -1,15 +1,14 @@
 /** The way to an agent behind a broker: questions, and commands with deadlines by the agent's own clock. */
 import { isQuestion } from '../../machine/requests.ts';
-import type { Reading } from '../protocol/sample-lines.ts';
-import { AgentClock } from './agent-clock.ts';
+import { notDone } from '../protocol/feedback.ts';
+import { AgentClock, type ClockReading } from './agent-clock.ts';
 import { type Ask, type HostAnswer, NOBODY, type Reach } from './ask.ts';
 import type { Calls } from './calls.ts';
-import { notDone } from './feedback.ts';
 import type { HubParts } from './parts.ts';
 
 const CLOCK = { what: 'clock', params: {} };
 
-export class RemoteClient implements Reach {
+export class BrokerReach implements Reach {
   readonly #id: string;
   readonly #calls: Calls;
   readonly #parts: HubParts;
@@ -48,7 +47,7 @@ export class RemoteClient implements Reach {
   }
 
   /** A reading that has just arrived. */
-  note(reading: Reading): void {
+  note(reading: ClockReading): void {
     this.#agentClock.take(reading, this.#parts.clock.now());
   }
 

@@ -6,8 +6,9 @@ import type { ServiceError } from '../../errors.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Leased } from '../protocol/agent-topics.ts';
-import { type Reading, SampleLines } from '../protocol/sample-lines.ts';
+import { SampleLines } from '../protocol/sample-lines.ts';
 import type { Status } from '../protocol/status.ts';
+import type { ClockReading } from './agent-clock.ts';
 import { Answers } from './answers.ts';
 import type { Ask, Asker, HostAnswer } from './ask.ts';
 import type { Calls } from './calls.ts';
@@ -17,34 +18,34 @@ import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
 import { Lanes } from './lanes.ts';
 import type { HubParts } from './parts.ts';
 import { PushedTopics, type Want } from './pushed.ts';
-import { RemoteClient } from './reach.ts';
+import { BrokerReach } from './reach.ts';
 import { type Condition, Standing } from './standing.ts';
-import { SampleStreams } from './streams.ts';
+import { BrokerStreams } from './streams.ts';
 
-export interface RemoteHostDeps {
+export interface BrokerHostRooms {
   readonly parts: HubParts;
   readonly calls: Calls;
   /** Those of this hub's configuration; absent: those that the agent says. */
   readonly labels?: () => Readonly<Record<string, string>>;
   /** What is wanted of it has changed. */
-  readonly onWant: (host: RemoteHost) => void;
+  readonly onWant: (host: BrokerHost) => void;
   /** Whether it may be asked now whether it is there. Absent: always. */
-  readonly mayProbe?: (host: RemoteHost) => boolean;
+  readonly mayProbe?: (host: BrokerHost) => boolean;
   /** It has sent something that was not kept by a broker, and is up. */
-  readonly onHeard?: (host: RemoteHost) => void;
+  readonly onHeard?: (host: BrokerHost) => void;
 }
 
 /** One that nobody watches is asked this often whether it is there: the broker may have lost its last word. */
 const UNWATCHED_MS = 60_000;
 
-export class RemoteHost implements Host, LaneOwner {
+export class BrokerHost implements Host, LaneOwner {
   readonly id: string;
-  readonly #deps: RemoteHostDeps;
+  readonly #rooms: BrokerHostRooms;
   readonly #standing: Standing;
   readonly #lanes: Lanes;
   readonly #answers: Answers;
-  readonly #reach: RemoteClient;
-  readonly #streams: SampleStreams;
+  readonly #reach: BrokerReach;
+  readonly #streams: BrokerStreams;
   readonly #topics: PushedTopics;
   #status: Status | undefined;
   /** Of the hub's clock: the last message that was not kept by the broker. */
@@ -59,15 +60,15 @@ export class RemoteHost implements Host, LaneOwner {
   /** Its name and labels are left out, because those of all machines are too long. */
   isBrief = false;
 
-  constructor(id: string, deps: RemoteHostDeps) {
+  constructor(id: string, rooms: BrokerHostRooms) {
     this.id = id;
-    this.#deps = deps;
-    this.#standing = new Standing(id, deps.parts);
-    this.#lanes = new Lanes(deps.parts, this);
-    this.#reach = new RemoteClient(id, deps.calls, deps.parts);
-    this.#answers = new Answers(deps.parts.clock);
-    this.#streams = new SampleStreams(() => deps.onWant(this));
-    this.#topics = new PushedTopics(() => deps.onWant(this));
+    this.#rooms = rooms;
+    this.#standing = new Standing(id, rooms.parts);
+    this.#lanes = new Lanes(rooms.parts, this);
+    this.#reach = new BrokerReach(id, rooms.calls, rooms.parts);
+    this.#answers = new Answers(rooms.parts.clock);
+    this.#streams = new BrokerStreams(() => rooms.onWant(this));
+    this.#topics = new PushedTopics(() => rooms.onWant(this));
   }
 
   /** Its last word. */
@@ -76,7 +77,7 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.#deps.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
+    return this.#rooms.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
   }
 
   get condition(): Condition {
@@ -156,7 +157,7 @@ export class RemoteHost implements Host, LaneOwner {
       this.#note();
       this.heard();
       // It has lost its leases.
-      if (this.want !== undefined) this.#deps.onWant(this);
+      if (this.want !== undefined) this.#rooms.onWant(this);
     }
   }
 
@@ -169,7 +170,7 @@ export class RemoteHost implements Host, LaneOwner {
       this.#fail('it sends something else than samples');
       return;
     }
-    const nowMs = this.#deps.parts.clock.now();
+    const nowMs = this.#rooms.parts.clock.now();
     // Of a run that it says has ended.
     if (this.#status !== undefined && this.#status.run !== lines.head.run) return;
     this.#note();
@@ -184,7 +185,7 @@ export class RemoteHost implements Host, LaneOwner {
 
   /** A message on the topic of answers to this hub. */
   answer(payload: Buffer): void {
-    const reading = this.#deps.calls.take(this.id, payload);
+    const reading = this.#rooms.calls.take(this.id, payload);
     if (reading !== undefined) this.#heardClock(reading);
   }
 
@@ -205,7 +206,7 @@ export class RemoteHost implements Host, LaneOwner {
 
   /** Called every second: asks one that is silent whether it is there, and gives it up. */
   look(nowMs: number): void {
-    const { silenceMs, presenceMs, headMs } = this.#deps.parts.times;
+    const { silenceMs, presenceMs, headMs } = this.#rooms.parts.times;
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
       this.failed({ isRefusal: false, reason: 'it has fallen silent' });
@@ -224,7 +225,7 @@ export class RemoteHost implements Host, LaneOwner {
     if (this.isUp || this.isClosed) return;
     this.#wasHeard = true;
     this.#standing.set({ state: 'up' });
-    this.#deps.onHeard?.(this);
+    this.#rooms.onHeard?.(this);
     this.#lanes.connect();
     this.#topics.renew();
   }
@@ -234,7 +235,7 @@ export class RemoteHost implements Host, LaneOwner {
     // First: a lane asks for a new stream while it is up.
     // Of any number that a broker has kept nothing but a status of, no line each.
     const state = isRefusal ? 'refused' : 'down';
-    this.#standing.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
+    this.#standing.set({ state, reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
     this.#streams.end({ isRefusal, reason });
     this.#topics.lost();
   }
@@ -246,15 +247,15 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   #probe(): void {
-    if (this.#deps.mayProbe?.(this) === false) return;
-    const nowMs = this.#deps.parts.clock.now();
+    if (this.#rooms.mayProbe?.(this) === false) return;
+    const nowMs = this.#rooms.parts.clock.now();
     this.#probedAtMs = nowMs;
     // An answer comes through `answer`; that there is none is seen by `look`.
     this.#silentSinceMs ??= nowMs;
     this.#reach.probe();
   }
 
-  #heardClock(reading: Reading): void {
+  #heardClock(reading: ClockReading): void {
     this.#reach.note(reading);
     this.#note();
     const status = this.#status;
@@ -266,13 +267,13 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   #note(): void {
-    this.#heardAtMs = this.#deps.parts.clock.now();
+    this.#heardAtMs = this.#rooms.parts.clock.now();
     this.#silentSinceMs = undefined;
   }
 
   /** It is there, and sends what is not understood: it is asked again after a while. */
   #fail(reason: string): void {
-    const { clock, times } = this.#deps.parts;
+    const { clock, times } = this.#rooms.parts;
     this.#probedAtMs = clock.now() + times.maxDelayMs;
     this.failed({ isRefusal: false, reason });
   }

@@ -15,7 +15,7 @@ interface Stream {
 
 const bitsOf = (names: readonly Section[]) => names.reduce((bits, name) => bits | SECTION_BITS[name], 0);
 
-export class SampleStreams {
+export class BrokerStreams {
   readonly #onWant: () => void;
   /** The newest first: one that takes the place of another ends it before that one gets the sample too. */
   #open: readonly Stream[] = [];

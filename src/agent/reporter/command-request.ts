@@ -47,6 +47,10 @@ export interface Unread extends Flaw {
 
 export const isFlaw = <Other extends object>(value: Other | Unread): value is Unread => 'code' in value;
 
+/** By its name: the bundle that this is in has no class of its own for it. */
+export const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && error.name === 'ServiceError';
+
 export function flawOf({ code, message, details }: ServiceError): Flaw {
   const reason = details?.['reason'];
   return { code, message: typeof reason === 'string' ? `${message} ${reason}` : message, details };

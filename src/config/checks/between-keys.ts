@@ -1,6 +1,8 @@
 /** Finds mistakes between keys that are each valid. */
+import { describeDigest } from '../../access/key.ts';
 import { isPemFile, judgePair } from '../../tls/pair.ts';
 import { ROWS } from '../rows/key-table.ts';
+import { isSecretFile } from '../rows/row.ts';
 import { type Findings, placeOf, type Settings } from './findings.ts';
 import { formatPlace } from './problems.ts';
 
@@ -21,7 +23,8 @@ export interface FileGroup {
 }
 
 export const FILE_GROUPS: readonly FileGroup[] = [
-  { prefix: 'auth', judge: judgeKeyAndFile },
+  { prefix: 'auth', judge: judgeAuth },
+  { prefix: 'auth.keys', judge: () => undefined, judgeFiles: judgeDigests },
   { prefix: 'server.tls', judge: judgeTls, judgeFiles: judgeTlsPair },
   {
     prefix: 'mqtt',
@@ -46,12 +49,35 @@ const textOf = ({ settings }: Merged, key: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-function judgeKeyAndFile(merged: Merged): void {
+function judgeAuth(merged: Merged): void {
+  const guests = merged.settings.get('auth.guests')?.value;
+  if (Array.isArray(guests) && guests.length === 0 && merged.settings.get('auth.enabled')?.value !== true)
+    refuse(
+      merged,
+      'auth.guests',
+      'nobody without a key could do anything although auth.enabled is false; set auth.enabled to true, or allow guests something, such as [read]',
+    );
   const other = merged.settings.get('auth.api_key');
   if (other === undefined) return;
   const place = formatPlace(other.file, other.line);
   const message = `cannot be set together with auth.api_key, which is set at ${place}; remove one of the two`;
   refuse(merged, 'auth.api_key_file', message);
+}
+
+/** Two keys of one digest are the same key, which would have the scopes of either. */
+function judgeDigests({ settings, findings }: Merged): void {
+  const seen = new Map<string, string>();
+  const apiKey = settings.get('auth.api_key')?.value;
+  if (typeof apiKey === 'string') seen.set(describeDigest(apiKey), 'auth.api_key');
+  for (const [key, setting] of settings) {
+    if (!key.startsWith('auth.keys.')) continue;
+    // check-entries.ts has checked it.
+    const entry = setting.value as { readonly digest?: string; readonly key_file?: unknown };
+    const { digest = isSecretFile(entry.key_file) ? describeDigest(entry.key_file.secret) : '' } = entry;
+    const other = seen.get(digest);
+    if (other !== undefined) findings.fail(placeOf(setting), `is the same key as ${other}`);
+    else if (digest !== '') seen.set(digest, key);
+  }
 }
 
 const CERT = 'server.tls.cert';

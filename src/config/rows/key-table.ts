@@ -1,6 +1,7 @@
 /** Every configuration key once: its type, default, checks, normalisation and documentation are one row of a table. */
 import { LOG_FORMATS } from '../../log/format.ts';
 import { LOG_LEVELS } from '../../log/log.ts';
+import { KEY_ROWS } from './auth-rows.ts';
 import { HISTORY_ROWS } from './history-rows.ts';
 import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
@@ -63,6 +64,7 @@ export const KEYS = {
       'A file that holds the key (at most 4 KiB; a trailing newline is cut), instead of `api_key`. A relative path starts at the folder of the file that names it.',
       { file: 'shared key', sets: 'auth.api_key', mayBeSecret: true },
     ),
+    ...KEY_ROWS,
     allowed_ips: addressesRow(
       judgeAddressesOrAny,
       'a list of addresses, CIDR ranges or "*", in quotes',

@@ -1,5 +1,6 @@
-/** Reads a small regular text file, up to a limit; refuses FIFOs, devices and folders. */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+/** Reads a small regular text file, up to a limit; refuses FIFOs, devices and folders. Lists the files of a folder. */
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
 
 /** Owner and permissions of a file or a folder, as stat(2) reports them. */
 export interface Ownership {
@@ -24,17 +25,27 @@ export interface ReadProblem {
 export const MAX_FILE_BYTES = 65_536;
 
 /** The text without a byte order mark. */
-export function readText(path: string, maxBytes: number): ReadText | ReadProblem {
+export function readText(file: string, maxBytes: number): ReadText | ReadProblem {
   let descriptor: number | undefined;
   try {
     // Without O_NONBLOCK, opening a FIFO waits for a writer. Windows has no such flag: | reads undefined as 0.
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     return readOpen(descriptor, maxBytes);
   } catch (error) {
     const failed = descriptor === undefined ? 'opened' : 'read';
     return problem(`cannot be ${failed}: ${describe(error)}; ${remedyOf(error)}`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The paths in a folder, without hidden ones, in order; none where it is missing; or why it cannot be read. */
+export function listFolder(folder: string): readonly string[] | string {
+  try {
+    const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+    return names.sort().map((name) => path.join(folder, name));
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? [] : `cannot be read: ${describe(error)}; ${remedyOf(error)}`;
   }
 }
 

@@ -1,4 +1,7 @@
-/** Watches files by their folders, and reports when one was written in place, replaced, deleted or created. */
+/**
+ * Watches files by their folders, and reports when one was written in place, replaced, deleted or created; of a folder, when
+ * anything in it was.
+ */
 import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from './read-text.ts';
@@ -90,12 +93,16 @@ export class FileWatcher {
     const isFolder = name === path.basename(folder);
     if (isFolder) this.#drop(folder);
     // A link in the path may have any name: a mounted Kubernetes volume swaps one called ..data.
-    else if (name !== null && !this.#hasLinks && !this.#looks.has(path.join(folder, name))) return;
+    else if (name !== null && !this.#hasLinks && !this.#isWatched(folder, name)) return;
     const now = performance.now();
     this.#lastEventAt = now;
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#firstEventAt = now;
     this.#arm(this.#times.quietMs);
+  }
+
+  #isWatched(folder: string, name: string): boolean {
+    return this.#looks.has(path.join(folder, name)) || this.#looks.has(folder);
   }
 
   #arm(ms: number): void {
@@ -125,9 +132,10 @@ export class FileWatcher {
   }
 }
 
-/** The folder that a path is in, and the one that its links resolve to. */
+/** The folder that a path is in, the one that its links resolve to, and the path itself where it is a folder. */
 function foldersOf(file: string): readonly string[] {
-  return [path.dirname(file), path.dirname(resolveLinks(file))];
+  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  return [path.dirname(file), path.dirname(resolveLinks(file)), ...(isFolder ? [file] : [])];
 }
 
 function resolveLinks(file: string): string {

@@ -1,12 +1,17 @@
 /** The client behind a request that passed the gate. */
 import type { AccessRequest } from '../../access/request.ts';
+import type { Scopes } from '../../scopes.ts';
 import type { Shared } from './ledger.ts';
 
 export interface Caller extends AccessRequest {
   /** Its whole address in canonical form, without a zone. Limits count it, and its /64 network if it is IPv6. */
   readonly address: string;
-  /** It sent the key: no limit per address applies. */
+  /** It sent a key: no limit per address applies. */
   readonly isKeyed: boolean;
+  /** The name of that key. */
+  readonly key: string | undefined;
+  /** The scopes of that key, or those of guests. */
+  readonly scopes: Scopes;
   /** What is kept of it, where that is long; undefined: too little to count. */
   readonly kept?: Shared | undefined;
 }

@@ -94,8 +94,8 @@ export class CommandGateway {
   }
 
   /** How machines and their limits know a client. */
-  askerOf({ address, isKeyed }: Sender): Asker {
-    return { address, key: isKeyed ? KEY_NAME : undefined };
+  askerOf({ address, isKeyed, key }: Sender): Asker {
+    return { address, key: isKeyed ? (key ?? KEY_NAME) : undefined };
   }
 
   #audit({ id }: Host, what: string, { address, isKeyed }: Sender, outcome: string): void {

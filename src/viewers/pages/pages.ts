@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AccessRequest } from '../../access/request.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
+import type { Caller } from '../../http/clients/caller.ts';
 import { entriesOf, isKnown } from '../../http/etag.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
@@ -116,7 +116,7 @@ export interface DashboardDeps {
 
 export function dashboardRoutes({ dashboard, gate, sampler }: DashboardDeps): readonly Route[] {
   // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
-  const onOpened = (client: AccessRequest) => {
+  const onOpened = (client: Caller) => {
     if (gate.passes({ ...client, path: OPERATIONS.openStream.path }))
       sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
   };

@@ -36,6 +36,7 @@ export const errorFrame = (
 const CODES: Readonly<Record<string, SocketErrorCode>> = {
   feature_disabled: 'FEATURE_DISABLED',
   command_not_allowed: 'FORBIDDEN',
+  scope_required: 'FORBIDDEN',
   invalid_body: 'INVALID_DATA',
   missing_field: 'INVALID_DATA',
   invalid_value: 'INVALID_DATA',

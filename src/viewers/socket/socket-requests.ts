@@ -1,10 +1,11 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
 import type { Delivery } from '../../commands/command.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError, scopeRequired } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
-import { type NamedRequest, REQUESTS, requestOfMessage } from '../../machine/requests.ts';
+import { type NamedRequest, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
+import { allows, type Scope } from '../../scopes.ts';
 import { viewOf } from '../../stats/view.ts';
 import type { OpData, SocketRequest } from '../../wire/socket.ts';
 import { failureOf } from './feedback.ts';
@@ -12,7 +13,7 @@ import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages
 import { runCommand } from './socket-commands.ts';
 import { topicFailureFrame } from './subscription.ts';
 import { bitOf, EVENTS_BIT, TOPIC_NAMES, topicOf } from './topic-names.ts';
-import { readTopic, TOPIC_ROWS } from './topic-state.ts';
+import { readTopic, TOPIC_ROWS, topicScopeOf } from './topic-state.ts';
 
 /** The sender of a request. */
 export interface Requester {
@@ -35,8 +36,24 @@ export async function answerRequest(
   if (request.op === 'get') return await get(machine, requester, request.data, place);
   const asked = requestOfMessage(request);
   if (asked === undefined) throw new Error(`${request.op} is not answered here`);
+  const refusal = refusalOf(requester, scopeOf(asked.what), place);
+  if (refusal !== undefined) {
+    requester.send(refusal);
+    return;
+  }
   if (asked.what.includes('.')) await runCommand(machine, requester, asked, place, log);
   else requester.send(await answerOf(machine, requester, request.op, asked, place));
+}
+
+/** The message that the client may not do that; undefined: it may. */
+export function refusalOf(
+  { caller }: Pick<Requester, 'caller'>,
+  needed: Scope,
+  place: Place,
+  details: Readonly<Record<string, unknown>> = {},
+): string | undefined {
+  if (allows(caller.scopes, needed)) return undefined;
+  return errorFrame('FORBIDDEN', scopeRequired(needed).message, place, { ...details, scope: needed });
 }
 
 /** One event per topic, in the order of the names. */
@@ -52,10 +69,17 @@ async function get(
       const text = topic === undefined ? 'There is no such topic.' : 'The op history has past events.';
       requester.send(errorFrame('INVALID_DATA', text, place, { topic: name }));
     } else if (topic.sections !== 0)
-      requester.send(await statsOf(machine, requester, topic.sections, detail, name, place));
+      requester.send(
+        refusalOf(requester, 'read', place, { topic: name }) ??
+          (await statsOf(machine, requester, topic.sections, detail, name, place)),
+      );
     else
       for (const state of TOPIC_NAMES)
-        if ((topic.states & bitOf(state)) !== 0) requester.send(await stateOf(machine, state, detail, place));
+        if ((topic.states & bitOf(state)) !== 0)
+          requester.send(
+            refusalOf(requester, topicScopeOf(state), place, { topic: name }) ??
+              (await stateOf(machine, state, detail, place)),
+          );
   }
 }
 

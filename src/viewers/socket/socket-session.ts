@@ -6,15 +6,17 @@ import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
+import { allows } from '../../scopes.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import { type FleetAccess, FleetSubscription } from './fleet-subscription.ts';
 import { type Grant, MessageRate } from './message-rate.ts';
 import { errorFrame, frame, frameOf, NOWHERE, type Place, refusalFrame } from './messages.ts';
-import { answerRequest, type Requester } from './socket-requests.ts';
+import { answerRequest, type Requester, refusalOf } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
-import { EVENTS_BIT, namesOf, readTopics, type Topics } from './topic-names.ts';
+import { bitOf, EVENTS_BIT, namesOf, readTopics, TOPIC_NAMES, type Topics } from './topic-names.ts';
+import { topicScopeOf } from './topic-state.ts';
 
 /** Shared by all sessions. */
 export interface SessionDeps {
@@ -219,7 +221,8 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     id: MessageId | undefined,
   ): void {
     const place = this.placeOf(machine, id);
-    const { unknown, ...asked } = readMachineTopics(topics, machine);
+    const { unknown, ...named } = readMachineTopics(topics, machine);
+    const { asked, forbidden } = this.#permit(named);
     const subscription = this.#subscriptionOf(machine);
     if (subscription === undefined) {
       const text = `A socket follows ${MAX_SUBSCRIPTIONS} machines at most.`;
@@ -229,12 +232,25 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const isAdded = mode === 'add';
     const before = isAdded ? subscription.topics : NOTHING;
     const next = { sections: before.sections | asked.sections, states: before.states | asked.states };
-    this.send(frame('subscribed', { topics: namesOf(next), unknown }, place));
+    const refused = forbidden.length === 0 ? {} : { forbidden };
+    this.send(frame('subscribed', { topics: namesOf(next), unknown, ...refused }, place));
     if (this.#showsConditions && (next.sections !== 0 || next.states !== 0)) subscription.sendCondition(id);
     const withDetail = detail || (isAdded && subscription.withDetail);
     const wanted = { isAsked: asked.sections !== 0, snapshots: asked.states };
     subscription.follow(next, withDetail, wanted, id);
     this.#dropEmpty(subscription);
+  }
+
+  /** The topics that the scopes of the client let it see, and the names of the others. */
+  #permit({ sections, states }: Topics): { readonly asked: Topics; readonly forbidden: readonly string[] } {
+    const { scopes } = this.caller;
+    const isReader = allows(scopes, 'read');
+    const visible = TOPIC_NAMES.filter((name) => allows(scopes, topicScopeOf(name))).reduce(
+      (set, name) => set | bitOf(name),
+      isReader ? EVENTS_BIT : 0,
+    );
+    const asked = { sections: isReader ? sections : 0, states: states & visible };
+    return { asked, forbidden: namesOf({ sections: isReader ? 0 : sections, states: states & ~visible }) };
   }
 
   #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
@@ -292,6 +308,11 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const place = { host: undefined, id };
     const { fleet, owner } = this.#deps;
     if (fleet === undefined) return;
+    const refusal = op === 'unsubscribe' ? undefined : refusalOf(this, 'read', place);
+    if (refusal !== undefined) {
+      this.send(refusal);
+      return;
+    }
     try {
       if (op === 'hosts') this.send(frameOf('hosts', fleet.list(data), place));
       else if (op === 'subscribe') {

@@ -7,6 +7,7 @@ import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { CommandEnd, Machine } from '../../machine/machine.ts';
+import { ALL_SCOPES, namesOfScopes } from '../../scopes.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
 import { Broadcasts } from './broadcasts.ts';
 import type { FleetAccess } from './fleet-subscription.ts';
@@ -96,7 +97,10 @@ export class Sockets implements SessionOwner {
     if (!caller.isKeyed) this.#addressCounts.add(caller.address);
     const { version, role, features } = this.#options;
     const message = `Connected to ${role} ${version}.`;
-    const greeting = { version, protocol: PROTOCOL, features: features(), message };
+    const { scopes } = caller;
+    // Absent: everything.
+    const limits = scopes === ALL_SCOPES ? {} : { scopes: namesOfScopes(scopes) };
+    const greeting = { version, protocol: PROTOCOL, features: features(), ...limits, message };
     session.start(socket, frame('connected', greeting, NOWHERE));
   }
 

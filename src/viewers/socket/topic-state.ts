@@ -5,7 +5,9 @@
 import type { Clock, Defer } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
+import { scopeOf } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
+import type { Scope } from '../../scopes.ts';
 import type { TopicEvent, TopicName } from '../../wire/topics.ts';
 import type { Group } from './feedback.ts';
 import { inSlices } from './slices.ts';
@@ -34,6 +36,9 @@ export const TOPIC_ROWS: Readonly<Record<TopicName, TopicRow>> = {
   },
   power: { event: 'power_update', what: 'power', params: () => ({}), group: 'power' },
 };
+
+/** The scope that a subscriber of a topic needs. */
+export const topicScopeOf = (name: TopicName): Scope => scopeOf(TOPIC_ROWS[name].what);
 
 /** The process list that is pushed. */
 const MAX_PUSHED_ROWS = 200;

@@ -2,6 +2,7 @@
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
+import { ALL_SCOPES } from '#src/scopes.js';
 import { createEngine } from '../service/engine.ts';
 import { RawConnection } from './http.ts';
 
@@ -32,6 +33,8 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
           queryKeys: [],
           address: remoteAddress ?? '',
           isKeyed: false,
+          key: undefined,
+          scopes: ALL_SCOPES,
         },
       }),
     },

@@ -1,6 +1,7 @@
 /** A stream's response without a socket: imitates the corking of uWebSockets.js, its buffer, and how it loses bytes. */
 import type { Caller } from '#src/http/clients/caller.js';
 import type { StreamResponse } from '#src/http/uws/stream.js';
+import { ALL_SCOPES } from '#src/scopes.js';
 
 const CORK_BYTES = 16 * 1024;
 
@@ -172,5 +173,7 @@ export function clientAt(address: string): Caller {
     queryKeys: [],
     address,
     isKeyed: false,
+    key: undefined,
+    scopes: ALL_SCOPES,
   };
 }

@@ -7,7 +7,7 @@ import { Calls } from '../../remote/calls.ts';
 import type { Hosts } from '../../remote/hosts.ts';
 import type { HubParts } from '../../remote/parts.ts';
 import { kindOf } from '../../remote/pushed.ts';
-import { RemoteHost } from '../../remote/remote.ts';
+import { BrokerHost } from '../../remote/remote.ts';
 import { LOOK_MS, Wants } from '../../remote/wants.ts';
 import { Budget } from './budget.ts';
 import type { Connection } from './connection.ts';
@@ -44,7 +44,7 @@ export const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
 
 /** What a machine sends for what is wanted of it. */
-function kindsOf({ want }: RemoteHost): readonly Leased[] {
+function kindsOf({ want }: BrokerHost): readonly Leased[] {
   if (want === undefined) return [];
   const { sections, detail, topics = [] } = want;
   const hasSamples = sections.length > 0 || detail !== undefined;
@@ -58,17 +58,17 @@ export class Broker {
   readonly #topics: AgentTopics;
   readonly #calls: Calls;
   readonly #link: MqttLink;
-  readonly #known = new Map<string, RemoteHost>();
-  readonly #wants: Wants<RemoteHost>;
+  readonly #known = new Map<string, BrokerHost>();
+  readonly #wants: Wants<BrokerHost>;
   /** The kinds of messages that are subscribed to. */
-  readonly #subscribed = new Map<RemoteHost, readonly Leased[]>();
+  readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
   #timer: unknown;
   /** When the states of this connection are read again, unless they have been. */
   #readAgainAtMs: number | undefined;
   #isClosed = false;
   /** Those that have not been heard yet. */
-  readonly #unheard = new Unheard<RemoteHost>();
-  readonly #texts = new Budget<RemoteHost>(MAX_TEXT_BYTES);
+  readonly #unheard = new Unheard<BrokerHost>();
+  readonly #texts = new Budget<BrokerHost>(MAX_TEXT_BYTES);
   /** What has been logged: once per hub, because it may be about any number of machines. */
   readonly #complaints = new Set<string>();
 
@@ -175,7 +175,7 @@ export class Broker {
     if (!isDeepStrictEqual(labels, host?.labels)) this.#hosts.noteLabels();
   }
 
-  #add(id: string): RemoteHost | undefined {
+  #add(id: string): BrokerHost | undefined {
     if (this.#heardCount >= MAX_HOSTS) {
       this.#complain(`there are more than ${MAX_HOSTS} machines, the others are not shown`);
       return undefined;
@@ -187,7 +187,7 @@ export class Broker {
       );
       this.#forget(surplus);
     }
-    const host = new RemoteHost(id, {
+    const host = new BrokerHost(id, {
       parts: this.#parts,
       calls: this.#calls,
       onWant: (each) => this.#wants.changed(each),
@@ -206,14 +206,14 @@ export class Broker {
   }
 
   /** It has been heard for the first time. */
-  #admit(host: RemoteHost): void {
+  #admit(host: BrokerHost): void {
     if (this.#heardCount > MAX_HOSTS) this.#forget(host);
     else this.#show(host);
     this.#hosts.noteLabels();
   }
 
   /** Shows a machine, as far as there is room for its row. */
-  #show(host: RemoteHost): void {
+  #show(host: BrokerHost): void {
     if (host.isClosed) return;
     const bytes = host.textBytes;
     const isShown = this.#hosts.get(host.id) === host;
@@ -229,7 +229,7 @@ export class Broker {
     this.#offer(host, isShown);
   }
 
-  #offer(host: RemoteHost, isShown: boolean): void {
+  #offer(host: BrokerHost, isShown: boolean): void {
     if (isShown || this.#hosts.add(host)) return;
     this.#parts.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
     host.close();
@@ -242,7 +242,7 @@ export class Broker {
     this.#complaints.add(what);
   }
 
-  #forget(host: RemoteHost): void {
+  #forget(host: BrokerHost): void {
     this.#known.delete(host.id);
     this.#unheard.delete(host);
     this.#texts.release(host);
@@ -251,7 +251,7 @@ export class Broker {
   }
 
   /** Subscribes to what is wanted now; the result takes back the subscriptions to what is wanted no longer. */
-  #subscribe(changed: readonly RemoteHost[]): () => void {
+  #subscribe(changed: readonly BrokerHost[]): () => void {
     const { begun, over } = this.#moveSubscriptions(changed);
     const { connection } = this.#link;
     if (connection !== undefined) for (const topics of packetsOf(begun)) this.#listen(connection, topics);
@@ -261,7 +261,7 @@ export class Broker {
   }
 
   /** The topics that are to be subscribed to now, and no longer. */
-  #moveSubscriptions(changed: readonly RemoteHost[]) {
+  #moveSubscriptions(changed: readonly BrokerHost[]) {
     const begun: string[] = [];
     const over: string[] = [];
     for (const host of changed) {

@@ -1,8 +1,7 @@
 /** What an agent answers to a command or a question, and what of it a client gets. */
 import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
-import { isObject, readJsonObject } from '../protocol/json.ts';
-import { isReading, type Reading } from '../protocol/sample-lines.ts';
-import type { HostAnswer } from './ask.ts';
+import { isObject, readJsonObject } from './json.ts';
+import { isReading, type Reading } from './sample-lines.ts';
 
 /** Far above a short answer's beginning, in which the id is. */
 const ID_WITHIN_BYTES = 512;
@@ -35,12 +34,21 @@ export function readFeedback(payload: Buffer): Feedback | undefined {
   return { id, stage, message, code, details, result, delivered, etag, reading };
 }
 
+/** As HostAnswer of the hub. */
+export interface CallAnswer {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly delivered?: 'true' | 'false' | 'unknown';
+  readonly etag?: string;
+  readonly isFollowed?: true;
+}
+
 const JSON_TYPE = 'application/json';
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
 const TAG = /^"[\x21\x23-\x7e]{1,128}"$/;
 
 /** What a client gets. undefined: it is no answer to what was asked. */
-export function answerOf({ result, delivered, etag }: Feedback, isPicture: boolean): HostAnswer | undefined {
+export function answerOf({ result, delivered, etag }: Feedback, isPicture: boolean): CallAnswer | undefined {
   if (isPicture) return isObject(result) ? pictureOf(result) : undefined;
   if (result !== undefined && result !== null && !isObject(result)) return undefined;
   const bytes = Buffer.from(JSON.stringify(result ?? {}));
@@ -49,7 +57,7 @@ export function answerOf({ result, delivered, etag }: Feedback, isPicture: boole
   return { type: JSON_TYPE, bytes, ...(isKnown && { delivered }), ...(isTag && { etag }) };
 }
 
-function pictureOf({ type, base64 }: Readonly<Record<string, unknown>>): HostAnswer | undefined {
+function pictureOf({ type, base64 }: Readonly<Record<string, unknown>>): CallAnswer | undefined {
   if (typeof type !== 'string' || !PICTURE.test(type) || typeof base64 !== 'string') return undefined;
   return { type, bytes: Buffer.from(base64, 'base64') };
 }

@@ -1,0 +1,163 @@
+/** `auth.keys`, `auth.keys_folder` and `auth.guests`: what is accepted, where it comes from, and what is refused. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { endOf } from '#src/access/key.js';
+import { formatProblem } from '#src/config/checks/problems.js';
+import { KeyExpiry } from '#src/config/key-expiry.js';
+import { type LoadOptions, loadConfig } from '#src/config/load.js';
+import { catchProblems, load, makeFolder, optionsFor, writeFiles } from './loading.ts';
+
+const DIGEST = `sha256/${'A'.repeat(43)}=`;
+const OTHER = `sha256/${'B'.repeat(42)}A=`;
+
+const problemsIn = (options: LoadOptions) =>
+  catchProblems(() => loadConfig(options))
+    .map(formatProblem)
+    .join('\n');
+
+t.test('keys in the configuration', async (t) => {
+  const { config, origins } = load(t, {
+    'config.yaml': `auth:
+  enabled: true
+  guests: [read, power.lock]
+  keys:
+    phone: {digest: "${DIGEST}", scopes: [read, media]}
+    panel:
+      key_file: panel.key
+      scopes: [read]
+      expires: 2027-06-30
+      addresses: [192.168.1.0/24, "2001:db8::1"]
+`,
+    'panel.key': `${'p'.repeat(43)}\n`,
+  });
+  const { guests, keys } = config.auth;
+  t.strictSame(guests, ['read', 'power.lock']);
+  t.same(keys['phone'], { digest: DIGEST, scopes: ['read', 'media'] });
+  t.match(keys['panel'], { key_file: { secret: 'p'.repeat(43) }, expires: '2027-06-30' });
+  t.strictSame(keys['panel']?.addresses, ['192.168.1.0/24', '2001:db8::1']);
+  t.equal(keys['toString'], undefined, 'no key comes from a prototype');
+  t.match(origins.get('auth.keys.panel'), /config\.yaml:6$/);
+  t.equal(load(t, {}).config.auth.guests, undefined, 'everything by default');
+});
+
+t.test('a file per key in a folder', async (t) => {
+  const folder = makeFolder(t);
+  const options = optionsFor(folder);
+  writeFiles(folder, { 'config.yaml': 'auth: {keys_folder: keys}\n' });
+  const keysNow = () => Object.keys(loadConfig(options).config.auth.keys).sort();
+  t.strictSame(keysNow(), [], 'the folder may be missing');
+  const keys = path.join(folder, 'keys');
+  mkdirSync(keys);
+  const write = (name: string, text: string) => writeFileSync(path.join(keys, name), text);
+  write('phone.yaml', `digest: ${DIGEST}\nscopes: [read]\n`);
+  write('tv.json', JSON.stringify({ digest: OTHER, scopes: ['read'] }));
+  write('.hidden.yaml', 'nonsense');
+  write('README', 'nonsense');
+  t.strictSame(keysNow(), ['phone', 'tv']);
+  const { watch, config, origins } = loadConfig(options);
+  t.ok(watch.includes(keys), 'the folder is watched');
+  t.ok(watch.includes(path.join(keys, 'phone.yaml')));
+  t.equal(config.auth.keys_folder, keys);
+  t.match(origins.get('auth.keys.phone'), /keys\/phone\.yaml:1$/);
+  rmSync(path.join(keys, 'tv.json'));
+  t.strictSame(keysNow(), ['phone']);
+  for (const [name, text, problem] of [
+    [
+      'tv.yaml',
+      `digest: ${DIGEST}\nscopes: [read]\n`,
+      /tv\.yaml:1.* auth\.keys\.tv.* is the same key as auth\.keys\.phone/,
+    ],
+    [
+      'tv.yaml',
+      `digest: ${OTHER}\nscopes: [read, fly]\n`,
+      /tv\.yaml:2.* auth\.keys\.tv\.scopes: expected a list of scopes/,
+    ],
+    ['tv.yaml', '', /tv\.yaml: is empty/],
+    ['phone.json', JSON.stringify({ digest: OTHER, scopes: ['read'] }), /phone\.yaml.* set at .*phone\.json/],
+    ['default.yaml', `digest: ${OTHER}\nscopes: [read]\n`, /auth\.keys\.default: expected a name/],
+  ] as const) {
+    write(name, text);
+    t.match(problemsIn(options), problem, name);
+    rmSync(path.join(keys, name));
+  }
+});
+
+t.test('mistakes', async (t) => {
+  const entry = (text: string) => `auth:\n  keys:\n    x: ${text}\n`;
+  for (const [text, problem] of [
+    [entry(`{digest: "${DIGEST}"}`), /:3: auth\.keys\.x: expected the key scopes/],
+    [entry(`{digest: "${DIGEST}", scopes: []}`), /auth\.keys\.x\.scopes: expected a list of scopes/],
+    [entry('{scopes: [read]}'), /auth\.keys\.x: expected the key digest/],
+    [
+      entry('{digest: correct-horse, scopes: [read]}'),
+      /auth\.keys\.x\.digest: expected a digest.* \(not shown\)/,
+    ],
+    [entry(`{digest: "${DIGEST}", key_file: a.key, scopes: [read]}`), /contradict each other/],
+    [entry(`{digest: "${DIGEST}", scopes: [read], expires: 2027-02-30}`), /expires: expected a date/],
+    [
+      entry(`{digest: "${DIGEST}", scopes: [read], addresses: [pc]}`),
+      /addresses: expected a list of addresses/,
+    ],
+    [entry(`{digest: "${DIGEST}", scope: [read]}`), /scope/],
+    [
+      'auth: {guests: []}\n',
+      /auth\.guests: nobody without a key could do anything although auth\.enabled is false/,
+    ],
+    ['auth: {guests: [all]}\n', /auth\.guests: expected a list of scopes/],
+  ] as const) {
+    const folder = makeFolder(t);
+    writeFiles(folder, { 'config.yaml': text });
+    t.match(problemsIn(optionsFor(folder)), problem, text);
+  }
+});
+
+t.test('the end of a key is reported once, and in time', async (t) => {
+  let now = Date.UTC(2027, 0, 1);
+  let due: { readonly atMs: number; readonly fire: () => void } | undefined;
+  const expired: string[] = [];
+  const clock = {
+    now: () => now,
+    setTimer: (fire: () => void, delayMs: number) => {
+      due = { atMs: now + delayMs, fire };
+    },
+    clearTimer: () => {
+      due = undefined;
+    },
+  };
+  const advance = (toMs: number) => {
+    for (let next = due; next !== undefined && next.atMs <= toMs; next = due) {
+      now = next.atMs;
+      due = undefined;
+      next.fire();
+    }
+    now = toMs;
+  };
+  const expiry = new KeyExpiry((names) => expired.push(names.join()), clock);
+  const ends = {
+    a: '2027-01-01T01:00:00Z',
+    b: '2027-01-01T01:00:00Z',
+    c: '2027-01-01T00:00:30Z',
+    old: '2026-01-01',
+  };
+  expiry.follow({
+    ...Object.fromEntries(Object.entries(ends).map(([name, expires]) => [name, { expires }])),
+    ever: {},
+  });
+  advance(endOf({ expires: ends.c }) - 1);
+  t.strictSame(expired, []);
+  advance(endOf({ expires: ends.c }));
+  t.strictSame(expired, ['c']);
+  advance(endOf({ expires: ends.a }) - 1);
+  t.strictSame(expired, ['c']);
+  // The clock is set by hours, of which no timer knows: it is seen within a minute.
+  const fires = due;
+  now += 3_600_000;
+  t.ok((fires?.atMs ?? 0) <= now);
+  fires?.fire();
+  t.strictSame(expired, ['c', 'a,b']);
+  t.equal(due, undefined, 'nothing is left to wait for');
+  expiry.follow({ d: { expires: '2027-01-02' } });
+  expiry.close();
+  t.equal(due, undefined);
+});

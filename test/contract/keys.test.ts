@@ -1,0 +1,229 @@
+/** Keys with scopes over real sockets: every route and every op for every scope, and the end of what a key has opened. */
+import t from 'tap';
+import { describeDigest } from '#src/access/key.js';
+import { SCOPES, type Scope } from '#src/scopes.js';
+import { EventStream } from '../helpers/clients/event-stream.ts';
+import { ask, valuesOf } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { livelyHost } from '../helpers/fakes/lively-host.ts';
+import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
+
+/** What docs/keys.md says that each route needs; `any`: a valid key, whatever it may do. */
+const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed: Scope | 'any' | 'none'])[] =
+  [
+    ['GET', '/api/status', 'none'],
+    ['GET', '/', 'none'],
+    ['GET', '/api/usage', 'read'],
+    ['GET', '/api/system?detail=1', 'read'],
+    ['GET', '/api/history', 'read'],
+    ['GET', '/api/history/processes?at=-1', 'processes'],
+    ['GET', '/api/pw', 'read'],
+    ['GET', '/api/media/status', 'read'],
+    ['GET', '/api/media/art', 'read'],
+    ['GET', '/api/processes', 'processes'],
+    ['GET', '/api/processes/init', 'processes'],
+    ['GET', '/metrics', 'metrics'],
+    ['GET', '/api/openapi.json', 'any'],
+    ['GET', '/api/asyncapi.json', 'any'],
+    ['GET', '/api/agent', 'admin'],
+    ['POST', '/api/media/control', 'media'],
+    ['POST', '/api/pw/sleep', 'power.sleep'],
+    ['POST', '/api/pw/hibernate', 'power.hibernate'],
+    ['POST', '/api/pw/restart', 'power.restart'],
+    ['POST', '/api/pw/shutdown', 'power.shutdown'],
+    ['POST', '/api/pw/lock', 'power.lock'],
+    ['POST', '/api/pw/cancel', 'power.cancel'],
+    ['POST', '/api/wake', 'wake'],
+    ['POST', '/api/processes/kill', 'processes.control'],
+    ['POST', '/api/processes/launch', 'processes.control'],
+  ];
+
+/** The same of the ops of a WebSocket, with data that are not carried out. */
+const OPS: readonly (readonly [op: string, data: object, needed: Scope | 'any'])[] = [
+  ['ping', {}, 'any'],
+  ['get', { topics: ['cpu'] }, 'read'],
+  ['get', { topics: ['media'] }, 'read'],
+  ['get', { topics: ['power'] }, 'read'],
+  ['get', { topics: ['processes'] }, 'processes'],
+  ['history', {}, 'read'],
+  ['process_history', { at: -1 }, 'processes'],
+  ['process_list', {}, 'processes'],
+  ['process_details', { name: 'init' }, 'processes'],
+  ['process_kill', { pid: 1 }, 'processes.control'],
+  ['process_launch', { app: 'nothing' }, 'processes.control'],
+  ['media', { action: 'pause' }, 'media'],
+  ['power', { action: 'sleep' }, 'power.sleep'],
+  ['power', { action: 'shutdown' }, 'power.shutdown'],
+  ['power', { action: 'cancel' }, 'power.cancel'],
+  ['wake', { host: 'nas' }, 'wake'],
+];
+
+/** As docs/keys.md: two groups, and nothing else includes another. */
+const may = (held: Scope, needed: Scope | 'any' | 'none') =>
+  needed === 'any' ||
+  needed === 'none' ||
+  held === needed ||
+  held === 'admin' ||
+  (held === 'power' && needed.startsWith('power.'));
+
+const keyOf = (name: string) => `${name}-`.padEnd(43, '0');
+const bearer = (name: string) => ({ Authorization: `Bearer ${keyOf(name)}` });
+
+/** A key for each scope, which is named after it, and one that has expired. */
+const KEYS = {
+  ...Object.fromEntries(
+    SCOPES.map((scope) => [
+      scope.replace('.', '-'),
+      { digest: describeDigest(keyOf(scope)), scopes: [scope] },
+    ]),
+  ),
+  old: { digest: describeDigest(keyOf('old')), scopes: ['admin'] as const, expires: '2020-01-01' },
+};
+
+const CONFIG: ConfigPart = {
+  auth: { enabled: true, keys: KEYS },
+  features: {
+    enable_restart: true,
+    enable_shutdown: true,
+    enable_process_control: true,
+    enable_wake: true,
+    enable_metrics: true,
+  },
+};
+
+t.test(
+  '[10.keys-routes] each route for each scope, without a key, and with keys that are wrong',
+  async (t) => {
+    const service = await startHere(livelyHost(), CONFIG);
+    t.teardown(() => service.stop());
+    const request = async (method: string, target: string, headers: Readonly<Record<string, string>>) => {
+      const more = method === 'POST' ? { 'Content-Type': 'application/json' } : {};
+      return await ask(service.port, target, {
+        method,
+        headers: { ...headers, ...more },
+        ...(method === 'POST' ? { body: '{}' } : {}),
+      });
+    };
+    for (const [method, target, needed] of ROUTES) {
+      for (const scope of SCOPES) {
+        const { status, headers, body } = await request(method, target, bearer(scope));
+        const what = `${scope}: ${method} ${target}`;
+        const required = valuesOf({ headers }, 'x-required-scope');
+        if (may(scope, needed)) {
+          t.not(status, 401, what);
+          t.strictSame(required, [], what);
+          continue;
+        }
+        t.equal(status, 403, what);
+        t.equal(body.length, 0, what);
+        t.strictSame(valuesOf({ headers }, 'x-error-code'), ['scope_required'], what);
+        t.strictSame(required, [needed], what);
+      }
+      for (const headers of [{}, bearer('old'), bearer('unknown')])
+        t.equal(
+          (await request(method, target, headers)).status === 401,
+          needed !== 'none',
+          `${method} ${target}`,
+        );
+    }
+  },
+);
+
+t.test('[10.keys-ops] each op of a WebSocket for each scope', async (t) => {
+  const service = await startHere(livelyHost(), CONFIG);
+  t.teardown(() => service.stop());
+  for (const scope of SCOPES) {
+    const client = await SocketClient.open(service.port, { headers: bearer(scope) });
+    t.teardown(() => client.cut());
+    const { data } = await client.take('connected');
+    t.strictSame(data['scopes'], scope === 'admin' ? undefined : [scope]);
+    for (const [at, [op, wanted, needed]] of OPS.entries()) {
+      client.say(op, wanted, at);
+      const answer = await client.take((told) => told.id === at);
+      const { code, details } = answer.data as { code?: unknown; details?: { scope?: unknown } };
+      const what = `${scope}: ${op} ${JSON.stringify(wanted)}`;
+      if (may(scope, needed)) t.not(code, 'FORBIDDEN', what);
+      else {
+        t.strictSame([answer.type, code], ['error', 'FORBIDDEN'], what);
+        t.equal(details?.scope, needed, what);
+      }
+      // Steps of a command that follow.
+      await client.settle();
+    }
+    client.say('subscribe', { topics: ['stats', 'media', 'processes', 'events', 'nonsense'] }, 'all');
+    const subscribed = (await client.take('subscribed')).data;
+    const [reads, lists] = [may(scope, 'read'), may(scope, 'processes')];
+    const named = (isSeen: (needed: Scope) => boolean) => [
+      ...(isSeen('read') ? ['stats', 'media'] : []),
+      ...(isSeen('processes') ? ['processes'] : []),
+      ...(isSeen('read') ? ['events'] : []),
+    ];
+    t.strictSame(
+      subscribed['topics'],
+      named((needed) => may(scope, needed)),
+      scope,
+    );
+    t.strictSame(
+      subscribed['forbidden'],
+      reads && lists ? undefined : named((needed) => !may(scope, needed)),
+      scope,
+    );
+    t.strictSame(subscribed['unknown'], ['nonsense'], scope);
+  }
+});
+
+t.test('[10.keys-guests] guests without authentication, and a key beside them', async (t) => {
+  const service = await startHere(livelyHost(), {
+    ...CONFIG,
+    auth: { enabled: false, keys: KEYS, guests: ['read'] },
+  });
+  t.teardown(() => service.stop());
+  const statusOf = async (target: string, headers = {}) =>
+    (await ask(service.port, target, { headers })).status;
+  t.equal(await statusOf('/api/usage'), 200);
+  t.equal(await statusOf('/api/processes'), 403);
+  t.equal(await statusOf('/api/processes', bearer('old')), 403, 'a key that has expired is that of a guest');
+  t.equal(await statusOf('/api/processes', bearer('processes')), 200);
+  t.equal(await statusOf('/api/usage', bearer('processes')), 403, 'a key has its own scopes only');
+});
+
+t.test('[10.keys-revoked] what a key has opened ends with the key, and nothing else', async (t) => {
+  const service = await startHere(livelyHost(), CONFIG);
+  t.teardown(() => service.stop());
+  const open = async (name: string) => {
+    const stream = await EventStream.open(service.port, '/api/stream', bearer(name));
+    const socket = await SocketClient.open(service.port, { headers: bearer(name) });
+    t.teardown(() => socket.cut());
+    return { stream, socket };
+  };
+  const [reader, admin] = [await open('read'), await open('admin')];
+  const isOver = ({ stream, socket }: typeof reader) => stream.connection.isClosed && socket.isClosed;
+  const isOpen = ({ stream, socket }: typeof reader) => !stream.connection.isClosed && !socket.isClosed;
+  const { read: _read, ...others } = KEYS as Readonly<Record<string, object>>;
+  const reconfigure = (keys: object) =>
+    service.reconfigure({ ...CONFIG, auth: { enabled: true, keys } } as ConfigPart);
+  reconfigure(KEYS);
+  await admin.socket.settle();
+  t.ok(isOpen(reader) && isOpen(admin), 'the same keys');
+  reconfigure(others);
+  await until(() => isOver(reader));
+  t.ok(isOpen(admin), 'others stay');
+  // Fewer scopes, another digest, the end of its life.
+  for (const change of [
+    { scopes: ['media'] },
+    { digest: describeDigest(keyOf('other')) },
+    { expires: '2020-01-01' },
+  ]) {
+    reconfigure(KEYS);
+    const again = await open('read');
+    reconfigure({ ...KEYS, read: { ...(KEYS as Readonly<Record<string, object>>)['read'], ...change } });
+    await until(() => isOver(again), JSON.stringify(change));
+  }
+  reconfigure({
+    ...KEYS,
+    admin: { ...(KEYS as Readonly<Record<string, object>>)['admin'], scopes: ['admin', 'read'] },
+  });
+  await admin.socket.settle();
+  t.ok(isOpen(admin), 'as many scopes');
+});
