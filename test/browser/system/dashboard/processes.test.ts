@@ -175,7 +175,7 @@ else {
 
   t.test('without features.enable_process_control there is no "End" and no command line', async (t) => {
     const { page } = await openTable(t, livelyHost({ processes: GUARDED }), QUICK);
-    t.equal(await page.getByText('Action').count(), 0);
+    t.equal(await page.getByText('Action', { exact: true }).count(), 0);
     await page.getByRole('button', { name: 'gedit', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'gedit' });
     await dialog.getByText('Threads').waitFor();
