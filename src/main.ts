@@ -15,6 +15,7 @@ import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import { type Output, printable } from './cli/output.ts';
 import { findTarget } from './cli/reach.ts';
+import { judgeTerminal } from './cli/terminal.ts';
 import { describeLibc, formatVersion, type LibraryReport, type VersionFacts } from './cli/version.ts';
 import { wake } from './cli/wake.ts';
 import { manageService } from './cli/windows-service.ts';
@@ -153,6 +154,17 @@ async function main(): Promise<void> {
       if (certificate === undefined) return answer(generateKey());
       const facts = { names: readMachineNames(), cwd: process.cwd(), isRoot: process.getuid?.() === 0 };
       return answer(await generateCertificate(certificate, facts));
+    }
+    case 'pair': {
+      const { pair } = await import('./cli/keys/pair.ts');
+      const face = judgeTerminal(VARIABLES, process.stdout.isTTY);
+      return answer(pair(words.pair, loadOptions(paths), words.isJson, face));
+    }
+    case 'keys': {
+      const { listKeys, takeBack } = await import('./cli/keys/keys.ts');
+      const { removedKey, isJson } = words;
+      if (removedKey === undefined) return answer(listKeys(loadOptions(paths), isJson));
+      return answer(takeBack(removedKey, loadOptions(paths)));
     }
     case 'check':
       return answer(checkConfiguration(loadOptions(paths), words.isJson));

@@ -35,6 +35,24 @@ export function forgetKey(): void {
   localStorage.removeItem(KEY_NAME);
 }
 
+/** The link of `hostwire pair` has the key in its fragment, which no browser sends to a server. */
+const LINK = /^#key=([\w.~-]{1,1024})$/;
+
+/** Keeps the key of such a link, and takes it out of the address; returns whether there was one. */
+function takeLink(): boolean {
+  const key = LINK.exec(location.hash)?.[1];
+  if (key === undefined) return false;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  keepKey(key, true);
+  return true;
+}
+
+takeLink();
+// A link for the page that is open already loads nothing.
+addEventListener('hashchange', () => {
+  if (takeLink()) location.reload();
+});
+
 /** Set while the service requires a key; `isWrong`: a wrong one was sent. */
 export const lock = new Value<{ readonly isWrong: boolean } | undefined>(undefined);
 

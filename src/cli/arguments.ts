@@ -5,11 +5,13 @@ import type { Overrides } from '../config/merge.ts';
 import { ROWS } from '../config/rows/key-table.ts';
 import { isHostName } from '../config/rows/predicates.ts';
 import { findNearest } from '../nearest.ts';
+import { describePairProblem, type PairWords } from './pair-words.ts';
 import { describeTopProblem, type TopWords } from './reach.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
 import {
   COMMANDS,
   type Command,
+  KEYS_ACTIONS,
   OPTION_LIST,
   type OptionName,
   SERVICE_ACTIONS,
@@ -42,6 +44,10 @@ export interface Arguments {
   readonly wake: WakeWords | undefined;
   /** For `top`. */
   readonly top: TopWords;
+  /** For `pair`. */
+  readonly pair: PairWords;
+  /** With `keys remove` only: the key that is taken back. */
+  readonly removedKey: string | undefined;
   /** The command line is invalid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
@@ -66,6 +72,7 @@ const JSON_OPTION: OptionName = '--json';
 const ONCE_OPTION: OptionName = '--once';
 const KEY_FILE_OPTION: OptionName = '--key-file';
 const PIN_OPTION: OptionName = '--pin';
+const PAIR_OPTIONS = ['--name', '--scopes', '--expires', '--url'] as const satisfies readonly OptionName[];
 
 /** The options whose value is a setting. */
 const SETTINGS: ReadonlyMap<string, Setting> = new Map<OptionName, Setting>([
@@ -97,6 +104,9 @@ export function parseArguments(words: readonly string[]): Arguments {
   const waits: string[] = [];
   const keyFiles: string[] = [];
   const pins: string[] = [];
+  const pairing = PAIR_OPTIONS.map((): string[] => []);
+  let isRemoving = false;
+  let removedKey: string | undefined;
   let url: string | undefined;
   let hosted: string | undefined;
   let isOnce = false;
@@ -117,6 +127,13 @@ export function parseArguments(words: readonly string[]): Arguments {
     certificate: isTls ? { folder: folders[0], names } : undefined,
     wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
     top: { url, machine: hosted, keyFile: keyFiles[0], pin: pins[0], isOnce },
+    pair: {
+      name: pairing[0]?.[0],
+      scopes: pairing[1]?.[0],
+      expires: pairing[2]?.[0],
+      url: pairing[3]?.[0],
+    },
+    removedKey,
   });
   const refuse = (text: string): Arguments => ({
     ...parsed(),
@@ -159,7 +176,15 @@ export function parseArguments(words: readonly string[]): Arguments {
     const misfit = used.find((option) => option !== false);
     return misfit === undefined ? undefined : `${misfit} can be used with top only`;
   };
+  const describePair = (): string | undefined => {
+    const used = pairing.findIndex(({ length }) => length > 0);
+    if (command !== 'pair')
+      return used === -1 ? undefined : `${PAIR_OPTIONS[used]} can be used with pair only`;
+    const twice = pairing.findIndex(({ length }) => length > 1);
+    return twice === -1 ? describePairProblem(parsed().pair) : `${PAIR_OPTIONS[twice]} was given twice`;
+  };
   const listsOf: ReadonlyMap<string, string[]> = new Map([
+    ...PAIR_OPTIONS.map((name, at): [string, string[]] => [name, pairing[at] ?? []]),
     [OUT_OPTION, folders],
     [BROADCAST_OPTION, broadcasts],
     [SECONDS_OPTION, waits],
@@ -189,7 +214,11 @@ export function parseArguments(words: readonly string[]): Arguments {
       serviceAction = SERVICE_ACTIONS.find((action) => action === word);
       if (serviceAction === undefined)
         return refuse(describeUnknown('action of service', word, SERVICE_ACTIONS));
-    } else if (command === 'keygen') names.push(word);
+    } else if (command === 'keys' && !isRemoving) {
+      if (word !== 'remove') return refuse(describeUnknown('action of keys', word, KEYS_ACTIONS));
+      isRemoving = true;
+    } else if (command === 'keys' && removedKey === undefined) removedKey = word;
+    else if (command === 'keygen') names.push(word);
     else if (command === 'wake' && machine === undefined) machine = word;
     else if (command === 'top' && url === undefined) url = word;
     else if (command === 'top' && hosted === undefined) hosted = word;
@@ -203,16 +232,24 @@ export function parseArguments(words: readonly string[]): Arguments {
         describeKeygen() ??
         describeWake() ??
         describeDiscover() ??
-        describeTop())
+        describeTop() ??
+        describePair() ??
+        (isRemoving && removedKey === undefined ? 'keys remove needs the name of a key' : undefined))
       : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
-/** Returns why arguments that are each valid cannot be combined. */
+const WITH_JSON: ReadonlySet<Command> = new Set(
+  OPTION_LIST.flatMap(({ names, commands = [] }) => (names.includes(JSON_OPTION) ? commands : [])),
+);
+
+/** "a, b and c". */
+const listOf = (words: Iterable<string>) => [...words].join(', ').replace(/, ([^,]+)$/, ' and $1');
+
+/** Why arguments that are each valid cannot be combined. */
 function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
   if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
-  if (isJson && !['check', 'doctor', 'discover', 'wake', 'top'].includes(command ?? ''))
-    return `${JSON_OPTION} can be used with check, doctor, discover, wake and top only`;
+  if (isJson && !WITH_JSON.has(command)) return `${JSON_OPTION} can be used with ${listOf(WITH_JSON)} only`;
   if (command === 'service' && serviceAction === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   return undefined;

@@ -8,6 +8,8 @@ export const COMMANDS = [
   'discover',
   'service',
   'keygen',
+  'pair',
+  'keys',
   'wake',
   'top',
   'help',
@@ -18,6 +20,9 @@ export type Command = (typeof COMMANDS)[number];
 /** Actions of `service`. */
 export const SERVICE_ACTIONS = ['install', 'remove'] as const;
 export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
+
+/** The actions of `keys`; without one it lists. */
+export const KEYS_ACTIONS = ['remove'] as const;
 
 export interface CommandRow {
   readonly help: string;
@@ -45,6 +50,13 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
     help:
       'print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a ' +
       "self-signed certificate for this machine's names and those given, and prints the certificate's pin",
+  },
+  pair: {
+    help: 'make a key for a device, and print a link and a QR code that bring it there (docs/keys.md)',
+  },
+  keys: {
+    help: '"keys" lists the keys of the configuration and what they may do; "keys remove NAME" takes one back',
+    actions: KEYS_ACTIONS,
   },
   wake: {
     help:
@@ -116,8 +128,32 @@ export const OPTION_ROWS = [
   },
   {
     names: ['--json'],
-    commands: ['check', 'doctor', 'discover', 'wake', 'top'],
-    help: 'with check, doctor, discover, wake and top: print JSON',
+    commands: ['check', 'doctor', 'discover', 'wake', 'top', 'pair', 'keys'],
+    help: 'with check, doctor, discover, wake, top, pair and keys: print JSON',
+  },
+  {
+    names: ['--name'],
+    value: 'NAME',
+    commands: ['pair'],
+    help: 'with pair: the name of the key (default: phone)',
+  },
+  {
+    names: ['--scopes'],
+    value: 'SCOPES',
+    commands: ['pair'],
+    help: 'with pair: what the key may do, with commas between the scopes (default: read,media)',
+  },
+  {
+    names: ['--expires'],
+    value: 'WHEN',
+    commands: ['pair'],
+    help: 'with pair: how long the key is valid: 12h, 90d, 8w, or until a date (default: without end)',
+  },
+  {
+    names: ['--url'],
+    value: 'URL',
+    commands: ['pair'],
+    help: 'with pair: where the device reaches this service (default: an address of this machine)',
   },
   { names: ['--once'], commands: ['top'], help: 'with top: print one screen' },
   {

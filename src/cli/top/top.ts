@@ -2,6 +2,7 @@
 import type { Connected, HostSocket } from '../../client/client.ts';
 import { jsonText, type Output } from '../output.ts';
 import type { Target } from '../reach.ts';
+import { type Face, judgeTerminal, type Variables } from '../terminal.ts';
 import { Display, type Painted, type Program } from './display.ts';
 import { HubScene } from './hub-scene.ts';
 import { drawScreen, type Size } from './layout.ts';
@@ -9,31 +10,10 @@ import { MachineScene } from './machine-scene.ts';
 import { drawMachines, listMachines, type Machines } from './machines.ts';
 import { describeFailure, type Link, openLink } from './open.ts';
 import { greeted, readCharts, readView, sendsFlags } from './session.ts';
-import { type Palette, paint } from './text.ts';
+import { paint } from './text.ts';
 import type { View } from './view.ts';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-export interface Face {
-  readonly palette: Palette;
-  readonly isAscii: boolean;
-  /** The cursor can be moved. */
-  readonly isFull: boolean;
-}
-
 const SIZE: Size = { columns: 80, rows: 24 };
-
-/** Determines the capabilities of the terminal. */
-export function judgeTerminal(variables: Variables, isTerminal: boolean): Face {
-  const isFull = isTerminal && variables['TERM'] !== 'dumb';
-  const locale = variables['LC_ALL'] || variables['LC_CTYPE'] || variables['LANG'] || 'UTF-8';
-  return {
-    isFull,
-    palette: !isFull ? 'none' : variables['NO_COLOR'] ? 'attributes' : 'colours',
-    // The console of Linux cannot show braille.
-    isAscii: variables['TERM'] === 'linux' || !/utf-?8/i.test(locale),
-  };
-}
 
 /** Returns the terminal's size; without one that of $COLUMNS and $LINES. */
 function sizeOf({ columns, rows }: Partial<Size>, variables: Variables): Size {

@@ -1,0 +1,59 @@
+/** The folder of keys (`auth.keys_folder`): one file per key, with its digest and what it may do, but not the key. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describeDigest } from '../../access/key.ts';
+import type { Scope } from '../../scopes.ts';
+
+/** The terms of a new key. */
+export interface KeyTerms {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** As the configuration has it; undefined: without end. */
+  readonly expires: string | undefined;
+}
+
+const ENDINGS = ['.yaml', '.yml', '.json'];
+
+/** The lines of a key in a file of the folder; also what goes below its name in `auth.keys`. */
+export const linesOf = (key: string, { scopes, expires }: KeyTerms): readonly string[] => [
+  `digest: ${describeDigest(key)}`,
+  `scopes: [${scopes.join(', ')}]`,
+  ...(expires === undefined ? [] : [`expires: ${expires}`]),
+];
+
+/** Returns the files of the key with this name: more than one where another was made by hand. */
+const filesOf = (folder: string, name: string): readonly string[] =>
+  namesIn(folder).filter((file) => ENDINGS.includes(path.extname(file)) && path.parse(file).name === name);
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * Stores a new key, and returns the path of its file. The folder is made where it is missing. Throws where the name is taken,
+ * or nothing can be written there.
+ */
+export function storeKey(folder: string, key: string, terms: KeyTerms): string {
+  const [taken] = filesOf(folder, terms.name);
+  if (taken !== undefined)
+    throw new Error(
+      `there is a key ${terms.name} (${path.join(folder, taken)}); "hostwire keys remove ${terms.name}" takes it back`,
+    );
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const file = path.join(folder, `${terms.name}.yaml`);
+  // The digest of 256 random bits need not be secret, and the service may run as another user.
+  writeFileSync(file, [...linesOf(key, terms), ''].join('\n'), { flag: 'wx', mode: 0o644 });
+  return file;
+}
+
+/** Removes the files of a key; returns their paths. */
+export function removeKey(folder: string, name: string): readonly string[] {
+  const files = filesOf(folder, name).map((file) => path.join(folder, file));
+  for (const file of files) rmSync(file);
+  return files;
+}
