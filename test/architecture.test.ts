@@ -37,6 +37,7 @@ function importsOf(file: string): readonly string[] {
 const LAYERS: readonly (readonly string[])[] = [
   [
     'errors',
+    'json',
     'clock',
     'allowance',
     'piece-buffer',

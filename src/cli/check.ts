@@ -4,8 +4,8 @@ import { ConfigError, formatProblem, type Notice } from '../config/checks/proble
 import { readKey } from '../config/config.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
 import { ROWS } from '../config/rows/key-table.ts';
-import { isMap } from '../config/rows/predicates.ts';
 import { isSecretFile } from '../config/rows/row.ts';
+import { isObject } from '../json.ts';
 import { isPemFile } from '../tls/pair.ts';
 import { jsonText, type Output } from './output.ts';
 
@@ -61,7 +61,7 @@ function reportOf(loaded: Loaded): CheckReport {
 function listEntries({ config, origins }: Loaded, key: string) {
   const row = ROWS.get(key);
   const map = readKey(config, key);
-  if (row?.entries === undefined || !isMap(map)) return [];
+  if (row?.entries === undefined || !isObject(map)) return [];
   return Object.entries(map).map(([name, value]) => ({
     key: `${key}.${name}`,
     value: masked(value),
@@ -106,7 +106,7 @@ function listRows(loaded: Loaded, key: string): (readonly [string, string])[] {
 /** Returns a checked value as a file contains it: the entries of an address list, the path of a file. */
 function writtenValue({ config }: Pick<Loaded, 'config'>, key: string): unknown {
   const value = readKey(config, key);
-  if (ROWS.get(key)?.items !== undefined && isMap(value)) return value['entries'];
+  if (ROWS.get(key)?.items !== undefined && isObject(value)) return value['entries'];
   return isPemFile(value) || isSecretFile(value) ? value.path : value;
 }
 
@@ -119,9 +119,9 @@ function renderValue(value: unknown, isSecret: boolean): string {
 
 // Values of an app's environment variables are often tokens; of an agent's key the file is shown.
 function masked(entry: unknown): unknown {
-  if (!isMap(entry)) return entry;
+  if (!isObject(entry)) return entry;
   if (isSecretFile(entry['key_file'])) return { ...entry, key_file: entry['key_file'].path };
-  if (!isMap(entry['env'])) return entry;
+  if (!isObject(entry['env'])) return entry;
   const { env, ...app } = entry;
   return { ...app, env: Object.fromEntries(Object.keys(entry['env']).map((name) => [name, '(not shown)'])) };
 }

@@ -1,5 +1,7 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
+
 import path from 'node:path';
+import { isObject } from '../json.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { listEffects, type Role } from './checks/effects.ts';
 import { Findings, placeOf, type Settings } from './checks/findings.ts';
@@ -8,7 +10,6 @@ import { isOurEntry } from './checks/unknown-keys.ts';
 import { type Config, toConfig } from './config.ts';
 import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
 import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
-import { isMap } from './rows/predicates.ts';
 import { OTHERS_READ } from './sources/named-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { parseJson } from './sources/parse-json.ts';
@@ -183,7 +184,7 @@ function judgeCommands(uid: number | undefined, findings: Findings): void {
   if (uid === undefined) return;
   for (const setting of findings.settings) {
     const { key, value } = setting;
-    if (!key.startsWith('processes.launch.') || !isMap(value)) continue;
+    if (!key.startsWith('processes.launch.') || !isObject(value)) continue;
     const reason = whyCommandNotTrusted(String(value['command']), uid);
     if (reason !== undefined) findings.fail(placeOf(setting), `its command: ${reason}`);
   }

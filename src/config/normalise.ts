@@ -1,9 +1,9 @@
 /** Normalises the merged settings by their rows: reads files, raises numbers, and collects the entries of maps. */
+import { isObject } from '../json.ts';
 import { FILE_GROUPS, type Merged } from './checks/between-keys.ts';
 import { placeOf, type Setting, type Settings } from './checks/findings.ts';
 import { formatPlace } from './checks/problems.ts';
 import { ROWS } from './rows/key-table.ts';
-import { isMap } from './rows/predicates.ts';
 import { isSecretFile, type NamedEntries, type Row } from './rows/row.ts';
 import { type NamedFile, readNamedFile } from './sources/named-files.ts';
 
@@ -36,7 +36,7 @@ export function readFiles(merged: Merged, uid: number | undefined): readonly Nam
     settings.set(sets, { key: sets, value: value.secret, file: path, line: undefined });
   };
   const readEntry = (key: string, rows: NamedEntries['keys'], setting: Setting) => {
-    const entry = isMap(setting.value) ? setting.value : {};
+    const entry = isObject(setting.value) ? setting.value : {};
     const contents = Object.entries(rows).map(([name, row]) => {
       const found = read(`${key}.${name}`, row, setting, entry[name], entry);
       return [name, found?.value ?? entry[name]] as const;

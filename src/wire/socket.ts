@@ -1,5 +1,7 @@
 /** The messages that clients send over /api/ws: the ops with their data, and the reader of a message. */
+
 import * as v from 'valibot';
+import { isObject, parseJson } from '../json.ts';
 import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { type Flaw, inspect } from './inspect.ts';
 import {
@@ -110,12 +112,8 @@ type ParsedText = { readonly isSound: true; readonly message: ParsedObject } | R
 const frame = v.object({
   op: v.string('op must be a string.'),
   id: v.optional(messageId),
-  data: v.optional(v.custom<Readonly<Record<string, unknown>>>(isMap, 'data must be an object.'), {}),
+  data: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, 'data must be an object.'), {}),
 });
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads one text frame. Never throws. */
 export function readSocketMessage(text: string): SocketMessage {
@@ -125,13 +123,11 @@ export function readSocketMessage(text: string): SocketMessage {
 
 /** Parses the JSON object of a text frame. */
 export function parseSocketText(text: string): ParsedText {
-  try {
-    const message: unknown = JSON.parse(text);
-    if (isMap(message)) return { isSound: true, message: message as ParsedObject }; // By isMap.
-    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message must be a JSON object.' });
-  } catch {
-    return refuse({ id: undefined, code: 'PARSE_ERROR', message: 'The message is not valid JSON.' });
-  }
+  const message = parseJson(text);
+  if (isObject(message)) return { isSound: true, message };
+  const sentence =
+    message === undefined ? 'The message is not valid JSON.' : 'The message must be a JSON object.';
+  return refuse({ id: undefined, code: 'PARSE_ERROR', message: sentence });
 }
 
 /** Reads the object of a frame. Never throws. */

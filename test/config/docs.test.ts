@@ -9,12 +9,12 @@ import { KEY_KEYS } from '#src/config/rows/auth-rows.js';
 import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/rows/hub-rows.js';
 import { ROWS } from '#src/config/rows/key-table.js';
 import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
-import { isMap } from '#src/config/rows/predicates.js';
 import type { Row } from '#src/config/rows/row.js';
 import { WAKE_KEYS } from '#src/config/rows/wake-rows.js';
 import { WATCH_KEYS } from '#src/config/rows/watch-rows.js';
 import { parseYaml } from '#src/config/sources/parse-yaml.js';
 import { toValue } from '#src/config/sources/tree.js';
+import { isObject } from '#src/json.js';
 import { exampleYaml, withoutComments } from './example.ts';
 import { asWritten, load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 
@@ -110,7 +110,7 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
 
 /** The dotted keys of all values. */
 function keysOf(value: unknown, prefix: string): ReadonlySet<string> {
-  if (!isMap(value)) return new Set();
+  if (!isObject(value)) return new Set();
   return new Set(
     Object.entries(value).flatMap(([key, inner]) => [
       `${prefix}${key}`,

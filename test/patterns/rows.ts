@@ -90,6 +90,7 @@ const REACHED: readonly Row[] = [
   reached('client', 'src/http/upgrade.ts', /^[+/0-9A-Za-z]{22}==$/, run('A', '==')),
   reached('client', 'src/machine/query.ts', /^-?\d+(\.\d+)?$/, run('1', '.', '1.')),
   reached('agent', 'src/viewers/socket/messages.ts', /\.$/, run('.', 'x')),
+  reached('agent', 'src/agent/reporter/command-request.ts', /\.$/, run('.', 'x')),
   reached('client', 'src/log/format.ts', /[\s"=]|^$/u, run('x')),
   reached('client', 'src/log/limit.ts', /^[a-z]+(?=:)/, run('a', '!')),
   reached('client', 'src/stats/view.ts', /^[A-Za-z0-9_.-]{1,32}$/, run('a', '!')),

@@ -1,6 +1,7 @@
 /** What an agent answers to a command or a question, and what of it a client gets. */
 import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
-import { isObject, readJsonObject } from './json.ts';
+import { isObject } from '../../json.ts';
+import { readJsonObject } from './json.ts';
 import { isReading, type Reading } from './sample-lines.ts';
 
 /** Far above a short answer's beginning, in which the id is. */

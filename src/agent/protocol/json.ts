@@ -3,15 +3,10 @@
  * who read it together with that of other machines.
  */
 import { isUtf8 } from 'node:buffer';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject, parseJson } from '../../json.ts';
 
 /** Maximum nesting of a document. The service sends 5 levels; readers with a stack fail at some thousand. */
 const MAX_DEPTH = 32;
-
-/** True for what JSON calls an object: neither a list nor null. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** True unless it is nested too deep, or has a number beyond those of JavaScript: `1e999` is valid JSON. */
 function isSound(value: unknown, depth: number): boolean {
@@ -26,12 +21,8 @@ function isSound(value: unknown, depth: number): boolean {
 
 /** The value that is exactly `text`; undefined where it is not JSON that may be passed on. */
 export function parseSound(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isSound(value, 0) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isSound(value, 0) ? value : undefined;
 }
 
 /** The object that is exactly `bytes`; undefined where they are not valid UTF-8, or not JSON that may be passed on. */

@@ -2,7 +2,9 @@
  * How an agent and the hub that it has dialled prove to each other that they have the key of this agent, which crosses no
  * network (docs/hub-protocol.md, Dial-in).
  */
+
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isObject, type JsonObject, parseJson } from '../../json.ts';
 
 /** Both sides prove something else, so that no proof can be sent back to the one who made it. */
 export type Side = 'agent' | 'hub';
@@ -63,13 +65,7 @@ export function readClaim(payload: Buffer): Claim | undefined {
   return isDigest(nonce) && isDigest(proof) ? { id, run, nonce, proof } : undefined;
 }
 
-function parse(payload: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(payload.toString());
-    return typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, unknown>>) // Of any object.
-      : undefined;
-  } catch {
-    return undefined;
-  }
+function parse(payload: Buffer): JsonObject | undefined {
+  const value = parseJson(payload.toString());
+  return isObject(value) ? value : undefined;
 }

@@ -2,7 +2,9 @@
  * A sample as an agent publishes it: lines that are members of JSON objects (docs/hub-protocol.md). They are joined to the event
  * of a viewer as they are: only the first line is parsed.
  */
+
 import type { Section } from '../../host/host.ts';
+import { isObject, parseJson } from '../../json.ts';
 
 /** The reading of the agent's clock that stands in each of its messages. */
 export interface Reading {
@@ -110,14 +112,9 @@ export class SampleLines {
 }
 
 function readHead(text: string): Head | undefined {
-  try {
-    const head: unknown = JSON.parse(text);
-    if (typeof head !== 'object' || head === null || !('v' in head) || head.v !== 1) return undefined;
-    const fields = head as Readonly<Record<string, unknown>>; // Of any object.
-    const { plain, detail } = fields;
-    const isSound = isReading(fields) && isNames(plain) && (detail === undefined || isNames(detail));
-    return isSound ? (head as unknown as Head) : undefined; // As was just checked.
-  } catch {
-    return undefined;
-  }
+  const head = parseJson(text);
+  if (!isObject(head) || head['v'] !== 1) return undefined;
+  const { plain, detail } = head;
+  const isSound = isReading(head) && isNames(plain) && (detail === undefined || isNames(detail));
+  return isSound ? (head as unknown as Head) : undefined; // As was just checked.
 }

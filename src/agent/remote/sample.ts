@@ -3,9 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { BoundedCache } from '../../fairness/bounded-cache.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
+import { isObject, type JsonObject } from '../../json.ts';
 import type { View } from '../../stats/view.ts';
 import type { SampleEvents } from '../../viewers/stream/stream-server.ts';
-import { isObject, type JsonObject, parseSound } from '../protocol/json.ts';
+import { parseSound } from '../protocol/json.ts';
 import { findMalformed } from './sample-shape.ts';
 
 const BEGIN = Buffer.from('data: ');

@@ -2,9 +2,10 @@
  * Commands from a broker or a dialled hub: which messages are commands, how they are carried out, and the feedback. A
  * sender that may publish on their topics has been let through by the broker.
  */
+
 import type { Clock } from '../../clock.ts';
 import type { Commands, Follower, Outcome, Sender, Step } from '../../commands/command.ts';
-import type { ErrorCode } from '../../errors.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { SharedRoom, type Sharer } from '../../fairness/shared-room.ts';
 import type { Log } from '../../log/log.ts';
 import type { Message } from '../transports/mqtt/line.ts';
@@ -14,7 +15,6 @@ import {
   type Flaw,
   flawOf,
   isFlaw,
-  isServiceError,
   readRequest,
   type Unread,
 } from './command-request.ts';
@@ -163,8 +163,8 @@ export class CommandDoor {
       // Not awaited: a command whose answer is on its way to the broker no longer runs. The link limits the answers.
       void this.#conclude(request, outcome);
     } catch (error) {
-      if (!isServiceError(error)) log.error(`${this.#subject}: ${name} failed: ${String(error)}`);
-      const failure = isServiceError(error) ? flawOf(error) : BROKEN;
+      if (!(error instanceof ServiceError)) log.error(`${this.#subject}: ${name} failed: ${String(error)}`);
+      const failure = error instanceof ServiceError ? flawOf(error) : BROKEN;
       if (isBegun) this.#fail(request, failure);
       else this.#refuse(request, failure);
     } finally {

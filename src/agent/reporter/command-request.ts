@@ -1,6 +1,8 @@
 /** What a message on a command topic asks for. */
+
 import type { Sender } from '../../commands/command.ts';
 import type { ErrorCode, ServiceError } from '../../errors.ts';
+import { isObject, parseJson } from '../../json.ts';
 import type { Params } from '../../params.ts';
 
 export const MAX_PAYLOAD_BYTES = 64 * 1024;
@@ -47,25 +49,23 @@ export interface Unread extends Flaw {
 
 export const isFlaw = <Other extends object>(value: Other | Unread): value is Unread => 'code' in value;
 
-/** By its name: the bundle that this is in has no class of its own for it. */
-export const isServiceError = (error: unknown): error is ServiceError =>
-  error instanceof Error && error.name === 'ServiceError';
-
 export function flawOf({ code, message, details }: ServiceError): Flaw {
   const reason = details?.['reason'];
-  return { code, message: typeof reason === 'string' ? `${message} ${reason}` : message, details };
+  return {
+    code,
+    message: typeof reason === 'string' ? `${message.replace(/\.$/, '')}: ${reason}.` : message,
+    details,
+  };
 }
-
-export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `name`: of the topic; without a dot it is a group, and `action` in the payload the rest. */
 export function readRequest(name: string, payload: Buffer): CommandRequest | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
     return { code: 'payload_too_large', message: `A command may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
-  const value = parse(payload.toString());
+  const text = payload.toString();
+  const value = text === PRESS ? {} : parseJson(text);
   if (value === undefined) return { code: 'invalid_json', message: 'The payload is not JSON.' };
-  if (!isMap(value)) return { code: 'invalid_body', message: 'The payload must be an object.' };
+  if (!isObject(value)) return { code: 'invalid_body', message: 'The payload must be an object.' };
   const { id, sent_at: sentAt, ...rest } = value;
   if (id !== undefined && !isId(id))
     return {
@@ -78,15 +78,6 @@ export function readRequest(name: string, payload: Buffer): CommandRequest | Unr
   const { action, ...params } = rest;
   if (typeof action !== 'string') return { code: 'missing_field', message: 'The field action is missing.' };
   return { name: `${name}.${action}`, params, id, sentAt };
-}
-
-function parse(text: string): unknown {
-  if (text === PRESS) return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isId = (id: unknown): id is string | number =>

@@ -1,11 +1,12 @@
 /** What a message of a hub asks for: a command, or an answer. */
+
 import { isIP } from 'node:net';
+import { isObject, parseJson } from '../../json.ts';
 import {
   type Asker,
   type CommandRequest,
   type Flaw,
   isFlaw,
-  isMap,
   MAX_ID_LENGTH,
   MAX_PAYLOAD_BYTES,
   type Unread,
@@ -36,8 +37,8 @@ const bad = (message: string): Flaw => ({ code: 'invalid_value', message });
 export function readEnvelope(payload: Buffer): Envelope | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
     return { code: 'payload_too_large', message: `A message may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
-  const fields = parse(payload.toString());
-  if (!isMap(fields)) return { code: 'invalid_json', message: 'The payload is no JSON object.' };
+  const fields = parseJson(payload.toString());
+  if (!isObject(fields)) return { code: 'invalid_json', message: 'The payload is no JSON object.' };
   const { hub, id, client, key = null, params = {} } = fields;
   if (!isHubName(hub)) return bad('hub must be the name of a hub.');
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH)
@@ -50,7 +51,7 @@ export function readEnvelope(payload: Buffer): Envelope | Unread {
   if (typeof client !== 'string' || isIP(client) === 0) return flawed('client must be an IP address.');
   if (key !== null && !(typeof key === 'string' && KEY_NAME.test(key)))
     return flawed('key must be null or the name of a key.');
-  if (!isMap(params)) return flawed('params must be an object.');
+  if (!isObject(params)) return flawed('params must be an object.');
   return { id, asker: asker(client), params, fields };
 }
 
@@ -74,12 +75,4 @@ export function readHubCommand(
   if (deadline - clock > MAX_AHEAD_MS)
     return { ...bad(`deadline must be within ${MAX_AHEAD_MS} ms.`), id, asker };
   return begun;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

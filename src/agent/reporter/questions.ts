@@ -1,10 +1,12 @@
 /** The door for what hubs ask for once: limits, and the answer or error with the id of its question. */
+
 import type { Clock } from '../../clock.ts';
+import { ServiceError } from '../../errors.ts';
 import { SharedRoom } from '../../fairness/shared-room.ts';
 import type { Log } from '../../log/log.ts';
 import { QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import { type AnswerRooms, CLOCK, jsonOf } from './answers.ts';
-import { type Flaw, flawOf, isFlaw, isServiceError, type Unread } from './command-request.ts';
+import { type Flaw, flawOf, isFlaw, type Unread } from './command-request.ts';
 import { type Envelope, readEnvelope } from './hub-request.ts';
 import { Turns } from './sender-turns.ts';
 
@@ -72,9 +74,9 @@ export class Questions {
         await answer(asker.hub, `${JSON.stringify(said).slice(0, -1)},"result":${json}}`);
       }
     } catch (error) {
-      if (!isServiceError(error))
+      if (!(error instanceof ServiceError))
         log.error(`${subject}: a question of the hub ${asker.hub} failed: ${String(error)}`);
-      this.#refuse(envelope, isServiceError(error) ? flawOf(error) : BROKEN);
+      this.#refuse(envelope, error instanceof ServiceError ? flawOf(error) : BROKEN);
     } finally {
       this.#running.remove(asker.sender);
     }

@@ -1,6 +1,7 @@
 /** What a hub wants of this machine: the message by which it renews its lease. */
+
 import type { Section } from '../../host/host.ts';
-import { isMap } from './command-request.ts';
+import { isObject, parseJson } from '../../json.ts';
 
 /** Sets of sections, as numbers. */
 export interface Wish {
@@ -50,8 +51,8 @@ export const isNothing = ({ plain, detailed }: Wish): boolean => plain === 0 && 
 /** A text says why the message is none. Unknown names of sections and topics, which newer hubs may have, are passed over. */
 export function readWant(payload: Buffer, bits: SectionBits): Want | string {
   if (payload.length > MAX_WANT_BYTES) return `it has more than ${MAX_WANT_BYTES} bytes`;
-  const value = parse(payload.toString());
-  if (!isMap(value)) return 'it is no JSON object';
+  const value = parseJson(payload.toString());
+  if (!isObject(value)) return 'it is no JSON object';
   const { hub, sections = [], detail, interval_seconds: interval = 0, topics = [] } = value;
   if (!isHubName(hub)) return 'hub is no name of a hub';
   if (typeof interval !== 'number' || !(interval >= 0 && interval <= MAX_INTERVAL_SECONDS))
@@ -72,12 +73,4 @@ function bitsOf(names: unknown, bits: SectionBits): number | 'bad' {
   let found = 0;
   for (const [name, bit] of Object.entries(bits)) if (names.includes(name)) found |= bit;
   return found;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

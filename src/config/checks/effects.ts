@@ -1,7 +1,8 @@
 /** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
+
 import { accessSync, constants, statSync } from 'node:fs';
+import { isObject } from '../../json.ts';
 import { ROWS } from '../rows/key-table.ts';
-import { isMap } from '../rows/predicates.ts';
 import { codeOf, describe } from '../sources/read-text.ts';
 import type { Surroundings } from '../sources/search.ts';
 import type { Setting, Settings } from './findings.ts';
@@ -102,7 +103,7 @@ function judgeNeeds(settings: Settings, role: Role | undefined): readonly Notice
 
 /** A list of addresses without entries. */
 const isEmpty = (value: unknown) =>
-  isMap(value) && Array.isArray(value['entries']) && value['entries'].length === 0;
+  isObject(value) && Array.isArray(value['entries']) && value['entries'].length === 0;
 
 /** Warns where Node cannot keep a history in a file. */
 function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
@@ -115,7 +116,7 @@ function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): reado
 
 /** Warns of apps that cannot be started now; they may be installed later. */
 function judgeLaunch(setting: Setting): readonly Notice[] {
-  if (!isBelow(setting.key, ['processes.launch']) || !isMap(setting.value)) return [];
+  if (!isBelow(setting.key, ['processes.launch']) || !isObject(setting.value)) return [];
   const { command, cwd } = setting.value;
   const reasons = [
     ['its command', command, whyNotStarted(String(command))],
@@ -159,7 +160,7 @@ function judgeKey(settings: Settings): readonly Notice[] {
   }
   if (settings.get('auth.enabled')?.value !== true) return [];
   const allowed = settings.get('auth.allowed_ips')?.value;
-  const entries: unknown = isMap(allowed) ? allowed['entries'] : undefined;
+  const entries: unknown = isObject(allowed) ? allowed['entries'] : undefined;
   const hasAddresses = Array.isArray(entries) && entries.some((entry) => entry !== '*');
   const admitted = hasAddresses ? 'only the addresses in auth.allowed_ips' : 'no client';
   const text = `auth.enabled is true and no key is configured, so ${admitted} can connect; "hostwire keygen" makes a key`;

@@ -1,6 +1,8 @@
 /** Predicates for the texts and maps of a configuration. */
+
 import { isIPv4, isIPv6 } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { isObject } from '../../json.ts';
 
 /** An argument, a path or a variable; the kernel would end it at a NUL. */
 export function isArgument(text: string): boolean {
@@ -56,7 +58,7 @@ export function isHubUrl(text: string): boolean {
 
 /** A map of few short labels; every name is checked, also one such as "constructor". */
 export function isLabels(value: unknown): boolean {
-  if (!isMap(value)) return false;
+  if (!isObject(value)) return false;
   const entries = Object.entries(value);
   return (
     entries.length <= 16 &&
@@ -78,13 +80,9 @@ export const isEntryName = (text: string) => /^[A-Za-z0-9_.-]{1,64}$/u.test(text
 /** The id of a machine, a hub or a key; also the name of a label. */
 export const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/u.test(text);
 
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A map of variable names to texts; every key is checked, also one such as "constructor". */
 export function isEnvironment(value: unknown): boolean {
-  if (!isMap(value)) return false;
+  if (!isObject(value)) return false;
   return Object.entries(value).every(
     ([name, text]) => /^[A-Za-z_][A-Za-z0-9_]*$/u.test(name) && typeof text === 'string' && isArgument(text),
   );

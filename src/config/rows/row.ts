@@ -1,8 +1,10 @@
 /** The row of a configuration key, and functions that make the common ones. */
+
 import { type AddressList, NO_ADDRESSES } from '../../access/addresses.ts';
+import { isObject } from '../../json.ts';
 import type { PemFile } from '../../tls/pair.ts';
 import type { JudgeItems } from './list-items.ts';
-import { isAbsolutePath, isFileName, isId, isMap } from './predicates.ts';
+import { isAbsolutePath, isFileName, isId } from './predicates.ts';
 
 /** The entries of a map by name. Each is a setting of its own, so that two files may each define some. */
 export interface NamedEntries {
@@ -188,7 +190,7 @@ export const namedRow = <Keys extends NamedEntries['keys']>(
   meaning: string,
 ): Row<Readonly<Record<string, EntryOf<Keys>>>> =>
   // No prototype, so that a client's "constructor" finds nothing.
-  row({ accepts: isMap, type: 'map', expected }, Object.create(null), meaning, { entries });
+  row({ accepts: isObject, type: 'map', expected }, Object.create(null), meaning, { entries });
 
 /** A list whose entries are checked one by one, so that a message can name the line of each. */
 const listRow = <T>(fallback: T, items: JudgeItems, expected: string, meaning: string, more: More = {}) =>

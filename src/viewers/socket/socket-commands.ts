@@ -1,5 +1,7 @@
 /** Commands over WebSockets: the sender gets the steps of its command, other subscribers of its topic the end. */
+
 import { ServiceError, stackOf } from '../../errors.ts';
+import { isObject, parseJson } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
 import {
   type CommandEnd,
@@ -139,10 +141,6 @@ function endOf(action: string, answer: MachineAnswer): Feedback {
 
 /** Empty where a machine has answered with something else. */
 function objectIn(answer: MachineAnswer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(textOf(answer));
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(textOf(answer));
+  return isObject(value) ? value : {};
 }

@@ -163,7 +163,7 @@ t.test(
     t.match(await take('a.b', {}), {
       stage: 'failed',
       code: 'not_possible_now',
-      message: 'Not now. no player',
+      message: 'Not now: no player.',
     });
     state.failure = new Error('secret detail');
     t.match(await take('a.b', {}), { stage: 'failed', code: 'internal_error' });

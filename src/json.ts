@@ -1,0 +1,16 @@
+/** JSON of peers, read without exceptions, and a test for objects. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Returns whether JSON calls the value an object: not a list, not null. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the value of `text`; undefined where it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
