@@ -75,6 +75,7 @@ const WAYS_OUT: ReadonlyMap<string, string> = new Map([
   ['src/log/service-log.ts', 'lines of log/format.ts'],
   ['src/host/native.ts', 'declares writeAtOnce, which service-log.ts calls'],
   ['src/cli/certificate.ts', 'a key and a certificate, to files of their own'],
+  ['src/cli/keys/key-files.ts', 'the digest of a key, to a file of its own'],
   ['src/cli/share/generate.ts', 'of the build'],
   ['src/api/generate.ts', 'of the build'],
 ]);

@@ -37,7 +37,7 @@ t.test('the package contains the program, its maps, and the client with its type
     names.filter(
       (name) =>
         /^dist\/.*\.js$/.test(name) &&
-        !/^dist\/(?:\w+|\w+-\w+|client\/(?:client|pinned)|(?:web|fleet)\/.*)\.js$/.test(name),
+        !/^dist\/(?:\w+|(?:\w+-)+\w+|client\/(?:client|pinned)|(?:web|fleet)\/.*)\.js$/.test(name),
     ),
     [],
   );

@@ -24,6 +24,8 @@ const LOOK_MS = 5000;
 const MAX_WAITING_BYTES = 2 * 2 ** 20;
 /** Maximum time for the last status to leave: a service has half a second to close its exporters. */
 const FAREWELL_MS = 300;
+/** Time for the feedback of the action that makes the machine sleep: the state `offline` comes before it. */
+const LAST_FEEDBACK_MS = 250;
 /** Close codes of RFC 6455: going away, and policy violation. */
 const [GOING_AWAY, POLICY] = [1001, 1008] as const;
 /** The clocks with and without suspended time differ by less while the machine is awake. */
@@ -97,13 +99,21 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
 
   /** The hub connects again when the machine has woken. */
   setAsleep(isAsleep: boolean): void {
-    if (isAsleep) void this.close();
+    if (isAsleep) void this.#leave().then(() => setTimeout(() => this.#end(), LAST_FEEDBACK_MS).unref());
   }
 
   async close(): Promise<void> {
+    await this.#leave();
+    this.#end();
+  }
+
+  async #leave(): Promise<void> {
     // In real time, which is what the network takes.
     const limit = new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
     await Promise.race([this.deliver('status', this.#options.states.offline), limit]);
+  }
+
+  #end(): void {
     this.#socket.end(GOING_AWAY, 'the machine goes away');
   }
 

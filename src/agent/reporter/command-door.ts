@@ -15,6 +15,7 @@ import {
   type Flaw,
   flawOf,
   isFlaw,
+  readableFlawOf,
   readRequest,
   type Unread,
 } from './command-request.ts';
@@ -164,7 +165,7 @@ export class CommandDoor {
       void this.#conclude(request, outcome);
     } catch (error) {
       if (!(error instanceof ServiceError)) log.error(`${this.#subject}: ${name} failed: ${String(error)}`);
-      const failure = error instanceof ServiceError ? flawOf(error) : BROKEN;
+      const failure = error instanceof ServiceError ? this.#flawOf(request, error) : BROKEN;
       if (isBegun) this.#fail(request, failure);
       else this.#refuse(request, failure);
     } finally {
@@ -187,12 +188,16 @@ export class CommandDoor {
     };
   }
 
+  #flawOf({ asker }: CommandRequest, error: ServiceError): Flaw {
+    return asker === undefined ? readableFlawOf(error) : flawOf(error);
+  }
+
   async #conclude(request: CommandRequest, outcome: Outcome): Promise<void> {
     const { name, id, asker } = request;
     const { result, failure, isFollowed, onDelivered, delivered } = outcome;
     const aside = { asker, result, ...(delivered !== undefined && { delivered }) };
     if (failure !== undefined) {
-      this.#fail(request, flawOf(failure), aside);
+      this.#fail(request, this.#flawOf(request, failure), aside);
       return;
     }
     const { message: given } = result;

@@ -49,13 +49,14 @@ export interface Unread extends Flaw {
 
 export const isFlaw = <Other extends object>(value: Other | Unread): value is Unread => 'code' in value;
 
-export function flawOf({ code, message, details }: ServiceError): Flaw {
-  const reason = details?.['reason'];
-  return {
-    code,
-    message: typeof reason === 'string' ? `${message.replace(/\.$/, '')}: ${reason}.` : message,
-    details,
-  };
+export const flawOf = ({ code, message, details }: ServiceError): Flaw => ({ code, message, details });
+
+/** The same for people, with the reason in the sentence; a hub has it in `details`, as HTTP does. */
+export function readableFlawOf(error: ServiceError): Flaw {
+  const { message, ...flaw } = flawOf(error);
+  const reason = flaw.details?.['reason'];
+  if (typeof reason !== 'string') return { message, ...flaw };
+  return { message: `${message.replace(/\.$/, '')}: ${reason}.`, ...flaw };
 }
 
 /** `name`: of the topic; without a dot it is a group, and `action` in the payload the rest. */

@@ -1,6 +1,7 @@
 /** The lines of curl in README.md and docs/, and their answers. */
 /** The status that a line is answered with. */
-export const statusOf = (text: string) => (text === 'curl -i http://localhost:9990/api/ws' ? 426 : 200);
+export const statusOf = (text: string) =>
+  /^curl -i http:\/\/localhost:9990\/api\/(?:ws|agent)$/.test(text) ? 426 : 200;
 
 /** The keys of the first event of a stream. */
 export const keysOf = (stream: string): readonly string[] =>
