@@ -3,8 +3,8 @@ import { BODIES } from './attacks/bodies.ts';
 import { CONNECTIONS } from './attacks/connections.ts';
 import { ENDLESS } from './attacks/endless.ts';
 import { HEADS } from './attacks/heads.ts';
+import { HUB_CONNECTED } from './attacks/hub-connected.ts';
 import { HUB_DIALLED } from './attacks/hub-dialled.ts';
-import { HUB_PULLED } from './attacks/hub-pulled.ts';
 import { HUB_VIEWERS } from './attacks/hub-viewers.ts';
 import { KEYS } from './attacks/keys.ts';
 import { MACHINE } from './attacks/machine.ts';
@@ -25,7 +25,7 @@ export const ATTACKS: readonly Attack[] = [
   ...PIECES,
   ...KEYS,
   ...HUB_VIEWERS,
-  ...HUB_PULLED,
+  ...HUB_CONNECTED,
   ...HUB_DIALLED,
   ...MACHINE,
 ];

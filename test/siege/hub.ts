@@ -18,7 +18,7 @@ const SIMULATED = 24;
 /** Of each direction; the others are only shown. */
 const WATCHED = 6;
 export const HUB_KEY = 'siege-hub-key-0123456789abcdef0123456789ab';
-const PULLED = 'desk';
+const CONNECTED = 'desk';
 const DIALLED = 'laptop';
 /** Machines of which attackers ask for other views than honest clients; the first one's stream they open. */
 const [SHOWN, OTHER_SHOWN] = ['h0', `d${SIMULATED - 1}`];
@@ -75,15 +75,19 @@ export async function startBesiegedHub(t: Test, lanes: number): Promise<Besieged
   const simulated = range(SIMULATED).map(
     (i) => [`h${i}`, { url: `http://127.1.0.${1 + i}:${agentPort}`, labels }] as const,
   );
-  const pulled = hostilePorts.map((port, lane) => ({ id: `evil${lane}`, host: `127.2.0.${1 + lane}`, port }));
+  const connected = hostilePorts.map((port, lane) => ({
+    id: `evil${lane}`,
+    host: `127.2.0.${1 + lane}`,
+    port,
+  }));
   const dialled = range(lanes).map((lane) => keyOf(`intruder${lane}`));
   const guest = keyOf('guest');
   const inbound = [...range(SIMULATED).map((i) => keyOf(`d${i}`)), keyOf(DIALLED)];
   const agents: Readonly<Record<string, Written>> = {
     ...Object.fromEntries(simulated),
-    [PULLED]: { url: desk.baseUrl, labels },
+    [CONNECTED]: { url: desk.baseUrl, labels },
     ...Object.fromEntries(
-      pulled.map(({ id, host, port }) => [
+      connected.map(({ id, host, port }) => [
         id,
         { url: `http://${host}:${port}`, labels: { site: 'hostile' } },
       ]),
@@ -107,7 +111,7 @@ export async function startBesiegedHub(t: Test, lanes: number): Promise<Besieged
   const laptop = await startAgent(t, url, { ...REAL, key: dialKeyOf(DIALLED), id: DIALLED });
   for (const { pid } of [desk, laptop]) os.setPriority(pid, REAL_PRIORITY);
   startCrowd(t, 'dial-agents', hub.port, SIMULATED);
-  const honest = [...simulated.map(([id]) => id), PULLED, ...inbound.map(({ id }) => id)];
+  const honest = [...simulated.map(([id]) => id), CONNECTED, ...inbound.map(({ id }) => id)];
   await until(async () => {
     const states = await statesOf(hub);
     return honest.every((id) => states.get(id) === 'up') ? true : undefined;
@@ -116,8 +120,8 @@ export async function startBesiegedHub(t: Test, lanes: number): Promise<Besieged
   return {
     hub,
     honest,
-    place: { watched, shown: [SHOWN, OTHER_SHOWN], real: [PULLED, DIALLED], guest, pulled, dialled },
-    paths: { stream: `/api/hosts/${SHOWN}/stream`, machine: `/api/hosts/${PULLED}` },
+    place: { watched, shown: [SHOWN, OTHER_SHOWN], real: [CONNECTED, DIALLED], guest, connected, dialled },
+    paths: { stream: `/api/hosts/${SHOWN}/stream`, machine: `/api/hosts/${CONNECTED}` },
   };
 }
 

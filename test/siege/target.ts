@@ -17,7 +17,7 @@ export interface HubPlace {
   /** An honest machine that dials in again and again. */
   readonly guest: DialKey;
   /** Hostile ones that the hub connects to, one per lane; they listen while an attack plays them. */
-  readonly pulled: readonly { readonly id: string; readonly host: string; readonly port: number }[];
+  readonly connected: readonly { readonly id: string; readonly host: string; readonly port: number }[];
   /** Hostile ones that dial in, one per lane. */
   readonly dialled: readonly DialKey[];
 }

@@ -22,7 +22,7 @@ import {
 } from './two-hubs.ts';
 
 const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 600 : 15;
-/** Two rounds of checks of agents that are pulled. */
+/** Two rounds of checks of agents to which the hub connects. */
 const REST_MS = 14_000;
 const MAX_HOST_KIB = 8;
 /** What a viewer may keep of a hub, as each subscriber of a service once might. */
@@ -61,7 +61,7 @@ function showCosts(t: Test, way: Way, a: Reading, b: Reading): void {
   const each = (of: readonly number[], digits: number) =>
     hubs.map((spent, i) => (spent / (of[i] ?? 0)).toFixed(digits)).join(' and ');
   const percent = (spent: number) => `${(spent / SECONDS / 1e4).toFixed(1)} %`;
-  const broker = way === 'pulled' ? '' : `${way} ${(us('broker') / samples).toFixed(0)} µs, `;
+  const broker = way === 'connected' ? '' : `${way} ${(us('broker') / samples).toFixed(0)} µs, `;
   t.comment(
     `figure: CPU time per sample: simulated agents ${(us('agents') / samples).toFixed(0)} µs, ` +
       `real ones with all that they read ${(us('real') / 2 / SECONDS).toFixed(0)} µs, ${broker}` +

@@ -19,7 +19,7 @@ import { type BrokerName, HUBS, loginOf, startFleetBroker } from './brokers.ts';
 import { type Crowd, startCrowd } from './crowds.ts';
 import { type MeasuredHub, startMeasured } from './measured.ts';
 
-export type Way = 'pulled' | BrokerName;
+export type Way = 'connected' | BrokerName;
 
 export const HOSTS = 1000;
 /** Of each hub. */
@@ -52,8 +52,8 @@ async function startReal(t: Test, broker: Broker | undefined): Promise<readonly 
   return services;
 }
 
-/** A hub that pulls gets all machines with a reload. */
-function showPulled(hub: MeasuredHub, port: number, real: readonly ServiceProcess[]): void {
+/** A hub that connects to its machines gets all of them with a reload. */
+function showConnected(hub: MeasuredHub, port: number, real: readonly ServiceProcess[]): void {
   const simulated = IDS.map((id, i) => [
     id,
     { url: `http://127.1.${i >> 8}.${i & 255}:${port}`, labels: {} },
@@ -70,7 +70,7 @@ export async function startParts(
   way: Way,
   onBare: (hubs: readonly MeasuredHub[]) => Promise<void>,
 ): Promise<Parts> {
-  const broker = way === 'pulled' ? undefined : await startFleetBroker(t, way, [...IDS, ...REAL]);
+  const broker = way === 'connected' ? undefined : await startFleetBroker(t, way, [...IDS, ...REAL]);
   const hubs = await startHubs(t, broker);
   await onBare(hubs);
   const port = await findFreePort();
@@ -78,7 +78,7 @@ export async function startParts(
     broker === undefined ? startCrowd(t, 'agents', port) : startCrowd(t, 'mqtt-agents', broker.port, HOSTS);
   await agents.ready;
   const real = await startReal(t, broker);
-  if (broker === undefined) for (const hub of hubs) showPulled(hub, port, real);
+  if (broker === undefined) for (const hub of hubs) showConnected(hub, port, real);
   for (const hub of hubs)
     await until(async () => {
       await sleep(500);

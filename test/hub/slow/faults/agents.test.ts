@@ -1,4 +1,4 @@
-/** Agents that are killed, stopped for 20 s, and whose clock is set by an hour: behind a broker, and pulled by a hub. */
+/** Agents that are killed, stopped for 20 s, and whose clock is set by an hour: behind a broker, and with a hub that connects to them. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
 import { Commander, judge, type Marks } from './commands.ts';
-import { isFull, type Part, startAgent, startBrokerHub, startPullingHub } from './parts.ts';
+import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { longestPause, Recovery, stateOf, Viewer } from './viewers.ts';
 
 t.setTimeout(1_800_000);
@@ -51,14 +51,14 @@ const behind =
     return await sceneOf(t, part, marks, await startBrokerHub(t, broker.url, 'hub1'));
   };
 
-const pulled: Start = async (t, env) => {
+const connected: Start = async (t, env) => {
   const { part, marks } = await startAgent(t, 'pc', undefined, {}, env);
-  return await sceneOf(t, part, marks, await startPullingHub(t, { pc: `http://127.0.0.1:${part.port}` }));
+  return await sceneOf(t, part, marks, await startConnectingHub(t, { pc: `http://127.0.0.1:${part.port}` }));
 };
 
 const WAYS: readonly { readonly name: string; readonly skip: string | boolean; readonly start: Start }[] = [
   ...BROKERS.map(({ name, skip, start }) => ({ name: `behind ${name}`, skip, start: behind(start) })),
-  { name: 'that is pulled', skip: false, start: pulled },
+  { name: 'to which a hub connects', skip: false, start: connected },
 ];
 
 for (const { name, skip, start } of WAYS) {
@@ -98,11 +98,11 @@ for (const { name, skip, start } of WAYS) {
       agent.signal('SIGCONT');
       await recovery.take(t, [viewer], performance.now());
       await stateOf(hub.port, 'pc', (row) => row.state === 'up');
-      // A pulled one is given up at the moment at which it goes on.
+      // One to which a hub connects is given up at the moment at which it goes on.
       const seen = viewer.states(before).join(', ');
       t.match(
         seen,
-        name === 'that is pulled' ? /^(?:|down, up)$/ : /^down, up$/,
+        name === 'to which a hub connects' ? /^(?:|down, up)$/ : /^down, up$/,
         `stop ${stop}: on the socket`,
       );
     }

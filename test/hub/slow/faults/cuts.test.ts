@@ -1,6 +1,6 @@
 /**
  * The network cut for 30 s, without a word to anybody: between an agent and its broker, between a hub and its broker,
- * and between a hub and an agent that it pulls. Others see nothing of it.
+ * and between a hub and an agent to which it connects. Others see nothing of it.
  */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import t, { type Test } from 'tap';
 import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
 import { type Cable, layCable, reasonAgainstCable } from '../../../helpers/clients/network-namespace.ts';
 import { Commander, judge, type Marks } from './commands.ts';
-import { isFull, type Part, startAgent, startBrokerHub, startPullingHub } from './parts.ts';
+import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { longestPause, Recovery, stateOf, Viewer } from './viewers.ts';
 
 t.setTimeout(1_800_000);
@@ -107,19 +107,19 @@ for (const { name, skip, start } of BROKERS) {
   });
 }
 
-t.test('[I.hub.faults.cut] an agent is cut from a hub that pulls it', { skip: NO_CABLE }, async (t) => {
+t.test('[I.hub.faults.cut] an agent is cut from a hub that connects to it', { skip: NO_CABLE }, async (t) => {
   const cable = layCable(t);
   const { part: agent, marks } = await startAgent(t, 'pc', undefined, {
     start: cable.start,
     host: cable.far,
   });
   const { part: near } = await startAgent(t, 'near', undefined);
-  const hub = await startPullingHub(t, {
+  const hub = await startConnectingHub(t, {
     pc: `http://${cable.far}:${agent.port}`,
     near: `http://127.0.0.1:${near.port}`,
   });
   await suffer(t, {
-    what: 'a pulled agent cut from its hub',
+    what: 'an agent cut from the hub that connects to it',
     cable,
     agent,
     marks,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
 import { Commander, judge } from './commands.ts';
-import { isFull, type Part, startAgent, startBrokerHub, startPullingHub } from './parts.ts';
+import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { longestPause, Recovery, rowsOf, stateOf, Viewer } from './viewers.ts';
 
 t.setTimeout(1_800_000);
@@ -78,14 +78,17 @@ for (const { name, skip, start } of BROKERS) {
   });
 }
 
-t.test('[I.hub.faults.stopped] a hub that pulls is stopped for 20 s', async (t) => {
+t.test('[I.hub.faults.stopped] a hub that connects to its agents is stopped for 20 s', async (t) => {
   const { part: agent, marks } = await startAgent(t, 'pc', undefined);
-  const hub = await startPullingHub(t, { pc: `http://127.0.0.1:${agent.port}` });
+  const hub = await startConnectingHub(t, { pc: `http://127.0.0.1:${agent.port}` });
   const viewer = await Viewer.open(t, hub.port, 'pc');
   const commander = new Commander(t, 'pc', [hub.port], EVERY_MS);
-  await stopAndGo(t, 'a hub that pulls stopped', hub, viewer);
+  await stopAndGo(t, 'a hub that connects to its agents stopped', hub, viewer);
   await commander.stop();
-  await judge(t, 'a hub that pulls stopped', commander.sent, marks, { agent: agent.log, hubs: hub.log });
+  await judge(t, 'a hub that connects to its agents stopped', commander.sent, marks, {
+    agent: agent.log,
+    hubs: hub.log,
+  });
 });
 
 async function stopAndGo(t: Test, what: string, hub: Part, viewer: Viewer): Promise<void> {

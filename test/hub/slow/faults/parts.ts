@@ -61,7 +61,7 @@ const AGENT = {
   log: { level: 'info' },
 } as const;
 
-/** `broker`: its URL; undefined: it is pulled. */
+/** `broker`: its URL; undefined: a hub connects to it. */
 export async function startAgent(
   t: Test,
   id: string,
@@ -93,7 +93,7 @@ export const startBrokerHub = async (t: Test, url: string, name: string): Promis
   await startHub(t, { mqtt: { url, name } });
 
 /** `agents`: URLs by id. */
-export const startPullingHub = async (t: Test, agents: Readonly<Record<string, string>>): Promise<Part> =>
+export const startConnectingHub = async (t: Test, agents: Readonly<Record<string, string>>): Promise<Part> =>
   await startHub(t, {
     agents: Object.fromEntries(Object.entries(agents).map(([id, url]) => [id, { url }])),
   });

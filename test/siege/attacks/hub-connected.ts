@@ -54,7 +54,7 @@ function hostile(name: string, unit: string, play: Play): Attack {
     seconds: SECONDS,
     needs: 'hub',
     run: async (target, _random, signal) => {
-      const { host, port } = target.hub.pulled[target.lane] ?? { host: '', port: 0 };
+      const { host, port } = target.hub.connected[target.lane] ?? { host: '', port: 0 };
       const server = net.createServer((socket) => serve(socket, target, signal));
       target.keep(() => server.close());
       server.listen(port, host);
@@ -146,7 +146,7 @@ const badText = (number: number): Buffer =>
 /** Just below the longest message that a hub takes. */
 const LONG_BYTES = 2 ** 20 - 1024;
 
-export const HUB_PULLED: readonly Attack[] = [
+export const HUB_CONNECTED: readonly Attack[] = [
   hostile('machines whose answers to the hub never end', 'lines', {
     say: pouring('HTTP/1.1 200 OK\r\n', 'X-Line: y\r\n'),
     endSeconds: FAST_SECONDS,

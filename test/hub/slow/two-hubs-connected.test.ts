@@ -5,5 +5,5 @@ import { showTwoHubs } from './shown.ts';
 t.setTimeout(1_800_000);
 
 t.test('[I.hub.two-hubs] without a broker no event is lost', async (t) => {
-  await showTwoHubs(t, 'pulled');
+  await showTwoHubs(t, 'connected');
 });
