@@ -53,6 +53,7 @@ export async function takeFleetPictures(folder: string, browser: Browser): Promi
   for (const { id, site, ahead, hasMedia = false } of MACHINES) {
     const service = await startHere(namedHost(id, livelyHost({ ahead: () => ahead })), {
       stats: { stream_interval_seconds: 1 },
+      host: { name: id },
       features: { enable_media: hasMedia },
     });
     ends.push(() => service.stop());

@@ -14,7 +14,12 @@ export function namedHost(hostname: string, host: Host = livelyHost()): Host {
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 
 export async function startAgent(t: Test, hostname: string, port = 0, config: ConfigPart = {}) {
-  const service = await startHere(namedHost(hostname), { ...QUICK, ...config, server: { port } });
+  const service = await startHere(namedHost(hostname), {
+    ...QUICK,
+    host: { name: hostname },
+    ...config,
+    server: { port },
+  });
   t.teardown(() => service.stop());
   return service;
 }
