@@ -1,5 +1,5 @@
 /**
- * What stands between the network and the routes, the same for the service and for the hub: the engine, the gate, the
+ * The layers between the network and the routes, the same for the service and for the hub: the engine, the gate, the
  * limits of each address, the pipeline.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -32,9 +32,9 @@ const UNTUNED_STALL_SECONDS = 30;
 
 /** Time for connections to take their last bytes: the service must be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 500;
-/** The native writer cuts by itself those who take nothing. It takes longer only where it has no processor. */
+/** The native writer cuts peers that take nothing. It takes longer only where it has no processor. */
 const WRITER_LIMIT_MS = 5000;
-/** Poll interval meanwhile; also the minimum wait, because an engine may hold stream bytes without reporting it. */
+/** Poll interval until then; also the minimum wait, because an engine may hold stream bytes without reporting it. */
 const CLOSE_GRACE_MS = 50;
 
 export interface FrontOptions {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Of the configuration. */
+/** The part of the configuration with the identity. */
 interface HostIdentity {
   readonly id: string | undefined;
   /** Where the file system of a container's host is. */

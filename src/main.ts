@@ -27,7 +27,7 @@ import { findMachineDataFolder, openNativeHost, openWindowsService } from './hos
 import { openLogFile } from './log/file.ts';
 import { run } from './run.ts';
 
-// Keeps the young generation of the heap at its initial size, 1 MiB: thousands of connections at once would make it grow
+// Keeps the young generation of the heap at its initial size, 1 MiB: thousands of connections in one moment would make it grow
 // to 16 MiB for good, from which a service this small gains nothing. Must run before the service is loaded.
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
@@ -39,14 +39,14 @@ const VERSION = '0.1.0-alpha';
 const STDOUT = 1;
 const STDERR = 2;
 
-/** Writes all of `output`, cleaned; false when nobody can read it: the reader has gone, or the disk is full. */
+/** Writes all of `output`, cleaned; false when it cannot be read: the reader has gone, or the disk is full. */
 function print(descriptor: number, output: Pick<Output, 'text' | 'isPainted'>): boolean {
   const bytes = Buffer.from(printable(output));
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(descriptor, bytes, at);
     } catch (error) {
-      // Somebody else made the terminal or pipe one that does not wait.
+      // Another program made the terminal or pipe non-blocking.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return false;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }

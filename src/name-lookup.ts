@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** Of four threads that Node also reads files with. */
+/** Node's pool has four threads, with which it also reads files. */
 const MAX_RUNNING = 2;
 const waiting: (() => void)[] = [];
 let running = 0;

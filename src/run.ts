@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly role: Role;
 }
 
-/** What a role does for this file. */
+/** The part of a role that this file uses. */
 type RoleService = Pick<Service, 'start' | 'close'>;
 
 /** Signals and warnings that would end the service, or open it to others, or write beside its log. */
@@ -122,7 +122,7 @@ export async function run({ options: given, version, write, role }: RunOptions):
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // Last: the reader of this line may send a signal at once.
+  // Last: the reader of this line may send a signal immediately.
   log.notice(`listening on ${bound.map(describeBound).join(' and ')}`);
 }
 

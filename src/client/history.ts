@@ -2,7 +2,7 @@
 import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import { type RequestOptions, request } from './rest.ts';
 
-/** What is read of the history. */
+/** The selection of a query to the history. */
 export interface HistoryQuery {
   /** Names, where `*` stands for any text. Default: the load, memory, network, disks and the first GPU. */
   readonly series?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface HistoryQuery {
 
 export type ReadOptions = Omit<RequestOptions, 'method' | 'body'>;
 
-/** What was measured before now. Rejects as `request`; with `feature_disabled` where nothing is recorded. */
+/** Reads recorded values. Rejects as `request`; with `feature_disabled` where nothing is recorded. */
 export async function history({
   series,
   since,

@@ -43,7 +43,7 @@ export class HostCalls {
     return this.#asker.command('wake', { host: name }, options);
   }
 
-  /** What was measured before now. Rejects with FEATURE_DISABLED where nothing is recorded. */
+  /** Reads recorded values. Rejects with FEATURE_DISABLED where nothing is recorded. */
   history({ series, since, until, step, ...options }: HistoryOptions = {}): Promise<HistoryPayload> {
     return this.#asker.question('history', { series, since, until, step }, 'history', options);
   }

@@ -36,7 +36,7 @@ export type HubEvents = {
 } & {
   readonly state: ConnectionState;
   readonly system_stats: OfHost<AnyStats>;
-  /** Of the topic `events`, which machines behind a broker have: the condition of a watch rule has begun or ended. */
+  /** An event of the topic `events` of machines behind a broker: the condition of a watch rule has begun or ended. */
   readonly event: OfHost<HistoryEvent>;
   /** Feedback for commands of other clients, and for own commands whose promise is settled. */
   readonly media_feedback: OfHost<Feedback>;

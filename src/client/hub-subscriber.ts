@@ -35,7 +35,7 @@ export class HubSubscriber {
   readonly #requests: Sender;
   readonly #onRefused: (error: ClientError) => void;
   readonly #wanted = new Map<string, HostTopics>();
-  /** Those that an answer is awaited for: they are not asked for again after a loss by `open`. */
+  /** Subscriptions that await an answer: `open` does not request them again after a loss. */
   readonly #asked = new Map<string, number>();
 
   /** `onRefused`: called when the hub refuses, after a loss, what it had accepted before. */

@@ -35,7 +35,7 @@ export async function hosts({
   return (await request<HostList>(`/api/hosts?${query}`, options)).data.hosts;
 }
 
-/** What is known after an event. */
+/** The state of the fleet after an event. */
 export interface FleetView {
   /** Every machine that matches, by id. */
   readonly hosts: ReadonlyMap<string, FleetHost>;
@@ -81,7 +81,7 @@ export function streamFleetIn(
   return new LastingStream({ ...options, path: 'api/fleet/stream', query, onPayload }, environment);
 }
 
-/** What is known of the fleet, from its events. */
+/** The state of the fleet, built from its events. */
 export class FleetState {
   readonly #hosts = new Map<string, FleetHost>();
 

@@ -31,7 +31,7 @@ export interface WakeFeedback extends Feedback {
   /** The name in the service's configuration. */
   readonly name?: string;
   readonly mac?: string;
-  /** Where packets were sent. Nobody confirms that the machine wakes. */
+  /** The addresses to which packets were sent. There is no confirmation that the machine wakes. */
   readonly targets?: readonly WakeTarget[];
 }
 
@@ -59,7 +59,7 @@ export interface SocketEvents extends TopicEvents {
   readonly state: ConnectionState;
   readonly connected: Connected;
   readonly system_stats: AnyStats;
-  /** Of the topic `events`: the condition of a watch rule has begun or ended. */
+  /** An event of the topic `events`: the condition of a watch rule has begun or ended. */
   readonly event: HistoryEvent;
   /** Feedback for commands of other clients, and for own commands whose promise is settled. */
   readonly media_feedback: Feedback;
@@ -88,7 +88,7 @@ export interface AnswerEvents extends Omit<SocketEvents, 'state'> {
 export interface Message {
   readonly type: string;
   readonly id?: unknown;
-  /** Of a hub: the machine that it is about. */
+  /** From a hub: the machine concerned. */
   readonly host?: unknown;
   readonly data: unknown;
 }

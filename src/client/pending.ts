@@ -11,7 +11,7 @@ export interface Address {
   readonly hosts?: readonly string[];
 }
 
-/** What sends requests. */
+/** The part that sends requests. */
 export type Sender = Pick<Requests, 'start' | 'isOpen' | 'end'>;
 
 export interface Asking<T> {
@@ -62,7 +62,7 @@ export class Requests {
     return this.#end;
   }
 
-  /** Sends at once, or when the connection opens; a command waits for the first connection only. */
+  /** Sends immediately, or when the connection opens; a command waits for the first connection only. */
   start<T>({ op, address, data, kind, limitMs, signal, take }: Asking<T>): Promise<T> {
     const number = ++this.#lastId;
     // The snapshots that follow a subscription have its id, and are for listeners.

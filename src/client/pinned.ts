@@ -25,7 +25,7 @@ function connectJudged({ host, port }: Target, judge: (pin: string) => Error | u
   const socket = tls.connect({
     host: name,
     port: Number(port || 443),
-    // An address is no server name.
+    // An address is not a server name.
     ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],

@@ -41,7 +41,7 @@ export interface HostSocket {
   power(action: PowerAction, options?: PowerOptions): Promise<Feedback>;
   /** Wakes another machine that is listed in the service's configuration. */
   wake(name: string, options?: CommandOptions): Promise<WakeFeedback>;
-  /** What was measured before now. Rejects with FEATURE_DISABLED where nothing is recorded. */
+  /** Reads recorded values. Rejects with FEATURE_DISABLED where nothing is recorded. */
   history(options?: HistoryOptions): Promise<HistoryPayload>;
   /** Which programs used most at a moment: Unix seconds, or negative: before now. */
   processesAt(at: number, options?: AskOptions): Promise<ProcessHistoryPayload>;

@@ -1,6 +1,6 @@
 /**
  * Detects a silent connection. It counts ticks instead of reading a clock: after a suspend, or when a browser delayed
- * the page's timers, a single late tick means little, and whatever arrived meanwhile is processed before the next.
+ * the page's timers, a single late tick means little, and bytes that arrived before it are processed before the next.
  */
 import type { Environment } from './environment.ts';
 
@@ -13,7 +13,7 @@ export class Watchdog {
   #silentTicks = 0;
   #timer: unknown;
 
-  /** Starts at once; `onTick` receives the number of whole ticks in a row in which nothing arrived. */
+  /** Starts immediately; `onTick` receives the number of whole ticks in a row in which nothing arrived. */
   constructor(environment: Environment, onTick: (ticks: number) => void) {
     this.#environment = environment;
     this.#onTick = onTick;

@@ -29,7 +29,7 @@ function outcomeOf(answer: Report['answer']): string {
   return answer.isFollowed ? 'accepted' : 'done';
 }
 
-/** What it acted on, and why it failed. */
+/** Returns the subject of an action, and why it failed. */
 function subjectOf(answer: Report['answer']) {
   const failure = answer instanceof ServiceError ? answer : answer.failure;
   const { pid, name } = answer instanceof ServiceError ? { ...answer.details } : answer.result;

@@ -8,7 +8,7 @@ import type { Params } from '../params.ts';
 
 export type Feature = keyof Config['features'];
 
-/** What became of a reply: its bytes have left, or its connection has closed. */
+/** The end of a reply: its bytes have left, or its connection has closed. */
 export type Delivery = 'sent' | 'closed';
 
 /** Whether the target accepted the command; `unknown` when it cannot be determined. */
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly delivered?: Delivered;
   /** The error, where the HTTP reply is ok all the same (media commands). */
   readonly failure?: ServiceError;
-  /** Present when the command goes on after the reply: the follower receives the rest. */
+  /** Present when the command continues after the reply: the follower receives the rest. */
   readonly isFollowed?: true;
 }
 
@@ -81,7 +81,7 @@ export interface CommandRow<Checked> {
 export interface Command {
   readonly name: string;
   readonly feature: Feature | undefined;
-  /** Checks `params` at once; the function it returns runs the command. */
+  /** Checks `params` immediately; the function it returns runs the command. */
   readonly prepare: (params: Params, sender: Sender) => (follower?: Follower) => Outcome | Promise<Outcome>;
 }
 

@@ -1,4 +1,4 @@
-/** What the actions that change the volume set it to: steps, and muting by a volume of 0, as players have no other. */
+/** Computes the volume that an action sets: steps, and muting by a volume of 0, as players have no other. */
 import type { Clock } from '../clock.ts';
 import type { MediaPlayer } from '../host/media.ts';
 import type { MediaAction } from '../wire/requests.ts';

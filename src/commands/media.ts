@@ -59,7 +59,7 @@ const ANSWER_MS = 1000;
 /** Time in which players report what a command has changed. */
 const EFFECT_MS = 500;
 
-/** Of a full volume; players round. */
+/** The smallest change, as a fraction of the full volume; players round. */
 const LEAST_CHANGE = 0.005;
 
 const OK = { status: 'ok' } as const;
@@ -103,7 +103,7 @@ export class Media {
     return selectPlayer(snapshot)?.playback ?? 'stopped';
   }
 
-  /** The same without asking for players: undefined while nobody has. */
+  /** The same without asking for players: undefined while no client has asked for them. */
   peekPlayback(): Playback | undefined {
     const { host } = this.#options;
     if (host === undefined || !this.#isWatching) return undefined;

@@ -36,9 +36,9 @@ export interface PowerBackend extends SleepDelays {
   inhibitors(): Promise<readonly Inhibitor[]>;
   /** The actions that were recorded instead of carried out, oldest first; absent in a backend that acts. */
   recorded?(): readonly RecordedAction[];
-  /** Calls `listener` when the machine is about to sleep, whoever puts it to sleep. */
+  /** Calls `listener` when the machine is about to sleep, whatever the cause. */
   onSleep?(listener: () => void): void;
-  /** Calls `listener` when the machine has woken, whoever put it to sleep. */
+  /** Calls `listener` when the machine has woken, whatever made it sleep. */
   onWake?(listener: () => void): void;
   /** Releases the machine. */
   close?(): void;

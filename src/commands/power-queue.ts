@@ -75,7 +75,7 @@ export class PowerQueue {
     };
   }
 
-  /** Drops what is still queued, as failures for `reason`. An action that was handed over goes on. */
+  /** Drops queued actions, as failures for `reason`. An action that was handed over continues. */
   drop(reason: string): void {
     const dropped = this.#entries;
     this.#entries = [];

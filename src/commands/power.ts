@@ -19,7 +19,7 @@ const FEATURES: Readonly<Record<PowerAction, Feature>> = {
   lock: 'enable_sleep',
 };
 
-/** What logind's inhibitors call each action; nothing inhibits locking. */
+/** The names of the actions in logind's inhibitors; nothing inhibits locking. */
 const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
   shutdown: 'shutdown',
   restart: 'shutdown',
@@ -29,7 +29,7 @@ const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
 };
 
 export interface PowerParams {
-  /** 0: at once. */
+  /** 0: immediately. */
   readonly delaySeconds: number;
   readonly isForced: boolean;
 }
@@ -52,7 +52,7 @@ interface Asked {
 interface Scheduled {
   readonly action: PowerAction;
   readonly isForced: boolean;
-  /** On the wall clock, which goes on while the machine sleeps. */
+  /** By the wall clock, which runs while the machine sleeps. */
   readonly dueUnixMs: number;
   readonly follower: Follower | undefined;
   timer: unknown;
@@ -114,7 +114,7 @@ export class Power {
 
   /**
    * Accepts `action`, or rejects with ServiceError: `not_supported`, `not_possible_now` (an inhibitor of root, or it was
-   * cancelled meanwhile), `power_pending` (with a delay only), `shutting_down`. Its flag was judged by the table of commands.
+   * cancelled before its answer), `power_pending` (with a delay only), `shutting_down`. The table of commands judged its flag.
    */
   async request(
     action: PowerAction,
@@ -187,7 +187,7 @@ export class Power {
 
   /**
    * Called when the machine has woken: what was requested before it slept is no longer wanted. A scheduled action whose
-   * time passed meanwhile is dropped too; one that is still to come keeps its time on the wall clock.
+   * time passed during the sleep is dropped too; one that is still to come keeps its time on the wall clock.
    */
   drop(): void {
     this.#queue.drop('the machine has just woken');
@@ -248,7 +248,7 @@ export class Power {
     this.#unschedule();
     try {
       if (!this.#options.config.current.features[FEATURES[action]])
-        throw new Error('it was switched off meanwhile');
+        throw new Error('it was switched off before its time');
       await this.#judge(action, isForced);
       if (this.#isClosed) throw new Error('the service is shutting down');
       this.#queue.add(action, isForced, follower)('closed');

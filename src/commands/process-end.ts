@@ -1,4 +1,4 @@
-/** Ends processes: exactly those requested, and for a tree also those it starts meanwhile. */
+/** Ends processes: exactly those requested, and for a tree also those that it starts until then. */
 import { idAt } from '../host/process-columns.ts';
 import type { EndSignal, ProcessColumns, ProcessHost, ProcessId } from '../host/processes.ts';
 import { isOver, treeOf, whyProtected } from './process-guards.ts';
@@ -60,7 +60,7 @@ function findFresh(columns: ProcessColumns, known: Signalled, ownPid: number): r
 
 /**
  * To kill a tree, stops it first, from its roots on, until nothing new appears in it: a stopped process starts nothing.
- * To terminate it, signals also what appears meanwhile; a child that was started last, by a parent that has ended since,
+ * To terminate it, signals also new processes in it; a child that was started last, by a parent that has ended since,
  * cannot be found.
  */
 async function signalTree(host: ProcessHost, request: EndRequest, known: Signalled): Promise<void> {
@@ -73,7 +73,7 @@ async function signalTree(host: ProcessHost, request: EndRequest, known: Signall
   }
 }
 
-/** All or nothing: where a part of the tree may not be ended, all of it goes on. */
+/** All or nothing: where a part of the tree may not be ended, all of it continues. */
 async function killTree(host: ProcessHost, request: EndRequest, known: Signalled): Promise<boolean> {
   let isComplete = false;
   try {

@@ -24,7 +24,7 @@ const MAX_UNDER_WAY = 8;
 
 export class WakeControl {
   readonly #options: WakeControlOptions;
-  /** Those who ask for the same machine meanwhile share the packets: they cost the network, not this service. */
+  /** Concurrent requests for the same machine share the packets: they cost the network, not this service. */
   readonly #underWay = new Map<string, Promise<WakeResult>>();
   #sending = 0;
   /** Each begins one that waits. */

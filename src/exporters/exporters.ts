@@ -1,4 +1,4 @@
-/** Sinks and doors to other systems that the service opens by itself, each loaded when the configuration asks for it. */
+/** Sinks and doors to other systems, each loaded and started when the configuration asks for it. */
 import { isLoopback } from '../access/exposure.ts';
 import type { SleepHold } from '../agent/transports/mqtt/sleep-hold.ts';
 import type { Commands } from '../commands/command.ts';
@@ -22,7 +22,7 @@ export interface Door {
   readonly port: number;
 }
 
-/** What an exporter may use of the service. */
+/** The parts of the service that an exporter may use. */
 export interface ExporterParts extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
@@ -32,21 +32,21 @@ export interface ExporterParts extends Base {
   readonly media: Media;
   readonly machine: Machine;
   readonly doors: readonly Door[];
-  /** Of those whose other side must learn of a sleep before it comes. */
+  /** Holds back a sleep for exporters whose peers must be notified before it. */
   readonly holds: SleepHold;
 }
 
 export interface Exporter {
   /** The configuration has changed. Must not throw. */
   reconfigure(): void;
-  /** Takes its leave of the other system. Never rejects, and takes less than half a second. */
+  /** Signs off from the other system. Never rejects, and takes less than half a second. */
   close(): Promise<void>;
 }
 
 export interface ExporterRow {
   readonly name: string;
   readonly isWanted: (config: Config) => boolean;
-  /** Imports it and starts it. It goes on trying by itself where the other system does not answer. */
+  /** Imports it and starts it. It keeps trying while the other system does not answer. */
   readonly open: (parts: ExporterParts) => Promise<Exporter>;
 }
 

@@ -18,7 +18,7 @@ export interface RawSocket {
   getTopics(): readonly string[];
   /** Sends a close frame and ends the connection. */
   end(code: number, reason: string): unknown;
-  /** Cuts the connection at once. */
+  /** Cuts the connection immediately. */
   close(): unknown;
 }
 
@@ -145,7 +145,7 @@ export class EngineSocket implements Socket {
     };
   }
 
-  /** Cuts the connection at once. */
+  /** Cuts the connection immediately. */
   cut(): void {
     this.#isCut = true;
     this.#raw?.close();

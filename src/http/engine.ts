@@ -1,5 +1,5 @@
 /**
- * What an HTTP engine is: everything above it knows this file only, and not which engine runs. There are two, in uws/ and
+ * The interface of an HTTP engine: all code above it knows this file only, and not which engine runs. There are two, in uws/ and
  * in node/; src/engines.ts chooses one and loads nothing of the other.
  */
 
@@ -24,12 +24,12 @@ export interface Engine {
   listen(host: string, port: number, pair?: TlsPair): Promise<number>;
   /**
    * Uses another certificate for new connections to the HTTPS port; open ones stay. The listening socket may be another
-   * one then. Rejects with an Error, and goes on with the old certificate.
+   * one then. Rejects with an Error, and keeps the old certificate.
    */
   renew(pair: TlsPair): Promise<void>;
   /** Accepts no more connections; the open ones stay. */
   stopListening(): void;
-  /** Closes every connection at once. */
+  /** Closes every connection immediately. */
   close(): void;
   /** Sends the text message `bytes` to the sockets that joined `topic`, soon after this turn of the event loop. */
   publish(topic: string, bytes: Buffer): void;
@@ -39,7 +39,7 @@ export interface EngineOptions {
   /** The lower-case names of the headers to read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
-  /** Called for each connection that is accepted, with the peer's address; false closes it at once. */
+  /** Called for each connection that is accepted, with the peer's address; false closes it immediately. */
   readonly onConnection?: (address: string) => boolean;
   /** Called when this side has closed a WebSocket in good order. */
   readonly onEnded?: () => void;
@@ -77,7 +77,7 @@ export type Delivery = 'sent' | 'closed';
 /** One request and its one answer, safe to use at any time: when its peer has gone its methods do nothing. */
 export interface Exchange extends Holder {
   readonly head: RequestHead;
-  /** What kept bytes are counted by; the peer's own address until the gate has found the client's. */
+  /** The address to which kept bytes are charged: the peer's, until the gate has found the client's. */
   address: string;
   /** Not answered, and its peer is still there. */
   readonly isOpen: boolean;
@@ -94,7 +94,7 @@ export interface Exchange extends Holder {
   /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it cannot be upgraded. */
   startSocket(events: SocketEvents): Socket | undefined;
   /**
-   * Gives its connection to `taker`, which answers, at once or in a later turn; the engine writes no byte of the answer.
+   * Gives its connection to `taker`, which answers, immediately or in a later turn; the engine writes no byte of the answer.
    * undefined: it cannot be given away (TLS, a peer that has gone), and is to be answered here.
    */
   handOver(taker: Taker): HandOver | undefined;
@@ -186,7 +186,7 @@ export interface SocketEvents {
   onControlFrame(): void;
   /** It has room again after it was full. */
   onDrained(): void;
-  /** Called once, whoever closed it; no event follows. */
+  /** Called once, after either side has closed it; no event follows. */
   onClosed(): void;
 }
 

@@ -30,7 +30,7 @@ export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path, OPER
 /** A client whose request takes less is not counted: so much is part of the price of a connection. */
 const MIN_COUNTED = 512;
 
-/** What a status alone says; other refusals have a code. */
+/** The reasons of refusals that have a status only; the others have a code. */
 const REASON_OF = { 400: 'bad_request', 401: 'unauthorized', 403: 'address' } as const;
 
 export interface GateOptions {

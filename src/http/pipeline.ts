@@ -144,7 +144,7 @@ export class Pipeline {
   ): Promise<Answer | undefined> {
     const body = await arriving;
     if (body === undefined) return undefined;
-    // Again: reading a body may take long, and the rules may have changed meanwhile.
+    // Again: reading a body may take long, and the rules may have changed since.
     const verdict = this.#options.gate.judge(request.exchange.head);
     if (!verdict.isAllowed) return verdict.answer;
     if (endpoint.body === 'json') {

@@ -21,10 +21,10 @@ export interface Request {
 /** Returns the answer, or undefined when it took the exchange over (a stream). Throws ServiceError. */
 export type Run = (request: Request) => Answer | undefined | Promise<Answer | undefined>;
 
-/** What runs for each of these operations. */
+/** The handlers of these operations. */
 export type Runs<Ids extends string> = Readonly<Record<Ids, Run>>;
 
-/** What the pipeline does before `run`, as the row says. */
+/** The steps of the pipeline before `run`, by the row of the operation. */
 export interface Endpoint {
   readonly body?: Operation['body'] | undefined;
   readonly feature?: keyof Config['features'] | undefined;

@@ -47,7 +47,7 @@ export interface HubOptions {
   readonly times?: Partial<Times>;
 }
 
-/** What agents write in their audit trails. */
+/** The name of this hub in the audit trails of agents. */
 const nameOf = ([first = '']: readonly string[]) =>
   first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
 

@@ -39,7 +39,7 @@ export interface MachineAnswer {
   readonly json?: string;
   /** The version of the answer. */
   readonly etag?: string;
-  /** Of media commands: whether the player has accepted it. */
+  /** For media commands: whether the player has accepted it. */
   readonly delivered?: Delivered;
   /** The error of a command whose answer is the same however it went. */
   readonly failure?: ServiceError;

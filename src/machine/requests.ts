@@ -32,7 +32,7 @@ interface Row {
   readonly operation: OperationId;
   /** Its op on the WebSocket, whose data are its parameters; ops with an action are named by the command. */
   readonly op?: Op;
-  /** Of a question: a failure over a WebSocket is feedback of its group with this action; without it, an error. */
+  /** For questions: a failure over a WebSocket is feedback of its group with this action; without it, an error. */
   readonly failure?: QuestionFailure;
   /** Its parameters over HTTP, as JSON has them. The machine checks them. */
   readonly paramsIn: (request: HttpRequest) => Params;
@@ -59,7 +59,7 @@ export interface RequestRow extends Row {
 const MAX_ANSWER_BYTES = 512 * 1024;
 /** A cover has up to 1 MiB, and a third more in a message: nearly all that such a broker accepts. */
 const MAX_PICTURE_BYTES = 1016 * 1024;
-/** Only those who wait for it share it. */
+/** Only concurrent requests share it. */
 const SHARED_WHILE_MADE = 0;
 /** The hardware hardly changes. */
 const SYSTEM_AGE_MS = 10_000;

@@ -24,7 +24,7 @@ export interface SystemDeps {
   readonly wakeControl: Pick<WakeControl, 'capability'>;
 }
 
-/** Those who ask at the same time share an answer: each reading takes one of 32 threads, which scrapes need as well. */
+/** Concurrent requests share an answer: each reading takes one of 32 threads, which scrapes need as well. */
 export function sharedSystem(deps: SystemDeps): (withDetail: boolean) => Promise<SystemPayload> {
   const underWay = new Map<boolean, Promise<SystemPayload>>();
   return async (withDetail) => {
@@ -55,7 +55,7 @@ export async function readSystem(deps: SystemDeps, withDetail: boolean): Promise
   });
 }
 
-/** What the platform does not report, or cannot at the moment, costs nothing else. */
+/** Returns an Error for cards that cannot be read: the rest of the answer does not depend on them. */
 async function readCards(host: SystemDeps['host']) {
   return await host.readWakeOnLan().catch((error: unknown) => {
     const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTSUP';

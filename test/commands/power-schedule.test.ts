@@ -145,7 +145,7 @@ t.test('[5.cancel] cancel is allowed with every flag off', async (t) => {
 t.test('[5.delay] a scheduled action is checked again when its time has come', async (t) => {
   const cases = [
     {
-      why: 'it was switched off meanwhile',
+      why: 'it was switched off before its time',
       change: (rig: PowerRig) => {
         rig.config.features = { ...rig.config.features, enable_shutdown: false };
       },

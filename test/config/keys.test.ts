@@ -102,7 +102,7 @@ t.test('mistakes', async (t) => {
     [entry(`{digest: "${DIGEST}", scope: [read]}`), /scope/],
     [
       'auth: {guests: []}\n',
-      /auth\.guests: nobody without a key could do anything although auth\.enabled is false/,
+      /auth\.guests: a client without a key could do nothing although auth\.enabled is false/,
     ],
     ['auth: {guests: [all]}\n', /auth\.guests: expected a list of scopes/],
   ] as const) {

@@ -287,7 +287,7 @@ t.test(
 
 t.test('[8.yaml-lines] the line that is to blame, and what to do about it', async (t) => {
   const notClosed = (mark: string, end = mark) => `a ${mark} is not closed; add a ${end} where it ends`;
-  const quotes = 'the value goes on where none is expected; quote all of it';
+  const quotes = 'the value continues where none is expected; quote all of it';
   const indent = 'indent the keys of one section alike, below their section';
   const noColon = 'the line has no colon; write "key: value", with a colon and a space';
   const cases: readonly (readonly [text: string, line: number, message: string])[] = [

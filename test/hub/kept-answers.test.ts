@@ -1,7 +1,7 @@
 /** How long the hub keeps the answers of a machine. */
 import t from 'tap';
 import { Answers } from '#src/agent/remote/answers.js';
-import { NOBODY, type Reach } from '#src/agent/remote/ask.js';
+import { HUB_ITSELF, type Reach } from '#src/agent/remote/ask.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 function setUp(delayMs: number) {
@@ -15,7 +15,7 @@ function setUp(delayMs: number) {
     },
   };
   const answers = new Answers(clock);
-  const ask = (what: string) => answers.ask(reach, { what, params: {}, who: NOBODY, deadlineMs: 60_000 });
+  const ask = (what: string) => answers.ask(reach, { what, params: {}, who: HUB_ITSELF, deadlineMs: 60_000 });
   return { clock, ask, asked: () => asked };
 }
 

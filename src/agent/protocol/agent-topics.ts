@@ -2,12 +2,12 @@
 
 /** Where a message came from, and what it is. */
 export interface Heard {
-  /** Of the agent. */
+  /** The id of the agent. */
   readonly id: string;
   readonly kind: 'status' | 'feedback' | Leased;
 }
 
-/** What an agent sends only while it is wanted. */
+/** The kinds of messages that an agent sends only while a hub wants them. */
 export type Leased = 'sample' | 'media' | 'power' | 'event';
 
 const LEASED: ReadonlySet<string> = new Set<Leased>(['sample', 'media', 'power', 'event']);

@@ -1,4 +1,4 @@
-/** What an agent answers to a command or a question, and what of it a client gets. */
+/** Reads the answers of an agent to commands and questions, and makes those for the clients of the hub. */
 import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../../errors.ts';
 import { isObject } from '../../json.ts';
 import { readJsonObject } from './json.ts';
@@ -8,7 +8,7 @@ import { isReading, type Reading } from './sample-lines.ts';
 const ID_WITHIN_BYTES = 512;
 const ID = /"id":"([A-Za-z0-9_-]{1,128})"/;
 
-/** The id in the text of a feedback, found without parsing: of one that nobody waits for no more is looked at. */
+/** Finds the id in the text of a feedback without parsing it: most feedback is for other hubs. */
 export const idIn = (payload: Buffer): string | undefined =>
   ID.exec(payload.toString('latin1', 0, ID_WITHIN_BYTES))?.[1];
 
@@ -22,7 +22,7 @@ export interface Feedback {
   readonly delivered: unknown;
   /** The version of the result. */
   readonly etag: unknown;
-  /** Of the agent's clock. */
+  /** A reading of the agent's clock. */
   readonly reading: Reading | undefined;
 }
 
@@ -48,7 +48,7 @@ const JSON_TYPE = 'application/json';
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
 const TAG = /^"[\x21\x23-\x7e]{1,128}"$/;
 
-/** What a client gets. undefined: it is no answer to what was asked. */
+/** Returns the answer for a client; undefined: the feedback does not answer its request. */
 export function answerOf({ result, delivered, etag }: Feedback, isPicture: boolean): CallAnswer | undefined {
   if (isPicture) return isObject(result) ? pictureOf(result) : undefined;
   if (result !== undefined && result !== null && !isObject(result)) return undefined;
@@ -86,6 +86,6 @@ export const textOf = (message: unknown, otherwise = ''): string =>
 export const notDone = (reason: string): ServiceError =>
   new ServiceError('host_unreachable', 'It was not done.', { reason });
 
-/** It was sent, and nobody knows what became of it. */
+/** It was sent, and its outcome is unknown. */
 export const unknownOutcome = (reason: string): ServiceError =>
   new ServiceError('outcome_unknown', 'It was sent, and it is not known whether it was done.', { reason });

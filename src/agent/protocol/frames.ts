@@ -1,6 +1,6 @@
 /**
  * A message as frames of a WebSocket: a text frame with the end of its topic, a newline and the payload. One that is longer
- * than a server takes at once is cut into binary frames, whose first byte says whether more follow.
+ * than a server accepts in one frame is cut into binary frames, whose first byte says whether more follow.
  */
 import { PieceBuffer } from '../../piece-buffer.ts';
 
@@ -28,7 +28,7 @@ export const textOf = (topic: string, payload: string): string => `${topic}\n${p
 /** One text frame, or binary ones. */
 export function framesOf(topic: string, payload: string): readonly (string | Buffer)[] {
   const text = textOf(topic, payload);
-  // Of most messages the length in characters says enough: a character has 3 bytes at most.
+  // The length in characters is enough for most messages: a character has 3 bytes at most.
   if (text.length * 3 <= MAX_FRAME_BYTES || Buffer.byteLength(text) <= MAX_FRAME_BYTES) return [text];
   const bytes = Buffer.from(text);
   const frames: Buffer[] = [];

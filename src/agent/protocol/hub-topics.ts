@@ -7,7 +7,7 @@ export interface HubTopics {
   readonly sample: string;
   readonly media: string;
   readonly power: string;
-  /** Of watch rules. */
+  /** The topic of the events of watch rules. */
   readonly event: string;
   /** Where hubs renew their leases. */
   readonly want: string;

@@ -14,7 +14,7 @@ function isSound(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth === MAX_DEPTH) return false;
   if (Array.isArray(value)) return value.every((item) => isSound(item, depth + 1));
-  const members = value as JsonObject; // It is no list.
+  const members = value as JsonObject; // It is not a list.
   for (const key in members) if (!isSound(members[key], depth + 1)) return false;
   return true;
 }

@@ -9,9 +9,9 @@ import { isObject, type JsonObject, parseJson } from '../../json.ts';
 /** Both sides prove something else, so that no proof can be sent back to the one who made it. */
 export type Side = 'agent' | 'hub';
 
-/** What one proof is about: it is of no use on another connection, or for another agent. */
+/** The terms of one proof, which is of no use on another connection or for another agent. */
 export interface Terms {
-  /** Of the agent, and of its present run. */
+  /** The id of the agent, and then its present run. */
   readonly id: string;
   readonly run: string;
   /** Fresh random texts of both sides. */

@@ -55,7 +55,7 @@ export class SampleLines {
     this.#lines = lines;
   }
 
-  /** undefined: it is no sample. Whether its lines are JSON is not looked at. */
+  /** Returns undefined if it is not a sample. Does not check whether its lines are JSON. */
   static read(payload: Buffer): SampleLines | undefined {
     const headEnd = payload.indexOf(LF);
     // A CR would end a line of an event stream.

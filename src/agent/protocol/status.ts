@@ -1,4 +1,4 @@
-/** What an agent says of itself, retained, at its beginning and its end. */
+/** The status of an agent, published as retained at its beginning and its end. */
 import { readJsonObject } from './json.ts';
 
 export interface Status {
@@ -31,7 +31,7 @@ export function readStatus(payload: Buffer): Status | undefined {
   };
 }
 
-/** Those that are sound. */
+/** Returns the valid labels. */
 function readLabels(value: unknown): Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null) return {};
   const entries = Object.entries(value).filter(

@@ -1,4 +1,4 @@
-/** Answers of one machine by what was asked: all who ask meanwhile share one question, and its answer for a few seconds. */
+/** Answers of one machine by request: concurrent clients share one question, and its answer for a few seconds. */
 import type { Clock } from '../../clock.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
 import { isQuestion, REQUESTS } from '../../machine/requests.ts';
@@ -9,14 +9,14 @@ const FORGET_MS = 20_000;
 
 interface Entry {
   readonly answer: Promise<HostAnswer>;
-  /** The addresses of those who ask: it has its turn when it is that of one of them. */
+  /** The addresses of the clients: the question has its turn when it is that of one of them. */
   readonly clients: Clients;
   untilMs: number;
 }
 
 export class Answers {
   readonly #clock: Clock;
-  /** undefined where nobody has asked lately. */
+  /** undefined if there was no question lately. */
   #kept: Map<string, Entry> | undefined;
   #timer: unknown;
 
@@ -30,7 +30,7 @@ export class Answers {
     try {
       return await reach.ask(ask);
     } finally {
-      // What is asked from now on shows what it did.
+      // Later answers must show its effect.
       this.clear();
     }
   }
@@ -72,7 +72,7 @@ export class Answers {
     }
   }
 
-  /** Who asks from now on gets a new answer. */
+  /** Drops shared answers: requests from now on get new ones. */
   clear(): void {
     this.#clock.clearTimer(this.#timer);
     this.#timer = undefined;

@@ -1,5 +1,5 @@
 /**
- * What is asked of a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
+ * Requests to a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
  * and members of a broker all use these types; `CommandGateway` is where they ask.
  */
 
@@ -17,7 +17,7 @@ export interface Asker {
 }
 
 /** The hub itself asks. */
-export const NOBODY: Asker = { address: '', key: undefined };
+export const HUB_ITSELF: Asker = { address: '', key: undefined };
 
 /** The client as limits count it: the hub itself has the room of a client with the key. */
 export const sharerOf = ({ address, key }: Asker): Sharer => ({
@@ -39,7 +39,7 @@ export interface Ask {
   /** The last moment at which it may be begun, in milliseconds of the hub's clock (Clock.now). */
   readonly deadlineMs: number;
   /**
-   * Of a command: called with its steps, as far as the machine reports them (docs/hub-protocol.md). `accepted` comes before the
+   * Called with the steps of a command, as far as the machine reports them (docs/hub-protocol.md). `accepted` precedes the
    * answer.
    */
   readonly onStep?: ((step: CommandStep) => void) | undefined;
@@ -58,7 +58,7 @@ export interface Reach {
   /**
    * Asks once. A command is never sent again once a byte of it may have left, and never begun after its deadline.
    * Rejects with ServiceError: the machine's own; `host_unreachable`: it was not done; `outcome_unknown`: it was sent, and
-   * nobody knows whether it was done.
+   * it is unknown whether it was done.
    */
   ask(ask: Ask): Promise<HostAnswer>;
 }

@@ -38,7 +38,7 @@ export interface Call {
 }
 
 export interface CallsOptions {
-  /** Of this hub. */
+  /** The name of this hub. */
   readonly hub: string;
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   /** For the feedback, after the deadline: a command may have been begun at the last moment. */
@@ -143,7 +143,7 @@ export class Calls {
     return await this.#send(id, what, call, { run, deadline, params, ...stages }, untilMs, { onStep });
   }
 
-  /** A message on the topic of feedbacks. Returns the reading of the agent's clock in it, if somebody waited for it. */
+  /** Takes a message on the topic of feedbacks. Returns the reading of the agent's clock in it, if a call waited for it. */
   take(id: string, payload: Buffer): Reading | undefined {
     const callId = idIn(payload);
     if (callId === undefined) return undefined;
@@ -252,7 +252,7 @@ export class Calls {
     } else if (stage === 'done' || stage === 'accepted')
       this.#end(id, callId, ({ resolve, reject, isPicture, follow }) => {
         const answer = answerOf(feedback, isPicture);
-        // What comes after `accepted` is not waited for, but followed where somebody wants to know it.
+        // Messages after `accepted` are not awaited, but followed if a client wants them.
         const isFollowed = stage === 'accepted' && follow !== undefined;
         if (isFollowed) this.#following.begin(id, callId, feedback, follow);
         if (answer === undefined) reject(notDone('its answer is not understood'));

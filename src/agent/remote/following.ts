@@ -1,5 +1,5 @@
 /**
- * Commands that go on after their answer: actions of power. Each is followed until its last step, or until nothing more can come
+ * Commands that continue after their answer: power actions. Each is followed until its last step, or until nothing more can come
  * of it.
  */
 import type { Clock } from '../../clock.ts';

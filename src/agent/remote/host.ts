@@ -6,11 +6,11 @@ import type { Ask, Asker, HostAnswer, Reach } from './ask.ts';
 import type { Lane } from './lane.ts';
 import type { Condition } from './standing.ts';
 
-/** Who follows a topic. */
+/** A follower of a topic. */
 export interface TopicSink {
   /** `json`: an object. */
   readonly onPayload: (json: string) => void;
-  /** What came before may be old: the machine is gone, or has started again. */
+  /** Called when earlier payloads may be old: the machine is gone, or has started again. */
   readonly onLost: () => void;
 }
 
@@ -26,7 +26,7 @@ export interface Host extends Reach {
   readonly row: HostRow;
   laneOf(view: View): Lane;
   /**
-   * Follows a topic that the machine sends by itself; returns a function that ends it, or undefined where it does not send
+   * Follows a topic that the machine sends on its own; returns a function that ends it, or undefined where it does not send
    * that one. Absent where it sends none.
    */
   followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
@@ -36,7 +36,7 @@ export interface Host extends Reach {
   system(withDetail: boolean, who: Asker): Promise<Buffer>;
   /** Clients' commands come through `CommandGateway`, which judges them. */
   ask(ask: Ask): Promise<HostAnswer>;
-  /** The error for those who ask it while it is not up. */
+  /** The error for its clients while it is not up. */
   refusal(): ServiceError;
   /** Ends all streams; returns how many still have to take what they were sent before. */
   close(): number;

@@ -17,7 +17,7 @@ type Agents = Config['hub']['agents'];
 /** A machine of `hub.agents`. */
 export interface Configured {
   readonly host: Host;
-  /** Whether it can go on with another entry: one for the same direction. */
+  /** Whether it can continue with another entry: one for the same direction. */
   readonly suits: (entry: AgentEntry) => boolean;
   readonly reconfigure: (entry: AgentEntry) => void;
   /** The configuration has it no more. */
@@ -30,7 +30,7 @@ export type AddMachine = (id: string, entry: AgentEntry, spreadMs: number) => Co
 export class Hosts {
   readonly #parts: HubParts;
   readonly #hosts = new Map<string, Host>();
-  /** Those of `hub.agents`. */
+  /** The machines of `hub.agents`. */
   readonly #configured = new Map<string, Configured>();
   readonly #addMachine: AddMachine;
   /** Changes with the hosts that there are, and their labels. */
@@ -67,7 +67,7 @@ export class Hosts {
     return counts;
   }
 
-  /** Of the fan-outs that are open. */
+  /** The counters of the fan-outs that are open. */
   get eventCounters(): EventCounters {
     let sent = 0;
     let skipped = 0;

@@ -15,7 +15,7 @@ import type { HostSample } from './sample.ts';
 export interface StreamSink {
   /** Throws BadSample where it is none. */
   readonly onSample: (sample: HostSample) => void;
-  /** The stream has ended by itself; called once. */
+  /** Called once, when the stream has ended without being closed. */
   readonly onEnd: (failure: Failure) => void;
 }
 
@@ -28,7 +28,7 @@ export interface AgentStream {
 /** The host of a lane. */
 export interface LaneOwner {
   readonly isUp: boolean;
-  /** Asks the agent for samples with these sections. It calls the sink later, never at once. */
+  /** Asks the agent for samples with these sections. It calls the sink later, never during the call. */
   openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream;
   /** A valid sample came. */
   heard(): void;

@@ -1,4 +1,4 @@
-/** What all hosts of a hub share. */
+/** The parts that all hosts of a hub share. */
 import type { Clock } from '../../clock.ts';
 import type { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Ledger } from '../../http/clients/ledger.ts';
@@ -21,7 +21,7 @@ export interface Counters {
 }
 
 export interface HubParts {
-  /** Of this hub, for the audit trails of agents: letters, digits, `_` and `-`. */
+  /** The name of this hub for the audit trails of agents: letters, digits, `_` and `-`. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;

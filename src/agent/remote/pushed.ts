@@ -1,10 +1,10 @@
-/** The topics that a machine behind a broker sends by itself while somebody follows them: media, power, events of watch rules. */
+/** The topics that a machine behind a broker sends on its own while they are followed: media, power, events of watch rules. */
 
 import type { Leased } from '../protocol/agent-topics.ts';
 import { readJsonObject } from '../protocol/json.ts';
 import type { TopicSink } from './host.ts';
 
-/** What a hub publishes on `want`, beside its name. */
+/** The want that a hub publishes, without its name. */
 export interface Want {
   readonly sections: readonly string[];
   readonly detail?: readonly string[];
@@ -29,7 +29,7 @@ export class PushedTopics {
     this.#onWant = onWant;
   }
 
-  /** Those that are followed. */
+  /** The topics that are followed. */
   get names(): readonly PushedTopic[] {
     return [...this.#sinks.keys()].sort();
   }
@@ -39,7 +39,7 @@ export class PushedTopics {
     return this.#sinks.size === 0 ? want : { sections: [], ...want, topics: this.names };
   }
 
-  /** Returns a function that ends it; undefined: a machine does not send this topic by itself. */
+  /** Returns a function that ends it; undefined: a machine does not send this topic on its own. */
   follow(name: string, sink: TopicSink): (() => void) | undefined {
     if (!isPushed(name)) return undefined;
     const sinks = this.#sinks.get(name) ?? new Set();

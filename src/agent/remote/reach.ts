@@ -2,7 +2,7 @@
 import { isQuestion } from '../../machine/requests.ts';
 import { notDone } from '../protocol/feedback.ts';
 import { AgentClock, type ClockReading } from './agent-clock.ts';
-import { type Ask, type HostAnswer, NOBODY, type Reach } from './ask.ts';
+import { type Ask, type HostAnswer, HUB_ITSELF, type Reach } from './ask.ts';
 import type { Calls } from './calls.ts';
 import type { HubParts } from './parts.ts';
 
@@ -36,11 +36,11 @@ export class BrokerReach implements Reach {
   probe(): void {
     const { clock, times } = this.#parts;
     const deadlineMs = clock.now() + times.headMs;
-    this.#calls.question(this.#id, { ...CLOCK, who: NOBODY, deadlineMs }).catch(() => undefined);
+    this.#calls.question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs }).catch(() => undefined);
   }
 
   async #askClock(deadlineMs: number): Promise<void> {
-    this.#asking ??= this.#calls.question(this.#id, { ...CLOCK, who: NOBODY, deadlineMs }).finally(() => {
+    this.#asking ??= this.#calls.question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs }).finally(() => {
       this.#asking = undefined;
     });
     await this.#asking;

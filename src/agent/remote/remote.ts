@@ -25,9 +25,9 @@ import { BrokerStreams } from './streams.ts';
 export interface BrokerHostRooms {
   readonly parts: HubParts;
   readonly calls: Calls;
-  /** Those of this hub's configuration; absent: those that the agent says. */
+  /** The labels in this hub's configuration; absent: those that the agent reports. */
   readonly labels?: () => Readonly<Record<string, string>>;
-  /** What is wanted of it has changed. */
+  /** Called when the want for the machine has changed. */
   readonly onWant: (host: BrokerHost) => void;
   /** Whether it may be asked now whether it is there. Absent: always. */
   readonly mayProbe?: (host: BrokerHost) => boolean;
@@ -35,7 +35,7 @@ export interface BrokerHostRooms {
   readonly onHeard?: (host: BrokerHost) => void;
 }
 
-/** One that nobody watches is asked this often whether it is there: the broker may have lost its last word. */
+/** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
 const UNWATCHED_MS = 60_000;
 
 export class BrokerHost implements Host, LaneOwner {
@@ -48,7 +48,7 @@ export class BrokerHost implements Host, LaneOwner {
   readonly #streams: BrokerStreams;
   readonly #topics: PushedTopics;
   #status: Status | undefined;
-  /** Of the hub's clock: the last message that was not kept by the broker. */
+  /** Time, by the hub's clock, of the last message that was not a retained one. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
   /** When it was asked for its clock, and the first time since it was heard. */
   #probedAtMs = Number.NEGATIVE_INFINITY;
@@ -151,7 +151,7 @@ export class BrokerHost implements Host, LaneOwner {
     }
     if (isOtherRun) this.#reach.end('its agent has started again');
     if (isOtherRun) this.#topics.lost();
-    // Nobody may have taken back what was kept: it is asked.
+    // The retained status may be out of date: the machine is asked.
     if (isKept) this.#probe();
     else {
       this.#note();
@@ -161,7 +161,7 @@ export class BrokerHost implements Host, LaneOwner {
     }
   }
 
-  /** What it sends while it is wanted. */
+  /** Takes a message that the machine sends while it is wanted. */
   take(kind: Leased, payload: Buffer): void {
     if (kind !== 'sample' && this.isUp) this.#topics.take(kind, payload);
     if (kind !== 'sample' || this.#streams.isEmpty) return;
@@ -171,7 +171,7 @@ export class BrokerHost implements Host, LaneOwner {
       return;
     }
     const nowMs = this.#rooms.parts.clock.now();
-    // Of a run that it says has ended.
+    // The sample is of a run that has ended, by its status.
     if (this.#status !== undefined && this.#status.run !== lines.head.run) return;
     this.#note();
     this.#reach.note(lines.head);
@@ -197,7 +197,7 @@ export class BrokerHost implements Host, LaneOwner {
     this.failed({ isRefusal, reason });
   }
 
-  /** What is known of it may be of another machine. */
+  /** Drops what is known of the machine, because the next one may be another. */
   forget(): void {
     this.#status = undefined;
     this.textBytes = 0;
@@ -233,7 +233,7 @@ export class BrokerHost implements Host, LaneOwner {
   failed({ isRefusal, reason }: Failure): void {
     if (this.isClosed) return;
     // First: a lane asks for a new stream while it is up.
-    // Of any number that a broker has kept nothing but a status of, no line each.
+    // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
     this.#standing.set({ state, reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
     this.#streams.end({ isRefusal, reason });
@@ -262,7 +262,7 @@ export class BrokerHost implements Host, LaneOwner {
     // An answer that was under way when it went away; and one whose next state was lost on its way here.
     if (status?.isOnline !== true) return;
     if (status.run !== reading.run) this.#status = { ...status, run: reading.run };
-    // A stream that was refused is not asked for again at once.
+    // A stream that was refused is not requested again immediately.
     if (this.#heardAtMs >= this.#probedAtMs) this.heard();
   }
 

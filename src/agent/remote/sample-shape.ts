@@ -1,5 +1,5 @@
 /**
- * The shape of a sample, as far as those who read samples of many machines rely on it (src/wire/usage.ts has all of it). A
+ * The shape of a sample, as far as readers of many machines rely on it (src/wire/usage.ts has all of it). A
  * key that is not here is passed on as it is, because machines may have a later version than the hub.
  */
 import { isObject, type JsonObject } from '../../json.ts';

@@ -47,7 +47,7 @@ const BETWEEN = `},"${SEPARATOR}",{`;
  */
 function readClaims(event: Buffer, claims: readonly Member[]): JsonObject | undefined {
   const whole = event.toString();
-  // Of ASCII alone an offset in the text is one in the bytes.
+  // In pure ASCII an offset in the text is one in the bytes.
   const textOf =
     whole.length === event.length
       ? ({ start, end }: Member) => whole.slice(start, end)
@@ -81,7 +81,7 @@ export class HostSample implements SampleEvents {
   readonly #event: Buffer;
   /** The sections that it was asked for. */
   readonly sections: number;
-  /** Of the hub's clock, in milliseconds. */
+  /** Time by the hub's clock, in milliseconds. */
   readonly takenAtMs: number;
   /** undefined: not checked yet; null: it has none. */
   #flaw: string | null | undefined;

@@ -63,7 +63,7 @@ export class Standing {
     else log.warn(line);
   }
 
-  /** The error for those who ask a machine that is not up. */
+  /** The error for clients of a machine that is not up. */
   refusal(): ServiceError {
     const { state, reason = '' } = this.#condition;
     const message = state === 'refused' ? 'The machine refuses this hub.' : 'The machine cannot be reached.';

@@ -18,7 +18,7 @@ export interface Times {
   readonly floodMs: number;
   /** For the first sample, while its viewer waits for the head of the answer. */
   readonly firstSampleMs: number;
-  /** Sections that nobody wants any more are asked for this long, because pages are loaded again. */
+  /** Time for which sections without viewers are still requested, because pages are loaded again. */
   readonly shrinkMs: number;
 }
 
@@ -31,7 +31,7 @@ export const TIMES: Times = {
   headMs: 5000,
   silenceMs: 20_000,
   initialDelayMs: 250,
-  // Streams go on within 5 s of the end of an outage.
+  // Streams continue within 5 s of the end of an outage.
   maxDelayMs: 4000,
   floodMs: 20_000,
   firstSampleMs: 10_000,

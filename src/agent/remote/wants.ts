@@ -1,7 +1,7 @@
-/** The wants of machines whose agents report by themselves: sent when they change, and again before agents forget them. */
+/** The wants of machines whose agents report on their own: sent when they change, and again before agents forget them. */
 import type { Clock } from '../../clock.ts';
 
-/** What is wanted of a machine; undefined: nothing. */
+/** The want for a machine; undefined: nothing. */
 interface Wanted {
   readonly want: object | undefined;
 }
@@ -23,7 +23,7 @@ export const LOOK_MS = 1000;
 
 export class Wants<Host extends Wanted> {
   readonly #options: WantsOptions<Host>;
-  /** Those whose wants are to be sent at the end of this turn. */
+  /** Machines whose wants are to be sent at the end of this turn. */
   readonly #changed = new Set<Host>();
   /** When the want of each was sent. */
   readonly #sent = new Map<Host, number>();

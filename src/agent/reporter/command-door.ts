@@ -33,13 +33,13 @@ export interface Feedback {
   readonly code?: ErrorCode | keyof typeof IGNORED | undefined;
 }
 
-/** What goes with a feedback to a hub, which answers its own client with it. */
+/** Sent with a feedback to a hub, which answers its own client with it. */
 export interface Aside {
   readonly asker?: Asker | undefined;
   /** The reply of the command, as HTTP has it, and whether its target took it. */
   readonly result?: Outcome['result'];
   readonly delivered?: Outcome['delivered'];
-  /** Of the error. */
+  /** The details of the error. */
   readonly details?: Flaw['details'];
 }
 
@@ -48,11 +48,11 @@ export interface DoorOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly unixMs: () => number;
   readonly log: Log;
-  /** What lines of the log begin with; `mqtt` where it is absent. */
+  /** The beginning of its lines in the log; `mqtt` if absent. */
   readonly subject?: string;
-  /** Who it is that sends messages which do not name their sender: the broker. */
+  /** The sender of messages that do not name one: the broker. */
   readonly sender: Sender;
-  /** What a message asks for; readRequest where it is absent. */
+  /** Reads the request of a message; readRequest if absent. */
   readonly read?: (name: string, payload: Buffer) => CommandRequest | Unread;
   /** The name of a command by its topic; undefined: the topic is none of a command. */
   readonly nameOf: (topic: string) => string | undefined;
@@ -124,10 +124,10 @@ export class CommandDoor {
 
   #removeRetained(name: string, topic: string): void {
     const { log, clear } = this.#options;
-    // One that may not be removed comes back with each connection.
+    // A message that may not be removed comes back with each connection.
     if (!this.#reported.has(topic))
       log.warn(
-        `${this.#subject}: a retained message on ${topic} is no command and is ${clear === undefined ? 'ignored' : 'removed'}`,
+        `${this.#subject}: a retained message on ${topic} is not a command and is ${clear === undefined ? 'ignored' : 'removed'}`,
       );
     this.#reported.add(topic);
     clear?.(topic);
@@ -173,7 +173,7 @@ export class CommandDoor {
     }
   }
 
-  /** An action of power is accepted first, and reports by itself when it begins. */
+  /** A power action is accepted first, and reports its beginning itself. */
   #reportBegun({ name, id, asker }: CommandRequest): void {
     if (name.startsWith('power.')) return;
     const begun = { command: name, id, stage: 'running' as const, success: true, message: 'Running' };
@@ -239,7 +239,7 @@ export class CommandDoor {
   }
 }
 
-/** What a feedback says of the command that it is about. */
+/** The identification of a command in its feedback. */
 type Named = Pick<CommandRequest, 'name'> & {
   readonly id?: CommandRequest['id'];
   readonly asker?: Asker | undefined;
@@ -248,7 +248,7 @@ type Named = Pick<CommandRequest, 'name'> & {
 const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many commands.' };
 const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log says why.' };
 const IGNORED = {
-  retained: 'A retained message is no command; it was removed.',
+  retained: 'A retained message is not a command; it was removed.',
   duplicate: 'This command was received before.',
   expired: `This command was sent more than ${MAX_AGE_SECONDS} s ago.`,
   late: 'The deadline of this command has passed.',

@@ -1,4 +1,4 @@
-/** What a message on a command topic asks for. */
+/** Reads the messages on command topics. */
 
 import type { Sender } from '../../commands/command.ts';
 import type { ErrorCode, ServiceError } from '../../errors.ts';
@@ -6,12 +6,12 @@ import { isObject, parseJson } from '../../json.ts';
 import type { Params } from '../../params.ts';
 
 export const MAX_PAYLOAD_BYTES = 64 * 1024;
-/** What Home Assistant's buttons send by default. */
+/** Sent by Home Assistant's buttons by default. */
 const PRESS = 'PRESS';
-/** Of an id that its sender chose. */
+/** Maximum length of an id that its sender chose, in UTF-16 code units. */
 export const MAX_ID_LENGTH = 128;
 
-/** Who sent a message that says so: a hub. */
+/** The sender of a message that names one: a hub. */
 export interface Asker {
   readonly hub: string;
   readonly sender: Sender;
@@ -21,12 +21,12 @@ export interface CommandRequest {
   /** `power.sleep`. */
   readonly name: string;
   readonly params: Params;
-  /** Of this one command: a second message with it is a duplicate. Repeated in the feedback. */
+  /** Identifies this one command: a second message with it is a duplicate. Repeated in the feedback. */
   readonly id: string | number | undefined;
   /** When it was sent, in Unix seconds, by the clock of its sender. */
   readonly sentAt: number | undefined;
   readonly asker?: Asker;
-  /** What it is remembered by in place of its id, where senders choose their ids without knowing of each other. */
+  /** The key for finding duplicates in place of the id, where senders choose their ids independently. */
   readonly key?: string | number | undefined;
   /** Why it must not be done, as far as the message shows that. */
   readonly lateness?: 'late' | 'other_run' | undefined;

@@ -1,4 +1,4 @@
-/** What goes to hubs while they want it: samples, media and power when they change, and events of watch rules. */
+/** Reports to hubs while they want it: samples, media and power when they change, and events of watch rules. */
 import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
@@ -25,7 +25,7 @@ export interface HubReportOptions {
   readonly power: Pick<Power, 'status'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** What lines of the log begin with. */
+  /** The beginning of its lines in the log. */
   readonly subject: string;
   readonly topics: HubTopics;
   readonly present: () => Present;
@@ -46,11 +46,11 @@ export class HubReports {
   readonly #media: Again;
   readonly #power: Again;
   #connection: Pick<Line, 'send'> | undefined;
-  /** What the sink demands. */
+  /** The view that the sink demands. */
   #view: View | undefined;
   #detach: () => void = () => undefined;
   #timer: unknown;
-  /** A sample is being written; the newest one meanwhile, with what of it is due. */
+  /** Set while a sample is being written: the newest one since, with its due sections. */
   #isWriting = false;
   #held: { readonly sample: Sample; readonly wish: Wish } | undefined;
   #count = 0;
@@ -95,7 +95,7 @@ export class HubReports {
     this.#settle();
     if (taken !== 'wider') return;
     const { topics } = this.#options;
-    // What was sent before has not reached this hub.
+    // This hub has not received earlier messages.
     if (want.media) this.#sent.delete(topics.media);
     if (want.power) this.#sent.delete(topics.power);
     this.mediaChanged();

@@ -1,4 +1,4 @@
-/** What a message of a hub asks for: a command, or an answer. */
+/** Reads the messages of a hub: commands and questions. */
 
 import { isIP } from 'node:net';
 import { isObject, parseJson } from '../../json.ts';
@@ -23,7 +23,7 @@ export interface Present {
   readonly clock: number;
 }
 
-/** What every message of a hub says of itself. */
+/** The fields that every message of a hub has. */
 export interface Envelope {
   readonly id: string;
   readonly asker: Asker;
@@ -33,12 +33,12 @@ export interface Envelope {
 
 const bad = (message: string): Flaw => ({ code: 'invalid_value', message });
 
-/** Who asks for what; without `asker` nobody can be answered. */
+/** Reads the sender and the id of a message; without `asker` it cannot be answered. */
 export function readEnvelope(payload: Buffer): Envelope | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
     return { code: 'payload_too_large', message: `A message may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
   const fields = parseJson(payload.toString());
-  if (!isObject(fields)) return { code: 'invalid_json', message: 'The payload is no JSON object.' };
+  if (!isObject(fields)) return { code: 'invalid_json', message: 'The payload is not a JSON object.' };
   const { hub, id, client, key = null, params = {} } = fields;
   if (!isHubName(hub)) return bad('hub must be the name of a hub.');
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH)

@@ -21,7 +21,7 @@ export interface HubSessionRooms
   readonly commands: Pick<Commands, 'prepare'>;
   readonly facts: Pick<ServiceFacts, 'version'>;
   readonly clock: Clock;
-  /** Of this machine: `[A-Za-z0-9_-]`. */
+  /** The id of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
   /** For tests. */
   readonly random?: () => number;
@@ -45,7 +45,7 @@ export type HubLinkOptions = Omit<LinkOptions, 'beforeOnline' | 'onOnline'> & {
 
 /** How messages get from this agent to hubs and back. */
 export interface Way {
-  /** What lines of the log begin with. */
+  /** The beginning of its lines in the log. */
   readonly subject: string;
   readonly topics: HubTopics;
   /** The other side, for messages that do not name their sender. */
@@ -54,7 +54,7 @@ export interface Way {
   readonly open: (options: HubLinkOptions, run: string) => HubLink;
 }
 
-/** Of the protocol between agent and hub. */
+/** The version of the protocol between agent and hub. */
 const VERSION = 1;
 /** Viewers wait for the end of an outage, 5 s at most; each attempt is one connection. */
 const MAX_DELAY_MS = 4000;

@@ -1,4 +1,4 @@
-/** What hubs want at present. A lease ends 10 s after its last renewal has arrived: no clock of another machine matters. */
+/** The wants of hubs. A lease ends 10 s after its last renewal has arrived: no clock of another machine matters. */
 import { hasAll, isNothing, unite, type Want, type Wish } from './want.ts';
 
 export const LEASE_MS = 10_000;
@@ -13,7 +13,7 @@ interface Lease {
   readonly dueAtMs: number;
 }
 
-/** What has become of a message: `wider` wants what its hub has not wanted before. */
+/** The effect of a message: `wider` adds to the earlier want of its hub. */
 export type Taken = 'wider' | 'renewed' | 'full';
 
 export class Leases {
@@ -61,14 +61,14 @@ export class Leases {
     return isNarrow ? 'renewed' : 'wider';
   }
 
-  /** What is due now or within `slackMs`, which counts as sent then; undefined: nothing is. */
+  /** Returns the parts due now or within `slackMs`, which count as sent then; undefined: none is due. */
   due(slackMs: number): Wish | undefined {
     const now = this.#now();
     let wish = NOTHING;
     for (const [hub, { want, endsAtMs, dueAtMs }] of this.#living) {
       if (isNothing(want) || dueAtMs - slackMs > now) continue;
       wish = unite(wish, want);
-      // On a grid, so that an interval that is no multiple of the service's own is right on average.
+      // On a grid, so that an interval that is not a multiple of the service's own is right on average.
       const next = dueAtMs + want.intervalMs;
       const isLate = next <= now - want.intervalMs;
       this.#living.set(hub, { want, endsAtMs, dueAtMs: isLate ? now + want.intervalMs : next });

@@ -13,7 +13,7 @@ import { Turns } from './sender-turns.ts';
 export interface QuestionOptions extends Pick<AnswerRooms, 'machine'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /** What lines of the log begin with. */
+  /** The beginning of its lines in the log. */
   readonly subject: string;
   /** Publishes what was found out, as JSON, for a hub. Resolves when it was sent, or cannot be. Never rejects. */
   readonly answer: (hub: string, text: string) => Promise<unknown>;

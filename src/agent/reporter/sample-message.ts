@@ -8,7 +8,7 @@ import type { SectionBits, Wish } from './want.ts';
 /** The first line. The names are in the order of the lines that follow. */
 export interface SampleHead {
   readonly v: 1;
-  /** Of this run of the agent: another one after each start. */
+  /** Identifies this run of the agent: another one after each start. */
   readonly run: string;
   /** Milliseconds of the agent's own clock, which is never set. */
   readonly clock: number;

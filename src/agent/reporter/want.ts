@@ -1,4 +1,4 @@
-/** What a hub wants of this machine: the message by which it renews its lease. */
+/** The want of a hub: the message by which it renews its lease on parts of this machine. */
 
 import type { Section } from '../../host/host.ts';
 import { isObject, parseJson } from '../../json.ts';
@@ -52,11 +52,11 @@ export const isNothing = ({ plain, detailed }: Wish): boolean => plain === 0 && 
 export function readWant(payload: Buffer, bits: SectionBits): Want | string {
   if (payload.length > MAX_WANT_BYTES) return `it has more than ${MAX_WANT_BYTES} bytes`;
   const value = parseJson(payload.toString());
-  if (!isObject(value)) return 'it is no JSON object';
+  if (!isObject(value)) return 'it is not a JSON object';
   const { hub, sections = [], detail, interval_seconds: interval = 0, topics = [] } = value;
-  if (!isHubName(hub)) return 'hub is no name of a hub';
+  if (!isHubName(hub)) return 'hub is not the name of a hub';
   if (typeof interval !== 'number' || !(interval >= 0 && interval <= MAX_INTERVAL_SECONDS))
-    return `interval_seconds is no number from 0 to ${MAX_INTERVAL_SECONDS}`;
+    return `interval_seconds is not a number from 0 to ${MAX_INTERVAL_SECONDS}`;
   const plain = bitsOf(sections, bits);
   const detailed = detail === undefined ? undefined : bitsOf(detail, bits);
   if (plain === 'bad' || detailed === 'bad' || !isList(topics))

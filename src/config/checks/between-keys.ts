@@ -55,7 +55,7 @@ function judgeAuth(merged: Merged): void {
     refuse(
       merged,
       'auth.guests',
-      'nobody without a key could do anything although auth.enabled is false; set auth.enabled to true, or allow guests something, such as [read]',
+      'a client without a key could do nothing although auth.enabled is false; set auth.enabled to true, or allow guests something, such as [read]',
     );
   const other = merged.settings.get('auth.api_key');
   if (other === undefined) return;

@@ -8,7 +8,7 @@ import { type Form, fileRow, namedRow, optional, row, type SecretFile, text, tex
 
 const SCOPE_LIST = texts(`a list of scopes: ${SCOPES.join(', ')}`, isScope);
 
-/** A list that would allow nothing, or nobody, is a mistake. */
+/** A list that would allow nothing, or no client, is a mistake. */
 const some = ({ accepts, ...form }: Form): Form => ({
   ...form,
   accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
@@ -25,7 +25,7 @@ export const KEY_KEYS = {
   key_file: fileRow<SecretFile>(
     'long key',
     'the path of a file that holds the key',
-    'A file that holds the key, instead of `digest`; at least 32 characters, at most 4 KiB; a trailing newline is cut. Nobody but its owner and its group may read it.',
+    'A file that holds the key, instead of `digest`; at least 32 characters, at most 4 KiB; a trailing newline is cut. Only its owner and its group may be able to read it.',
   ),
   scopes: row<readonly Scope[]>(
     some(SCOPE_LIST),

@@ -5,7 +5,7 @@ export const HISTORY_ROWS = {
   minutes: row(
     integer(0, 1440),
     60,
-    'How long readings are kept in memory (docs/history.md). 0: nothing is recorded, and nothing is read while nobody listens.',
+    'How long readings are kept in memory (docs/history.md). 0: nothing is recorded, and nothing is read without subscribers.',
   ),
   idle_interval_seconds: row(
     number(
@@ -13,11 +13,11 @@ export const HISTORY_ROWS = {
       (seconds) => seconds === 0 || (seconds >= 1 && seconds <= 3600),
     ),
     10,
-    'Seconds between two readings while nobody listens. 0: none then.',
+    'Seconds between two readings without subscribers. 0: none then.',
   ),
   on_battery: booleanRow(
     false,
-    'Whether these readings go on while the machine runs on battery. Otherwise only the battery is read then, once per minute.',
+    'Whether these readings continue while the machine runs on battery. Otherwise only the battery is read then, once per minute.',
   ),
   path: optional(
     ABSOLUTE_PATH,

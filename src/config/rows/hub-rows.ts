@@ -29,7 +29,7 @@ const keyFileRow = (file: NonNullable<Row<unknown>['file']>, meaning: string) =>
   fileRow<SecretFile>(
     file,
     'the path of a file that holds the key',
-    `${meaning} At most 4 KiB; a trailing newline is cut. Nobody but its owner and its group may read it.`,
+    `${meaning} At most 4 KiB; a trailing newline is cut. Only its owner and its group may be able to read it.`,
   );
 
 const pinRow = (meaning: string) =>
@@ -162,5 +162,5 @@ export type CommandRule = EntryOf<typeof COMMAND_KEYS>;
 export const COMMANDS_ROW = namedRow(
   { keys: COMMAND_KEYS, required: 'commands', requires: 'a list of commands' },
   'a map of names to {commands, clients, keys, hosts, labels}',
-  'For `hostwire hub`: the rules by which clients may have commands carried out on its machines; one must allow all of it. Without any nobody may.',
+  'For `hostwire hub`: the rules by which clients may have commands carried out on its machines; one must allow all of it. Without a rule no client may.',
 );

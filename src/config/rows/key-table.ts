@@ -149,7 +149,7 @@ export const KEYS = {
       key: pemRow(
         'private key',
         'the private key',
-        'The private key of the certificate, in PEM form, without a passphrase. Nobody but its owner and its group may read it. Reloaded when it changes.',
+        'The private key of the certificate, in PEM form, without a passphrase. Only its owner and its group may be able to read it. Reloaded when it changes.',
       ),
       port: optional<number>(
         PORT,

@@ -24,7 +24,7 @@ const BROKER_ROWS = {
   password_file: fileRow<SecretFile>(
     'password',
     'the path of a file that holds the password',
-    'A file that holds the password (at most 4 KiB; a trailing newline is cut). Nobody but its owner and its group may read it.',
+    'A file that holds the password (at most 4 KiB; a trailing newline is cut). Only its owner and its group may be able to read it.',
   ),
   ca: pemRow(
     'authorities',

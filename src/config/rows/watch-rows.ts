@@ -17,7 +17,7 @@ export const WATCH_KEYS = {
       (name) => name.length <= 200 && isPrintable(name),
     ),
     '',
-    'The series; `*` stands for any text, and each series that matches is watched by itself. Required.',
+    'The series; `*` stands for any text, and each series that matches is watched separately. Required.',
     { defaultInWords: 'required', judge: judgeSeries },
   ),
   above: limitRow('above'),

@@ -18,7 +18,7 @@ export interface ExplainedError {
 /** The parser reads two lines without a colon as one key, and names the second line. */
 const TWO_LINES = 'a multiline key';
 const NO_COLON = 'the line has no colon; write "key: value", with a colon and a space';
-const NEEDS_QUOTES = 'the value goes on where none is expected; quote all of it';
+const NEEDS_QUOTES = 'the value continues where none is expected; quote all of it';
 
 /** Parts of the parser's reasons, and their remedies. */
 const REMEDIES: readonly (readonly [part: string, remedy: string])[] = [

@@ -1,4 +1,4 @@
-/** What is announced on the network: a service for each door that is open to it. Pure. */
+/** Selects the services to announce on the network: one for each listener that is open to it. Pure. */
 import { isIP } from 'node:net';
 import type { Announcement } from '../../host/discovery.ts';
 
@@ -6,7 +6,7 @@ export interface AnnouncedDoor {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
-  /** Nobody on the network reaches it. */
+  /** Not reachable from the network. */
   readonly isLoopback: boolean;
 }
 

@@ -70,7 +70,7 @@ export class Mdns {
   #report(announced: readonly Announced[]): void {
     const { log } = this.#parts;
     const logged = new Set(this.#lines);
-    // What is not settled yet keeps its line. All may have one reason, which is logged once.
+    // An unsettled state keeps its line. All may have one reason, which is logged once.
     this.#lines = announced.map(({ name, isAnnounced, reason }, at) => {
       const before = this.#lines[at] ?? '';
       if (!isAnnounced && reason === null) return before;

@@ -1,4 +1,4 @@
-/** What is published: readings every interval, media and power when they change, and the device of Home Assistant. */
+/** Publishes readings every interval, media and power when they change, and the device of Home Assistant. */
 
 import { Again } from '../../agent/transports/mqtt/again.ts';
 import type { Connection } from '../../agent/transports/mqtt/connection.ts';
@@ -36,7 +36,7 @@ export interface ReportOptions extends ReportRooms {
   readonly id: string;
   readonly topics: Topics;
   readonly intervalSeconds: number;
-  /** Of the dashboard, by the name of the machine. */
+  /** Returns the address of the dashboard for the name of the machine. */
   readonly urlOf: (hostname: string) => string | undefined;
   /** Publishes with QoS 1 and logs a refusal once. Resolves with whether the broker has it; never rejects. */
   readonly deliver: (topic: string, payload: string, isRetained?: boolean) => Promise<boolean>;
@@ -56,7 +56,7 @@ export class Reports {
   #timer: unknown;
   #system: SystemInfo | undefined;
   #bootedAt: number | undefined;
-  /** What the last document announced; undefined: the one that the broker keeps was not read yet. */
+  /** The components of the last document; undefined: the one that the broker keeps was not read yet. */
   #components: Components | undefined;
   /** The last reading on this connection. */
   #reading: Reading | undefined;
@@ -119,7 +119,7 @@ export class Reports {
     clock.clearTimer(this.#timer);
     this.#timer = clock.setTimer(() => this.#tick(), intervalSeconds * 1000);
     this.#readings.request();
-    // The position in a track goes on without a change.
+    // The position in a track advances without a change.
     this.#media.request();
     this.#power.request();
   }

@@ -23,14 +23,14 @@ interface ServiceDoor {
 export interface SessionRooms extends ReportRooms {
   readonly commands: Pick<Commands, 'prepare' | 'allowed'>;
   readonly doors: readonly ServiceDoor[];
-  /** Of this machine: `[A-Za-z0-9_-]`. */
+  /** The id of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
   /** For tests. */
   readonly random?: () => number;
   readonly unixMs?: () => number;
 }
 
-/** Home Assistant has started: everything is published again, but not by all clients of a broker at once. */
+/** Home Assistant has started: everything is published again, but not by all clients of a broker together. */
 const REPEAT_WITHIN_MS = 3000;
 
 export class Session {
@@ -62,7 +62,7 @@ export class Session {
       nameOf: (topic) => this.#names.get(topic),
       answer: (feedback) => this.#link.deliver(this.topics.feedback, JSON.stringify(feedback)),
       clear: (topic) => void this.#link.deliver(topic, '', true),
-      // What came in while the machine slept is not done.
+      // Commands that arrived while the machine slept are not done.
       isStale: () => this.#link.endStale(),
     });
     this.#reports = new Reports({

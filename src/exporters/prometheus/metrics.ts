@@ -24,7 +24,7 @@ export interface MetricsRooms extends OwnRooms {
 }
 
 export interface MetricsOptions extends MetricsRooms {
-  /** What only probers know; and everything, where the kernel has no texts of counters. */
+  /** The needs of families that only probers read; and of all, where the kernel has no counters as text. */
   readonly needs: { readonly devices: Needs; readonly everything: Needs };
 }
 
@@ -37,7 +37,7 @@ export interface Scrape {
 /** Readings of processes take at most this part of a processor's time: 10,000 processes take 100 ms and more. */
 const MAX_PROCESS_SHARE = 0.01;
 
-/** Of a text that repeats itself a higher level saves 5 % of the bytes and takes three times as long. */
+/** The text repeats itself: a higher level saves 5 % of the bytes and takes three times as long. */
 const GZIP = { level: 1 } as const;
 /**
  * A longer text is compressed on another thread. Getting it there and back takes 0.4 ms of CPU time, which is what 45 KB
@@ -129,7 +129,7 @@ export class Metrics {
     return new Reading(Buffer.concat([kernel, Buffer.from(write(families))]));
   }
 
-  /** Of the last reading where there is no new one. */
+  /** Returns the families of the newest reading, or of the last one if there is no new one. */
   async #readProcesses(): Promise<readonly Family[]> {
     const { config, clock, processes } = this.#options;
     if (processes === undefined || !config.current.features.enable_processes) {

@@ -19,7 +19,7 @@ export interface OwnRooms {
   readonly sampler: { readonly tickCounters: { readonly ticks: number; readonly latenessMs: number } };
   /** Refused requests by reason. */
   readonly gate: { readonly refusals: Readonly<Record<string, number>> };
-  /** The state of the player; undefined while nobody has asked for players. */
+  /** The state of the player; undefined until a client has asked for players. */
   readonly media: { peekPlayback(): string | undefined };
   readonly config: {
     readonly current: {

@@ -12,6 +12,6 @@ export interface Caller extends AccessRequest {
   readonly key: string | undefined;
   /** The scopes of that key, or those of guests. */
   readonly scopes: Scopes;
-  /** What is kept of it, where that is long; undefined: too little to count. */
+  /** Bytes kept for it, if they are long; undefined: too few to count. */
   readonly kept?: Shared | undefined;
 }

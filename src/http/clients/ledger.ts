@@ -1,6 +1,6 @@
 /**
  * Every byte that peers make the service keep, by connection, by client address, by /64 network of IPv6 and in all, within
- * one limit. It knows no socket and no engine: whoever keeps bytes for a peer reports how many, and can be cut.
+ * one limit. It knows no socket and no engine: each holder of bytes for a peer reports how many, and can be cut.
  */
 import { type Defer, deferToNextTurn } from '../../clock.ts';
 import { networkOf } from '../../fairness/address-counts.ts';
@@ -10,7 +10,7 @@ import { Tally } from './tally.ts';
 export interface Holder {
   /** The client's address. */
   readonly address: string;
-  /** Of one address, streams are cut last. */
+  /** Among the connections of one address, streams are cut last. */
   readonly isStream: boolean;
   /** Cuts the connection, if it is still open. Its bytes are released before. */
   cut(): void;

@@ -48,7 +48,7 @@ export interface ConnectionCensusOptions {
   readonly isProxy: (address: string) => boolean;
   /** Open connections that are no streams: each may hold an unfinished request or message. */
   readonly unfinished: () => number;
-  /** Without it the growth of memory is no reason to look. */
+  /** Absent: the growth of memory does not start a look. */
   readonly heap: Pick<HeapTrim, 'rss' | 'trimSoon'> | undefined;
 }
 
@@ -75,7 +75,7 @@ export class ConnectionCensus {
   #ports: readonly number[] = [];
   /** At least what each address has: connections that close are noticed at the next look. */
   #counts = new AddressCounts();
-  /** Those accepted since the look that is going on began. */
+  /** Connections accepted since the present look began. */
   #accepted = new AddressCounts();
   /** The count at which an address, or a network, is a reason to look. */
   #suspicious = new Map<string, number>();
@@ -105,7 +105,7 @@ export class ConnectionCensus {
     clock.clearTimer(this.#comparing);
   }
 
-  /** A connection of the peer at `address` was accepted. False: it has far too many, and this one must be closed at once. */
+  /** A connection of the peer at `address` was accepted. False: it has far too many, and this one must be closed immediately. */
   opened(address: string): boolean {
     if (this.#ports.length === 0) return true;
     this.#compareLater();
@@ -115,7 +115,7 @@ export class ConnectionCensus {
     const isAdmitted = levelsOf(client)
       .map((level) => this.#admits(level, max))
       .every((admits) => admits);
-    // One that is refused is closed now: those of an address do not count against its network.
+    // A refused connection is closed now: those of an address do not count against its network.
     if (!isAdmitted) return false;
     this.#counts.add(client);
     if (this.#isLooking) this.#accepted.add(client);
@@ -224,7 +224,7 @@ export class ConnectionCensus {
     if (cut > 0) this.#options.log.debug(`${cut} half-closed connections cut`);
     this.#charge(unanswered);
     this.#rssAtLook = this.#options.heap?.rss() ?? 0;
-    // What is charged now may be answered soon.
+    // Connections charged now may be answered soon.
     if (this.#unanswered.size > 0) this.#lookIn(HALF_CLOSED_MS);
   }
 

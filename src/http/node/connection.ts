@@ -89,7 +89,7 @@ export class Connection implements Line {
     if (current === undefined || !current.isActing) return false;
     this.isEnding = true;
     this.#waiting.length = 0;
-    // What it still sends waits in the kernel; closing reads on.
+    // Further bytes of the peer wait in the kernel; closing continues to read.
     this.#socket.pause();
     current.markLast();
     return true;
@@ -215,9 +215,9 @@ export class Connection implements Line {
     return this.#options.onSocket(socket, request, head);
   }
 
-  /** What has arrived is no request. It is said where nothing else is being answered. */
+  /** Refuses bytes that are not a request, unless another request is being answered. */
   fail(code: string): void {
-    // What follows a request that asks for the end of the connection is ignored (RFC 9112, 9.6).
+    // Bytes after a request that asks for the end of the connection are ignored (RFC 9112, 9.6).
     if (code === 'HPE_CLOSED_CONNECTION' && this.#current !== undefined) return;
     // After the last answer anything may come.
     if (this.#socket.writableEnded || this.#endAfterCurrent()) return;

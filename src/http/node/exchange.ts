@@ -30,7 +30,7 @@ export interface Line {
 
 /** Shorter bodies that wait are not counted in the ledger. */
 const MIN_COUNTED_BODY = 1024;
-/** A peer that takes nothing of an answer for this long is cut. Where the kernel reports what peers acknowledge, PeerWatch is no later. */
+/** A peer that takes nothing of an answer for this long is cut; with acknowledgements from the kernel PeerWatch acts by then. */
 const UNREAD_LIMIT_MS = 20_000;
 const NOTHING = Buffer.alloc(0);
 
@@ -166,7 +166,7 @@ export class NodeExchange implements Exchange {
     });
     const [code = '', ...reason] = status.split(' ');
     response.writeHead(Number(code), reason.join(' '), flat);
-    // Of a body that several share node:http keeps no copy.
+    // node:http keeps no copy of a shared body.
     response.end(typeof body === 'string' ? Buffer.from(body) : body);
     if (this.#isOver || socket.writableLength === 0) return;
     socket.setTimeout(UNREAD_LIMIT_MS);

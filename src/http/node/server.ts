@@ -139,7 +139,7 @@ export class NodeEngine implements Engine {
       .on('checkContinue', take)
       // Another expectation is ignored.
       .on('checkExpectation', take)
-      // Of a server on TCP every socket is one of node:net.
+      // Every socket of a server on TCP is one of node:net.
       .on('upgrade', (request, socket, head) => {
         if (this.#isEnding(socket as net.Socket)) return;
         if (isChunked(request)) this.#connections.get(socket as net.Socket)?.takeChunked(request, head);
@@ -213,7 +213,7 @@ export class NodeEngine implements Engine {
     this.#connections.get(socket)?.take(request, response, head);
   }
 
-  /** What arrives on it is not served. */
+  /** Whether the connection is being closed, so that further bytes are not served. */
   #isEnding(socket: net.Socket): boolean {
     return socket.destroyed || this.#connections.get(socket)?.isEnding === true;
   }

@@ -99,7 +99,7 @@ export class NodeStream implements StreamSocket {
     return true;
   }
 
-  /** Node passes on by itself what it keeps. */
+  /** Node sends what it keeps without a further call. */
   flush(): void {}
 
   sendComment(): void {

@@ -1,4 +1,4 @@
-/** What the server counts over all its connections. */
+/** The counters of the server over all its connections. */
 import { Pace } from '../clients/pace.ts';
 
 /**

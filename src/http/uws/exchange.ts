@@ -42,7 +42,7 @@ export interface Upgrade {
   readonly context: uws.us_socket_context_t;
 }
 
-/** What the exchanges of an engine share. */
+/** The parts that the exchanges of an engine share. */
 export interface ExchangeDeps {
   readonly counters: Counters;
   readonly ledger: Ledger;
@@ -91,7 +91,7 @@ export class UwsExchange implements Exchange {
     return response;
   }
 
-  /** Cuts the connection at once. */
+  /** Cuts the connection immediately. */
   cut(): void {
     this.#response?.close();
   }

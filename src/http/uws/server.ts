@@ -28,7 +28,7 @@ const SOCKETS = {
 } as const;
 
 /**
- * A WebSocket's end is reported at once, but its connection may stay until the peer closes it, for at most 16 s (± 4).
+ * A WebSocket's end is reported immediately, but its connection may stay until the peer closes it, for at most 16 s (± 4).
  * The code of the close frame does not say: 1006, which stands for a connection that is gone, may have been sent.
  */
 const CLOSING_MS = 20_000;

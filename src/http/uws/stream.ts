@@ -42,7 +42,7 @@ export class UwsStream implements StreamSocket {
   sent: number;
   writtenAt: number;
   #response: StreamResponse | undefined;
-  /** What is left of an event while the socket is full. */
+  /** The rest of an event while the socket is full. */
   #rest: Buffer | undefined;
 
   constructor(response: StreamResponse, { view, caller, sent, writtenAt }: StreamStart) {

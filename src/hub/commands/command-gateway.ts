@@ -26,7 +26,7 @@ export class CommandGateway {
   readonly #options: CommandGatewayOptions;
   readonly #suspends: SuspendDetector;
   #rules: CommandRules;
-  /** Of all commands, whichever door they came through. */
+  /** Notified of the ends of all commands, over every transport. */
   readonly ends = new Listeners<readonly [end: CommandEnd]>();
 
   constructor(options: CommandGatewayOptions) {

@@ -1,4 +1,4 @@
-/** `hub.commands`: which clients may have which commands carried out on which machines. Without a rule nobody may. */
+/** `hub.commands`: which clients may have which commands carried out on which machines. Without a rule, no client may. */
 import { type AddressRules, matches, parseAddress, parseAddressList } from '../../access/addresses.ts';
 import type { Asker } from '../../agent/remote/ask.ts';
 import type { CommandRule } from '../../config/rows/hub-rows.ts';

@@ -12,7 +12,7 @@ export interface FleetFilter {
   /** It wants every machine. */
   readonly isEmpty: boolean;
   matches(machine: Pick<FleetMachine, 'labels' | 'condition'>): boolean;
-  /** Without the state, which changes by itself. */
+  /** Without the state, which changes on its own. */
   concerns(machine: Pick<FleetMachine, 'labels'>): boolean;
 }
 

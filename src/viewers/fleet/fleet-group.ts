@@ -30,7 +30,7 @@ const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 /** A plain sample with 500 disks has 60 KB. */
 const LARGE_BYTES = 64 * 1024;
 
-/** What a group has sent of a machine. */
+/** The state of a machine as a group has sent it. */
 interface Sent {
   readonly machine: FleetMachine;
   readonly version: number;
@@ -85,7 +85,7 @@ export class FleetGroup {
   #keylessSize = 0;
   /** Viewers of either kind. */
   #size = 0;
-  /** Of the newest event. */
+  /** The number of the newest event. */
   #number = 0;
   readonly #onEmpty: () => void;
 
@@ -162,7 +162,7 @@ export class FleetGroup {
     this.#lose();
   }
 
-  /** What a WebSocket begins with, or goes on with after it missed something. */
+  /** Returns the whole state, with which a WebSocket begins, or continues after it has missed something. */
   whole(): FleetWhole {
     return { event: this.#makeWhole(), number: this.#number };
   }

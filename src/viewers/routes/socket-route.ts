@@ -53,7 +53,7 @@ export function agentRun(
   const { openSocket } = socketRuns({
     gate,
     sockets: peers,
-    // Those of one address are limited by other counts than its viewers.
+    // The sockets of one address are limited by other counts than its viewers.
     hasCapacity: (caller) => hasCapacity({ ...caller, isKeyed: true }),
   });
   return (request) =>

@@ -32,7 +32,7 @@ export class Broadcasts {
   readonly #samples = new Map<SampleFeed, Shared>();
   readonly #states = new Map<Machine, Map<TopicName, TopicState>>();
   readonly #events = new Map<Machine, EventBroadcast>();
-  /** Of broadcasts that were removed. */
+  /** Samples sent by broadcasts that were removed. */
   #sent = 0;
   #topics = 0;
 

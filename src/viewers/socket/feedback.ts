@@ -39,7 +39,7 @@ export function failureOf(action: string, error: ServiceError): Feedback | undef
   };
 }
 
-/** What it acted on: the keys that the feedback of its group has. */
+/** The subject of an action: the keys that the feedback of its group has. */
 export function subjectOf({ pid, name, count, mac, targets }: Readonly<Record<string, unknown>>) {
   return {
     ...(typeof pid === 'number' ? { pid } : {}),
@@ -60,7 +60,7 @@ export const beginningOf = (action: string): readonly Feedback[] =>
     ] as const
   ).map(([stage, message]) => ({ success: true, action, message, final: false, stage }));
 
-/** A step of a command that goes on after its reply. */
+/** A step of a command that continues after its reply. */
 export function stepOf(action: string, { stage, message }: Step, withStage: boolean): Feedback {
   const isOver = stage !== 'running';
   return {

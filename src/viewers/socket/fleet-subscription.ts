@@ -82,7 +82,7 @@ export class FleetSubscription implements FleetMember {
     }
   }
 
-  /** Begins, or goes on after events that it missed, with every machine. */
+  /** Begins, or continues after missed events, with every machine. */
   sendWhole(): void {
     const { event, number } = this.#place.whole();
     this.#number = number;

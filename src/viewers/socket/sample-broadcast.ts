@@ -11,7 +11,7 @@ import { inSlices } from './slices.ts';
 
 /**
  * Sockets served in one turn of the event loop, and the size of a shard: each costs about 10 µs, so a turn takes less than
- * 2 ms, plus the messages that its sockets send meanwhile.
+ * 2 ms, plus the messages that its sockets send in it.
  */
 const SOCKETS_PER_TURN = 128;
 

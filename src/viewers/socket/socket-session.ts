@@ -62,7 +62,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   #socket: Socket | undefined;
   /** By id. */
   readonly #subscriptions = new Map<string, Subscription>();
-  /** Those that something waits for. */
+  /** Subscriptions with a waiter. */
   #waiting: Set<Subscription> | undefined;
   #fleet: FleetSubscription | undefined;
 

@@ -12,7 +12,7 @@ export const TOPIC_NAMES = Object.keys({
 /** One bit per topic, for sets of them. */
 export const bitOf = (name: TopicName): number => 1 << TOPIC_NAMES.indexOf(name);
 
-/** The bit of the topic `events`, which is no state. */
+/** The bit of the topic `events`, which has no state. */
 export const EVENTS_BIT = 1 << TOPIC_NAMES.length;
 const EVENTS = 'events';
 

@@ -132,7 +132,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     this.#count(channel, caller);
     const handOver = exchange.handOver(taker);
     if (handOver === undefined) {
-      // The other one first: a view in demand is never without a subscriber meanwhile.
+      // The other one first: a view in demand always has a subscriber.
       openHere();
       if (!isDone) this.#lose(channel, caller);
       return;

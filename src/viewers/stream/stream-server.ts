@@ -1,4 +1,4 @@
-/** What the service and its routes know of the open streams: the fan-out, or another writer in its place. */
+/** The interface of the open streams to the service and its routes: the fan-out, or another writer in its place. */
 
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';

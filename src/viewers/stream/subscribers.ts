@@ -14,7 +14,7 @@ export interface Pass {
 
 const START: Readonly<Pass> = { list: 0, place: Number.MAX_SAFE_INTEGER };
 
-/** Those of one view. */
+/** The subscribers of one view. */
 interface List {
   readonly view: number;
   readonly sockets: StreamSocket[];

@@ -1,4 +1,4 @@
-/** Runs a task one at a time and not too often: requests that come meanwhile are one further run. */
+/** Runs a task one at a time and not too often: requests during a run are one further run. */
 import type { Clock } from '../../../clock.ts';
 
 export interface AgainOptions {

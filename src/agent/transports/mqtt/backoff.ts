@@ -29,7 +29,7 @@ export class Backoff {
       this.#attempts = lastedMs >= STABLE_MS ? 0 : Math.min(this.#attempts, UNSTABLE_ATTEMPTS);
     const limitMs = Math.min(this.#maxMs, FIRST_MS * 2 ** this.#attempts);
     this.#attempts++;
-    // At least half of it, and not all clients of a broker at once.
+    // At least half of it, and not for all clients of a broker in the same moment.
     const waitMs = limitMs * (0.5 + this.#random() / 2);
     return lastedMs === undefined ? Math.max(MIN_MS, waitMs - spentMs) : waitMs;
   }

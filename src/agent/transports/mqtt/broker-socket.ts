@@ -43,7 +43,7 @@ export function brokerOf(url: string, mqtt: BrokerKeys, id: string): Broker {
   };
 }
 
-/** What is connected to. */
+/** The address to connect to, with its TLS settings. */
 export interface Endpoint extends Pick<Broker, 'host' | 'port' | 'isSecure' | 'ca'> {
   /** The caller compares its key with a pin, before it sends anything. */
   readonly isPinned?: boolean;
@@ -54,7 +54,7 @@ export interface Endpoint extends Pick<Broker, 'host' | 'port' | 'isSecure' | 'c
 /** Node makes a buffer of 64 KiB for each read otherwise, whatever it brings: V8 then collects its garbage all the time. */
 const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** From the address of the other side to a connection: it is sent for at once, after 1 s and after 3 s. */
+/** Time from the address of the peer to a connection: a SYN is sent immediately, after 1 s and after 3 s. */
 const REACH_LIMIT_MS = 4000;
 
 /** One whose machine does not answer is given up sooner than one that is busy. */

@@ -21,7 +21,7 @@ type Settings = Config['hub']['mqtt'];
 const MAX_DELAY_MS = 4000;
 /** A broker that has sent nothing for this long is asked whether it is there. */
 const QUIET_MS = 5000;
-/** Machines that have been heard; more are ignored: whoever may publish everywhere could make up any number. */
+/** Machines that have been heard; more are ignored: a client that may publish everywhere could make up any number. */
 const MAX_HOSTS = 20_000;
 /** The row of a machine in /api/hosts without its name and labels, id and reason of the greatest length included. */
 const ROW_BYTES = 400;
@@ -38,12 +38,12 @@ const READ_AGAIN_MS = 10_000;
 /** Three of them may be lost on the way. */
 const RENEW_MS = 3000;
 const AWAY = 'the broker cannot be reached';
-const UNHEARD = 'the broker has no word of it';
+const UNHEARD = 'the broker has no status of it';
 
 export const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
 
-/** What a machine sends for what is wanted of it. */
+/** Returns the kinds of messages that a machine sends for its present want. */
 function kindsOf({ want }: BrokerHost): readonly Leased[] {
   if (want === undefined) return [];
   const { sections, detail, topics = [] } = want;
@@ -66,10 +66,10 @@ export class Broker {
   /** When the states of this connection are read again, unless they have been. */
   #readAgainAtMs: number | undefined;
   #isClosed = false;
-  /** Those that have not been heard yet. */
+  /** Machines that have not been heard yet. */
   readonly #unheard = new Unheard<BrokerHost>();
   readonly #texts = new Budget<BrokerHost>(MAX_TEXT_BYTES);
-  /** What has been logged: once per hub, because it may be about any number of machines. */
+  /** The complaints already logged: once per hub, because each may be about any number of machines. */
   readonly #complaints = new Set<string>();
 
   constructor(parts: HubParts, hosts: Hosts, url: string, settings: Settings, openLink: OpenBrokerLink) {
@@ -90,7 +90,7 @@ export class Broker {
       isReady: () => this.#link.connection !== undefined,
       send: (host) =>
         this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.want })),
-      // First: the first sample comes at once.
+      // First, so that the first sample comes immediately.
       begin: (changed) => this.#subscribe(changed),
     });
     this.#link = openLink(url, settings, `hub-${this.#name}`, {
@@ -164,7 +164,7 @@ export class Broker {
     const known = this.#known.get(id);
     // Older than what the machine has said on this connection.
     if (isRetained && known?.isUp === true) return;
-    // An empty one removes what is retained: somebody has cleared it away.
+    // An empty message removes the retained one: a client has cleared it.
     if (payload.length === 0 && known !== undefined) this.#forget(known);
     const status = readStatus(payload);
     if (status === undefined) return;

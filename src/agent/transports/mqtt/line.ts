@@ -3,7 +3,7 @@
 export interface Message {
   readonly topic: string;
   readonly payload: Buffer;
-  /** It was kept by the broker for those who subscribe later. */
+  /** The broker keeps it for later subscribers. */
   readonly isRetained: boolean;
   /** It was sent before, perhaps on another connection. */
   readonly isRepeated: boolean;

@@ -8,7 +8,7 @@ import { type Ending, type Line, type LineEvents, type Message, Refusal } from '
 export const ONLINE = 'online';
 const OFFLINE = 'offline';
 
-/** What is published at the beginning and at the end of a connection. */
+/** The messages published at the beginning and at the end of a connection. */
 export interface LinkWill {
   readonly topic: string;
   readonly payload: string;
@@ -16,7 +16,7 @@ export interface LinkWill {
 
 /** The other side, and how a connection to it is made. */
 export interface LinkTarget<Kind extends Line> {
-  /** What lines of the log begin with: `mqtt`. */
+  /** The beginning of its lines in the log: `mqtt`. */
   readonly subject: string;
   /** `mqtts://broker.lan:8883`, for the log. It has no credentials. */
   readonly name: string;
@@ -59,7 +59,7 @@ export class Link<Kind extends Line> {
   #timer: unknown;
   #begunAtMs = 0;
   #readyAtMs: number | undefined;
-  /** What `sinceBoot` is ahead of `now`: it grows while the machine is suspended. */
+  /** The lead of `sinceBoot` over `now`, which grows while the machine is suspended. */
   #suspendedMs = 0;
   #version: ProtocolVersion = 5;
   #isVersionKnown = false;
@@ -86,7 +86,7 @@ export class Link<Kind extends Line> {
 
   /**
    * Whether the machine has slept since the connection was made: what comes in now may be as old as the sleep. Such a connection
-   * is ended, and a new one made at once.
+   * is ended, and a new one made immediately.
    */
   endStale(): boolean {
     const hasSlept = this.#measureSuspended() - this.#suspendedMs > SUSPENDED_MS;
@@ -132,7 +132,7 @@ export class Link<Kind extends Line> {
       this.#timer = this.#options.clock.setTimer(() => this.setAsleep(false), SLEEP_NOTICE_MS);
     } else {
       this.#backoff.reset();
-      // One that is still ending is followed by the next.
+      // A connection that is still ending is followed by the next.
       if (this.#connection === undefined) this.#connect();
     }
   }

@@ -29,7 +29,7 @@ export class Pulse {
   /** Calls `ask`, and `onSilence` unless something comes in time. Does nothing while an answer is waited for. */
   check(ask: () => void, onSilence: () => void): void {
     if (this.#timer !== undefined) return;
-    // After a stop of this process the timer is due before the bytes are read that have come meanwhile.
+    // After a stop of this process the timer fires before the bytes that have come since are read.
     const look = () => setImmediate(() => this.#timer !== undefined && onSilence());
     this.#timer = setTimeout(look, this.#answerMs).unref();
     ask();

@@ -1,6 +1,6 @@
 /**
- * Machines of which the broker has kept a status, and that have not sent anything since: whoever may publish once could make
- * up any number of them. They are asked in turn whether they are there, and few of them are shown.
+ * Machines of which the broker has kept a status, and that have not sent anything since: a client that may publish once could
+ * make up any number of them. They are asked in turn whether they are there, and few of them are shown.
  */
 import { Budget } from './budget.ts';
 
@@ -10,7 +10,7 @@ interface Unseen {
 
 /** More than the statuses that one broker keeps for honest machines; of further ones the oldest is dropped. */
 const MAX_UNHEARD = 25_000;
-/** Of their rows in /api/hosts together: some 2,500 without labels, some 400 of the largest. */
+/** Limit for their rows in /api/hosts together: some 2,500 without labels, some 400 of the largest. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
 /** That are asked when the connection begins, and in each later second: an answer is waited for for 5 s, and 2,000 may wait. */
 const FIRST_PROBES = 500;

@@ -1,4 +1,4 @@
-/** Machines that have a connection of their own with this hub, whoever has opened it: what each is sent, and what it sends. */
+/** Machines that have a connection of their own with this hub, opened by either side: their messages in both directions. */
 
 import { isLeased } from '../../protocol/agent-topics.ts';
 import type { Framed } from '../../protocol/frames.ts';

@@ -11,7 +11,7 @@ import { openWebSocket, type PeerTarget } from './web-socket.ts';
 export interface DialOptions extends LineEvents {
   readonly target: PeerTarget;
   readonly key: string;
-  /** Of this agent. */
+  /** The id of this agent. */
   readonly id: string;
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
@@ -21,7 +21,7 @@ export interface DialOptions extends LineEvents {
 const OPEN_LIMIT_MS = 10_000;
 /** Longer than any command. */
 const MAX_PAYLOAD_BYTES = 128 * 1024;
-/** Of what a hub sends before it has proved itself. */
+/** Maximum size of the messages of a hub that has not proved itself. */
 const MAX_UNPROVEN_BYTES = 4096;
 /** Pings and pongs before that. */
 const MAX_UNPROVEN_FRAMES = 8;
@@ -34,7 +34,7 @@ const FRAMES: Rate = { perSecond: 200, burst: 400 };
 const MAX_EXCESS = 2000;
 /** A message counts once more for each of these bytes. */
 const FRAME_BYTES = 4096;
-/** The hub answers a ping at once: three that are lost are the end. */
+/** The hub answers a ping immediately: three lost ones end the connection. */
 const PING_MS = 5000;
 const SILENCE_MS = 15_000;
 /** More is not handed to a socket that takes nothing. */
@@ -116,7 +116,7 @@ export class DialConnection implements Line {
     });
   }
 
-  /** As `send`: nobody is between the two. */
+  /** As `send`: there is no broker between the two. */
   async deliver(topic: string, payload: string): Promise<void> {
     await this.send(topic, payload);
   }

@@ -9,7 +9,7 @@ import { ENDINGS, type EndingName } from './endings.ts';
 import type { DialPace } from './machine-pace.ts';
 
 export interface SessionOptions {
-  /** Of this hub. */
+  /** The name of this hub. */
   readonly name: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly ledger: Pick<Ledger, 'set' | 'release'>;
@@ -25,7 +25,7 @@ export interface SessionOwner {
   onMessage(session: DialSession, message: Framed): void;
   /** It has sent more than its pace allows, and is ended next. */
   onFlood(session: DialSession): void;
-  /** Nobody has proved anything on it. `id`: that was claimed. */
+  /** It has ended without a proof. `id`: that was claimed. */
   onRefused(session: DialSession, id: string): void;
   onClosed(session: DialSession): void;
 }
@@ -38,7 +38,7 @@ const SILENCE_MS = 15_000;
 /** Time for the close frame to arrive at a peer that floods the hub or says nothing: it may never close its side. */
 const LINGER_MS = 250;
 const LINGERING: ReadonlySet<EndingName> = new Set(['flood', 'slow', 'crowded'] as const);
-/** One that has sent nothing for this long may be gone: pings come every 5 s. */
+/** A connection that was silent for this long may be gone: pings come every 5 s. */
 const DOUBTFUL_MS = 7000;
 
 export class DialSession implements SocketEvents, Holder {
@@ -66,7 +66,7 @@ export class DialSession implements SocketEvents, Holder {
     return this.caller.address;
   }
 
-  /** Of the agent that has proved itself; undefined: it has not yet. */
+  /** The id and run of the agent, once it has proved itself. */
   get proven(): Pick<Claim, 'id' | 'run'> | undefined {
     return this.#claim;
   }
@@ -124,7 +124,7 @@ export class DialSession implements SocketEvents, Holder {
   }
 
   onDrained(): void {
-    // What did not fit was not taken.
+    // A message that did not fit was not taken.
   }
 
   onClosed(): void {

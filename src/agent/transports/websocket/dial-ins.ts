@@ -29,7 +29,7 @@ export class DialIns implements SessionOwner {
   readonly #machines: ConnectedMachines;
   readonly #attempts: Attempts;
   readonly #agents = new Map<string, Dialled>();
-  /** Those that have proved nothing yet too. */
+  /** All connections, including those that have proved nothing yet. */
   readonly #sessions = new Set<DialSession>();
   /** Two machines with one id. */
   readonly #doubles: MinuteLog;

@@ -106,7 +106,7 @@ class DialOut {
     }
     const step = Math.min(maxDelayMs, initialDelayMs * 2 ** this.#failures++);
     const waitMs = step * (1 - random() / 2);
-    // From one attempt to the next: one that nobody answers takes seconds itself.
+    // From one attempt to the next: an attempt without an answer takes seconds itself.
     const spentMs = connection === undefined ? clock.now() - this.#begunAtMs : 0;
     this.connectIn(Math.max(Math.min(waitMs, initialDelayMs), waitMs - spentMs));
   }

@@ -11,7 +11,7 @@ import { Allowance, type Rate } from '../../../allowance.ts';
 const FRAMES: Rate = { perSecond: 20, burst: 400 };
 /** A sample of the largest machine, plain and with detail, has 1 MiB. */
 const BYTES: Rate = { perSecond: 2 * 2 ** 20, burst: 8 * 2 ** 20 };
-/** What a request of the hub adds: an answer of 1 MiB in 22 parts, or the stages of a command. */
+/** Frames allowed per request of the hub: an answer of 1 MiB in 22 parts, or the stages of a command. */
 const ANSWER_FRAMES = 32;
 const ANSWER_BYTES = 1.25 * 2 ** 20;
 /** Requests that wait for their answers (broker/calls.ts). */

@@ -54,7 +54,7 @@ function whyFailed(error: Error): Failure {
   const known = SOCKET_ERRORS[code];
   if (known !== undefined) return down(known);
   if (code.startsWith('WS_ERR_')) return MALFORMED;
-  // Of the parser of HTTP, and of the upgrade.
+  // Errors of the HTTP parser and of the upgrade.
   if (code.startsWith('HPE_') || error.message.startsWith('Invalid ')) return OTHER;
   if (error.message === 'it does not answer' || error.message.includes('timed out')) return LATE;
   return down(`the connection failed (${code || error.name})`);

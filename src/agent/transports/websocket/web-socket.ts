@@ -14,7 +14,7 @@ export interface PeerTarget {
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;
-  /** What comes before the path: of a proxy. */
+  /** The path of a proxy, which comes before the path of the hub. */
   readonly prefix: string;
   readonly pin: string | undefined;
   /** For the log. */
@@ -111,7 +111,7 @@ export function openWebSocket(target: PeerTarget, options: WebSocketOptions): We
     perMessageDeflate: false,
     handshakeTimeout: limitMs,
     maxPayload: maxPayloadBytes,
-    // What is passed on is judged where it is parsed.
+    // Forwarded payloads are judged where they are parsed.
     skipUTF8Validation: true,
     maxFragments: MAX_FRAGMENTS,
     maxBufferedChunks: MAX_CHUNKS,

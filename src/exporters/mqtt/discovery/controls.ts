@@ -101,7 +101,7 @@ function mediaSettings(topics: Topics, players: readonly string[]): Controls {
   };
 }
 
-/** What an entity stands for, if not everything can be done with a player at all times. */
+/** Conditions of entities that not every player supports at all times. */
 const NEEDS: Readonly<Record<string, (status: MediaDetail) => boolean>> = {
   media_volume: ({ volume }) => volume !== null,
   media_mute: ({ volume }) => volume !== null,

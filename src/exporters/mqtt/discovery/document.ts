@@ -9,9 +9,9 @@ import { entitiesIn } from './state.ts';
 import type { Topics } from './topics.ts';
 
 export interface DiscoveryFacts extends Reading {
-  /** Of letters, digits, `_` and `-`. It never changes. */
+  /** The unchanging id of the machine, of letters, digits, `_` and `-`. */
   readonly id: string;
-  /** What people call the machine. */
+  /** The name of the machine for people. */
   readonly name: string;
   readonly topics: Topics;
   /** Time between two state messages. */
@@ -22,11 +22,11 @@ export interface DiscoveryFacts extends Reading {
   readonly power: PowerCapabilities | undefined;
   /** Whether there are watch rules, whose begins and ends are events. */
   readonly hasRules: boolean;
-  /** Of the dashboard, where it can be opened from elsewhere. */
+  /** The address of the dashboard, if it can be opened from elsewhere. */
   readonly url?: string | undefined;
 }
 
-/** What was announced. */
+/** An announced entity. */
 export interface Announced {
   readonly platform: Platform;
   /** In how many documents it has been missing since. */
@@ -82,7 +82,7 @@ function componentsOf(facts: DiscoveryFacts, known: Components): Controls {
       json_attributes_template: `{{ value_json.get('${TOP_ATTRIBUTES}', {}) | tojson }}`,
     }),
   });
-  // What could be read once and cannot be now is still there: Home Assistant shows it as unknown.
+  // An entity that could be read before remains: Home Assistant shows it as unknown.
   const there = entitiesIn(facts).filter(({ id, isThere }) => isThere || known.has(id));
   return {
     ...Object.fromEntries(there.map((entity) => [entity.id, ofState(entity)])),
@@ -125,10 +125,10 @@ function deviceOf({ id, name, sample, system, url }: DiscoveryFacts): object {
   };
 }
 
-/** A flag is off, or was switched, or the last rule was removed: known at once. */
+/** Controls depend on flags and rules: they are gone as soon as they are missing. */
 const isControl = (id: string) => /^(?:media|power|watch)_/.test(id);
 
-/** Those that are missing, and those of them that are gone. */
+/** Returns the missing entities, and the gone ones among them. */
 function missingFrom(now: Controls, before: Components) {
   const missing = [...before]
     .filter(([id]) => now[id] === undefined)

@@ -1,4 +1,4 @@
-/** What an entity of Home Assistant is made of: a row of one of the tables, and a thing that the machine has. */
+/** An entity of Home Assistant: a row of one of the tables, for a device that the machine has. */
 
 export const PLATFORMS = [
   ...(['sensor', 'binary_sensor', 'button', 'select', 'number', 'switch', 'image', 'event'] as const),
@@ -52,7 +52,7 @@ export interface Named<Thing> {
 
 /** An entity before it has topics. */
 export interface Entity {
-  /** Of a-z, 0-9 and _: the id of the component, and the key in the message. */
+  /** The id of the component and the key in the message, of a-z, 0-9 and _. */
   readonly id: string;
   readonly name: string;
   readonly value: Value;

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 const MAX_SLUG = 24;
 /** 32 bits: of 1,000 names, two have the same digest once in 8,000 machines. */
 const DIGEST_LENGTH = 8;
-/** What a name may be made of to be its own id. */
+/** Names that are ids as they are. */
 const PLAIN = /^[a-z0-9]{1,24}$/;
 
 /** `eth0` as it is; any other name as what is legible of it and a digest: `/media/USB` is media_usb_ and 8 digits. */

@@ -20,12 +20,12 @@ import {
   type Row,
 } from './entity.ts';
 
-/** What a message is made of. */
+/** The readings from which a message is made. */
 export interface Reading {
   /** With detail, all sections and all details. */
   readonly sample: Sample;
   readonly system: SystemInfo;
-  /** Of hostwire. */
+  /** The version of hostwire. */
   readonly version: string;
   /** Unix seconds; see `settleBootTime`. */
   readonly bootedAt: number;
@@ -110,7 +110,7 @@ const SWAP: readonly Row<NonNullable<MemoryDetail['swap']>>[] = [
 
 const NETWORK: readonly Row<Omit<NetworkDetail, 'interfaces'>>[] = networkRows(true);
 
-/** Of one interface, and of all together. */
+/** Returns the entities of one interface, or of all together. */
 export function networkRows(
   isShown: boolean,
 ): readonly Row<Pick<NetworkDetail, 'send_rate' | 'receive_rate' | 'bytesSent' | 'bytesRecv'>>[] {
@@ -155,7 +155,7 @@ const PROCESSES: readonly Row<ProcessSummary>[] = [
   },
 ];
 
-/** What the busiest process is shown with. */
+/** The key of the attributes of the busiest process. */
 export const TOP_ATTRIBUTES = 'processes_top_attributes';
 
 function topAttributes({ top_cpu }: ProcessSummary): Entity['value'] {
@@ -215,7 +215,7 @@ export function machineEntities(reading: Reading): readonly Entity[] {
   ];
 }
 
-/** What a message has beside the values of the entities. */
+/** Returns the values of a message that belong to no entity. */
 export function extraValues({ sample }: Reading): Readonly<Record<string, Entity['value']>> {
   const processes = sample.extras?.processes;
   return processes == null ? {} : { [TOP_ATTRIBUTES]: topAttributes(processes) };

@@ -1,4 +1,4 @@
-/** The messages that the entities read: one per interval, and those of media and power, which go out at once. */
+/** The messages that the entities read: one per interval, and those of media and power, which are sent immediately. */
 import type { Picture } from '../../../commands/media-art.ts';
 import type { MediaDetail } from '../../../wire/media.ts';
 import type { PowerPayload } from '../../../wire/power.ts';

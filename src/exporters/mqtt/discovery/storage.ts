@@ -1,4 +1,4 @@
-/** What is shown of filesystems and drives. */
+/** The entities of filesystems and drives. */
 import type { DriveDetail } from '../../../wire/details.ts';
 import type { DiskDetail } from '../../../wire/sample.ts';
 import {

@@ -23,7 +23,7 @@ export const MAX_THINGS = { disk: 64, interface: 32, gpu: 8, sensor: 128, batter
 
 const MAX_LABEL = 80;
 
-/** What people read: without control characters, and not too long for a list. */
+/** Makes a name legible: without control characters, and not too long for a list. */
 const legible = (name: string) =>
   name
     .replaceAll(/\p{C}+/gu, ' ')

@@ -5,7 +5,7 @@ export interface TopicOptions {
   readonly topic: string;
   /** `mqtt.discovery_prefix`; empty where discovery is off. */
   readonly discoveryPrefix: string;
-  /** Of this machine: `[A-Za-z0-9_-]`. */
+  /** The id of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
 }
 

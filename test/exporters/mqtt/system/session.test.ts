@@ -182,7 +182,7 @@ t.test('[3.mqtt-retained] a retained command is removed, and not done', { skip }
     'the broker has none',
   );
   t.same(media.controls, []);
-  t.match(service.stderr(), /a retained message on hostwire\/pc\/command\/media.play is no command/);
+  t.match(service.stderr(), /a retained message on hostwire\/pc\/command\/media.play is not a command/);
   await witness.say(commandTopic('media.next'), '{}');
   await witness.waitFor(FEEDBACK, /media.next.*done/);
   t.equal(media.controls.length, 1, 'one that is not retained is done');
@@ -208,7 +208,7 @@ t.test(
       await until(() => witness.on(commandTopic(name)).at(-1) === '', 'it is removed');
     }
     t.same(media.controls, []);
-    const lines = service.stderr().match(/a retained message on \S*media.next is no command/g);
+    const lines = service.stderr().match(/a retained message on \S*media.next is not a command/g);
     t.equal(lines?.length, 1, 'one line for two');
     await witness.say(commandTopic('media.next'), '{}');
     await witness.waitFor(FEEDBACK, /media.next.*done/);

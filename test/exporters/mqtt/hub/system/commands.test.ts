@@ -60,7 +60,7 @@ for (const { name, skip, start } of BROKERS) {
       await hub.ask('clock');
       t.match(
         service.stderr(),
-        /a retained message on hostwire\/pc\/hub\/cmd\/media\/play is no command and is ignored/,
+        /a retained message on hostwire\/pc\/hub\/cmd\/media\/play is not a command and is ignored/,
       );
       t.same(media.controls, []);
       const once = { id: 'one', run: hub.run, deadline: clock.sinceBoot() + 10_000 };

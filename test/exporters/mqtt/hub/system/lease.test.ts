@@ -190,7 +190,7 @@ t.test('[3.mqtt-hub-bad-want] a bad want and a 17th hub are ignored, with one li
     .split('\n')
     .filter((line) => line.includes('a hub wants'));
   t.equal(lines.length, 1);
-  t.match(lines[0], /what a hub wants is ignored: it is no JSON object/);
+  t.match(lines[0], /what a hub wants is ignored: it is not a JSON object/);
 });
 
 t.test('[3.mqtt-hub-bad-want] a want that the broker has kept begins no lease', { skip }, async (t) => {
