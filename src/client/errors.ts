@@ -68,6 +68,12 @@ export class ClientError extends Error {
     this.details = facts.details;
     this.retryAfterMs = facts.retryAfterMs;
   }
+
+  /** The scope that the key lacks; undefined unless the service refused for want of one. */
+  get requiredScope(): string | undefined {
+    const { scope } = Object(this.details) as { readonly scope?: unknown };
+    return typeof scope === 'string' ? scope : undefined;
+  }
 }
 
 /** Whether another attempt with the same key from the same address would get the same answer. */

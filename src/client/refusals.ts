@@ -30,6 +30,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   401: 'the key is missing or wrong',
   403: 'the service does not allow requests from this address',
   feature_disabled: 'it is switched off in the configuration of the service',
+  scope_required: 'the key lacks a scope',
   command_not_allowed: 'hub.commands does not allow this client to do that',
 };
 
@@ -42,11 +43,16 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   // Its shape is checked below, key by key.
   const body = Object(found) as Readonly<Record<string, unknown>>;
   const code = headers.get('x-error-code') ?? body['code'] ?? CODE_BY_STATUS[status];
+  const scope = headers.get('x-required-scope');
   const sentence = body['error'] ?? SENTENCES[String(code)] ?? SENTENCES[status];
   const asked = retryAfterMs(headers);
   return new ClientError(
     typeof code === 'string' ? code : 'refused',
     typeof sentence === 'string' ? sentence : `the service answered ${status}`,
-    { status, details: body['details'], ...(asked !== undefined && { retryAfterMs: asked }) },
+    {
+      status,
+      details: body['details'] ?? (scope ? { scope } : undefined),
+      ...(asked !== undefined && { retryAfterMs: asked }),
+    },
   );
 }

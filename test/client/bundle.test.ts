@@ -7,7 +7,7 @@ import t from 'tap';
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const MOST_BYTES = 9.25 * 1024;
 /** Without what only a hub has. */
-const MOST_OF_SERVICE_BYTES = 7.75 * 1024;
+const MOST_OF_SERVICE_BYTES = 7.85 * 1024;
 
 async function bundle(exports: string) {
   const { outputFiles, metafile } = await build({

@@ -41,6 +41,17 @@ t.test('an unsuccessful answer rejects with its code', async (t) => {
       { code: 'feature_disabled', status: 403, message: /^it is switched off/ },
     ],
     [
+      new Response(null, {
+        status: 403,
+        headers: { 'x-error-code': 'scope_required', 'x-required-scope': 'power.sleep' },
+      }),
+      {
+        code: 'scope_required',
+        requiredScope: 'power.sleep',
+        message: 'the key lacks a scope',
+      },
+    ],
+    [
       Response.json(
         { error: 'There is no such action.', code: 'unknown_action', details: { allowed: ['play'] } },
         { status: 400 },

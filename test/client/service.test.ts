@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { WebSocket } from 'ws';
+import { describeDigest } from '#src/access/key.js';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
 import { startService } from '../helpers/service/service.ts';
 import { freePort, liveClients, until } from './live-clients.ts';
@@ -105,6 +106,25 @@ t.test('a topic whose feature is off causes an error event, and the others arriv
     () => `${pushed.length} pushed, ${errors.length} errors`,
   );
   t.match(errors, [{ code: 'FEATURE_DISABLED', details: { topic: 'processes' } }]);
+});
+
+t.test('a key of few scopes: refusals say which scope it lacks', async (t) => {
+  const keys = { panel: { digest: describeDigest(KEY), scopes: ['read'] as const } };
+  const service = await startService({ config: { auth: { enabled: true, keys } } });
+  t.teardown(() => service.stop());
+  const given = { url: service.baseUrl, key: KEY };
+  const { socket, close, samples } = liveClients(given);
+  t.teardown(close);
+  await until(
+    () => samples.length > 0,
+    () => 'nothing came',
+  );
+  const lacks = (code: string, requiredScope: string) => ({ code, requiredScope });
+  await t.rejects(
+    request('/api/pw/lock', { ...given, method: 'POST' }),
+    lacks('scope_required', 'power.lock'),
+  );
+  await t.rejects(socket.power('lock'), lacks('FORBIDDEN', 'power.lock'));
 });
 
 t.test('single requests: commands by plain HTTP', async (t) => {
