@@ -1,5 +1,6 @@
 /** The AsyncAPI document: the messages of /api/stream, and those of /api/ws in both directions. */
 import * as v from 'valibot';
+import { scopesOfOp } from '../machine/requests.ts';
 import { messageId, OPS, type Op } from '../wire/socket.ts';
 import { EVENTS, type SocketEvent } from '../wire/socket-events.ts';
 import { EVENTS_TOPIC, TOPICS, type TopicEvent } from '../wire/topics.ts';
@@ -76,6 +77,10 @@ export function frame(
 // The one schema that reads all media commands does not show which of them need a value.
 const dataOf = (op: Op): v.GenericSchema => (op === 'media' ? COMPONENTS.MediaCommand : OPS[op]);
 
+/** The scopes that a key must have for an op: any of them, by its action; none for an op that is checked by topic. */
+const withScopes = (scopes: readonly string[]): Json =>
+  scopes.length === 0 ? {} : { 'x-required-scopes': scopes };
+
 /** `more`: see frame. */
 export function opMessages({ write }: SchemaWriter, more: Json = {}): Json {
   // Its own keys are exactly the ops.
@@ -84,7 +89,7 @@ export function opMessages({ write }: SchemaWriter, more: Json = {}): Json {
     ops.map((op) => {
       const isRequired = !v.is(OPS[op], {});
       const payload = frame('op', op, write(dataOf(op)), isRequired, write(messageId), more);
-      return [`op_${op}`, message(op, OP_SUMMARIES[op], payload)];
+      return [`op_${op}`, { ...message(op, OP_SUMMARIES[op], payload), ...withScopes(scopesOfOp(op)) }];
     }),
   );
 }

@@ -144,7 +144,6 @@ const COMMAND_ROWS: Readonly<Record<string, Row>> = {
       `power.${action}`,
       {
         operation,
-
         paramsIn: ({ query }) => paramsOf(query, POWER_QUERY),
         ...(action === 'cancel' ? {} : { answersFirst: true }),
       },
@@ -155,7 +154,6 @@ const COMMAND_ROWS: Readonly<Record<string, Row>> = {
       `media.${action}`,
       {
         operation: 'controlMedia',
-
         paramsIn: ({ query, body }) => ({ ...playerIn(query), ...body() }),
       },
     ]),
@@ -207,6 +205,15 @@ export function checkScope({ scopes }: { readonly scopes: Scopes }, needed: Scop
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
 );
+
+/** The scopes of the requests of an op, each once; an op that is not a request (subscribe, get, ping) has none. */
+export const scopesOfOp = (op: string): readonly Scope[] => [
+  ...new Set(
+    [...REQUESTS.values()]
+      .filter(({ op: own, name, isCommand }) => own === op || (isCommand && name.startsWith(`${op}.`)))
+      .map(({ scope }) => scope),
+  ),
+];
 
 export const QUESTIONS: readonly string[] = Object.keys(QUESTION_ROWS);
 

@@ -64,6 +64,23 @@ t.test('[I.api-documents] the AsyncAPI document has every op and every event', a
   }
 });
 
+t.test('[I.api-documents] each op has the scopes of docs/keys.md', async (t) => {
+  const scopesOf = (op: string) => messages[`op_${op}`]?.['x-required-scopes'];
+  const expected = {
+    media: ['media'],
+    process_list: ['processes'],
+    process_details: ['processes'],
+    process_kill: ['processes.control'],
+    process_launch: ['processes.control'],
+    power: ['shutdown', 'restart', 'sleep', 'hibernate', 'lock', 'cancel'].map((action) => `power.${action}`),
+    wake: ['wake'],
+    history: ['read'],
+    process_history: ['processes'],
+  };
+  for (const op of Object.keys(OPS))
+    t.strictSame(scopesOf(op), (expected as Readonly<Record<string, readonly string[]>>)[op], op);
+});
+
 t.test('[I.api-documents] every error code is named, with its status', async (t) => {
   const named = new Map<string, Set<string>>();
   // The hub has a document of its own, and a code of its own.
