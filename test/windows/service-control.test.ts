@@ -94,7 +94,7 @@ t.test('[9.service-windows] it is registered once, with its path in quotation ma
   t.match(stdout, /Description\s+REG_SZ\s+Streams/);
   const second = await install();
   t.equal(second.code, 1);
-  t.match(second.stderr, /^hostwire: the service hostwire is registered already: .*\n$/);
+  t.match(second.stderr, /^hostwire: the service hostwire is already registered: .*\n$/);
 });
 
 t.test(
