@@ -1,16 +1,16 @@
 /** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.ts';
-import { AgentTopics, type Leased, packetsOf } from '../../protocol/agent-topics.ts';
+import { AgentTopics, packetsOf } from '../../protocol/agent-topics.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
 import type { Hosts } from '../../remote/hosts.ts';
 import type { HubParts } from '../../remote/parts.ts';
-import { kindOf } from '../../remote/pushed.ts';
 import { BrokerHost } from '../../remote/remote.ts';
 import { LOOK_MS, Wants } from '../../remote/wants.ts';
 import { Budget } from './budget.ts';
 import type { Connection } from './connection.ts';
+import { LeasedTopics } from './leased-topics.ts';
 import type { Message } from './line.ts';
 import type { MqttLink, OpenBrokerLink } from './mqtt-link.ts';
 import { Unheard } from './unheard.ts';
@@ -43,14 +43,6 @@ const UNHEARD = 'the broker has no status of it';
 export const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
 
-/** Returns the kinds of messages that a machine sends for its present want. */
-function kindsOf({ want }: BrokerHost): readonly Leased[] {
-  if (want === undefined) return [];
-  const { sections, detail, topics = [] } = want;
-  const hasSamples = sections.length > 0 || detail !== undefined;
-  return [...(hasSamples ? (['sample'] as const) : []), ...topics.map(kindOf)];
-}
-
 export class Broker {
   readonly #parts: HubParts;
   readonly #hosts: Hosts;
@@ -60,8 +52,7 @@ export class Broker {
   readonly #link: MqttLink;
   readonly #known = new Map<string, BrokerHost>();
   readonly #wants: Wants<BrokerHost>;
-  /** The kinds of messages that are subscribed to. */
-  readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
+  readonly #leased: LeasedTopics;
   #timer: unknown;
   /** When the states of this connection are read again, unless they have been. */
   #readAgainAtMs: number | undefined;
@@ -78,6 +69,7 @@ export class Broker {
     this.#hosts = hosts;
     this.#name = nameOf(settings);
     this.#topics = new AgentTopics(settings.topic, this.#name);
+    this.#leased = new LeasedTopics(this.#topics);
     this.#calls = new Calls({
       hub: this.#name,
       clock,
@@ -146,7 +138,7 @@ export class Broker {
 
   #lost(reason: string): void {
     this.#wants.clear();
-    this.#subscribed.clear();
+    this.#leased.clear();
     for (const host of this.#known.values()) host.lost(reason);
   }
 
@@ -250,30 +242,14 @@ export class Broker {
     this.#calls.lost('its agent is gone', host.id);
   }
 
-  /** Subscribes to what is wanted now; the result takes back the subscriptions to what is wanted no longer. */
+  /** Subscribes to the topics that are wanted now; the result ends the subscriptions that are not wanted any more. */
   #subscribe(changed: readonly BrokerHost[]): () => void {
-    const { begun, over } = this.#moveSubscriptions(changed);
+    const { begun, over } = this.#leased.move(changed);
     const { connection } = this.#link;
     if (connection !== undefined) for (const topics of packetsOf(begun)) this.#listen(connection, topics);
     return () => {
       for (const topics of packetsOf(over)) connection?.unsubscribe(topics).catch(() => undefined);
     };
-  }
-
-  /** The topics that are to be subscribed to now, and no longer. */
-  #moveSubscriptions(changed: readonly BrokerHost[]) {
-    const begun: string[] = [];
-    const over: string[] = [];
-    for (const host of changed) {
-      const before = this.#subscribed.get(host) ?? [];
-      const now = kindsOf(host);
-      const topicOf = (kind: Leased) => this.#topics.leased(host.id, kind);
-      begun.push(...now.filter((kind) => !before.includes(kind)).map(topicOf));
-      over.push(...before.filter((kind) => !now.includes(kind)).map(topicOf));
-      if (now.length > 0) this.#subscribed.set(host, now);
-      else this.#subscribed.delete(host);
-    }
-    return { begun, over };
   }
 
   #look(): void {
