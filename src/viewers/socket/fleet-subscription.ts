@@ -47,21 +47,22 @@ function textOf(event: Buffer): string {
   return text;
 }
 
-interface Outlet {
+/** The socket of a subscription. */
+export interface FleetOutlet {
   readonly isFull: boolean;
   readonly caller: Caller;
   send(text: string): void;
 }
 
 export class FleetSubscription implements FleetMember {
-  readonly #outlet: Outlet;
+  readonly #outlet: FleetOutlet;
   readonly #place: ReturnType<FleetAccess['join']>;
   /** Number of the newest event that it has had. */
   #number = 0;
   #hasMissed = true;
 
   /** Throws ServiceError. */
-  constructor(fleet: Pick<FleetAccess, 'join'>, data: FleetData<'subscribe'>, outlet: Outlet) {
+  constructor(fleet: Pick<FleetAccess, 'join'>, data: FleetData<'subscribe'>, outlet: FleetOutlet) {
     this.#outlet = outlet;
     this.#place = fleet.join(data, this, outlet.caller);
   }

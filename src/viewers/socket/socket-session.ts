@@ -1,22 +1,21 @@
 /** One client of a WebSocket: its subscriptions, and the dispatch of its messages. */
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
-import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
-import { allows } from '../../scopes.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
+import { permittedTopics, readMachineTopics } from './asked-topics.ts';
 import type { Broadcasts } from './broadcasts.ts';
-import { type FleetAccess, FleetSubscription } from './fleet-subscription.ts';
+import type { FleetAccess } from './fleet-subscription.ts';
 import { type Grant, MessageRate } from './message-rate.ts';
-import { errorFrame, frame, frameOf, NOWHERE, type Place, refusalFrame } from './messages.ts';
-import { answerRequest, type Requester, refusalOf } from './socket-requests.ts';
+import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
+import { SocketFleet } from './socket-fleet.ts';
+import { answerRequest, type Requester } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
-import { bitOf, EVENTS_BIT, namesOf, readTopics, TOPIC_NAMES, type Topics } from './topic-names.ts';
-import { topicScopeOf } from './topic-state.ts';
+import { namesOf } from './topic-names.ts';
 
 /** Shared by all sessions. */
 export interface SessionDeps {
@@ -42,17 +41,6 @@ const MAX_MESSAGE_BYTES = 16 * 1024;
 /** Machines that one socket follows; more are what the topic `fleet` is for. */
 const MAX_SUBSCRIPTIONS = 1024;
 
-interface Asked extends Topics {
-  readonly unknown: readonly string[];
-}
-
-/** Some machines do not send the events of watch rules. */
-function readMachineTopics(names: readonly string[], { sendsEvents }: Machine): Asked {
-  const { sections, states, unknown } = readTopics(names);
-  if (sendsEvents || (states & EVENTS_BIT) === 0) return { sections, states, unknown };
-  return { sections, states: states & ~EVENTS_BIT, unknown: [...unknown, 'events'] };
-}
-
 export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly caller: Caller;
   /** The one machine of this socket; undefined: its messages name machines. */
@@ -64,7 +52,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly #subscriptions = new Map<string, Subscription>();
   /** Subscriptions with a waiter. */
   #waiting: Set<Subscription> | undefined;
-  #fleet: FleetSubscription | undefined;
+  #fleet: SocketFleet | undefined;
 
   constructor(deps: SessionDeps, caller: Caller, only: Machine | undefined) {
     this.#deps = deps;
@@ -222,7 +210,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   ): void {
     const place = this.placeOf(machine, id);
     const { unknown, ...named } = readMachineTopics(topics, machine);
-    const { asked, forbidden } = this.#permit(named);
+    const { asked, forbidden } = permittedTopics(named, this.caller.scopes);
     const subscription = this.#subscriptionOf(machine);
     if (subscription === undefined) {
       const text = `A socket follows ${MAX_SUBSCRIPTIONS} machines at most.`;
@@ -239,18 +227,6 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const wanted = { isAsked: asked.sections !== 0, snapshots: asked.states };
     subscription.follow(next, withDetail, wanted, id);
     this.#dropEmpty(subscription);
-  }
-
-  /** The topics that the scopes of the client let it see, and the names of the others. */
-  #permit({ sections, states }: Topics): { readonly asked: Topics; readonly forbidden: readonly string[] } {
-    const { scopes } = this.caller;
-    const isReader = allows(scopes, 'read');
-    const visible = TOPIC_NAMES.filter((name) => allows(scopes, topicScopeOf(name))).reduce(
-      (set, name) => set | bitOf(name),
-      isReader ? EVENTS_BIT : 0,
-    );
-    const asked = { sections: isReader ? sections : 0, states: states & visible };
-    return { asked, forbidden: namesOf({ sections: isReader ? 0 : sections, states: states & ~visible }) };
   }
 
   #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
@@ -300,37 +276,18 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   #dropAll(): void {
     for (const id of [...this.#subscriptions.keys()]) this.#drop(id);
     this.#fleet?.leave();
-    this.#fleet = undefined;
   }
 
-  /** A message about all machines. */
-  #carryOut({ op, id, data }: FleetRequest): void {
-    const place = { host: undefined, id };
+  /** Carries out a message about all machines. */
+  #carryOut(request: FleetRequest): void {
     const { fleet, owner } = this.#deps;
     if (fleet === undefined) return;
-    const refusal = op === 'unsubscribe' ? undefined : refusalOf(this, 'read', place);
-    if (refusal !== undefined) {
-      this.send(refusal);
-      return;
-    }
     try {
-      if (op === 'hosts') this.send(frameOf('hosts', fleet.list(data), place));
-      else if (op === 'subscribe') {
-        const subscription = new FleetSubscription(fleet, data, this);
-        this.#fleet?.leave();
-        this.#fleet = subscription;
-        this.send(frame('subscribed', { topics: ['fleet'], unknown: subscription.ignored }, place));
-        subscription.sendWhole();
-      } else {
-        if (data.topics === undefined) this.#dropAll();
-        this.#fleet?.leave();
-        this.#fleet = undefined;
-        this.send(frame('subscribed', { topics: [] }, place));
-      }
+      if (request.op === 'unsubscribe' && request.data.topics === undefined) this.#dropAll();
+      this.#fleet ??= new SocketFleet(fleet, this);
+      this.#fleet.carryOut(request);
     } catch (error) {
-      const text = error instanceof ServiceError ? refusalFrame(error, place) : undefined;
-      if (text === undefined) owner.onBroken(this, error);
-      else this.send(text);
+      owner.onBroken(this, error);
     }
   }
 }

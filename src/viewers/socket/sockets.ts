@@ -16,7 +16,7 @@ import type { Publisher } from './sample-broadcast.ts';
 import { inSlices } from './slices.ts';
 import { feedbackOfEnd } from './socket-commands.ts';
 import { type SessionDeps, type SessionOwner, SocketSession } from './socket-session.ts';
-import { bitOf, TOPIC_NAMES } from './topic-names.ts';
+import { topicsWhere } from './topic-names.ts';
 import { TOPIC_ROWS } from './topic-state.ts';
 
 export interface SocketsOptions {
@@ -159,10 +159,7 @@ export class Sockets implements SessionOwner {
     const end = feedbackOfEnd(ended);
     if (end === undefined) return;
     const type = `${end.group}_feedback`;
-    const bits = TOPIC_NAMES.filter((name) => TOPIC_ROWS[name].group === end.group).reduce(
-      (set, name) => set | bitOf(name),
-      0,
-    );
+    const bits = topicsWhere((name) => TOPIC_ROWS[name].group === end.group);
     const others = [...this.#sessions].filter(
       (session) => session.follows(id, bits) && !owners.includes(session),
     );

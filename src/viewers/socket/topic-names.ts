@@ -12,6 +12,10 @@ export const TOPIC_NAMES = Object.keys({
 /** One bit per topic, for sets of them. */
 export const bitOf = (name: TopicName): number => 1 << TOPIC_NAMES.indexOf(name);
 
+/** The set of all topics that `includes`. */
+export const topicsWhere = (includes: (name: TopicName) => boolean): number =>
+  TOPIC_NAMES.filter(includes).reduce((set, name) => set | bitOf(name), 0);
+
 /** The bit of the topic `events`, which has no state. */
 export const EVENTS_BIT = 1 << TOPIC_NAMES.length;
 const EVENTS = 'events';
