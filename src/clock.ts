@@ -18,6 +18,33 @@ export const systemClock = (sinceBoot: () => number): Clock => ({
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 });
 
+/** Clocks with and without suspended time differ by less than this while the machine is awake, in milliseconds. */
+const AWAKE_DIFFERENCE_MS = 1000;
+
+/** Detects that the machine has slept since a moment, which is at first that of its construction. */
+export class SleepMark {
+  readonly #clock: Pick<Clock, 'now' | 'sinceBoot'>;
+  #suspendedMs: number;
+
+  constructor(clock: Pick<Clock, 'now' | 'sinceBoot'>) {
+    this.#clock = clock;
+    this.#suspendedMs = this.#measure();
+  }
+
+  /** Moves the moment to now. */
+  set(): void {
+    this.#suspendedMs = this.#measure();
+  }
+
+  get hasSlept(): boolean {
+    return this.#measure() - this.#suspendedMs > AWAKE_DIFFERENCE_MS;
+  }
+
+  #measure(): number {
+    return this.#clock.sinceBoot() - this.#clock.now();
+  }
+}
+
 /** Runs `slice` in a later turn of the event loop, after requests that are waiting. */
 export type Defer = (slice: () => void) => void;
 

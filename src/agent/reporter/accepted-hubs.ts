@@ -1,6 +1,6 @@
 /** The machine's end of connections that hubs have opened: the protocol of docs/hub-protocol.md, with a session per hub. */
 import { Allowance, type Rate } from '../../allowance.ts';
-import type { Clock } from '../../clock.ts';
+import { SleepMark } from '../../clock.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Holder, Ledger } from '../../http/clients/ledger.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
@@ -28,8 +28,6 @@ const FAREWELL_MS = 300;
 const LAST_FEEDBACK_MS = 250;
 /** Close codes of RFC 6455: going away, and policy violation. */
 const [GOING_AWAY, POLICY] = [1001, 1008] as const;
-/** The clocks with and without suspended time differ by less while the machine is awake. */
-const SUSPENDED_MS = 1000;
 
 interface Waiting {
   readonly text: string;
@@ -44,7 +42,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   readonly #options: HubLinkOptions;
   readonly #ledger: HubServerParts['ledger'];
   readonly #allowance: Allowance;
-  readonly #suspendedMs: number;
+  readonly #sleep: SleepMark;
   /** The first one is on its way: the socket closes itself where more than 64 KiB wait in it. */
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -59,7 +57,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
     this.#ledger = ledger;
     this.#heardAtMs = clock.now();
     this.#allowance = new Allowance(FRAMES, this.#heardAtMs);
-    this.#suspendedMs = suspendedOf(clock);
+    this.#sleep = new SleepMark(clock);
     this.#look();
     options.beforeOnline(this);
     void this.deliver('status', options.states.online);
@@ -89,7 +87,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
 
   /** Ends the connection where the machine has slept since it was made: what arrives may be as old as the sleep. */
   endStale(): boolean {
-    const hasSlept = suspendedOf(this.#options.clock) - this.#suspendedMs > SUSPENDED_MS;
+    const { hasSlept } = this.#sleep;
     if (hasSlept) this.cut('the machine has slept');
     return hasSlept;
   }
@@ -175,8 +173,6 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
     });
   }
 }
-
-const suspendedOf = (clock: Clock) => clock.sinceBoot() - clock.now();
 
 /** A session with the hub at the other end of `socket`, whose events it takes. */
 export interface ServedHub {

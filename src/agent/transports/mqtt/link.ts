@@ -1,5 +1,5 @@
 /** Keeps a connection: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
-import type { Clock } from '../../../clock.ts';
+import { type Clock, SleepMark } from '../../../clock.ts';
 import type { Log } from '../../../log/log.ts';
 import { Backoff } from './backoff.ts';
 import type { ProtocolVersion } from './broker-socket.ts';
@@ -48,8 +48,6 @@ export interface LinkOptions<Kind extends Line = Line> {
 const FAREWELL_MS = 300;
 /** Maximum time awake between the notice of a sleep and that of its end; longer means that the second was lost. */
 const SLEEP_NOTICE_MS = 60_000;
-/** Clocks that count suspended time and those that do not differ by less while the machine is awake. */
-const SUSPENDED_MS = 1000;
 
 export class Link<Kind extends Line> {
   readonly #target: LinkTarget<Kind>;
@@ -59,8 +57,8 @@ export class Link<Kind extends Line> {
   #timer: unknown;
   #begunAtMs = 0;
   #readyAtMs: number | undefined;
-  /** The lead of `sinceBoot` over `now`, which grows while the machine is suspended. */
-  #suspendedMs = 0;
+  /** Since the last attempt to connect. */
+  readonly #sleep: SleepMark;
   #version: ProtocolVersion = 5;
   #isVersionKnown = false;
   #isAsleep = false;
@@ -74,6 +72,7 @@ export class Link<Kind extends Line> {
   constructor(target: LinkTarget<Kind>, options: LinkOptions<Kind>) {
     this.#target = target;
     this.#options = options;
+    this.#sleep = new SleepMark(options.clock);
     this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
     this.#backoff = new Backoff(options.random, options.maxDelayMs);
     this.#connect();
@@ -89,7 +88,7 @@ export class Link<Kind extends Line> {
    * is ended, and a new one made immediately.
    */
   endStale(): boolean {
-    const hasSlept = this.#measureSuspended() - this.#suspendedMs > SUSPENDED_MS;
+    const { hasSlept } = this.#sleep;
     if (hasSlept) {
       this.#backoff.reset();
       this.#connection?.cut('the machine has slept');
@@ -144,14 +143,9 @@ export class Link<Kind extends Line> {
     await this.#leave(more);
   }
 
-  #measureSuspended(): number {
-    const { clock } = this.#options;
-    return clock.sinceBoot() - clock.now();
-  }
-
   #connect(): void {
     const { availability, clock, onMessage } = this.#options;
-    this.#suspendedMs = this.#measureSuspended();
+    this.#sleep.set();
     this.#begunAtMs = clock.now();
     const connection: Kind = this.#target.connect(
       {
