@@ -17,6 +17,7 @@ import type { HubOptions } from './hub/service.ts';
 import type { Log } from './log/log.ts';
 import { openServiceLog } from './log/service-log.ts';
 import type { Service, ServiceOptions } from './service.ts';
+import { inUrl } from './url-host.ts';
 
 export interface RunOptions {
   readonly options: LoadOptions;
@@ -128,9 +129,8 @@ export async function run({ options: given, version, write, role }: RunOptions):
 
 /** Its URL, and for a wildcard the URL to open. */
 function describeBound({ scheme, host, port }: Bound): string {
-  const urlHost = host.includes(':') ? `[${host}]` : host;
   const local = host === '::' || host === '0.0.0.0' ? ` (open ${scheme}://localhost:${port})` : '';
-  return `${scheme}://${urlHost}:${port}${local}`;
+  return `${scheme}://${inUrl(host)}:${port}${local}`;
 }
 
 /** Throws `error`, with the reason where a port cannot be opened. */

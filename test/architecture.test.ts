@@ -44,6 +44,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'socket-errors',
     'name-lookup',
     'place',
+    'url-host',
     'listeners',
     'nearest',
   ],

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import { messageOf } from '../../errors.ts';
 import { isScope, type Scope } from '../../scopes.ts';
+import { fromUrl, inUrl } from '../../url-host.ts';
 import { jsonText, type Output } from '../output.ts';
 import { expiryOf, type PairWords } from '../pair-words.ts';
 import type { Face } from '../terminal.ts';
@@ -22,11 +23,7 @@ function reachable(hostname: string, hasMdns: boolean): readonly string[] {
   const [v4, v6] = ['IPv4', 'IPv6'].map((family) =>
     outside.filter((each) => each.family === family).map(({ address }) => address),
   );
-  return [
-    ...(v4 ?? []),
-    ...(hasMdns ? [`${hostname}.local`] : []),
-    ...(v6 ?? []).map((address) => `[${address}]`),
-  ];
+  return [...(v4 ?? []), ...(hasMdns ? [`${hostname}.local`] : []), ...(v6 ?? [])];
 }
 
 interface Way {
@@ -39,24 +36,25 @@ function wayTo({ server, discovery }: Config, given: string | undefined): Way {
   if (given !== undefined) return { url: given.replace(/\/*$/, '/'), others: [] };
   const { cert, port: securePort } = server.tls;
   const origin = (host: string) =>
-    cert === undefined ? `http://${host}:${server.port}/` : `https://${host}:${securePort ?? server.port}/`;
+    cert === undefined
+      ? `http://${inUrl(host)}:${server.port}/`
+      : `https://${inUrl(host)}:${securePort ?? server.port}/`;
   const isEverywhere = ['::', '0.0.0.0'].includes(server.host);
   const [first = 'localhost', ...others] = isEverywhere
     ? reachable(os.hostname().split('.', 1)[0] ?? '', discovery.mdns)
-    : [server.host.includes(':') ? `[${server.host}]` : server.host];
+    : [server.host];
   return { url: origin(first), others: others.map(origin) };
 }
 
 /** Facts that the owner should know before the key is used. */
 function warningsOf({ auth, server }: Config, { url }: Way): readonly string[] {
   const { hostname, protocol } = new URL(url);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const warnings: string[] = [];
   if (isLoopback(server.host))
     warnings.push(
       `the service listens on ${server.host} only: set server.host to "::" and restart it, or no other device reaches it`,
     );
-  if (protocol === 'http:' && !isLoopback(host))
+  if (protocol === 'http:' && !isLoopback(fromUrl(hostname)))
     warnings.push(
       'the link uses plain HTTP: anyone who can read the traffic gets the key; "hostwire keygen --tls" makes a certificate',
     );

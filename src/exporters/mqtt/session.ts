@@ -9,6 +9,7 @@ import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-li
 import type { SleepHold } from '../../agent/transports/mqtt/sleep-hold.ts';
 import type { Commands } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
+import { inUrl } from '../../url-host.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { type ReportRooms, Reports } from './reports.ts';
@@ -178,6 +179,6 @@ export class Session {
     const { scheme, host, port } = door;
     if (/^(?:localhost|127\.|::1$)/.test(host)) return undefined;
     const isAny = host === '::' || host === '0.0.0.0';
-    return `${scheme}://${isAny ? hostname : host.includes(':') ? `[${host}]` : host}:${port}`;
+    return `${scheme}://${isAny ? hostname : inUrl(host)}:${port}`;
   }
 }

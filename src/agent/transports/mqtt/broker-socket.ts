@@ -3,6 +3,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { Config } from '../../../config/config.ts';
 import { lookUpWhile } from '../../../name-lookup.ts';
+import { fromUrl } from '../../../url-host.ts';
 
 /** 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;
@@ -32,7 +33,7 @@ export function brokerOf(url: string, mqtt: BrokerKeys, id: string): Broker {
   const isSecure = protocol === 'mqtts:';
   const port = given === '' ? PORTS[isSecure ? 'mqtts:' : 'mqtt:'] : Number(given);
   return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: fromUrl(hostname),
     port,
     isSecure,
     name: `${protocol}//${hostname}:${port}`,

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { WebSocket } from 'ws';
 import { pinOf } from '../../../tls/certificate.ts';
+import { fromUrl, inUrl } from '../../../url-host.ts';
 import { openSocket } from '../mqtt/broker-socket.ts';
 
 /** Where hubs take agents, and machines take hubs. */
@@ -54,7 +55,7 @@ export function peerTargetOf(url: string, pin: string | undefined): PeerTarget {
   const prefix = pathname.replace(/\/+$/, '');
   const name = `${protocol}//${hostname}:${port}${prefix}`;
   const isSecure = protocol === 'wss:' || protocol === 'https:';
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port, isSecure, prefix, pin, name };
+  return { host: fromUrl(hostname), port, isSecure, prefix, pin, name };
 }
 
 type CreateConnection = NonNullable<RequestOptions['createConnection']>;
@@ -96,7 +97,7 @@ export function openWebSocket(target: PeerTarget, options: WebSocketOptions): We
   const { limitMs, maxPayloadBytes, headers, isOneOfMany, onConnected } = options;
   // A port that the scheme has by default is not in the header Host.
   const isUsual = port === (isSecure ? 443 : 80);
-  const authority = `${host.includes(':') ? `[${host}]` : host}${isUsual ? '' : `:${port}`}`;
+  const authority = `${inUrl(host)}${isUsual ? '' : `:${port}`}`;
   let connected: Socket | undefined;
   // Its types have no callback, which it has.
   const createConnection = ((_: unknown, done: Done): undefined => {
