@@ -39,6 +39,10 @@ export interface Outcome {
   readonly isFollowed?: true;
 }
 
+/** The sentence of a command's result. */
+export const sentenceOf = ({ message }: Readonly<Record<string, unknown>>): string =>
+  typeof message === 'string' ? message : 'Done';
+
 /** The client that a command comes from. */
 export interface Sender {
   readonly address: string;
@@ -123,16 +127,8 @@ export class Commands {
   }
 
   /**
-   * Runs a command: flag, parameters, act. Rejects with ServiceError: `unknown_action`, `feature_disabled`, and those
-   * of its check and of its act.
-   */
-  async invoke(name: string, params: Params, sender: Sender): Promise<Outcome> {
-    return await this.prepare(name, params, sender)();
-  }
-
-  /**
-   * The first half of `invoke`, for a door that reports when the act begins: flag and parameters. The function it
-   * returns runs the command, once. Throws ServiceError as `invoke` rejects.
+   * Checks the flag and the parameters of a command. The function it returns runs the command, once, and rejects with
+   * the ServiceErrors of its act. Throws ServiceError: `unknown_action`, `feature_disabled`, and those of its check.
    */
   prepare(name: string, params: Params, sender: Sender): (follower?: Follower) => Promise<Outcome> {
     const row = this.#rows.get(name);

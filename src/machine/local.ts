@@ -1,5 +1,12 @@
 /** The machine that the service runs on: answers the questions of the table, and carries out its commands. */
-import type { Commands, Follower, Outcome, Report, Sender } from '../commands/command.ts';
+import {
+  type Commands,
+  type Follower,
+  type Outcome,
+  type Report,
+  type Sender,
+  sentenceOf,
+} from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
@@ -152,7 +159,7 @@ export class LocalMachine implements Machine {
     const answer = answerOf(outcome);
     if (outcome.isFollowed === undefined || follower === undefined) return answer;
     const { result, onDelivered } = outcome;
-    follower.onStep({ stage: 'accepted', message: messageIn(result), ...(onDelivered && { onDelivered }) });
+    follower.onStep({ stage: 'accepted', message: sentenceOf(result), ...(onDelivered && { onDelivered }) });
     return answer;
   }
 
@@ -181,8 +188,3 @@ const answerOf = ({ result, ...outcome }: Outcome): MachineAnswer => ({
 });
 
 const turnOf = ({ address, via }: Sender): string => (via === undefined ? address : `${via.hub}|${address}`);
-
-/** The sentence of a command's result. */
-function messageIn({ message }: Readonly<Record<string, unknown>>): string {
-  return typeof message === 'string' ? message : 'Done';
-}

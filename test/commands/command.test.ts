@@ -6,6 +6,7 @@ import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
+import { invoke } from '../helpers/invoke.ts';
 
 function tableOf(calls: string[]) {
   const row = (name: string, feature: 'enable_sleep' | undefined) =>
@@ -30,9 +31,9 @@ t.test('a command is found by its name, checked, then run with the result of its
   const calls: string[] = [];
   const commands = new Commands(tableOf(calls), new FakeConfig());
   t.strictSame(commands.names, ['a.flagged', 'a.free']);
-  t.strictSame(await commands.invoke('a.free', { value: 21 }, SENDER), { result: { doubled: 42 } });
+  t.strictSame(await invoke(commands, 'a.free', { value: 21 }, SENDER), { result: { doubled: 42 } });
   t.strictSame(calls, ['check a.free', 'run a.free']);
-  await t.rejects(commands.invoke('a.flagged', {}, SENDER), { code: 'invalid_value' });
+  await t.rejects(invoke(commands, 'a.flagged', {}, SENDER), { code: 'invalid_value' });
   t.strictSame(calls, ['check a.free', 'run a.free', 'check a.flagged'], 'refused parameters are not run');
 });
 
@@ -40,23 +41,23 @@ t.test('a flag that is off is noticed before anything else is read, and again at
   const calls: string[] = [];
   const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
   const commands = new Commands(tableOf(calls), config);
-  await t.rejects(commands.invoke('a.flagged', {}, SENDER), { code: 'feature_disabled', status: 403 });
+  await t.rejects(invoke(commands, 'a.flagged', {}, SENDER), { code: 'feature_disabled', status: 403 });
   t.strictSame(calls, []);
   t.strictSame(commands.allowed, ['a.free']);
   t.strictSame(
-    await commands.invoke('a.free', { value: 1 }, SENDER),
+    await invoke(commands, 'a.free', { value: 1 }, SENDER),
     { result: { doubled: 2 } },
     'no flag, always allowed',
   );
   config.features = { ...config.features, enable_sleep: true };
   t.strictSame(commands.allowed, ['a.flagged', 'a.free']);
-  t.strictSame(await commands.invoke('a.flagged', { value: 2 }, SENDER), { result: { doubled: 4 } });
+  t.strictSame(await invoke(commands, 'a.flagged', { value: 2 }, SENDER), { result: { doubled: 4 } });
 });
 
 t.test('an unknown name is refused with the list of known ones; names are unique', async (t) => {
   const commands = new Commands(tableOf([]), new FakeConfig());
   for (const name of ['a.other', 'constructor', '']) {
-    await t.rejects(commands.invoke(name, {}, SENDER), {
+    await t.rejects(invoke(commands, name, {}, SENDER), {
       code: 'unknown_action',
       details: { allowed: ['a.flagged', 'a.free'] },
     });
@@ -84,10 +85,10 @@ t.test('every answer is reported with its sender, a refusal before the act as su
   commands.onReport(({ name, sender, answer, isRefused }) =>
     reported.push([name, sender, answer instanceof ServiceError ? answer.code : answer.result, isRefused]),
   );
-  await commands.invoke('a.free', { value: 1 }, SENDER);
-  await t.rejects(commands.invoke('a.free', {}, SENDER), { code: 'invalid_value' });
-  await t.rejects(commands.invoke('a.flagged', { value: 1 }, SENDER), { code: 'feature_disabled' });
-  await t.rejects(commands.invoke("a.'; DROP", {}, SENDER), { code: 'unknown_action' });
+  await invoke(commands, 'a.free', { value: 1 }, SENDER);
+  await t.rejects(invoke(commands, 'a.free', {}, SENDER), { code: 'invalid_value' });
+  await t.rejects(invoke(commands, 'a.flagged', { value: 1 }, SENDER), { code: 'feature_disabled' });
+  await t.rejects(invoke(commands, "a.'; DROP", {}, SENDER), { code: 'unknown_action' });
   t.strictSame(reported, [
     ['a.free', SENDER, { doubled: 2 }, false],
     ['a.free', SENDER, 'invalid_value', true],
@@ -118,7 +119,7 @@ t.test('the audit trail has a line per command, with its client and its outcome'
   auditCommands(commands, { audit: (text, fields) => lines.push([text, fields]) });
   const sender = { address: '::1', isKeyed: true };
   for (const name of Object.keys(outcomes))
-    await commands.invoke(`power.${name}`, {}, sender).catch(() => undefined);
+    await invoke(commands, `power.${name}`, {}, sender).catch(() => undefined);
   const client = { address: '::1', keyed: true };
   t.strictSame(lines, [
     ['power: done done', { ...client, pid: 7, name: 'mpv' }],

@@ -10,6 +10,7 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
+import { invoke } from '../helpers/invoke.ts';
 
 const FOUR = ['play', 'pause', 'next', 'prev'];
 const VOLUME = ['set_volume', 'volume_up', 'volume_down', 'mute', 'unmute', 'toggle_mute'];
@@ -39,7 +40,7 @@ class Rig {
   }
 
   async ask(action: string, params: Params = VALUES[action] ?? {}): Promise<Outcome> {
-    const outcome = await this.commands.invoke(`media.${action}`, params, SENDER);
+    const outcome = await invoke(this.commands, `media.${action}`, params, SENDER);
     const { failure, ...answered } = outcome;
     this.failure = failure;
     return answered;
@@ -425,7 +426,7 @@ t.test('[6.feature] switched off: no player is looked for', async (t) => {
   const rig = new Rig();
   rig.config.features = { ...DEFAULT_CONFIG.features, enable_media: false };
   for (const action of [...FOUR, ...HONEST])
-    await t.rejects(rig.commands.invoke(`media.${action}`, {}, SENDER), { code: 'feature_disabled' });
+    await t.rejects(invoke(rig.commands, `media.${action}`, {}, SENDER), { code: 'feature_disabled' });
   const reason = 'features.enable_media is off, so no player is looked for';
   t.strictSame(await rig.media.capability(), { enabled: false, supported: false, reason });
   t.equal(rig.host.watched, 0);

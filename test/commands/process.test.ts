@@ -6,6 +6,7 @@ import { ServiceError } from '#src/errors.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
+import { invoke } from '../helpers/invoke.ts';
 
 t.test('[7.kill] by number or by name; term comes first, and a stopped process goes on', async (t) => {
   const rig = new ProcessRig();
@@ -198,7 +199,7 @@ t.test('[7.kill-tree] all or nothing: stopped processes go on when one may not b
   failing.host.onRead = (count) => {
     if (count === 1) failing.host.failure = new Error('no more descriptors');
   };
-  await t.rejects(failing.commands.invoke('process.kill', { pid: 200, tree: true, signal: 'kill' }, SENDER));
+  await t.rejects(invoke(failing.commands, 'process.kill', { pid: 200, tree: true, signal: 'kill' }, SENDER));
   t.strictSame(
     failing.host.sent,
     ['stop', 'continue'].flatMap((signal) => [200, 201, 202].map((pid) => [pid, signal])),
@@ -216,7 +217,7 @@ t.test('[7.process-flag] off by default, and checked before the parameters', asy
   const rig = new ProcessRig();
   rig.config.features = DEFAULT_CONFIG.features;
   for (const name of ['process.kill', 'process.launch'])
-    await t.rejects(rig.commands.invoke(name, {}, SENDER), { code: 'feature_disabled' });
+    await t.rejects(invoke(rig.commands, name, {}, SENDER), { code: 'feature_disabled' });
 });
 
 t.test(
@@ -305,7 +306,7 @@ t.test('[7.kill] one address does not use up the threads that wait for ends', as
     return processes.map(() => true);
   };
   const kill = (address: string, isKeyed = false) =>
-    rig.commands.invoke('process.kill', { pid: 200 }, { address, isKeyed }).then(
+    invoke(rig.commands, 'process.kill', { pid: 200 }, { address, isKeyed }).then(
       () => 'ended',
       (error: { readonly code: string }) => error.code,
     );

@@ -11,6 +11,7 @@ import { createLog } from '#src/log/log.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
+import { invoke } from '../helpers/invoke.ts';
 
 const MAC = '02:00:5e:10:00:00';
 const LOOPBACK: BroadcastAddress = { name: 'lo', address: '127.0.0.1', broadcast: '127.255.255.255' };
@@ -48,7 +49,7 @@ class WakeRig {
   }
 
   wake = async (params: Record<string, unknown>) =>
-    (await this.#commands.invoke('wake.wake', params, SENDER)).result;
+    (await invoke(this.#commands, 'wake.wake', params, SENDER)).result;
 
   async refusal(params: Record<string, unknown>) {
     try {

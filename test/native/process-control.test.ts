@@ -29,6 +29,7 @@ import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
+import { invoke } from '../helpers/invoke.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { until } from '../helpers/until.ts';
 
@@ -51,14 +52,14 @@ const control = new ProcessControl({
 });
 const commands = new Commands(processCommands(control), config);
 
-async function invoke(name: string, params: Params): Promise<Readonly<Record<string, unknown>>> {
-  const outcome = await commands.invoke(name, params, SENDER);
+async function run(name: string, params: Params): Promise<Readonly<Record<string, unknown>>> {
+  const outcome = await invoke(commands, name, params, SENDER);
   return outcome.result;
 }
 
 async function refusal(name: string, params: Params): Promise<string> {
   try {
-    await invoke(name, params);
+    await run(name, params);
   } catch (error) {
     if (error instanceof ServiceError) return feedbackCodeOf(error);
     throw error;
@@ -112,7 +113,7 @@ t.test('[7.kill] a process that handles SIGTERM ends, and its end is waited for'
     'trap "sleep 0.3; exit 0" TERM; echo on; while :; do sleep 0.05; done',
   );
   const began = performance.now();
-  t.match(await invoke('process.kill', { pid }), { success: true, pid, name: 'sh', count: 1 });
+  t.match(await run('process.kill', { pid }), { success: true, pid, name: 'sh', count: 1 });
   t.ok(performance.now() - began >= 250, 'the answer comes when it has ended');
   if (child.exitCode === null) await once(child, 'exit');
   t.equal(child.exitCode, 0, 'by itself');
@@ -129,7 +130,7 @@ t.test('[7.kill-timeout] a process that ignores SIGTERM: TIMEOUT, and kill force
   t.ok(took >= 300, `${took.toFixed()} ms`);
   checkTime(t, took, 2000, 'the time-out of 300 ms');
   t.equal(child.exitCode, null);
-  t.match(await invoke('process.kill', { pid, signal: 'kill' }), { success: true });
+  t.match(await run('process.kill', { pid, signal: 'kill' }), { success: true });
   if (child.signalCode === null) await once(child, 'exit');
   t.equal(child.signalCode, 'SIGKILL');
   t.equal(await refusal('process.kill', { pid }), 'NOT_FOUND');
@@ -138,7 +139,7 @@ t.test('[7.kill-timeout] a process that ignores SIGTERM: TIMEOUT, and kill force
 t.test('[7.kill] a stopped process gets SIGTERM and SIGCONT', async (t) => {
   const { child, pid } = await start(t, 'echo on; exec sleep 60');
   child.kill('SIGSTOP');
-  t.match(await invoke('process.kill', { pid }), { success: true });
+  t.match(await run('process.kill', { pid }), { success: true });
 });
 
 t.test(
@@ -192,10 +193,10 @@ t.test('[7.kill-tree] a tree of children, and nothing beside it', async (t) => {
     // A child has the name of its shell until it is the program.
     await until(async () => (await running(name)).length >= 4);
     t.equal((await running(name)).length, 4, 'three and a bystander');
-    t.match(await invoke('process.kill', { pid, tree: true, signal }), { success: true, count: 6 }, signal);
+    t.match(await run('process.kill', { pid, tree: true, signal }), { success: true, count: 6 }, signal);
     t.strictSame(await running(name), [bystander.pid], 'only the bystander is left');
   }
-  t.match(await invoke('process.kill', { name }), { count: 1, name }, 'by name');
+  t.match(await run('process.kill', { name }), { count: 1, name }, 'by name');
   t.strictSame(await running(name), []);
 });
 
@@ -209,7 +210,7 @@ t.test('[7.kill-tree] a process that keeps starting children is ended with all o
   );
   await until(async () => (await running(name)).length > 5);
   t.ok((await running(name)).length > 5);
-  t.match(await invoke('process.kill', { pid, tree: true, signal: 'kill' }), { success: true });
+  t.match(await run('process.kill', { pid, tree: true, signal: 'kill' }), { success: true });
   t.strictSame(await running(name), []);
 });
 
@@ -233,7 +234,7 @@ sleep 0.3
     cwd: '/',
     allow_args: true,
   };
-  const answer = await invoke('process.launch', { app: 'app', args: ['$(three)'] });
+  const answer = await run('process.launch', { app: 'app', args: ['$(three)'] });
   const pid = Number(answer['pid']);
   t.match(answer, { success: true, name: 'app' });
   for (let i = 0; i < 100 && !existsSync(report); i++) await sleep(20);
@@ -272,7 +273,7 @@ t.test('[7.launch] a program that cannot be started, and one that ends at once',
     t.equal(await refusal('process.launch', { app }), 'INTERNAL', app);
   apps['quick'] = plain('/bin/true');
   const pids: number[] = [];
-  for (let i = 0; i < 20; i++) pids.push(Number((await invoke('process.launch', { app: 'quick' }))['pid']));
+  for (let i = 0; i < 20; i++) pids.push(Number((await run('process.launch', { app: 'quick' }))['pid']));
   await sleep(300);
   const columns = await host.read();
   t.strictSame(

@@ -4,7 +4,14 @@
  */
 
 import type { Clock } from '../../clock.ts';
-import type { Commands, Follower, Outcome, Sender, Step } from '../../commands/command.ts';
+import {
+  type Commands,
+  type Follower,
+  type Outcome,
+  type Sender,
+  type Step,
+  sentenceOf,
+} from '../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { SharedRoom, type Sharer } from '../../fairness/shared-room.ts';
 import type { Log } from '../../log/log.ts';
@@ -200,8 +207,7 @@ export class CommandDoor {
       this.#fail(request, this.#flawOf(request, failure), aside);
       return;
     }
-    const { message: given } = result;
-    const message = typeof given === 'string' ? given : 'Done';
+    const message = sentenceOf(result);
     const stage = isFollowed === true ? 'accepted' : 'done';
     const isSent = await this.#options.answer({ command: name, id, stage, success: true, message }, aside);
     onDelivered?.(isSent ? 'sent' : 'closed');

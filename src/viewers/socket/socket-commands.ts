@@ -1,5 +1,6 @@
 /** Commands over WebSockets: the sender gets the steps of its command, other subscribers of its topic the end. */
 
+import { sentenceOf } from '../../commands/command.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
 import { isObject, parseJson } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
@@ -128,12 +129,11 @@ function endOf(action: string, answer: MachineAnswer): Feedback {
   const failed = failure && failureOf(action, failure);
   if (failed !== undefined) return failed;
   const result = objectIn(answer);
-  const { message } = result;
-  const done = typeof message === 'string' ? message : 'Done';
   return {
     success: true,
     action,
-    message: delivered === 'unknown' ? 'Sent as a media key; delivery cannot be confirmed.' : done,
+    message:
+      delivered === 'unknown' ? 'Sent as a media key; delivery cannot be confirmed.' : sentenceOf(result),
     final: true,
     ...subjectOf(result),
   };

@@ -9,6 +9,7 @@ import type { PowerAction } from '#src/host/power.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import type { Inhibitor } from '#src/wire/power.js';
+import { invoke } from '../invoke.ts';
 import { FakeClock } from './clock.ts';
 import { FakeConfig } from './config.ts';
 import { SENDER } from './sender.ts';
@@ -96,7 +97,7 @@ export class PowerRig {
 
   /** Invokes `power.<action>` and expects it to be answered. */
   async ask(action: string, params: Params = {}): Promise<Outcome> {
-    return await this.commands.invoke(`power.${action}`, params, SENDER);
+    return await invoke(this.commands, `power.${action}`, params, SENDER);
   }
 
   /** Asks, and reports at once that the answer has been sent. */

@@ -13,6 +13,7 @@ import type {
 } from '#src/host/processes.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
+import { invoke } from '../invoke.ts';
 import { FakeConfig } from './config.ts';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
 import { SENDER } from './sender.ts';
@@ -105,7 +106,7 @@ export class ProcessRig {
 
   /** Invokes `process.<action>` and expects it to succeed. */
   async ask(action: string, params: Params): Promise<Outcome['result']> {
-    const outcome = await this.commands.invoke(`process.${action}`, params, SENDER);
+    const outcome = await invoke(this.commands, `process.${action}`, params, SENDER);
     return outcome.result;
   }
 
