@@ -59,6 +59,12 @@ export const featureDisabled = (name: string): ServiceError =>
 export const scopeRequired = (scope: string): ServiceError =>
   new ServiceError('scope_required', `This needs the scope ${scope}.`, { scope });
 
+/** The code of a system error, such as `ENOENT`. */
+export function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'unknown error';
+}
+
 /** The message of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

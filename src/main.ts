@@ -21,7 +21,7 @@ import { wake } from './cli/wake.ts';
 import { manageService } from './cli/windows-service.ts';
 import { type LoadOptions, loadConfig } from './config/load.ts';
 import { describeEngine, loadEngine } from './engines.ts';
-import { messageOf } from './errors.ts';
+import { codeOf, messageOf } from './errors.ts';
 import { readMachineNames } from './host/names.ts';
 import { findMachineDataFolder, openNativeHost, openWindowsService } from './host/native.ts';
 import { openLogFile } from './log/file.ts';
@@ -47,7 +47,7 @@ function print(descriptor: number, output: Pick<Output, 'text' | 'isPainted'>): 
       at += writeSync(descriptor, bytes, at);
     } catch (error) {
       // Another program made the terminal or pipe non-blocking.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return false;
+      if (codeOf(error) !== 'EAGAIN') return false;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isLoopback } from '../access/exposure.ts';
 import { clean } from '../clean.ts';
 import type { DiscoveryHost, FoundService } from '../host/discovery.ts';
-import { jsonText, type Output } from './output.ts';
+import { jsonText, type Output, tableOf } from './output.ts';
 
 /** A service as it describes itself; null: not announced. */
 export interface Listed {
@@ -102,7 +102,7 @@ const yesOrNo = (value: boolean | null) => (value === null ? '-' : value ? 'yes'
 /** Pure. */
 function printServices(listed: readonly Listed[], none: string): string {
   if (listed.length === 0) return none;
-  const rows = [
+  return tableOf([
     ['name', 'address', 'port', 'version', 'tls', 'key', 'id'],
     ...listed.map(({ name, addresses, port, version, id, tls, auth }) => [
       name,
@@ -113,15 +113,5 @@ function printServices(listed: readonly Listed[], none: string): string {
       yesOrNo(auth),
       id ?? '-',
     ]),
-  ];
-  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  ]);
 }

@@ -12,5 +12,12 @@ export interface Output {
 export const printable = ({ text, isPainted }: Pick<Output, 'text' | 'isPainted'>): string =>
   isPainted === true ? text : cleanLines(text);
 
+/** Returns lines with the columns of `rows`, each as wide as its widest cell. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
+  const lineOf = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  return rows.map((row) => `${lineOf(row).trimEnd()}\n`).join('');
+}
+
 /** Returns the value as `--json` prints it, with escapes for all characters that control a terminal. */
 export const jsonText = (value: unknown): string => `${escapeJson(JSON.stringify(value, undefined, 2))}\n`;

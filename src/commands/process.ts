@@ -1,6 +1,6 @@
 /** The process commands: ending processes and starting apps, and their rows in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
-import { messageOf, ServiceError } from '../errors.ts';
+import { codeOf, messageOf, ServiceError } from '../errors.ts';
 import { SharedRoom } from '../fairness/shared-room.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
@@ -140,7 +140,7 @@ const feedback = (result: ProcessFeedback): Outcome => ({ result: { ...result } 
 
 /** The addon rejects with EAGAIN when it has no thread left to wait on. */
 function fail(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') throw tooMany();
+  if (codeOf(error) === 'EAGAIN') throw tooMany();
   throw error;
 }
 

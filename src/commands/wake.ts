@@ -1,7 +1,7 @@
 /** Waking other machines: the command's row in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
 import type { WakeEntry } from '../config/rows/wake-rows.ts';
-import { messageOf, ServiceError } from '../errors.ts';
+import { codeOf, messageOf, ServiceError } from '../errors.ts';
 import type { WakeHost } from '../host/wake.ts';
 import type { Log } from '../log/log.ts';
 import { checkParams, type Params } from '../params.ts';
@@ -93,8 +93,7 @@ export class WakeControl {
 const feedback = (result: WakeFeedback): Outcome => ({ result: { ...result } });
 
 function fail(error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOTSUP')
+  if (codeOf(error) === 'ENOTSUP')
     throw new ServiceError('not_supported', 'Machines cannot be woken from this platform.');
   const reason = messageOf(error);
   throw new ServiceError('action_failed', 'The network interfaces cannot be listed.', { reason });

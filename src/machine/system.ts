@@ -3,6 +3,7 @@ import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { ProcessControl } from '../commands/process.ts';
 import type { WakeControl } from '../commands/wake.ts';
+import { codeOf } from '../errors.ts';
 import type { Host } from '../host/host.ts';
 import type { SampleSource } from '../stats/source.ts';
 import {
@@ -58,7 +59,7 @@ export async function readSystem(deps: SystemDeps, withDetail: boolean): Promise
 /** Returns an Error for cards that cannot be read: the rest of the answer does not depend on them. */
 async function readCards(host: SystemDeps['host']) {
   return await host.readWakeOnLan().catch((error: unknown) => {
-    const isUnknown = error instanceof Error && 'code' in error && error.code === 'ENOTSUP';
+    const isUnknown = codeOf(error) === 'ENOTSUP';
     return new Error(isUnknown ? 'not read on this system' : 'it could not be read');
   });
 }

@@ -1,7 +1,7 @@
 /** Answers queries about processes, lists and details, whichever transport they arrive by. */
 import type { Clock } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
-import { ServiceError } from '../errors.ts';
+import { codeOf, ServiceError } from '../errors.ts';
 import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessFacts, ProcessHost } from '../host/processes.ts';
 import type { Params } from '../params.ts';
@@ -176,10 +176,9 @@ function rowsOf(columns: ProcessColumns, pid: number): readonly number[] | undef
 }
 
 function explain(error: unknown): never {
-  if (error instanceof Error && 'code' in error) {
-    if (error.code === 'EAGAIN')
-      throw new ServiceError('not_possible_now', 'Too many queries about processes at the same time.');
-    if (error.code === 'ENOTSUP') throw notListable();
-  }
+  const code = codeOf(error);
+  if (code === 'EAGAIN')
+    throw new ServiceError('not_possible_now', 'Too many queries about processes at the same time.');
+  if (code === 'ENOTSUP') throw notListable();
   throw error;
 }

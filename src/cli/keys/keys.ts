@@ -2,7 +2,7 @@
 import { DEFAULT_KEY, endOf } from '../../access/key.ts';
 import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
-import { jsonText, type Output } from '../output.ts';
+import { jsonText, type Output, tableOf } from '../output.ts';
 import { removeKey } from './key-files.ts';
 
 interface KeyRow {
@@ -33,15 +33,8 @@ export function listKeys(options: LoadOptions, isJson: boolean, nowMs = Date.now
     scopes.join(', '),
     isExpired ? `expired ${expires}` : (expires ?? 'does not expire'),
   ]);
-  const widths = [0, 1].map((column) => Math.max(0, ...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
   const guests = `clients without a key${config.auth.enabled ? ', from addresses of auth.allowed_ips' : ''}: ${(config.auth.guests ?? ['everything']).join(', ') || 'nothing'}`;
-  return { text: `${[...lines, guests].join('\n')}\n`, exitCode: 0 };
+  return { text: `${tableOf(table)}${guests}\n`, exitCode: 0 };
 }
 
 /** Exit code 1 where the key is not in the folder of keys. Throws a ConfigError where the configuration is wrong. */

@@ -1,5 +1,6 @@
 /** The alternate screen of a terminal: writes the lines that have changed, and never waits for a slow terminal. */
 import { constants, openSync, writeSync } from 'node:fs';
+import { codeOf } from '../../errors.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[m\x1b[2J';
 const LEAVE = '\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m\x1b[?1049l';
@@ -22,7 +23,7 @@ export function openTerminal(): Write {
     try {
       return writeSync(descriptor, bytes);
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0;
+      if (codeOf(error) === 'EAGAIN') return 0;
       throw error;
     }
   };

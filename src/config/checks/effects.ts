@@ -1,9 +1,10 @@
 /** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { codeOf } from '../../errors.ts';
 import { isObject } from '../../json.ts';
 import { ROWS } from '../rows/key-table.ts';
-import { codeOf, describe } from '../sources/read-text.ts';
+import { describe } from '../sources/read-text.ts';
 import type { Surroundings } from '../sources/search.ts';
 import type { Setting, Settings } from './findings.ts';
 import { formatProblem, type Notice } from './problems.ts';

@@ -1,12 +1,13 @@
 /** Files that settings name: where they are, whether they may be used, and what they hold. */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { codeOf } from '../../errors.ts';
 import { readCertificates } from '../../tls/certificate.ts';
 import { isCertificateAlone, isKeyAlone, type PemFile } from '../../tls/pair.ts';
 import { KEYS } from '../rows/key-table.ts';
 import type { FileKind, SecretFile } from '../rows/row.ts';
 import { whyFileNotTrusted } from './owners.ts';
-import { codeOf, MAX_FILE_BYTES, type Ownership, readText } from './read-text.ts';
+import { MAX_FILE_BYTES, type Ownership, readText } from './read-text.ts';
 
 /** A key has at most 1024 characters; the rest is a margin. */
 const MAX_SECRET_BYTES = 4096;

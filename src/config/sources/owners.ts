@@ -1,7 +1,8 @@
 /** Judges whether other users can write the files, folders and commands that the service trusts. */
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf, type Ownership } from './read-text.ts';
+import { codeOf } from '../../errors.ts';
+import type { Ownership } from './read-text.ts';
 
 const GROUP_WRITES = 0o020;
 const OTHERS_WRITE = 0o002;

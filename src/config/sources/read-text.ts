@@ -1,6 +1,7 @@
 /** Reads a small regular text file, up to a limit; refuses FIFOs, devices and folders. Lists the files of a folder. */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { codeOf } from '../../errors.ts';
 
 /** Owner and permissions of a file or a folder, as stat(2) reports them. */
 export interface Ownership {
@@ -109,10 +110,4 @@ function remedyOf(error: unknown): string {
   return ['EACCES', 'EPERM'].includes(codeOf(error))
     ? 'let the user of the service read it, and enter the folders that it is in'
     : 'correct the path, or create the file';
-}
-
-/** The code of a system error, such as `ENOENT`. */
-export function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'unknown error';
 }

@@ -1,7 +1,8 @@
 /** Finds the configuration files. */
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf, describe } from './read-text.ts';
+import { codeOf } from '../../errors.ts';
+import { describe } from './read-text.ts';
 
 /** The facts of the process and its machine that decide where the files are. */
 export interface Surroundings {

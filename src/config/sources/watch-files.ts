@@ -4,7 +4,7 @@
  */
 import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
-import { codeOf } from './read-text.ts';
+import { codeOf } from '../../errors.ts';
 
 export interface WatchTimes {
   /** Time without an event after which a change counts as complete. */

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
+import { codeOf } from '../../errors.ts';
 import type { Host } from '../../host/host.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
 import { FRESH_MS } from '../../stats/freshness.ts';
@@ -49,8 +50,7 @@ const compress = async (text: Buffer) =>
   text.length <= MAX_SYNC_BYTES ? gzipSync(text, GZIP) : await gzipElsewhere(text, GZIP);
 
 const write = (families: readonly Family[]) => families.map(writeFamily).join('');
-const isUnsupported = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ENOTSUP';
+const isUnsupported = (error: unknown) => codeOf(error) === 'ENOTSUP';
 
 /** One reading in the forms that were asked for: each is made once. */
 class Reading {
