@@ -22,25 +22,25 @@ import { BrokerReach } from './reach.ts';
 import { type Condition, Standing } from './standing.ts';
 import { BrokerStreams } from './streams.ts';
 
-export interface BrokerHostRooms {
+export interface RemoteHostRooms {
   readonly parts: HubParts;
   readonly calls: Calls;
   /** The labels in this hub's configuration; absent: those that the agent reports. */
   readonly labels?: () => Readonly<Record<string, string>>;
   /** Called when the want for the machine has changed. */
-  readonly onWant: (host: BrokerHost) => void;
+  readonly onWant: (host: RemoteHost) => void;
   /** Whether it may be asked now whether it is there. Absent: always. */
-  readonly mayProbe?: (host: BrokerHost) => boolean;
+  readonly mayProbe?: (host: RemoteHost) => boolean;
   /** It has sent something that was not kept by a broker, and is up. */
-  readonly onHeard?: (host: BrokerHost) => void;
+  readonly onHeard?: (host: RemoteHost) => void;
 }
 
 /** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
 const UNWATCHED_MS = 60_000;
 
-export class BrokerHost implements Host, LaneOwner {
+export class RemoteHost implements Host, LaneOwner {
   readonly id: string;
-  readonly #rooms: BrokerHostRooms;
+  readonly #rooms: RemoteHostRooms;
   readonly #standing: Standing;
   readonly #lanes: Lanes;
   readonly #answers: Answers;
@@ -60,7 +60,7 @@ export class BrokerHost implements Host, LaneOwner {
   /** Its name and labels are left out, because those of all machines are too long. */
   isBrief = false;
 
-  constructor(id: string, rooms: BrokerHostRooms) {
+  constructor(id: string, rooms: RemoteHostRooms) {
     this.id = id;
     this.#rooms = rooms;
     this.#standing = new Standing(id, rooms.parts);

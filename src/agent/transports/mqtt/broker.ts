@@ -6,7 +6,7 @@ import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
 import type { Hosts } from '../../remote/hosts.ts';
 import type { HubParts } from '../../remote/parts.ts';
-import { BrokerHost } from '../../remote/remote.ts';
+import { RemoteHost } from '../../remote/remote.ts';
 import { LOOK_MS, Wants } from '../../remote/wants.ts';
 import { Budget } from './budget.ts';
 import type { Connection } from './connection.ts';
@@ -50,16 +50,16 @@ export class Broker {
   readonly #topics: AgentTopics;
   readonly #calls: Calls;
   readonly #link: MqttLink;
-  readonly #known = new Map<string, BrokerHost>();
-  readonly #wants: Wants<BrokerHost>;
+  readonly #known = new Map<string, RemoteHost>();
+  readonly #wants: Wants<RemoteHost>;
   readonly #leased: LeasedTopics;
   #timer: unknown;
   /** When the states of this connection are read again, unless they have been. */
   #readAgainAtMs: number | undefined;
   #isClosed = false;
   /** Machines that have not been heard yet. */
-  readonly #unheard = new Unheard<BrokerHost>();
-  readonly #texts = new Budget<BrokerHost>(MAX_TEXT_BYTES);
+  readonly #unheard = new Unheard<RemoteHost>();
+  readonly #texts = new Budget<RemoteHost>(MAX_TEXT_BYTES);
   /** The complaints already logged: once per hub, because each may be about any number of machines. */
   readonly #complaints = new Set<string>();
 
@@ -167,7 +167,7 @@ export class Broker {
     if (!isDeepStrictEqual(labels, host?.labels)) this.#hosts.noteLabels();
   }
 
-  #add(id: string): BrokerHost | undefined {
+  #add(id: string): RemoteHost | undefined {
     if (this.#heardCount >= MAX_HOSTS) {
       this.#complain(`there are more than ${MAX_HOSTS} machines, the others are not shown`);
       return undefined;
@@ -179,7 +179,7 @@ export class Broker {
       );
       this.#forget(surplus);
     }
-    const host = new BrokerHost(id, {
+    const host = new RemoteHost(id, {
       parts: this.#parts,
       calls: this.#calls,
       onWant: (each) => this.#wants.changed(each),
@@ -198,14 +198,14 @@ export class Broker {
   }
 
   /** It has been heard for the first time. */
-  #admit(host: BrokerHost): void {
+  #admit(host: RemoteHost): void {
     if (this.#heardCount > MAX_HOSTS) this.#forget(host);
     else this.#show(host);
     this.#hosts.noteLabels();
   }
 
   /** Shows a machine, as far as there is room for its row. */
-  #show(host: BrokerHost): void {
+  #show(host: RemoteHost): void {
     if (host.isClosed) return;
     const bytes = host.textBytes;
     const isShown = this.#hosts.get(host.id) === host;
@@ -221,7 +221,7 @@ export class Broker {
     this.#offer(host, isShown);
   }
 
-  #offer(host: BrokerHost, isShown: boolean): void {
+  #offer(host: RemoteHost, isShown: boolean): void {
     if (isShown || this.#hosts.add(host)) return;
     this.#parts.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
     host.close();
@@ -234,7 +234,7 @@ export class Broker {
     this.#complaints.add(what);
   }
 
-  #forget(host: BrokerHost): void {
+  #forget(host: RemoteHost): void {
     this.#known.delete(host.id);
     this.#unheard.delete(host);
     this.#texts.release(host);
@@ -243,7 +243,7 @@ export class Broker {
   }
 
   /** Subscribes to the topics that are wanted now; the result ends the subscriptions that are not wanted any more. */
-  #subscribe(changed: readonly BrokerHost[]): () => void {
+  #subscribe(changed: readonly RemoteHost[]): () => void {
     const { begun, over } = this.#leased.move(changed);
     const { connection } = this.#link;
     if (connection !== undefined) for (const topics of packetsOf(begun)) this.#listen(connection, topics);

@@ -1,10 +1,10 @@
 /** The topics of machines to which a hub is subscribed while it wants their messages. */
 import type { AgentTopics, Leased } from '../../protocol/agent-topics.ts';
 import { kindOf } from '../../remote/pushed.ts';
-import type { BrokerHost } from '../../remote/remote.ts';
+import type { RemoteHost } from '../../remote/remote.ts';
 
 /** Returns the kinds of messages that a machine sends for its present want. */
-function kindsOf({ want }: BrokerHost): readonly Leased[] {
+function kindsOf({ want }: RemoteHost): readonly Leased[] {
   if (want === undefined) return [];
   const { sections, detail, topics = [] } = want;
   const hasSamples = sections.length > 0 || detail !== undefined;
@@ -14,7 +14,7 @@ function kindsOf({ want }: BrokerHost): readonly Leased[] {
 export class LeasedTopics {
   readonly #topics: AgentTopics;
   /** The kinds of messages that are subscribed to. */
-  readonly #subscribed = new Map<BrokerHost, readonly Leased[]>();
+  readonly #subscribed = new Map<RemoteHost, readonly Leased[]>();
 
   constructor(topics: AgentTopics) {
     this.#topics = topics;
@@ -26,7 +26,7 @@ export class LeasedTopics {
   }
 
   /** Follows the present wants of these machines: returns the topics to subscribe to, and those to unsubscribe from. */
-  move(changed: readonly BrokerHost[]): {
+  move(changed: readonly RemoteHost[]): {
     readonly begun: readonly string[];
     readonly over: readonly string[];
   } {

@@ -5,7 +5,7 @@ import type { Framed } from '../../protocol/frames.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
 import type { HubParts } from '../../remote/parts.ts';
-import { BrokerHost } from '../../remote/remote.ts';
+import { RemoteHost } from '../../remote/remote.ts';
 import { LOOK_MS, Wants } from '../../remote/wants.ts';
 
 /** A connection loses nothing but with its end, and each message costs a system call. */
@@ -19,14 +19,14 @@ export interface MachineConnection {
 
 /** A machine, and its connection while it has one. */
 export interface ConnectedMachine {
-  readonly host: BrokerHost;
+  readonly host: RemoteHost;
   connection: MachineConnection | undefined;
 }
 
 export class ConnectedMachines {
   readonly #parts: HubParts;
   readonly #calls: Calls;
-  readonly #wants: Wants<BrokerHost>;
+  readonly #wants: Wants<RemoteHost>;
   readonly #machines = new Map<string, ConnectedMachine>();
   readonly #lookers: ((nowMs: number) => void)[] = [];
   #timer: unknown;
@@ -54,7 +54,7 @@ export class ConnectedMachines {
   }
 
   add(id: string, labels: () => Readonly<Record<string, string>>): ConnectedMachine {
-    const host = new BrokerHost(id, {
+    const host = new RemoteHost(id, {
       parts: this.#parts,
       calls: this.#calls,
       labels,
