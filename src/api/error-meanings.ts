@@ -13,7 +13,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   command_not_allowed:
     'Only a hub: its `hub.commands` does not allow this client to do that there. There is no body: `X-Error-Code` has the code.',
   scope_required:
-    'The key, or `auth.guests` without one, does not allow that. There is no body: `X-Error-Code` has the code, `X-Required-Scope` the scope that is needed.',
+    'The key, or `auth.guests` without one, does not allow that. The answer has no body; `X-Error-Code` has the code, `X-Required-Scope` the scope that is needed.',
   not_found: 'Nothing is at this path, or the track has no picture here.',
   process_not_found: 'No process has that name or pid.',
   player_not_found: 'No player has that name.',
