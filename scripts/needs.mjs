@@ -45,6 +45,7 @@ const NEEDS = [
   { package: 'groff', commands: ['groff'], why: 'warnings about the manual page' },
   { package: 'mandoc', commands: ['mandoc'], why: 'lint of the manual page' },
   { package: 'systemd', commands: ['systemd-analyze'], why: 'checks of the shipped units' },
+  { package: 'zbar-tools', commands: ['zbarimg'], why: 'an independent reader of the QR codes of pairing' },
   { package: 'curl', commands: ['curl'], why: 'an independent client' },
   { package: 'apache2-utils', commands: ['ab'], why: 'a client that speaks HTTP/1.0' },
   { package: 'chromium', commands: ['chromium'], why: 'the browser that tests the dashboard' },

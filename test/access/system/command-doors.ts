@@ -170,8 +170,8 @@ export function differenceOf(
   if (isDone !== http.isDone) return 'only one door did it';
   if ((code === 'feature_disabled') === isOn(sent, features)) return 'its flag is not what decided';
   if (http.code !== undefined && http.code !== code) return 'another code';
-  // Reasons, which HTTP has in its details, follow in the same sentence.
-  return http.isDone || http.code === undefined || message.startsWith(http.message ?? '')
+  // Reasons, which HTTP has in its details, follow in the same sentence, behind a colon instead of its full stop.
+  return http.isDone || http.code === undefined || message.startsWith((http.message ?? '').replace(/\.$/, ''))
     ? undefined
     : 'another sentence';
 }
