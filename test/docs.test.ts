@@ -122,3 +122,21 @@ t.test('every link between pages leads to a file, and to a heading of it', async
     }
   }
 });
+
+t.test('docs/architecture.md: the five walks have as many files as they say, and these exist', async (t) => {
+  const guide = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
+  const [, section = ''] = /^## Five walks\n([\s\S]*?)^## /m.exec(guide) ?? [];
+  const walks = section.split('\n').filter((line) => line.startsWith('- '));
+  t.equal(walks.length, 5);
+  for (const walk of walks) {
+    const [, name = '', count] = /^- \*\*(.*?)\*\* \((\d+)/.exec(walk) ?? [];
+    const files = [...walk.matchAll(/`((?:src|native)\/[^`]+)`/g)].map(([, file = '']) => file);
+    // That of a new detail is a table elsewhere.
+    if (files.length > 0) t.equal(files.length, Number(count), name);
+    t.strictSame(
+      files.filter((file) => !existsSync(path.join(ROOT, file))),
+      [],
+      name,
+    );
+  }
+});

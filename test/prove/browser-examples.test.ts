@@ -50,45 +50,49 @@ for (const { name, start, skip } of [
   { name: 'Chromium', start: startChromium, skip: reasonAgainstChromium },
   { name: 'Firefox', start: startFirefox, skip: reasonAgainstFirefox },
 ])
-  t.test(`[1.stream-browsers] ${name} reads the contract's bytes`, { skip, timeout: 120_000 }, async (t) => {
-    const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-    t.teardown(() => service.stop());
-    const resolver = await Resolver.start();
-    t.teardown(() => resolver.stop());
-    const browser = await start(resolver.port);
-    t.teardown(() => browser.close());
-    const raw = await EventStream.open(service.port);
-    t.teardown(() => raw.close());
-    const tab = await browser.openTab();
-    await tab.goto(`http://127.0.0.1:${service.port}/`);
-    await until(async () => (await tab.evaluate('document.readyState')) === 'complete' || undefined);
+  t.test(
+    `[I.stream.message] [I.events] ${name} reads the contract's bytes`,
+    { skip, timeout: 120_000 },
+    async (t) => {
+      const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
+      t.teardown(() => service.stop());
+      const resolver = await Resolver.start();
+      t.teardown(() => resolver.stop());
+      const browser = await start(resolver.port);
+      t.teardown(() => browser.close());
+      const raw = await EventStream.open(service.port);
+      t.teardown(() => raw.close());
+      const tab = await browser.openTab();
+      await tab.goto(`http://127.0.0.1:${service.port}/`);
+      await until(async () => (await tab.evaluate('document.readyState')) === 'complete' || undefined);
 
-    const messages = JSON.parse(await tab.evaluate(EVENT_SOURCE)) as readonly {
-      type: string;
-      lastEventId: string;
-      data: string;
-    }[];
-    const { status, type, reads } = JSON.parse(await tab.evaluate(FETCH)) as {
-      status: number;
-      type: string;
-      reads: readonly string[];
-    };
-    const fetched = reads.join('');
-    const last = fetched.slice(fetched.lastIndexOf('data: '));
-    await until(() => bodyOf(raw).includes(last) || undefined);
+      const messages = JSON.parse(await tab.evaluate(EVENT_SOURCE)) as readonly {
+        type: string;
+        lastEventId: string;
+        data: string;
+      }[];
+      const { status, type, reads } = JSON.parse(await tab.evaluate(FETCH)) as {
+        status: number;
+        type: string;
+        reads: readonly string[];
+      };
+      const fetched = reads.join('');
+      const last = fetched.slice(fetched.lastIndexOf('data: '));
+      await until(() => bodyOf(raw).includes(last) || undefined);
 
-    t.ok(messages.length >= SECONDS - 2, `EventSource: ${messages.length} messages in ${SECONDS} s`);
-    t.strictSame(
-      new Set(messages.map((message) => `${message.type} ${message.lastEventId}`)),
-      new Set(['message ']),
-    );
-    const sent = messages.map(({ data }) => `data: ${data}\n\n`).join('');
-    t.ok(bodyOf(raw).includes(afterFirst(sent)), 'EventSource: one event after the other, byte for byte');
+      t.ok(messages.length >= SECONDS - 2, `EventSource: ${messages.length} messages in ${SECONDS} s`);
+      t.strictSame(
+        new Set(messages.map((message) => `${message.type} ${message.lastEventId}`)),
+        new Set(['message ']),
+      );
+      const sent = messages.map(({ data }) => `data: ${data}\n\n`).join('');
+      t.ok(bodyOf(raw).includes(afterFirst(sent)), 'EventSource: one event after the other, byte for byte');
 
-    t.strictSame([status, type], [200, valuesOf(raw.head, 'content-type')[0]]);
-    t.ok(reads.length >= SECONDS - 2, `fetch: ${reads.length} reads in ${SECONDS} s`);
-    for (const read of reads)
-      t.match(read, /^(?:data: [^\n]+\n\n)+$/, 'fetch: each read has whole events only');
-    t.ok(bodyOf(raw).includes(afterFirst(fetched)), 'fetch: one event after the other, byte for byte');
-    t.comment(`figure: ${browser.version}: ${messages.length} messages, ${reads.length} reads`);
-  });
+      t.strictSame([status, type], [200, valuesOf(raw.head, 'content-type')[0]]);
+      t.ok(reads.length >= SECONDS - 2, `fetch: ${reads.length} reads in ${SECONDS} s`);
+      for (const read of reads)
+        t.match(read, /^(?:data: [^\n]+\n\n)+$/, 'fetch: each read has whole events only');
+      t.ok(bodyOf(raw).includes(afterFirst(fetched)), 'fetch: one event after the other, byte for byte');
+      t.comment(`figure: ${browser.version}: ${messages.length} messages, ${reads.length} reads`);
+    },
+  );
