@@ -3,6 +3,7 @@
  * limits of each address, the pipeline.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { KeyUses } from './access/key-uses.ts';
 import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf } from './errors.ts';
@@ -77,6 +78,7 @@ export class Front {
   readonly ledger: Ledger;
   /** Streams and sockets of each address that were opened without the key. */
   readonly tally = new AddressCounts();
+  readonly keyUses = new KeyUses();
   readonly #peers: PeerWatch;
   readonly #census: ConnectionCensus;
   readonly #room: DescriptorRoom;
@@ -103,6 +105,7 @@ export class Front {
       socketPaths,
       provenPaths,
       exposure,
+      uses: this.keyUses,
       log,
       now: clock.now,
     });
@@ -156,7 +159,7 @@ export class Front {
   /** A fan-out whose streams are in this front's ledger and counts. */
   createFanout(options: Pick<FanoutOptions, 'source' | 'tally'>): StreamServer {
     const { clock } = this.#base;
-    const all = { clock, ledger: this.ledger, tally: this.tally, ...options };
+    const all = { clock, ledger: this.ledger, tally: this.tally, uses: this.keyUses, ...options };
     const pool = this.#pool;
     const fanout = pool === undefined ? new Fanout(all) : new NativeFanout({ ...all, pool });
     fanout.stallLimitSeconds = this.stallLimitSeconds;

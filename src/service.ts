@@ -97,7 +97,7 @@ export class Service {
       headersRead: HEADERS_READ,
       streams: () => this.#fanout,
     });
-    const { gate, server, tally } = front;
+    const { gate, server, tally, keyUses } = front;
     this.#front = front;
     this.#fanout = front.createFanout({ source: sampler });
     this.#sockets = new Sockets({
@@ -111,8 +111,9 @@ export class Service {
       log,
       server,
       addressCounts: tally,
+      uses: keyUses,
     });
-    this.#hubs = new HubConnections({ ...this.#exporterParts, ledger: front.ledger });
+    this.#hubs = new HubConnections({ ...this.#exporterParts, ledger: front.ledger }, keyUses);
     for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,
@@ -121,6 +122,7 @@ export class Service {
       fanout: this.#fanout,
       sockets: this.#sockets,
       hubs: this.#hubs,
+      keys: { config, uses: keyUses },
       dashboard,
       metrics: {
         host,

@@ -4,6 +4,8 @@ import { matches, parsePeer } from '../access/addresses.ts';
 import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
+import { namesOfKeys } from '../access/key-list.ts';
+import type { KeyUses } from '../access/key-uses.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
 import { ACCESS_HEADERS, type Decision } from '../access/request.ts';
@@ -44,6 +46,8 @@ export interface GateOptions {
   readonly provenPaths?: readonly string[];
   /** The warning of a configuration that is open to the network. Default: that of the service. */
   readonly exposure?: ((config: Config) => string | undefined) | undefined;
+  /** Notes the uses of keys. */
+  readonly uses?: Pick<KeyUses, 'note' | 'reconfigure'>;
   readonly log: Log;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -86,13 +90,15 @@ export class Gate {
   }
 
   #compile(config: Config): AccessPolicy {
-    const { machineNames, dashboardPaths, provenPaths } = this.#options;
+    const { machineNames, dashboardPaths, provenPaths, uses } = this.#options;
+    uses?.reconfigure(namesOfKeys(config.auth));
     return compileAccess(config, machineNames, dashboardPaths, provenPaths);
   }
 
   judge(head: RequestHead): GateVerdict {
     const request = requestOf(head, this.#options.socketPaths ?? SOCKET_PATHS);
-    const decision = decideAccess(this.#policy, request);
+    const unixMs = Date.now();
+    const decision = decideAccess(this.#policy, request, unixMs);
     const now = this.#options.now();
     this.#refusals.note(decision, now);
     this.#wrongKeys.note(decision, now);
@@ -105,6 +111,7 @@ export class Gate {
       };
     }
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
+    this.#options.uses?.note(decision.key, decision.client, unixMs);
     request.address = decision.client;
     request.isKeyed = decision.isKeyed;
     request.key = decision.key;

@@ -18,7 +18,7 @@ import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
-import { emptyAnswer, errorAnswer, type Headers } from './reply.ts';
+import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, RouteTable } from './routes.ts';
 
 export interface PipelineOptions {
@@ -98,7 +98,8 @@ export class Pipeline {
     }
     if (framing.error !== undefined) throw framing.error;
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
-    const { scope } = endpoint;
+    const { scope, needsKey } = endpoint;
+    if (needsKey && client.key === undefined) return bareAnswer(401, headers);
     if (scope !== undefined && !allows(client.scopes, scope)) throw scopeRequired(scope);
     if (framing.isChunked && endpoint.staysOpen)
       throw new ServiceError('bad_request', 'A stream takes no body.');

@@ -29,6 +29,7 @@ export interface Endpoint {
   readonly body?: Operation['body'] | undefined;
   readonly feature?: keyof Config['features'] | undefined;
   readonly scope?: Operation['scope'] | undefined;
+  readonly needsKey?: true | undefined;
   readonly staysOpen?: true | undefined;
   readonly run: Run;
 }
@@ -47,9 +48,16 @@ export function routesOfTable<Ids extends string>(table: Operations<Ids>, runs: 
   const methodsByPath = new Map<string, Route['methods']>();
   // The table's own keys are exactly the ids.
   for (const id of Object.keys(table) as Ids[]) {
-    const { method, path, body, feature, scope, staysOpen, isJudgedByCommand } = table[id];
+    const { method, path, body, feature, scope, needsKey, staysOpen, isJudgedByCommand } = table[id];
     const run = runs[id];
-    const endpoint = { body, feature: isJudgedByCommand ? undefined : feature, scope, staysOpen, run };
+    const endpoint = {
+      body,
+      feature: isJudgedByCommand ? undefined : feature,
+      scope,
+      needsKey,
+      staysOpen,
+      run,
+    };
     methodsByPath.set(path, { ...methodsByPath.get(path), [method]: endpoint });
   }
   return [...methodsByPath].map(([path, methods]) => ({ path, methods }));

@@ -14,6 +14,7 @@ import { filterOf } from '../viewers/fleet/fleet-filter.ts';
 import type { HostLists } from '../viewers/fleet/host-lists.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
+import { type KeyListDeps, keysRun } from '../viewers/routes/keys-route.ts';
 import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts';
 import { agentRun, SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
 import {
@@ -46,6 +47,7 @@ export interface HubRouteDeps extends StreamRouteDeps {
   readonly sockets: Pick<Sockets, 'open'>;
   readonly dialIns: Pick<DialIns, 'open'>;
   readonly machines: RemoteMachines;
+  readonly keys: KeyListDeps;
   /** The text of /metrics. */
   readonly metrics: () => string;
 }
@@ -78,6 +80,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     ...socketRuns({ gate, sockets, hasCapacity }),
     dialIn: agentRun(deps, dialIns),
+    listKeys: keysRun(deps.keys),
     getOpenapi: runOf('hub-openapi'),
     getAsyncapi: runOf('hub-asyncapi'),
     getMetrics: ({ headers }) => ({

@@ -131,6 +131,7 @@ export class HubService {
       log,
       server: front.server,
       addressCounts: tally,
+      uses: front.keyUses,
     });
     this.routes = hubRoutes({
       hosts: this.#hosts,
@@ -140,6 +141,7 @@ export class HubService {
       gate,
       sockets: this.#sockets,
       dialIns: this.#dialIns,
+      keys: { config, uses: front.keyUses },
       hasCapacity: front.roomBeside([viewers, this.#sockets, this.#dialIns]),
       metrics: () => this.#metrics(viewers.size, counters),
     });

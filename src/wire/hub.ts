@@ -60,7 +60,7 @@ export const fleetEvent = v.strictObject({
 });
 export type FleetEvent = Shape<typeof fleetEvent>;
 
-const { getStatus, getOpenapi, getAsyncapi, getMetrics } = SERVICE_DOCS;
+const { getStatus, listKeys, getOpenapi, getAsyncapi, getMetrics } = SERVICE_DOCS;
 const { openSocket } = SOCKET_DOCS;
 const unknownHost = ['not_found', 'host_unreachable'] as const;
 const invalid = ['invalid_value'] as const;
@@ -129,6 +129,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     summary: 'The WebSocket API of all machines',
     description: `${openSocket.description} Messages name the machine that they are about (docs/hub.md).`,
   },
+  listKeys,
   getOpenapi,
   getAsyncapi: {
     ...getAsyncapi,

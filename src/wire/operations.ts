@@ -29,6 +29,8 @@ export interface Operation<Feature extends string = string> {
   readonly body?: 'json' | 'ignored';
   /** Stays open: counted with the streams of its address, not with its pending requests. */
   readonly staysOpen?: true;
+  /** A key must be sent, also by clients that are let in without one: 401. */
+  readonly needsKey?: true;
   /** No key is needed. */
   readonly isPublic?: true;
   /** May change more than the other operations before 1.0. */
@@ -146,6 +148,7 @@ export const OPERATIONS = {
   /** For hubs, which speak docs/hub-protocol.md on it. The hub has the same path for agents. */
   openAgent: { method: 'GET', path: '/api/agent', tag: 'service', staysOpen: true, scope: 'admin' },
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
+  listKeys: { method: 'GET', path: '/api/keys', tag: 'service', scope: 'admin', needsKey: true },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
   getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },
   getMetrics: { method: 'GET', path: '/metrics', tag: 'stats', scope: 'metrics', feature: 'enable_metrics' },

@@ -1,11 +1,14 @@
 /** The service's own payloads: whether it is up, and the API documents. */
 import * as v from 'valibot';
+import { LIST_KEYS_DOCS } from './keys.ts';
 import type { DocsOf } from './operation-docs.ts';
 
 /** Contains nothing about the machine, because anyone may request it. */
 export const healthCheck = v.strictObject({ status: v.literal('ok') });
 
-export const SERVICE_DOCS: DocsOf<'openAgent' | 'getStatus' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'> = {
+export const SERVICE_DOCS: DocsOf<
+  'openAgent' | 'getStatus' | 'listKeys' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'
+> = {
   openAgent: {
     summary: 'Where hubs connect to this machine',
     description:
@@ -21,6 +24,7 @@ export const SERVICE_DOCS: DocsOf<'openAgent' | 'getStatus' | 'getOpenapi' | 'ge
     payloads: [healthCheck],
     errors: [],
   },
+  listKeys: LIST_KEYS_DOCS,
   getOpenapi: {
     summary: 'The OpenAPI document',
     description: 'Describes every operation of this page for programs (OpenAPI 3.1).',

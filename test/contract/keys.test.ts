@@ -24,6 +24,7 @@ const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed
     ['GET', '/api/processes', 'processes'],
     ['GET', '/api/processes/init', 'processes'],
     ['GET', '/metrics', 'metrics'],
+    ['GET', '/api/keys', 'admin'],
     ['GET', '/api/openapi.json', 'any'],
     ['GET', '/api/asyncapi.json', 'any'],
     ['GET', '/api/agent', 'admin'],
@@ -226,4 +227,99 @@ t.test('[10.keys-revoked] what a key has opened ends with the key, and nothing e
   });
   await admin.socket.settle();
   t.ok(isOpen(admin), 'as many scopes');
+});
+
+interface Listed {
+  readonly name: string;
+  readonly last_use: { readonly at: number; readonly address: string } | null;
+  readonly open: number;
+}
+
+t.test(
+  '[10.keys-uses] the last use of each key: requests, streams and sockets, and nothing else',
+  async (t) => {
+    const startedAt = Math.floor(Date.now() / 1000);
+    const home = { ...KEYS.old, digest: describeDigest(keyOf('home')), addresses: ['127.0.0.9'] };
+    const { expires: _expires, ...atHome } = home;
+    const keys = { ...KEYS, home: atHome };
+    const config: ConfigPart = { ...CONFIG, auth: { enabled: true, keys } };
+    const service = await startHere(livelyHost(), config);
+    t.teardown(() => service.stop());
+    const list = async (headers = bearer('admin')) => {
+      const answer = await ask(service.port, '/api/keys', { headers });
+      t.equal(answer.status, 200);
+      t.notMatch(answer.body.toString(), /sha256|digest|-000/, 'no key and no digest');
+      return JSON.parse(answer.body.toString()) as { since: number; keys: readonly Listed[] };
+    };
+    const useOf = async (name: string) => {
+      const { keys: rows } = await list();
+      const { last_use: last = null, open } = rows.find((row) => row.name === name) ?? { open: -1 };
+      return { address: last?.address, at: last?.at, open };
+    };
+    const first = await list();
+    t.ok(first.since >= startedAt);
+    t.strictSame(
+      first.keys.map(({ name }) => name),
+      Object.keys(keys),
+    );
+    t.ok(
+      first.keys.every(({ last_use: last, open }) => last === null && open === 0),
+      'not used, and the request that asks is left out',
+    );
+    await ask(service.port, '/api/usage', { headers: bearer('read') });
+    const { address, at = 0, open } = await useOf('read');
+    t.strictSame([address, open], ['127.0.0.1', 0]);
+    t.ok(at >= startedAt && at <= Date.now() / 1000);
+    await ask(service.port, '/api/usage', { headers: bearer('read') }, '127.0.0.3');
+    t.equal((await useOf('read')).address, '127.0.0.3');
+
+    for (const headers of [bearer('old'), bearer('home'), bearer('unknown'), {}])
+      t.equal((await ask(service.port, '/api/usage', { headers })).status, 401);
+    for (const name of ['old', 'home']) t.match(await useOf(name), { address: undefined, open: 0 }, name);
+    t.equal((await ask(service.port, '/api/usage', { headers: bearer('home') }, '127.0.0.9')).status, 200);
+    t.equal((await useOf('home')).address, '127.0.0.9');
+
+    const stream = await EventStream.open(service.port, '/api/stream', bearer('read'));
+    await until(async () => (await useOf('read')).open === 1);
+    const socket = await SocketClient.open(service.port, { headers: bearer('read'), from: '127.0.0.5' });
+    t.match(await useOf('read'), { address: '127.0.0.5', open: 2 });
+    await ask(service.port, '/api/usage', { headers: bearer('read') });
+    t.match(await useOf('read'), { address: '127.0.0.1', open: 2 });
+    socket.say('get', { topics: ['cpu'] }, 'one');
+    await socket.take(({ id }) => id === 'one');
+    t.match(await useOf('read'), { address: '127.0.0.5', open: 2 }, 'a message of a socket is a use');
+    socket.cut();
+    await until(async () => (await useOf('read')).open === 1);
+    t.equal((await useOf('read')).address, '127.0.0.5', 'used until it closed');
+    stream.close();
+    await until(async () => (await useOf('read')).open === 0);
+    t.equal((await useOf('read')).address, '127.0.0.1');
+
+    const hub = await SocketClient.open(service.port, { path: '/api/agent', headers: bearer('admin') });
+    await until(async () => (await useOf('admin')).open === 1, 'a hub');
+    hub.cut();
+    await until(async () => (await useOf('admin')).open === 0);
+
+    const { read: _read, ...others } = keys as Readonly<Record<string, object>>;
+    const reconfigure = (next: object) =>
+      service.reconfigure({ ...CONFIG, auth: { enabled: true, keys: next } } as ConfigPart);
+    reconfigure(others);
+    t.equal((await useOf('read')).open, -1, 'not listed');
+    t.equal((await useOf('home')).address, '127.0.0.9', 'a reload keeps the others');
+    reconfigure(keys);
+    t.match(await useOf('read'), { address: undefined, open: 0 });
+  },
+);
+
+t.test('[10.keys-uses] the list needs a key, also where everything else is open', async (t) => {
+  const service = await startHere(livelyHost(), { auth: { enabled: false, keys: KEYS } });
+  t.teardown(() => service.stop());
+  const statusOf = async (headers: Readonly<Record<string, string>>) =>
+    (await ask(service.port, '/api/keys', { headers })).status;
+  t.equal((await ask(service.port, '/api/usage')).status, 200);
+  t.equal(await statusOf({}), 401);
+  t.equal(await statusOf(bearer('unknown')), 401);
+  t.equal(await statusOf(bearer('old')), 401);
+  t.equal(await statusOf(bearer('read')), 403);
+  t.equal(await statusOf(bearer('admin')), 200);
 });

@@ -3,6 +3,7 @@ import t from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import { SCOPES, type Scope } from '#src/scopes.js';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { startCommanded } from './commanded.ts';
@@ -20,6 +21,7 @@ const NEEDED: Readonly<Record<string, Scope>> = {
   'GET /api/hosts/a/processes': 'processes',
   'GET /api/hosts/a/processes/init': 'processes',
   'GET /metrics': 'metrics',
+  'GET /api/keys': 'admin',
   'POST /api/hosts/a/media/control': 'media',
   'POST /api/hosts/a/pw/sleep': 'power.sleep',
   'POST /api/hosts/a/pw/shutdown': 'power.shutdown',
@@ -92,3 +94,32 @@ t.test(
     await until(() => commanded.audit().some((line) => /media: pause done .*key=phone/.test(line)));
   },
 );
+
+t.test('[10.keys-uses] a hub notes the uses of its own keys', async (t) => {
+  const { service } = await startCommanded(t);
+  const agents = { a: { url: service.baseUrl } };
+  const hub = await startHub(t, agents);
+  await hub.host('a', isUp);
+  const keys = { tv: keyWith('tv', 'read'), admin: keyWith('admin', 'admin') };
+  hub.reconfigure(agents, { auth: { enabled: true, keys } });
+  const useOfTv = async () => {
+    const { body } = await ask(hub.port, '/api/keys', { headers: bearer('admin') });
+    const list = JSON.parse(body.toString()) as {
+      keys: readonly { name: string; last_use: { address: string } | null; open: number }[];
+    };
+    const { last_use: last = null, open } = list.keys.find(({ name }) => name === 'tv') ?? { open: -1 };
+    return [last?.address, open];
+  };
+  t.strictSame(await useOfTv(), [undefined, 0]);
+  await ask(hub.port, '/api/hosts/a/usage', { headers: bearer('tv') });
+  t.strictSame(await useOfTv(), ['127.0.0.1', 0]);
+  const streams = [
+    await hub.open('/api/hosts/a/stream', bearer('tv')),
+    await hub.open('/api/fleet/stream', bearer('tv')),
+  ];
+  const socket = await SocketClient.open(hub.port, { headers: bearer('tv'), from: '127.0.0.6' });
+  t.strictSame(await useOfTv(), ['127.0.0.6', 3]);
+  socket.cut();
+  for (const stream of streams) stream.close();
+  await until(async () => (await useOfTv())[1] === 0);
+});

@@ -39,6 +39,7 @@ export const CALLS: Readonly<Record<string, readonly [call: string, status: numb
   // No machine of this name: nothing is sent.
   wake: ["client.POST('/api/wake', { body: { host: 'none' } })", 404],
   getMetrics: ["client.GET('/metrics', { parseAs: 'text' })", 200],
+  listKeys: ["client.GET('/api/keys')", 401],
   getOpenapi: ["client.GET('/api/openapi.json')", 200],
   getAsyncapi: ["client.GET('/api/asyncapi.json')", 200],
 };

@@ -1,4 +1,5 @@
 /** The connections that hubs open to this machine at /api/agent. What serves them is loaded with the first one. */
+import type { KeyUses } from '../../access/key-uses.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
@@ -60,12 +61,14 @@ class HubConnection implements SocketEvents {
 
 export class HubConnections {
   readonly #parts: HubConnectionParts;
+  readonly #uses: Pick<KeyUses, 'opened' | 'closed'> | undefined;
   readonly #connections = new Set<HubConnection>();
   #server: HubServer | undefined;
   #loading: Promise<HubServer> | undefined;
 
-  constructor(parts: HubConnectionParts) {
+  constructor(parts: HubConnectionParts, uses?: Pick<KeyUses, 'opened' | 'closed'>) {
     this.#parts = parts;
+    this.#uses = uses;
   }
 
   get size(): number {
@@ -78,10 +81,13 @@ export class HubConnections {
       throw new ServiceError('too_many_streams', `${MAX_HUBS} hubs are connected already.`);
     if (this.#server?.isAsleep === true)
       throw new ServiceError('shutting_down', 'This machine is going to sleep.');
-    const connection = new HubConnection(caller, () => this.#connections.delete(connection));
+    const connection = new HubConnection(caller, () => {
+      if (this.#connections.delete(connection)) this.#uses?.closed(caller.key, caller.address);
+    });
     const socket = exchange.startSocket(connection);
     if (socket === undefined) return;
     this.#connections.add(connection);
+    this.#uses?.opened(caller.key);
     connection.start(socket);
     void this.#serve(connection);
   }

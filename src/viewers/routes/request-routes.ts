@@ -19,7 +19,14 @@ import { OPERATIONS, type Operation, type OperationId } from '../../wire/operati
 /** The operations of the table. */
 export type RequestOperationId = Exclude<
   OperationId,
-  'openStream' | 'openSocket' | 'openAgent' | 'getStatus' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'
+  | 'openStream'
+  | 'openSocket'
+  | 'openAgent'
+  | 'getStatus'
+  | 'listKeys'
+  | 'getOpenapi'
+  | 'getAsyncapi'
+  | 'getMetrics'
 >;
 
 /** Returns the machine of a request. Throws `not_found`. */

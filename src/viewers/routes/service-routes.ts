@@ -14,6 +14,7 @@ import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages
 import type { Sockets } from '../socket/sockets.ts';
 import type { StreamServer } from '../stream/stream-server.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
+import { type KeyListDeps, keysRun } from './keys-route.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
 import { agentRun, SOCKET_HEADERS, socketRuns } from './socket-route.ts';
@@ -35,6 +36,7 @@ export interface ServiceRouteDeps extends StreamRouteDeps {
   readonly sockets: Pick<Sockets, 'open'>;
   readonly machine: Machine;
   readonly hubs: Pick<HubConnections, 'open'>;
+  readonly keys: KeyListDeps;
   readonly metrics: MetricsRooms;
   readonly gate: Gate;
   readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
@@ -54,6 +56,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     ...socketRuns({ ...deps, sockets }),
     openAgent: agentRun(deps, deps.hubs),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
+    listKeys: keysRun(deps.keys),
     getOpenapi: runOf('openapi'),
     getAsyncapi: runOf('asyncapi'),
     ...metricsRuns(deps.metrics),

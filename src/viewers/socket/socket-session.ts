@@ -1,4 +1,5 @@
 /** One client of a WebSocket: its subscriptions, and the dispatch of its messages. */
+import type { KeyUses } from '../../access/key-uses.ts';
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
 import type { Caller } from '../../http/clients/caller.ts';
@@ -25,6 +26,7 @@ export interface SessionDeps {
   /** undefined: a service, which shows one machine. */
   readonly fleet: FleetAccess | undefined;
   readonly broadcasts: Broadcasts;
+  readonly uses: Pick<KeyUses, 'note'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'error'>;
 }
@@ -153,6 +155,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     }
     const grant = this.#take();
     if (grant === 'flood') return;
+    this.#deps.uses?.note(this.caller.key, this.caller.address);
     if (isBinary) {
       this.send(errorFrame('PARSE_ERROR', 'Messages must be text.', NOWHERE));
       return;

@@ -1,4 +1,5 @@
 /** All WebSockets of a role: what they share, what is sent to several of them, and how they are opened and closed. */
+import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
 import { AddressCounts } from '../../fairness/address-counts.ts';
@@ -35,6 +36,8 @@ export interface SocketsOptions {
   readonly server: Publisher;
   /** Counts the sockets of each address that were opened without the key. */
   readonly addressCounts?: AddressCounts;
+  /** Counts those that were opened with a key, and notes their messages. */
+  readonly uses?: KeyUses;
   /** Notified of machines whose condition has changed, or that are gone. */
   readonly conditions?: Listeners<readonly [id: string]>;
   /** The ends of commands. */
@@ -58,7 +61,7 @@ export class Sockets implements SessionOwner {
   #reportedAt = 0;
 
   constructor(options: SocketsOptions) {
-    const { find, fleet, clock, log, server, conditions, ends, intervalMs } = options;
+    const { find, fleet, clock, log, server, conditions, ends, intervalMs, uses } = options;
     const { defer = deferToNextTurn, addressCounts = new AddressCounts() } = options;
     this.#options = options;
     this.#defer = defer;
@@ -72,7 +75,7 @@ export class Sockets implements SessionOwner {
       onSample: () => this.#reportKept(),
       defer,
     });
-    this.#deps = { owner: this, find, fleet, broadcasts: this.#broadcasts, clock, log };
+    this.#deps = { owner: this, find, fleet, broadcasts: this.#broadcasts, uses, clock, log };
     conditions?.add((id) => {
       for (const session of this.#sessions) session.onCondition(id);
     });
@@ -95,7 +98,8 @@ export class Sockets implements SessionOwner {
     if (socket === undefined) return;
     this.#sessions.add(session);
     if (!caller.isKeyed) this.#addressCounts.add(caller.address);
-    const { version, role, features } = this.#options;
+    const { version, role, features, uses } = this.#options;
+    uses?.opened(caller.key);
     const message = `Connected to ${role} ${version}.`;
     const { scopes } = caller;
     // Absent: everything.
@@ -135,8 +139,9 @@ export class Sockets implements SessionOwner {
 
   onClosed(session: SocketSession): void {
     if (!this.#sessions.delete(session)) return;
-    const { address, isKeyed } = session.caller;
+    const { address, isKeyed, key } = session.caller;
     if (!isKeyed) this.#addressCounts.remove(address);
+    this.#options.uses?.closed(key, address);
   }
 
   /** The errors of other machines are in their own logs. */

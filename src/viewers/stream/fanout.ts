@@ -1,4 +1,5 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
+import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Caller } from '../../http/clients/caller.ts';
@@ -17,6 +18,8 @@ export interface FanoutOptions {
   readonly ledger?: Ledger;
   /** Counts the streams of each address that were opened without the key. */
   readonly tally?: Pick<AddressCounts, 'add' | 'remove'>;
+  /** Counts those that were opened with a key. */
+  readonly uses?: Pick<KeyUses, 'opened' | 'closed'>;
   /** For tests. */
   readonly defer?: Defer;
 }
@@ -39,6 +42,7 @@ export class Fanout implements StreamServer {
   readonly #subscribers: Subscribers;
   readonly #ledger: Ledger;
   readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
+  readonly #uses: FanoutOptions['uses'];
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: SampleEvents | undefined;
   #number = 0;
@@ -71,6 +75,7 @@ export class Fanout implements StreamServer {
     this.#defer = defer;
     this.#ledger = ledger;
     this.#tally = tally;
+    this.#uses = options.uses;
     this.#subscribers = new Subscribers(clock.now);
     const drain = (socket: StreamSocket) => this.#drain(socket);
     const forget = (socket: StreamSocket) => {
@@ -115,6 +120,7 @@ export class Fanout implements StreamServer {
     this.#sent++;
     this.#subscribers.add(socket);
     if (!caller.isKeyed) this.#tally.add(caller.address);
+    this.#uses?.opened(caller.key);
     if (caller.kept !== undefined) this.#ledger.set(socket, 0, caller.kept);
     this.#source.subscribe(view);
     if (this.#tendTimer === undefined) this.#tendLater();
@@ -259,6 +265,7 @@ export class Fanout implements StreamServer {
     if (!this.#subscribers.remove(socket)) return;
     const { caller } = socket;
     if (!caller.isKeyed) this.#tally.remove(caller.address);
+    this.#uses?.closed(caller.key, caller.address);
     this.#ledger.release(socket);
     this.#source.unsubscribe(socket.view);
     if (this.size > 0) return;

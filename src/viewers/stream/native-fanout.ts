@@ -43,6 +43,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
   readonly #pool: StreamPool;
   readonly #source: Demand;
   readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
+  readonly #uses: FanoutOptions['uses'];
   /** Streams that stay with the engine. */
   readonly #fanout: Fanout;
   /** By the index of their view. */
@@ -59,6 +60,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     this.#pool = pool;
     this.#source = source;
     this.#tally = tally;
+    this.#uses = options.uses;
     this.#fanout = new Fanout({ ...options, tally });
   }
 
@@ -212,6 +214,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     channel.size++;
     this.#size++;
     if (!caller.isKeyed) this.#tally.add(caller.address);
+    this.#uses?.opened(caller.key);
     this.#source.subscribe(channel.view);
   }
 
@@ -219,6 +222,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     channel.size--;
     this.#size--;
     if (!caller.isKeyed) this.#tally.remove(caller.address);
+    this.#uses?.closed(caller.key, caller.address);
     if (channel.size === 0) {
       this.#channels.delete(channel.view.index);
       this.#pool.closeChannel(channel.number);

@@ -59,6 +59,8 @@ export async function startService(t: Test, folder: string) {
   const host = { ...fixtureHost(), media, processes: processHost() };
   const service = await startHere(host, {
     features: EVERYTHING_ON,
+    // For the one example with a key; the others are sent without.
+    auth: { enabled: false, api_key: '<API_KEY>' },
     processes: { launch: { editor: { command: '/bin/true', args: [], env: {}, allow_args: false } } },
     wake: { hosts: { nas: { mac: '02:00:5e:10:00:00', port: 9 } } },
     stats: { stream_interval_seconds: 1 },

@@ -1,0 +1,36 @@
+/** The configured keys as people see them: names and terms, without a key or a digest. */
+import type { Scope } from '../scopes.ts';
+import { DEFAULT_KEY, endOf, type KeySettings } from './key.ts';
+
+export interface ListedKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** As the configuration has it; null: it does not expire. */
+  readonly expires: string | null;
+  readonly is_expired: boolean;
+}
+
+/** `auth` of the configuration, as far as it has keys. */
+export interface KeyConfig {
+  readonly api_key: string | undefined;
+  readonly keys: Readonly<Record<string, KeySettings>>;
+}
+
+const hasDefault = ({ api_key: key }: KeyConfig): boolean => key !== undefined && key !== '';
+
+/** That of `auth.api_key` first. `nowMs`: Unix time in milliseconds. */
+export function listedKeys(auth: KeyConfig, nowMs: number): readonly ListedKey[] {
+  const further = Object.entries(auth.keys).map(([name, key]) => ({
+    name,
+    scopes: key.scopes,
+    expires: key.expires ?? null,
+    is_expired: endOf(key) <= nowMs,
+  }));
+  const all: ListedKey = { name: DEFAULT_KEY, scopes: ['admin'], expires: null, is_expired: false };
+  return hasDefault(auth) ? [all, ...further] : further;
+}
+
+export const namesOfKeys = (auth: KeyConfig): readonly string[] => [
+  ...(hasDefault(auth) ? [DEFAULT_KEY] : []),
+  ...Object.keys(auth.keys),
+];
