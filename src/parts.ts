@@ -1,5 +1,6 @@
 /** The parts of the service below HTTP: what samples, and what carries out commands. */
 import os from 'node:os';
+import type { KeyUses } from './access/key-uses.ts';
 import type { Clock } from './clock.ts';
 import { auditCommands } from './commands/audit.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
@@ -11,6 +12,7 @@ import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { LiveConfig } from './config/current.ts';
 import { messageOf } from './errors.ts';
 import type { Store } from './history/history.ts';
+import { KeyUseFile, keyUsesPathOf } from './history/key-use-file.ts';
 import { ProcessHistory } from './history/processes.ts';
 import { RecordedHistory } from './history/recorded.ts';
 import { Watch } from './history/watch.ts';
@@ -70,6 +72,12 @@ async function openHistoryStore({ config, log, clock }: Base, startedAt: number)
     log.error(`history.path: ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/** Keeps the last uses of keys beside the history; undefined: that is in memory only. */
+export function openKeyUseFile({ config, clock, log }: Base, uses: KeyUses): KeyUseFile | undefined {
+  const { path } = config.current.history;
+  return path === undefined ? undefined : new KeyUseFile({ path: keyUsesPathOf(path), uses, clock, log });
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

@@ -8,6 +8,7 @@ import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
 import { Front } from './front.ts';
 import type { History } from './history/history.ts';
+import type { KeyUseFile } from './history/key-use-file.ts';
 import { HistoryQueries } from './history/queries.ts';
 import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
@@ -16,7 +17,7 @@ import type { Route } from './http/routes.ts';
 import type { Log } from './log/log.ts';
 import { LocalMachine } from './machine/local.ts';
 import { sharedSystem } from './machine/system.ts';
-import { createCommands, createHistory, createStats } from './parts.ts';
+import { type Base, createCommands, createHistory, createStats, openKeyUseFile } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import { readPages } from './viewers/pages/pages.ts';
@@ -41,6 +42,7 @@ export interface ServiceOptions {
 }
 
 export class Service {
+  readonly #base: Base;
   readonly #front: Front;
   readonly #sampler: Sampler;
   readonly #fanout: StreamServer;
@@ -48,6 +50,7 @@ export class Service {
   readonly #hubs: HubConnections;
   readonly #history: RecordedHistory;
   readonly #power: Power;
+  #keyUseFile: KeyUseFile | undefined;
   readonly #exporters = new Exporters();
   readonly #exporterParts: Omit<ExporterParts, 'doors'>;
   /** For the test that compares the API documents with it. */
@@ -65,6 +68,7 @@ export class Service {
     history: given,
   }: ServiceOptions) {
     const base = { config, host, clock, log };
+    this.#base = base;
     const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
     const dashboard = readPages('web');
@@ -159,6 +163,7 @@ export class Service {
     const bound = await this.#front.start();
     this.#fanout.stallLimitSeconds = this.#front.stallLimitSeconds;
     this.#history.start();
+    this.#keyUseFile = openKeyUseFile(this.#base, this.#front.keyUses);
     this.#exporters.start({ ...this.#exporterParts, doors: bound });
     return bound;
   }
@@ -171,12 +176,13 @@ export class Service {
     this.#front.stop();
     const exportersClosed = Promise.all([this.#exporters.close(), this.#hubs.close()]);
     const historyClosed = this.#history.close();
+    const usesStored = this.#keyUseFile?.close() ?? true;
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#sockets.close('the service is shutting down') === 0;
     this.#sampler.close();
     await this.#front.close(isDrained);
     await exportersClosed;
-    return await historyClosed;
+    return (await historyClosed) && (await usesStored);
   }
 }
