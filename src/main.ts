@@ -163,7 +163,7 @@ async function main(): Promise<void> {
     case 'keys': {
       const { listKeys, takeBack } = await import('./cli/keys/keys.ts');
       const { removedKey, isJson } = words;
-      if (removedKey === undefined) return answer(listKeys(loadOptions(paths), isJson));
+      if (removedKey === undefined) return answer(await listKeys(loadOptions(paths), isJson));
       return answer(takeBack(removedKey, loadOptions(paths)));
     }
     case 'check':

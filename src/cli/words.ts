@@ -55,7 +55,7 @@ export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
     help: 'make a key for a device, and print a link and a QR code that bring it there (docs/keys.md)',
   },
   keys: {
-    help: '"keys" lists the keys of the configuration and what they may do; "keys remove NAME" takes one back',
+    help: '"keys" lists the keys of the configuration, what they may do and their last uses; "keys remove NAME" takes one back',
     actions: KEYS_ACTIONS,
   },
   wake: {

@@ -1,40 +1,67 @@
 /** `hostwire keys`: the keys of the configuration, and taking one back. */
-import { DEFAULT_KEY, endOf } from '../../access/key.ts';
-import type { Config } from '../../config/config.ts';
+import { type ListedKey, listedKeys } from '../../access/key-list.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import { jsonText, type Output, tableOf } from '../output.ts';
 import { removeKey } from './key-files.ts';
+import { findLastUses, type LastUses } from './last-uses.ts';
 
-interface KeyRow {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly expires: string | null;
-  readonly is_expired: boolean;
+/** In local time, to the minute. */
+const timeOf = (seconds: number): string =>
+  new Date(seconds * 1000).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+
+function describeUse(name: string, { source, since, uses }: LastUses): string {
+  const use = uses.get(name);
+  if (use !== undefined) {
+    const { at, address, open } = use;
+    return open ? `in use by ${address} (${open} open)` : `last used ${timeOf(at)} by ${address}`;
+  }
+  return source === 'none' ? 'last use unknown' : `not used since ${timeOf(since ?? 0)}`;
 }
 
-function rowsOf({ auth }: Config, nowMs: number): readonly KeyRow[] {
-  const further = Object.entries(auth.keys).map(([name, key]) => ({
-    name,
-    scopes: key.scopes,
-    expires: key.expires ?? null,
-    is_expired: endOf(key) <= nowMs,
-  }));
-  const all = { name: DEFAULT_KEY, scopes: ['admin'], expires: null, is_expired: false };
-  return auth.api_key === undefined ? further : [all, ...further];
+function jsonOf(key: ListedKey, { source, uses }: LastUses) {
+  const use = uses.get(key.name);
+  const unused = source === 'service' ? 0 : null;
+  return {
+    ...key,
+    last_use: use === undefined ? null : { at: use.at, address: use.address },
+    open: use?.open ?? unused,
+  };
 }
 
-/** Throws a ConfigError where the configuration is wrong. */
-export function listKeys(options: LoadOptions, isJson: boolean, nowMs = Date.now()): Output {
+/** The last line: how far the last uses are to be trusted. */
+function noteOf({ source, reason }: LastUses): string {
+  if (source === 'service') return '';
+  return source === 'file'
+    ? `last uses are those of the last write to disk: ${reason}\n`
+    : `last uses are unknown: ${reason}\n`;
+}
+
+/** Takes less than 2 s. Rejects with a ConfigError where the configuration is wrong. `findUses`: for tests. */
+export async function listKeys(
+  options: LoadOptions,
+  isJson: boolean,
+  nowMs = Date.now(),
+  findUses: typeof findLastUses = findLastUses,
+): Promise<Output> {
   const { config } = loadConfig(options);
-  const rows = rowsOf(config, nowMs);
-  if (isJson) return { text: jsonText({ keys: rows, guests: config.auth.guests ?? ['admin'] }), exitCode: 0 };
+  const { auth } = config;
+  const rows = listedKeys(auth, nowMs);
+  const found = await findUses(config, options.surroundings.variables, nowMs);
+  if (isJson) {
+    const { source, since, reason } = found;
+    const keys = rows.map((row) => jsonOf(row, found));
+    const report = { keys, guests: auth.guests ?? ['admin'], uses: { source, since, reason } };
+    return { text: jsonText(report), exitCode: 0 };
+  }
   const table = rows.map(({ name, scopes, expires, is_expired: isExpired }) => [
     name,
     scopes.join(', '),
     isExpired ? `expired ${expires}` : (expires ?? 'does not expire'),
+    describeUse(name, found),
   ]);
-  const guests = `clients without a key${config.auth.enabled ? ', from addresses of auth.allowed_ips' : ''}: ${(config.auth.guests ?? ['everything']).join(', ') || 'nothing'}`;
-  return { text: `${tableOf(table)}${guests}\n`, exitCode: 0 };
+  const guests = `clients without a key${auth.enabled ? ', from addresses of auth.allowed_ips' : ''}: ${(auth.guests ?? ['everything']).join(', ') || 'nothing'}`;
+  const note = rows.length === 0 ? '' : noteOf(found);
+  return { text: `${tableOf(table)}${guests}\n${note}`, exitCode: 0 };
 }
 
 /** Exit code 1 where the key is not in the folder of keys. Throws a ConfigError where the configuration is wrong. */

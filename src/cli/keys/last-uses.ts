@@ -1,0 +1,120 @@
+/** The last uses of keys for `hostwire keys`: the running service has them, or the file beside its history. */
+import { listedKeys } from '../../access/key-list.ts';
+import { ENVIRONMENT, type Environment } from '../../client/environment.ts';
+import { ClientError } from '../../client/errors.ts';
+import { requestIn } from '../../client/rest.ts';
+import type { Config } from '../../config/config.ts';
+import { readText } from '../../config/sources/read-text.ts';
+import { messageOf } from '../../errors.ts';
+import { keyUsesPathOf, MAX_USES_BYTES, parseUses } from '../../history/key-use-file.ts';
+import { isObject } from '../../json.ts';
+import { findTarget, type Target } from '../reach.ts';
+
+interface LastUse {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly address: string;
+  /** Streams and sockets that are open; null where the service was not asked. */
+  readonly open: number | null;
+}
+
+export interface LastUses {
+  /** `none`: nothing is known. */
+  readonly source: 'service' | 'file' | 'none';
+  /** Unix seconds; earlier uses are not known. */
+  readonly since: number | null;
+  /** Why it is not the service. */
+  readonly reason: string | null;
+  /** By the name of the key. */
+  readonly uses: ReadonlyMap<string, LastUse>;
+}
+
+/** With what else it does, the command takes less than 2 s. */
+const ASK_LIMIT_MS = 1500;
+
+/** The key of this user, or one of the configuration that may do everything; undefined: all of these are digests. */
+function keyFor(auth: Config['auth'], given: string | undefined, nowMs: number): string | undefined {
+  if (given !== undefined) return given;
+  if (auth.api_key !== undefined && auth.api_key !== '') return auth.api_key;
+  return listedKeys(auth, nowMs)
+    .filter(({ scopes, is_expired: isExpired }) => scopes.includes('admin') && !isExpired)
+    .map(({ name }) => auth.keys[name]?.key_file?.secret)
+    .find((secret) => secret !== undefined);
+}
+
+function readAnswer(answer: unknown): Pick<LastUses, 'since' | 'uses'> {
+  if (!isObject(answer) || typeof answer['since'] !== 'number' || !Array.isArray(answer['keys']))
+    throw new Error('the answer is not a list of keys');
+  const rows: readonly unknown[] = answer['keys'];
+  const uses = new Map<string, LastUse>();
+  for (const row of rows) {
+    const last = isObject(row) ? row['last_use'] : undefined;
+    if (!isObject(row) || !isObject(last)) continue;
+    const [{ name, open }, { at, address }] = [row, last];
+    if (typeof name === 'string' && typeof at === 'number' && typeof address === 'string')
+      uses.set(name, { at, address, open: typeof open === 'number' ? open : 0 });
+  }
+  return { since: answer['since'], uses };
+}
+
+/** The certificate of the configuration is known by its pin, as for `hostwire top`. */
+async function environmentFor({ pin }: Target): Promise<Environment> {
+  if (pin === undefined) return ENVIRONMENT;
+  const { createPinned } = await import('../../client/pinned.ts');
+  return { ...ENVIRONMENT, fetch: (await createPinned(pin, ClientError)).fetch };
+}
+
+/** Throws where the service does not answer in time, or refuses to. */
+async function askService(target: Target, timeoutMs: number): Promise<LastUses> {
+  const { url, key } = target;
+  const environment = await environmentFor(target);
+  const { data } = await requestIn('api/keys', { url, key, timeoutMs }, environment);
+  return { source: 'service', reason: null, ...readAnswer(data) };
+}
+
+function readFile(historyPath: string, reason: string): LastUses {
+  const none = (why: string): LastUses => ({
+    source: 'none',
+    since: null,
+    reason: `${reason}; ${why}`,
+    uses: new Map(),
+  });
+  const path = keyUsesPathOf(historyPath);
+  const read = readText(path, MAX_USES_BYTES);
+  if ('message' in read) return none(`${path} ${read.message.split(';', 1)[0]}`);
+  const stored = parseUses(read.text);
+  if (stored === undefined) return none(`${path} is damaged`);
+  const seconds = (ms: number) => Math.floor(ms / 1000);
+  const uses = [...stored.uses].map(
+    ([name, { atMs, address }]) => [name, { at: seconds(atMs), address, open: null }] as const,
+  );
+  return { source: 'file', since: seconds(stored.sinceMs), reason, uses: new Map(uses) };
+}
+
+/** Never rejects. `variables`: of the environment. `limitMs`: for tests. */
+export async function findLastUses(
+  config: Config,
+  variables: Readonly<Record<string, string | undefined>>,
+  nowMs: number,
+  limitMs = ASK_LIMIT_MS,
+): Promise<LastUses> {
+  const here = { url: undefined, machine: undefined, keyFile: undefined, pin: undefined, isOnce: false };
+  const { auth, history } = config;
+  let reason: string;
+  try {
+    const target = findTarget(here, variables, () => config);
+    const key = keyFor(auth, target.key, nowMs);
+    if (key !== undefined) return await askService({ ...target, key }, limitMs);
+    reason =
+      'the service was not asked, because the configuration has no key with the scope admin, only digests';
+  } catch (error) {
+    reason = `the service gave no list: ${messageOf(error)}`;
+  }
+  if (history.path !== undefined) return readFile(history.path, reason);
+  return {
+    source: 'none',
+    since: null,
+    reason: `${reason}; there is no history.path, beside which they would be stored`,
+    uses: new Map(),
+  };
+}
