@@ -1,5 +1,7 @@
 /** Answers: JSON, errors, refusals without a body. */
+
 import type { ServiceError } from '../errors.ts';
+import { isScope } from '../scopes.ts';
 import type { Answer } from './head.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -46,12 +48,16 @@ export function jsonTextAnswer(body: string | Buffer, headers: Headers = []): An
 /** Requests are answered sooner than a stream ends. */
 const RETRY_AFTER_SECONDS: Readonly<Record<number, string>> = { 429: '1', 503: '5' };
 
-/** The name of the scope that is missing, readable for pages of other origins where the answer is. */
+/**
+ * The name of the scope that is missing, readable for pages of other origins where the answer is. A hub passes on the errors
+ * of machines, whose text must not become a header.
+ */
 function scopeHeaders({ code, details }: ServiceError, headers: Headers): Headers {
-  if (code !== 'scope_required') return [];
+  const scope = details?.['scope'];
+  if (code !== 'scope_required' || typeof scope !== 'string' || !isScope(scope)) return [];
   const isReadable = headers.some(([name]) => name === 'Access-Control-Allow-Origin');
   return [
-    ['X-Required-Scope', String(details?.['scope'])],
+    ['X-Required-Scope', scope],
     ...(isReadable ? ([['Access-Control-Expose-Headers', 'X-Required-Scope']] as const) : []),
   ];
 }
