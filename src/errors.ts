@@ -55,9 +55,9 @@ export class ServiceError extends Error {
 export const featureDisabled = (name: string): ServiceError =>
   new ServiceError('feature_disabled', `${name} is switched off in the configuration.`);
 
-/** The error for a client that may not do something; see scopes.ts. */
-export const scopeRequired = (scope: string): ServiceError =>
-  new ServiceError('scope_required', `This needs the scope ${scope}.`, { scope });
+/** The error for a client that may not do something; see scopes.ts. `subject`: what lacks the scope. */
+export const scopeRequired = (scope: string, subject = 'This'): ServiceError =>
+  new ServiceError('scope_required', `${subject} needs the scope ${scope}.`, { scope });
 
 /** The code of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string {

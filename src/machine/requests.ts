@@ -197,9 +197,10 @@ export const isQuestion = (name: string): name is Question => Object.hasOwn(QUES
 export const scopeOf = (what: string): Scope =>
   REQUESTS.get(what)?.scope ?? (what.startsWith('media.') ? 'media' : 'admin');
 
-/** Throws `scope_required`. */
-export function checkScope({ scopes }: { readonly scopes: Scopes }, needed: Scope): void {
-  if (!allows(scopes, needed)) throw scopeRequired(needed);
+/** Throws `scope_required` where a hub that has `scopes` may not pass on what its client asks for. */
+export function checkScopeOfHub(scopes: Scopes, what: string): void {
+  const needed = scopeOf(what);
+  if (!allows(scopes, needed)) throw scopeRequired(needed, 'The key of the hub at this machine');
 }
 
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(

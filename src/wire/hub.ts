@@ -1,5 +1,6 @@
 /** Payloads of the hub: the list of hosts, and events of the fleet. Payloads of one host are the service's own. */
 import * as v from 'valibot';
+import { SCOPES } from '../scopes.ts';
 import { HOST_STATES } from './host-states.ts';
 import { FORWARDED_DOCS } from './hub-forwarded.ts';
 import type { HubOperationId } from './hub-operations.ts';
@@ -32,6 +33,10 @@ export const hostRow = v.strictObject({
   sample_age: means(
     known(seconds),
     'How long ago its last sample came; null without viewers, because it is not sampled then.',
+  ),
+  scopes: means(
+    v.exactOptional(v.array(v.picklist(SCOPES))),
+    "What the hub's key for this machine allows; absent: everything, or the machine was not reached yet.",
   ),
 });
 export type HostRow = Shape<typeof hostRow>;

@@ -12,7 +12,7 @@ export const SERVICE_DOCS: DocsOf<
   openAgent: {
     summary: 'Where hubs connect to this machine',
     description:
-      'For `hostwire hub`, not for clients: the WebSocket speaks the protocol of docs/hub-protocol.md. A request with an `Origin` is refused, at most 16 hubs are taken, and any request but an upgrade is answered with 426 `upgrade_required`.',
+      'For `hostwire hub`, not for clients: the WebSocket speaks the protocol of docs/hub-protocol.md, and each question and command on it needs the scope of its own operation. A request with an `Origin` is refused, at most 16 hubs are taken, and any request but an upgrade is answered with 426 `upgrade_required`.',
     isUpgrade: true,
     payloads: [],
     errors: ['upgrade_required', 'too_many_streams', 'shutting_down'],

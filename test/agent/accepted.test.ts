@@ -1,36 +1,17 @@
 /** Hubs that connect to a machine: who is let in, what they are sent, and when their connections end. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type ClientOptions, WebSocket } from 'ws';
+import type { ClientOptions } from 'ws';
 import { ask } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { Talker } from '../hub/dial/setup.ts';
+import { ConnectingHub } from './played-hub.ts';
 
 const KEY = 'k'.repeat(40);
 const KEYED: ConfigPart = { auth: { enabled: true, api_key: KEY } };
-
-/** A hub that a test plays. */
-class Hub extends Talker {
-  /** Status of the answer where it was not an upgrade. */
-  status: number | undefined;
-
-  constructor(t: Test, port: number, options: ClientOptions = {}) {
-    super(new WebSocket(`ws://127.0.0.1:${port}/api/agent`, options));
-    t.teardown(() => this.socket.terminate());
-    this.socket.on('unexpected-response', (request, { statusCode }) => {
-      this.status = statusCode;
-      request.destroy();
-    });
-  }
-
-  async refused(): Promise<number> {
-    return await until(() => this.status);
-  }
-}
 
 async function start(t: Test, config: ConfigPart = {}, clock?: FakeClock) {
   const media = new FakeMediaHost();
@@ -38,7 +19,7 @@ async function start(t: Test, config: ConfigPart = {}, clock?: FakeClock) {
   const options = clock === undefined ? {} : { clock };
   const service = await startHere({ ...fixtureHost(), media }, config, options);
   t.teardown(() => service.stop());
-  const connect = (options: ClientOptions = {}) => new Hub(t, service.port, options);
+  const connect = (options: ClientOptions = {}) => new ConnectingHub(t, service.port, options);
   const connected = async (options: ClientOptions = {}) => {
     const hub = connect(options);
     const status = await hub.next('status');

@@ -27,7 +27,7 @@ const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed
     ['GET', '/api/keys', 'admin'],
     ['GET', '/api/openapi.json', 'any'],
     ['GET', '/api/asyncapi.json', 'any'],
-    ['GET', '/api/agent', 'admin'],
+    ['GET', '/api/agent', 'read'],
     ['POST', '/api/media/control', 'media'],
     ['POST', '/api/pw/sleep', 'power.sleep'],
     ['POST', '/api/pw/hibernate', 'power.hibernate'],

@@ -1,4 +1,5 @@
 /** The status of an agent, published as retained at its beginning and its end. */
+import { SCOPES, type Scope } from '../../scopes.ts';
 import { readJsonObject } from './json.ts';
 
 export interface Status {
@@ -8,6 +9,8 @@ export interface Status {
   /** Its host name, where it says it. */
   readonly name: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
+  /** The scopes of this hub's key there; undefined: it may ask for everything. */
+  readonly scopes: readonly Scope[] | undefined;
 }
 
 const MAX_BYTES = 8192;
@@ -19,7 +22,7 @@ const LABEL = /^[^\p{C}]{1,64}$/u;
 
 /** undefined: the message is none. */
 export function readStatus(payload: Buffer): Status | undefined {
-  const { state, run, name, labels } =
+  const { state, run, name, labels, scopes } =
     (payload.length > MAX_BYTES ? undefined : readJsonObject(payload)) ?? {};
   if ((state !== 'online' && state !== 'offline') || typeof run !== 'string' || !RUN.test(run))
     return undefined;
@@ -28,8 +31,13 @@ export function readStatus(payload: Buffer): Status | undefined {
     run,
     name: typeof name === 'string' && HOST_NAME.test(name) ? name : undefined,
     labels: readLabels(labels),
+    scopes: readScopes(scopes),
   };
 }
+
+/** Returns the scopes that this hub knows, each once; undefined: there is no list. */
+const readScopes = (value: unknown): readonly Scope[] | undefined =>
+  Array.isArray(value) ? SCOPES.filter((scope) => value.includes(scope)) : undefined;
 
 /** Returns the valid labels. */
 function readLabels(value: unknown): Readonly<Record<string, string>> {

@@ -97,7 +97,9 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   get row(): HostRow {
-    return this.#lanes.row(this, this.isBrief ? undefined : this.#status?.name);
+    const { name, scopes } = this.#status ?? {};
+    const row = this.#lanes.row(this, this.isBrief ? undefined : name);
+    return scopes === undefined ? row : { ...row, scopes };
   }
 
   /** undefined: nothing. */

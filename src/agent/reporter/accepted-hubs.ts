@@ -196,7 +196,7 @@ export class HubServer {
     return this.#events.isAsleep;
   }
 
-  serve(socket: Socket, { address, isKeyed }: Caller): ServedHub {
+  serve(socket: Socket, { address, isKeyed, key, scopes }: Caller): ServedHub {
     const { log, holds, ledger } = this.#parts;
     let link: AcceptedLink | undefined;
     const session: HubSession = new HubSession(
@@ -204,7 +204,8 @@ export class HubServer {
       {
         subject: 'hub',
         topics: topicsBelow(''),
-        sender: { address, isKeyed },
+        sender: { address, isKeyed, key },
+        scopes,
         open(options) {
           link = new AcceptedLink(
             socket,
@@ -225,7 +226,7 @@ export class HubServer {
     );
     const { sessions } = this.#events;
     this.#events.add(session);
-    log.info('hub: a hub has connected', { address });
+    log.info('hub: a hub has connected', { address, key });
     if (link === undefined) throw new Error('a session opens its link');
     return { events: link, reconfigure: () => session.reconfigure(), close: () => session.close() };
   }

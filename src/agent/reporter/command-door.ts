@@ -59,6 +59,8 @@ export interface DoorOptions {
   readonly subject?: string;
   /** The sender of messages that do not name one: the broker. */
   readonly sender: Sender;
+  /** Throws ServiceError where the other side may not have this command carried out; absent: the broker decides. */
+  readonly check?: (name: string) => void;
   /** Reads the request of a message; readRequest if absent. */
   readonly read?: (name: string, payload: Buffer) => CommandRequest | Unread;
   /** The name of a command by its topic; undefined: the topic is none of a command. */
@@ -153,7 +155,7 @@ export class CommandDoor {
   }
 
   async #run(request: CommandRequest, message: Message): Promise<void> {
-    const { commands, sender, log, clock } = this.#options;
+    const { commands, sender, log, clock, check } = this.#options;
     const { name, params, id, key = id, asker } = request;
     const who = asker?.sender ?? TRUSTED;
     if (!this.#running.hasRoom(who)) {
@@ -163,6 +165,7 @@ export class CommandDoor {
     this.#running.add(who);
     let isBegun = false;
     try {
+      check?.(name);
       const run = commands.prepare(name, params, asker?.sender ?? sender);
       isBegun = true;
       this.#recent.note(message, key, clock.now());

@@ -1,6 +1,7 @@
 /** Dials a hub and reports to it: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.ts';
+import { ALL_SCOPES } from '../../scopes.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
 import { Link } from '../transports/mqtt/link.ts';
 import type { SleepHold } from '../transports/mqtt/sleep-hold.ts';
@@ -29,6 +30,7 @@ function overDial(url: string, key: string, pin: string | undefined, rooms: HubS
     topics: topicsBelow(''),
     // The hub has proved itself, and names its clients.
     sender: { address: `${target.host}:${target.port}`, isKeyed: false },
+    scopes: ALL_SCOPES,
     open: (options, run) =>
       new Link(
         {

@@ -33,8 +33,8 @@ export interface Envelope {
 
 const bad = (message: string): Flaw => ({ code: 'invalid_value', message });
 
-/** Reads the sender and the id of a message; without `asker` it cannot be answered. */
-export function readEnvelope(payload: Buffer): Envelope | Unread {
+/** Reads the sender and the id of a message; without `asker` it cannot be answered. `hubKey`: the key of its connection. */
+export function readEnvelope(payload: Buffer, hubKey?: string): Envelope | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
     return { code: 'payload_too_large', message: `A message may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
   const fields = parseJson(payload.toString());
@@ -45,7 +45,12 @@ export function readEnvelope(payload: Buffer): Envelope | Unread {
     return bad(`id must be a string of 1 to ${MAX_ID_LENGTH} characters.`);
   const asker = (address: string): Asker => ({
     hub,
-    sender: { address, isKeyed: key !== null, via: { hub, key: typeof key === 'string' ? key : undefined } },
+    sender: {
+      address,
+      isKeyed: key !== null,
+      ...(hubKey === undefined ? {} : { key: hubKey }),
+      via: { hub, key: typeof key === 'string' ? key : undefined },
+    },
   });
   const flawed = (message: string): Unread => ({ ...bad(message), id, asker: asker('') });
   if (typeof client !== 'string' || isIP(client) === 0) return flawed('client must be an IP address.');
@@ -60,8 +65,9 @@ export function readHubCommand(
   name: string,
   payload: Buffer,
   { run, clock }: Present,
+  hubKey?: string,
 ): CommandRequest | Unread {
-  const envelope = readEnvelope(payload);
+  const envelope = readEnvelope(payload, hubKey);
   if (isFlaw(envelope)) return envelope;
   const { id, asker, params, fields } = envelope;
   const { run: meant, deadline, stages } = fields;

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import type { Clock } from '../../clock.ts';
 import type { Commands, Sender } from '../../commands/command.ts';
+import { checkScopeOfHub } from '../../machine/requests.ts';
+import { ALL_SCOPES, namesOfScopes, type Scopes } from '../../scopes.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import type { HubTopics } from '../protocol/hub-topics.ts';
@@ -48,8 +50,10 @@ export interface Way {
   /** The beginning of its lines in the log. */
   readonly subject: string;
   readonly topics: HubTopics;
-  /** The other side, for messages that do not name their sender. */
+  /** The other side, for messages that do not name their sender; `key`: that of its connection, where it has one. */
   readonly sender: Sender;
+  /** The scopes of the other side: all, where it proves itself in another way than with a key of this service. */
+  readonly scopes: Scopes;
   /** Opens the link, on which `topics` of hubs come in. `run`: of this session. */
   readonly open: (options: HubLinkOptions, run: string) => HubLink;
 }
@@ -72,7 +76,7 @@ export class HubSession {
 
   constructor(rooms: HubSessionRooms, way: Way, holds: SleepHold) {
     const { clock, log, commands, facts, config } = rooms;
-    const { topics, subject, sender } = way;
+    const { topics, subject, sender, scopes } = way;
     this.#clock = clock;
     this.#holds = holds;
     this.#topics = topics;
@@ -82,9 +86,10 @@ export class HubSession {
       log,
       subject,
       sender,
+      check: (name) => checkScopeOfHub(scopes, name),
       unixMs: Date.now,
       nameOf: topics.commandOn,
-      read: (name, payload) => readHubCommand(name, payload, this.#present()),
+      read: (name, payload) => readHubCommand(name, payload, this.#present(), sender.key),
       answer: async (feedback, { asker, ...aside }) =>
         asker !== undefined &&
         (await this.#link.deliver(
@@ -96,6 +101,8 @@ export class HubSession {
     this.#questions = new Questions({
       ...rooms,
       subject,
+      check: (name) => checkScopeOfHub(scopes, name),
+      key: sender.key,
       answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
     });
@@ -108,6 +115,7 @@ export class HubSession {
       onSilence: () => this.#link.check(),
     });
     const { name = os.hostname(), labels } = config.current.host;
+    const limits = scopes === ALL_SCOPES ? {} : { scopes: namesOfScopes(scopes) };
     const status = (state: string, more = {}) => JSON.stringify({ state, run: this.#run, ...more });
     const options: HubLinkOptions = {
       availability: topics.status,
@@ -116,7 +124,7 @@ export class HubSession {
       random: rooms.random ?? Math.random,
       maxDelayMs: MAX_DELAY_MS,
       states: {
-        online: status('online', { version: facts.version, protocol: VERSION, name, labels }),
+        online: status('online', { version: facts.version, protocol: VERSION, name, labels, ...limits }),
         offline: status('offline'),
       },
       beforeOnline: (connection) => this.#begin(connection),

@@ -1,5 +1,6 @@
 /** The way to the hubs of a broker. */
 import type { Config } from '../../config/config.ts';
+import { ALL_SCOPES } from '../../scopes.ts';
 import { hubTopicsOf } from '../protocol/hub-topics.ts';
 import { brokerOf } from '../transports/mqtt/broker-socket.ts';
 import { openMqttLink } from '../transports/mqtt/mqtt-link.ts';
@@ -12,7 +13,9 @@ export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBesi
   return {
     subject: 'mqtt',
     topics,
+    // The rights of the broker decide who may ask, and for what.
     sender: { address: `${broker.host}:${broker.port}`, isKeyed: false },
+    scopes: ALL_SCOPES,
     open(options) {
       const clientId = isBeside ? `${broker.clientId}-hub` : broker.clientId;
       const link = openMqttLink(

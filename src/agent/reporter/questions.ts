@@ -15,6 +15,10 @@ export interface QuestionOptions extends Pick<AnswerRooms, 'machine'> {
   readonly log: Log;
   /** The beginning of its lines in the log. */
   readonly subject: string;
+  /** Throws ServiceError where the other side may not ask this question. */
+  readonly check: (name: string) => void;
+  /** The name of the key of its connection. */
+  readonly key: string | undefined;
   /** Publishes what was found out, as JSON, for a hub. Resolves when it was sent, or cannot be. Never rejects. */
   readonly answer: (hub: string, text: string) => Promise<unknown>;
   /** The members that each feedback has. */
@@ -42,7 +46,7 @@ export class Questions {
 
   /** Takes a message; never throws. Nothing is remembered of it: to answer twice does nothing. */
   take(payload: Buffer): void {
-    const envelope = readEnvelope(payload);
+    const envelope = readEnvelope(payload, this.#options.key);
     if (isFlaw(envelope)) this.#refuse(envelope, this.#turns.take() ? envelope : TOO_MANY);
     else if (this.#isTaken(envelope)) void this.#run(envelope);
     else this.#refuse(envelope, TOO_MANY);
@@ -54,7 +58,7 @@ export class Questions {
   }
 
   async #run(envelope: Envelope): Promise<void> {
-    const { answer, stamp, log, subject, machine } = this.#options;
+    const { answer, stamp, log, subject, machine, check } = this.#options;
     const { id, asker, params, fields } = envelope;
     const { what } = fields;
     const row = typeof what === 'string' ? REQUESTS.get(what) : undefined;
@@ -64,6 +68,7 @@ export class Questions {
     }
     this.#running.add(asker.sender);
     try {
+      if (row !== undefined) check(row.name);
       const found =
         row === undefined ? undefined : await machine.ask({ what: row.name, params, client: asker.sender });
       const json = found === undefined ? '{}' : jsonOf(found);

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../../clock.ts';
+import { isScope } from '../../../scopes.ts';
 import { isCertificateError, SOCKET_ERRORS } from '../../../socket-errors.ts';
 import { type Framed, MAX_MESSAGE_BYTES, readMessage, textOf } from '../../protocol/frames.ts';
 import type { Failure } from '../../remote/failure.ts';
@@ -36,9 +37,11 @@ const LATE = down('it does not answer');
 const MALFORMED = down('it sends a message that is malformed');
 const HUB = down('what answers there is a hub, not the service of a machine');
 
-/** Why the answer to the upgrade is not one. `type`: its content type. */
-function whyNotUpgraded(status: number, type = ''): Failure {
+/** Why the answer to the upgrade is not one. `type`: its content type; `scope`: the one that it names as missing. */
+function whyNotUpgraded(status: number, type = '', scope?: string | readonly string[]): Failure {
   if (status === 401) return refused('it refuses the key, or needs one (401)');
+  if (status === 403 && typeof scope === 'string' && isScope(scope))
+    return refused(`this hub needs a key with the scope ${scope} (403)`);
   if (status === 403) return refused('it refuses this address or host name (403)');
   if (status === 404 && type.startsWith('application/json'))
     return down('its version has no /api/agent for hubs (404); it needs the version of this hub');
@@ -100,7 +103,7 @@ export class OutgoingConnection implements MachineConnection {
       .on('ping', () => this.#isWithinPace(0))
       .on('unexpected-response', (request, { statusCode = 0, headers }) => {
         request.destroy();
-        this.#fail(whyNotUpgraded(statusCode, headers['content-type']));
+        this.#fail(whyNotUpgraded(statusCode, headers['content-type'], headers['x-required-scope']));
       })
       .on('error', (error) => this.#fail(whyFailed(error)))
       .on('close', (code) => this.#fail(whyClosed(code)));

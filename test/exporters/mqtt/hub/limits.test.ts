@@ -28,6 +28,7 @@ function setUp() {
     clock: new FakeClock(),
     log: createLog(() => undefined),
     subject: 'hub',
+    check: () => undefined,
     answer: async (_: string, text: string) => void answers.push(JSON.parse(text)),
     stamp: () => ({ run: 'r', clock: 1 }),
     machine: { ask: () => new Promise((resolve) => waiting.push(() => resolve({ bytes: '{}' }))) },
