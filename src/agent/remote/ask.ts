@@ -25,9 +25,6 @@ export const sharerOf = ({ address, key }: Asker): Sharer => ({
   isKeyed: key !== undefined || address === '',
 });
 
-/** The name of the key in `auth.api_key`, as long as there is one key. */
-export const KEY_NAME = 'default';
-
 export interface Ask {
   /** A question, or the name of a command, such as `media.set_volume`. */
   readonly what: string;

@@ -1,6 +1,7 @@
 /** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
 
-import { type Asker, type HostAnswer, KEY_NAME } from '../../agent/remote/ask.ts';
+import { DEFAULT_KEY } from '../../access/key.ts';
+import type { Asker, HostAnswer } from '../../agent/remote/ask.ts';
 import type { Host } from '../../agent/remote/host.ts';
 import type { Times } from '../../agent/remote/times.ts';
 import type { Clock } from '../../clock.ts';
@@ -95,14 +96,19 @@ export class CommandGateway {
 
   /** How machines and their limits know a client. */
   askerOf({ address, isKeyed, key }: Sender): Asker {
-    return { address, key: isKeyed ? (key ?? KEY_NAME) : undefined };
+    return { address, key: isKeyed ? (key ?? DEFAULT_KEY) : undefined };
   }
 
-  #audit({ id }: Host, what: string, { address, isKeyed }: Sender, outcome: string): void {
+  #audit({ id }: Host, what: string, { address, isKeyed, key }: Sender, outcome: string): void {
     const [group = '', action = ''] = what.split('.', 2);
     // An unknown action is the client's own words.
     const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';
-    this.#options.log.audit(`${group}: ${name} ${outcome}`, { host: id, address, keyed: isKeyed });
+    this.#options.log.audit(`${group}: ${name} ${outcome}`, {
+      host: id,
+      address,
+      keyed: isKeyed,
+      key: key === DEFAULT_KEY ? undefined : key,
+    });
   }
 }
 
