@@ -5,6 +5,8 @@ import { type FleetAccess, type FleetOutlet, FleetSubscription } from './fleet-s
 import { frame, frameOf, type Place, refusalFrame } from './messages.ts';
 import { refusalOf } from './socket-requests.ts';
 
+const NO_FLEET = { topics: [], unknown: [], forbidden: ['fleet'] };
+
 export class SocketFleet {
   readonly #access: FleetAccess;
   readonly #outlet: FleetOutlet;
@@ -18,9 +20,11 @@ export class SocketFleet {
   /** Throws only when something is broken. */
   carryOut(request: FleetRequest): void {
     const place = { host: undefined, id: request.id };
-    const refusal = request.op === 'unsubscribe' ? undefined : refusalOf(this.#outlet, 'read', place);
-    if (refusal !== undefined) {
-      this.#outlet.send(refusal);
+    const refusal = refusalOf(this.#outlet, 'read', place);
+    if (refusal !== undefined && request.op !== 'unsubscribe') {
+      // A topic that a client may not see is left out, as those of machines are.
+      const isTopic = request.op === 'subscribe';
+      this.#outlet.send(isTopic ? frame('subscribed', NO_FLEET, place) : refusal);
       return;
     }
     try {

@@ -265,10 +265,13 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
 export function topicFailureFrame(name: TopicName, error: unknown, place: Place): string {
   if (!(error instanceof ServiceError)) throw error;
   const { group } = TOPIC_ROWS[name];
-  const isOff = error.code === 'feature_disabled';
-  const refusal = refusalFrame(
-    isOff ? new ServiceError(error.code, featureDisabled(name).message, { topic: name }) : error,
-    place,
-  );
+  const refusal = refusalFrame(refusalOfTopic(name, error), place);
   return refusal ?? frame(`${group}_feedback`, failureOf('list', error) ?? {}, place);
+}
+
+/** Names the topic in the refusal of it: by the configuration, or for the key of a hub. */
+function refusalOfTopic(topic: TopicName, error: ServiceError): ServiceError {
+  const { code, message, details } = error;
+  if (code === 'feature_disabled') return new ServiceError(code, featureDisabled(topic).message, { topic });
+  return code === 'scope_required' ? new ServiceError(code, message, { topic, ...details }) : error;
 }

@@ -3,7 +3,7 @@
  * the machine reports a change; a topic that is not reported, or may be lost on its way, is read once per interval for all.
  */
 import type { Clock, Defer } from '../../clock.ts';
-import { ServiceError } from '../../errors.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { scopeOf } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
@@ -89,6 +89,9 @@ function plainOf(name: TopicName, json: string): string {
 /** The plain payload does not distinguish paused from playing. */
 const playbackIn = (name: TopicName, json: string): unknown =>
   name === 'media' ? JSON.parse(json).playback : undefined; // It is an object.
+
+/** The machine does not show the topic: its flag is off, or its key for the hub does not allow it. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['feature_disabled', 'scope_required']);
 
 export class TopicState {
   readonly name: TopicName;
@@ -241,7 +244,7 @@ export class TopicState {
       if (this.#pushes > 0) this.#trust();
     } catch (error) {
       // The next interval or change reads it again.
-      if (error instanceof ServiceError && error.code === 'feature_disabled') return;
+      if (error instanceof ServiceError && REFUSALS.has(error.code)) return;
       if (!this.#hasFailed) this.#deps.onError(error);
       this.#hasFailed = true;
     }
