@@ -2,7 +2,7 @@
 //   node scripts/test.mjs               `npm test`: what needs nothing but Node, git, python3, make and g++
 //   node scripts/test.mjs --system      `npm run test:system`: what needs Debian packages, root or the machine to itself
 //   node scripts/test.mjs --changed     what imports a file that differs from main; lists the system tests of these
-//   node scripts/test.mjs --engines     the contract and HTTP on Node's own engine, for `npm run check`
+//   node scripts/test.mjs --engines     the contract, HTTP and keys on Node's own engine, for `npm run check`
 //   node scripts/test.mjs --smoke       a few files of the contract, for the other versions of Node
 //   node scripts/test.mjs FILE…         these, test/**/*.test.ts
 // With --node PATH under another Node, with --coverage counting lines, with --record noting the seconds of each file.
@@ -77,8 +77,9 @@ const SERVES =
 export const runsOnBothEngines = (file) =>
   ON_BOTH_ENGINES.test(`/${sourceOf(file)}`) && SERVES.test(textOf(file));
 
-/** Tests of `--engines`: all but the two slowest files of HTTP, which take a quarter of the time. */
-const CONTRACT = /^test\/(?:contract|http)\/(?!.*\b(?:unread-answers|tls-readers)\.)/;
+/** Tests of `--engines`: keys, and all but the two slowest files of HTTP, which take a quarter of the time. */
+const CONTRACT =
+  /^test\/(?:(?:contract|http)\/(?!.*\b(?:unread-answers|tls-readers)\.)|hub\/keys|agent\/scopes\.)/;
 /** Tests of `--smoke`: streams, access, sockets, commands. */
 const SMOKE = /^test\/contract\/(?:stream|access|socket-order|socket-commands)\.test\.ts$/;
 /** Tests the output of `node scripts/build.mjs types`, which is test/types.test.ts here. */
@@ -185,7 +186,7 @@ const runSystem = (options) =>
     runTests({ ...options, files: testFiles('solo'), jobs: 1 }),
   ]);
 
-/** Runs files of the contract and of HTTP that serve, on Node's engine. */
+/** Runs files of the contract, of HTTP and of keys that serve, on Node's engine. */
 function runEngines(options) {
   const files = [...testFiles(undefined), ...testFiles('system')];
   const serving = files.filter((file) => CONTRACT.test(sourceOf(file)) && SERVES.test(textOf(file)));

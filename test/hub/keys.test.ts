@@ -1,99 +1,138 @@
-/** Keys with scopes at a hub: every route for every scope, the rules of `hub.commands`, and the trail at the machine. */
-import t from 'tap';
-import { describeDigest } from '#src/access/key.js';
-import { SCOPES, type Scope } from '#src/scopes.js';
-import { ask, valuesOf } from '../helpers/clients/http.ts';
+/** Keys of a hub: the rules of `hub.commands`, the audit trails of hub and machine, and what `read` alone shows. */
+import t, { type Test } from 'tap';
+import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import type { ConfigPart } from '../helpers/service/service.ts';
+import { livelyHost } from '../helpers/fakes/lively-host.ts';
+import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { startCommanded } from './commanded.ts';
-import { isUp, startHub } from './setup.ts';
+import { allFlags, type Commanded, startCommanded } from './commanded.ts';
+import { dialled, KEY } from './dial/setup.ts';
+import { bearer, keyOf, keyWith } from './scope-cases.ts';
+import { type Agents, eventWith, fleetEvents, isUp, type StartedHub, startHub } from './setup.ts';
+import { HubClient } from './socket-setup.ts';
 
-/** As docs/keys.md has it, for one machine of a hub and for all. */
-const NEEDED: Readonly<Record<string, Scope>> = {
-  'GET /api/hosts': 'read',
-  'GET /api/hosts/a/usage': 'read',
-  'GET /api/hosts/a/system': 'read',
-  'GET /api/hosts/a/pw': 'read',
-  'GET /api/hosts/a/media/status': 'read',
-  'GET /api/hosts/a/history': 'read',
-  'GET /api/hosts/a/history/processes?at=-1': 'processes',
-  'GET /api/hosts/a/processes': 'processes',
-  'GET /api/hosts/a/processes/init': 'processes',
-  'GET /metrics': 'metrics',
-  'GET /api/keys': 'admin',
-  'POST /api/hosts/a/media/control': 'media',
-  'POST /api/hosts/a/pw/sleep': 'power.sleep',
-  'POST /api/hosts/a/pw/shutdown': 'power.shutdown',
-  'POST /api/hosts/a/pw/cancel': 'power.cancel',
-  'POST /api/hosts/a/wake': 'wake',
-  'POST /api/hosts/a/processes/kill': 'processes.control',
-  'POST /api/hosts/a/processes/launch': 'processes.control',
+const RULED: ConfigPart = {
+  auth: {
+    enabled: true,
+    keys: { phone: keyWith('phone', 'read', 'media'), tv: keyWith('tv', 'read', 'media') },
+  },
+  hub: { commands: { phone: { commands: ['media.*', 'power.*'], keys: ['phone'], labels: {} } } },
 };
 
-const may = (held: Scope, needed: Scope) =>
-  held === needed || held === 'admin' || (held === 'power' && needed.startsWith('power.'));
+interface Rig {
+  readonly machine: Commanded;
+  readonly hub: StartedHub;
+  readonly agents: Agents;
+}
 
-const keyOf = (name: string) => `${name}-`.padEnd(43, '0');
-const bearer = (name: string) => ({ Authorization: `Bearer ${keyOf(name)}` });
-const keyWith = (name: string, ...scopes: readonly Scope[]) => ({
-  digest: describeDigest(keyOf(name)),
-  scopes,
-});
+/** The machine `a` with the key `hub`, to which the hub connects. */
+async function connected(t: Test): Promise<Rig> {
+  const keys = { hub: keyWith('hub', 'admin') };
+  const machine = await startCommanded(t, { auth: { enabled: true, keys } });
+  const agents = { a: { url: machine.service.baseUrl, key_file: { path: 'k', secret: keyOf('hub') } } };
+  return { machine, hub: await startHub(t, agents), agents };
+}
 
-t.test('[10.keys-hub] each route of a hub for each scope', async (t) => {
-  const { service } = await startCommanded(t);
-  const keys = Object.fromEntries(SCOPES.map((scope) => [scope.replace('.', '-'), keyWith(scope, scope)]));
-  const hub = await startHub(t, { a: { url: service.baseUrl } });
-  await hub.host('a', isUp);
-  hub.reconfigure({ a: { url: service.baseUrl } }, { auth: { enabled: true, keys } });
-  for (const [request, needed] of Object.entries(NEEDED))
-    for (const scope of SCOPES) {
-      const [method = '', target = ''] = request.split(' ');
-      const { status, headers } = await ask(hub.port, target, {
-        method,
-        headers: { ...bearer(scope), ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}) },
-        ...(method === 'POST' ? { body: '{}' } : {}),
-      });
-      const expected = may(scope, needed) ? [] : [needed];
-      t.strictSame(valuesOf({ headers }, 'x-required-scope'), expected, `${scope}: ${request}`);
-      if (expected.length > 0) t.equal(status, 403, `${scope}: ${request}`);
-    }
-});
+/** The machine `a`, which dials in. */
+async function dialledIn(t: Test): Promise<Rig> {
+  const agents = { a: dialled() } as unknown as Agents; // Without a URL.
+  const hub = await startHub(t, agents);
+  const dial = { url: `ws://127.0.0.1:${hub.port}`, key_file: { path: 'k', secret: KEY } };
+  return { machine: await startCommanded(t, { host: { id: 'a' }, hub: dial }), hub, agents };
+}
 
-t.test(
-  '[10.keys-hub] a command needs the scope and a rule, and the machine writes the name of the key',
-  async (t) => {
-    const commanded = await startCommanded(t);
-    const agents = { a: { url: commanded.service.baseUrl } };
-    const rule = { commands: ['media.*', 'power.*'], keys: ['phone'], labels: {} };
-    const config: ConfigPart = {
-      auth: {
-        enabled: true,
-        keys: { phone: keyWith('phone', 'read', 'media'), tv: keyWith('tv', 'read', 'media') },
-      },
-      hub: { commands: { phone: rule } },
-    };
-    const hub = await startHub(t, agents);
+for (const { name, start, hubKey } of [
+  { name: 'connected', start: connected, hubKey: ' hub_key=hub' },
+  { name: 'dialled in', start: dialledIn, hubKey: '' },
+])
+  t.test(`[10.keys-hub] ${name}: a command needs the scope and a rule, and both write the key`, async (t) => {
+    const { machine, hub, agents } = await start(t);
     await hub.host('a', isUp);
-    hub.reconfigure(agents, config);
-    const refusalOf = async (name: string, target: string, body: string) => {
-      const answer = await ask(hub.port, target, {
+    hub.reconfigure(agents, RULED);
+    const post = async (key: string, target: string, body: string) => {
+      const answer = await ask(hub.port, `/api/hosts/a/${target}`, {
         method: 'POST',
-        headers: { ...bearer(name), 'Content-Type': 'application/json' },
+        headers: { ...bearer(key), 'Content-Type': 'application/json' },
         body,
       });
       return [answer.status, ...valuesOf(answer, 'x-error-code')];
     };
-    const pause = ['/api/hosts/a/media/control', '{"action":"pause"}'] as const;
-    t.strictSame(await refusalOf('tv', ...pause), [403, 'command_not_allowed']);
-    t.strictSame(await refusalOf('phone', '/api/hosts/a/pw/lock', ''), [403, 'scope_required']);
-    t.strictSame(commanded.acts(), []);
-    t.strictSame(await refusalOf('phone', ...pause), [200]);
-    t.strictSame(commanded.acts(), ['pause undefined']);
-    await until(() => commanded.audit().some((line) => /media: pause done .*key=phone/.test(line)));
-  },
-);
+    const pause = ['media/control', '{"action":"pause"}'] as const;
+    t.strictSame(await post('tv', ...pause), [403, 'command_not_allowed']);
+    t.strictSame(await post('phone', 'pw/lock', ''), [403, 'scope_required']);
+    t.strictSame(await post('phone', 'media/control', '{'), [400], 'allowed: now the body is parsed');
+    t.strictSame(
+      await post('phone', 'wake', '{'),
+      [403, 'scope_required'],
+      'refused before the body is parsed',
+    );
+    t.strictSame(machine.acts(), []);
+    t.strictSame(await post('phone', ...pause), [200]);
+    t.strictSame(machine.acts(), ['pause undefined']);
+    const line = await until(() => machine.audit().find((each) => each.includes('media: pause done')));
+    t.ok(line.endsWith(` address=127.0.0.1 keyed=true${hubKey} hub=testhub key=phone`), line);
+    t.ok(
+      hub.log.some((each) =>
+        each.includes('media: pause done host=a address=127.0.0.1 keyed=true key=phone'),
+      ),
+      'the trail of the hub',
+    );
+  });
+
+const ALL_PROCESS_KEYS = ['cpu', 'cpu_time', 'memory', 'memory_mb', 'name', 'pid'];
+
+/** The keys of all rows of processes anywhere in `value`. */
+function processKeys(value: unknown, isBelow = false): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value))
+    return value.flatMap((each: unknown) => [
+      ...(isBelow && typeof each === 'object' && each !== null ? Object.keys(each) : []),
+      ...processKeys(each, isBelow),
+    ]);
+  return Object.entries(value).flatMap(([key, each]) =>
+    processKeys(each, isBelow || key === 'processes' || key.startsWith('top_')),
+  );
+}
+
+t.test('[10.keys-hub-views] with read alone no view has a command line, a user or a path', async (t) => {
+  const service = await startHere(livelyHost(), { features: allFlags(true), history: { minutes: 60 } });
+  t.teardown(() => service.stop());
+  const agents = { a: { url: service.baseUrl } };
+  const hub = await startHub(t, agents);
+  await hub.host('a', isUp);
+  hub.reconfigure(agents, { auth: { enabled: true, keys: { reader: keyWith('reader', 'read') } } });
+  const headers = bearer('reader');
+  const read = async (target: string) => jsonOf(await ask(hub.port, target, { headers }));
+  const hasTop = (payload: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(payload).includes('"top_cpu":[');
+  const views: Record<string, unknown> = {
+    hosts: await read('/api/hosts'),
+    system: await read('/api/hosts/a/system?detail=1'),
+    history: await read('/api/hosts/a/history'),
+    usage: await until(async () => {
+      const payload = await read('/api/hosts/a/usage?detail=1');
+      return hasTop(payload as Readonly<Record<string, unknown>>) ? payload : undefined; // An object.
+    }),
+    stream: await eventWith(await hub.open('/api/hosts/a/stream?detail=1', headers), hasTop),
+  };
+  const fleet = await hub.open('/api/fleet/stream?detail=1', headers);
+  views['fleet'] = await until(() =>
+    fleetEvents(fleet).find(({ hosts }) => hasTop({ sample: hosts['a']?.sample })),
+  );
+  const client = await HubClient.open(t, hub, '/api/ws', headers);
+  const topics = ['stats', 'media', 'power', 'events', 'processes'];
+  const { data } = await client.ask('subscribe', { host: 'a', data: { topics, detail: true } });
+  t.strictSame(data['forbidden'], ['processes']);
+  views['topic stats'] = await client.take((told) => told.type === 'system_stats' && hasTop(told.data));
+  await client.ask('subscribe', { data: { topics: ['fleet'], detail: true } });
+  views['topic fleet'] = await client.take((told) => told.type === 'fleet' && hasTop(told.data));
+  for (const [name, view] of Object.entries(views)) {
+    const keys = [...new Set(processKeys(view))].sort();
+    if (['hosts', 'system', 'history'].includes(name)) t.strictSame(keys, [], name);
+    else t.strictSame(keys, ALL_PROCESS_KEYS, `${name}: the busiest programs by name, and nothing more`);
+    t.notMatch(JSON.stringify(view), /\/usr\/bin|--profile|\/home\/ada/, name);
+  }
+});
 
 t.test('[10.keys-uses] a hub notes the uses of its own keys', async (t) => {
   const { service } = await startCommanded(t);

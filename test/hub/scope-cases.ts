@@ -29,6 +29,7 @@ const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = 
   // The messages of a socket are judged one by one, and the API documents have no data.
   [/^GET \/api\/(?:hosts\/\w+\/)?ws$|^GET \/api\/(?:openapi|asyncapi)\.json$/, () => 'any'],
   [/^GET \/metrics$/, () => 'metrics'],
+  [/^GET \/api\/keys$/, () => 'admin'],
   [/^GET \/api\/hosts\/\w+\/(?:processes|history\/processes)\b/, () => 'processes'],
   [/^POST \/api\/hosts\/\w+\/processes\/(?:kill|launch)$/, () => 'processes.control'],
   [/^POST \/api\/hosts\/\w+\/media\/control$/, () => 'media'],

@@ -1,0 +1,182 @@
+/**
+ * Every op, action and topic of a hub's WebSockets for every scope: for a machine that the hub connects to, one that dials in, and
+ * one whose key for the hub has fewer scopes than the client.
+ */
+import t, { type Test } from 'tap';
+import { SCOPES, type Scope } from '#src/scopes.js';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { Many } from '../helpers/many.ts';
+import type { ConfigPart } from '../helpers/service/service.ts';
+import { startCommanded } from './commanded.ts';
+import { dialled, KEY } from './dial/setup.ts';
+import {
+  BAD_KEYS,
+  bearer,
+  KEYS,
+  keyOf,
+  keyWith,
+  may,
+  neededByTopic,
+  OP_CASES,
+  type OpCase,
+  TOPICS,
+} from './scope-cases.ts';
+import { isUp, type StartedHub, startHub } from './setup.ts';
+import { HubClient } from './socket-setup.ts';
+
+t.setTimeout(280_000);
+
+const CLOSED: ConfigPart = {
+  auth: { enabled: true, keys: KEYS },
+  hub: { commands: { all: { commands: ['*'], labels: {} } } },
+};
+const PAST: ConfigPart = { history: { minutes: 60 } };
+
+/** Messages of one socket: more at a time would be limited by its rate. */
+const AT_A_TIME = 30;
+
+/** A client on the socket of all machines, or on that of one, whose messages do not name it. */
+interface Door {
+  readonly path: string;
+  readonly named: object;
+}
+
+const doorsOf = (id: string): readonly Door[] => [
+  { path: '/api/ws', named: { host: id } },
+  { path: `/api/hosts/${id}/ws`, named: {} },
+];
+
+interface Refusal {
+  readonly code?: unknown;
+  readonly details?: { readonly scope?: unknown };
+}
+
+async function judgeOps(
+  many: Many,
+  t: Test,
+  hub: StartedHub,
+  { path, named }: Door,
+  key: string,
+  held: readonly Scope[],
+  cases: readonly OpCase[] = OP_CASES,
+): Promise<void> {
+  for (let at = 0; at < cases.length; at += AT_A_TIME) {
+    const client = await HubClient.open(t, hub, path, bearer(key));
+    for (const { op, data, needed } of cases.slice(at, at + AT_A_TIME)) {
+      const { type, data: told } = await client.ask(op, { ...named, data });
+      const { code, details } = told as Refusal;
+      const what = `${key} ${held.join()}: ${path} ${op} ${JSON.stringify(data)}`;
+      if (may(held, needed)) many.ok(code !== 'FORBIDDEN', `${what}: ${JSON.stringify(told)}`);
+      else many.strictSame([type, code, details?.scope], ['error', 'FORBIDDEN', needed], what);
+    }
+    client.socket.cut();
+  }
+}
+
+/** Topics that may be seen are subscribed to, and the others are named. */
+async function judgeTopics(many: Many, t: Test, hub: StartedHub, { path, named }: Door, scope: Scope) {
+  const client = await HubClient.open(t, hub, path, bearer(scope));
+  const isSeen = (topic: string) => may([scope], neededByTopic(topic));
+  const { data } = await client.ask('subscribe', { ...named, data: { topics: [...TOPICS, 'nonsense'] } });
+  const forbidden = TOPICS.filter((topic) => !isSeen(topic));
+  many.strictSame(
+    data,
+    {
+      topics: TOPICS.filter(isSeen),
+      unknown: ['nonsense'],
+      ...(forbidden.length === 0 ? {} : { forbidden }),
+    },
+    `${scope}: ${path}`,
+  );
+  client.socket.cut();
+}
+
+async function judgeClients(t: Test, hub: StartedHub, id: string): Promise<void> {
+  const many = new Many(t);
+  for (const door of doorsOf(id)) {
+    for (const scope of SCOPES) {
+      await judgeOps(many, t, hub, door, scope, [scope]);
+      await judgeTopics(many, t, hub, door, scope);
+    }
+    for (const headers of BAD_KEYS) {
+      const { status } = await SocketClient.refusal(hub.port, { path: door.path, headers });
+      many.equal(status, 401, JSON.stringify(headers));
+    }
+  }
+  t.ok(many.count > 900, `${many.count} assertions of ${OP_CASES.length} messages`);
+}
+
+t.test('[10.keys-hub-ops] each message for each key, at a machine that the hub connects to', async (t) => {
+  const { service } = await startCommanded(t, PAST);
+  const agents = { a: { url: service.baseUrl } };
+  const hub = await startHub(t, agents);
+  await hub.host('a', isUp);
+  hub.reconfigure(agents, CLOSED);
+  await judgeClients(t, hub, 'a');
+});
+
+t.test('[10.keys-hub-ops] each message for each key, at a machine that dials in', async (t) => {
+  const agents = { pc: dialled() } as unknown as Parameters<typeof startHub>[1]; // Without a URL.
+  const hub = await startHub(t, agents);
+  await startCommanded(t, {
+    ...PAST,
+    host: { id: 'pc' },
+    hub: { url: `ws://127.0.0.1:${hub.port}`, key_file: { path: 'k', secret: KEY } },
+  });
+  await hub.host('pc', isUp);
+  hub.reconfigure(agents, CLOSED);
+  await judgeClients(t, hub, 'pc');
+});
+
+t.test('[10.keys-hub-ops] all machines at once, for each key', async (t) => {
+  const many = new Many(t);
+  const hub = await startHub(t, {}, CLOSED);
+  for (const scope of SCOPES) {
+    const client = await HubClient.open(t, hub, '/api/ws', bearer(scope));
+    const isReader = may([scope], 'read');
+    const list = await client.ask('hosts', {});
+    many.strictSame(
+      [list.type, (list.data as Refusal).details?.scope],
+      isReader ? ['hosts', undefined] : ['error', 'read'],
+      scope,
+    );
+    const { type, data } = await client.ask('subscribe', { data: { topics: ['fleet'] } });
+    const none = { topics: [], unknown: [], forbidden: ['fleet'] };
+    many.strictSame(
+      [type, data],
+      ['subscribed', isReader ? { topics: ['fleet'], unknown: [] } : none],
+      scope,
+    );
+    many.equal((await client.ask('unsubscribe', {})).type, 'subscribed', 'needs no scope');
+    const events = (await client.settle()).filter((told) => told.type === 'fleet');
+    many.equal(events.length > 0, isReader, `${scope}: events of the fleet`);
+    client.socket.cut();
+  }
+  t.equal(many.count, SCOPES.length * 4);
+});
+
+t.test('[10.keys-agent] each message through a hub whose key at the machine has fewer scopes', async (t) => {
+  const many = new Many(t);
+  const keys = { hub: keyWith('hub', 'read', 'media', 'power.sleep') };
+  const { service } = await startCommanded(t, { ...PAST, auth: { enabled: true, keys } });
+  const agents = { a: { url: service.baseUrl, key_file: { path: 'k', secret: keyOf('hub') } } };
+  const hub = await startHub(t, agents);
+  await hub.host('a', isUp);
+  hub.reconfigure(agents, CLOSED);
+  for (const door of doorsOf('a'))
+    await judgeOps(many, t, hub, door, 'admin', ['read', 'media', 'power.sleep']);
+  t.ok(many.count > 60, `${many.count} assertions`);
+  // The client may see the topic, and learns with its subscription that the hub may not.
+  const client = await HubClient.open(t, hub, '/api/ws', bearer('admin'));
+  client.say('subscribe', { host: 'a', data: { topics: ['stats', 'processes'] } }, 's');
+  const refused = await client.take((told) => told.type === 'error');
+  t.match(refused, {
+    id: 's',
+    data: {
+      code: 'FORBIDDEN',
+      message: 'The key of the hub at this machine needs the scope processes.',
+      details: { topic: 'processes', scope: 'processes' },
+    },
+  });
+  await client.take('system_stats');
+});
