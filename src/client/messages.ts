@@ -42,6 +42,8 @@ export interface Connected {
   readonly protocol: number;
   /** The keys of `features` in its configuration. */
   readonly features: Readonly<Record<string, boolean>>;
+  /** The name of the key, `default` for `auth.api_key`; absent without a valid one. */
+  readonly key?: string;
   /** The scopes of the key, or of clients without one; absent: everything. */
   readonly scopes?: readonly string[];
 }

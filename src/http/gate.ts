@@ -166,6 +166,12 @@ export class Gate {
     return decision.key === client.key && covers(decision.scopes, client.scopes);
   }
 
+  /** Returns when the key of `client` expires, in milliseconds of Unix time; Infinity: never, or it has none. */
+  expiryOf({ key }: Pick<Caller, 'key'>): number {
+    const known = [...this.#policy.keys.keys.values()].find(({ name }) => name === key);
+    return known?.expiresAtMs ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Logs the warning once, and again only if a reload has changed it. */
   #warnOfExposure(config: Config): void {
     const warning = (this.#options.exposure ?? exposureWarning)(config);

@@ -5,7 +5,7 @@ import type { Hosts } from '../agent/remote/hosts.ts';
 import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
 import type { Caller } from '../http/clients/caller.ts';
 import type { Exchange } from '../http/engine.ts';
-import { GATE_HEADERS } from '../http/gate.ts';
+import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
 import type { View } from '../stats/view.ts';
@@ -13,6 +13,7 @@ import type { Fleet } from '../viewers/fleet/fleet.ts';
 import { filterOf } from '../viewers/fleet/fleet-filter.ts';
 import type { HostLists } from '../viewers/fleet/host-lists.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
+import { accessRun } from '../viewers/routes/access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
 import { type KeyListDeps, keysRun } from '../viewers/routes/keys-route.ts';
 import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts';
@@ -41,6 +42,7 @@ export const HUB_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 export interface HubRouteDeps extends StreamRouteDeps {
+  readonly gate: Pick<Gate, 'judge' | 'keep' | 'expiryOf'>;
   readonly hosts: Hosts;
   readonly lists: Pick<HostLists, 'json'>;
   readonly fleet: Fleet;
@@ -78,6 +80,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
       return undefined;
     },
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
+    getAccess: accessRun(gate),
     ...socketRuns({ gate, sockets, hasCapacity }),
     dialIn: agentRun(deps, dialIns),
     listKeys: keysRun(deps.keys),

@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation, type OperationId } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
 const reading = { ...host, scope: 'read' } as const;
-const { getStatus, listKeys, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
+const { getStatus, getAccess, listKeys, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
 
 /** The id of an operation of the service on one machine of the hub. */
 export type IdOnHost<Id extends OperationId> = (typeof OPERATIONS)[Id] extends { readonly onHost: infer Name }
@@ -44,6 +44,7 @@ export const HUB_OPERATIONS = {
   dialIn: { method: 'GET', path: '/api/agent', tag: 'hosts', staysOpen: true },
   getStatus,
   listKeys,
+  getAccess,
   getOpenapi,
   getAsyncapi,
   getMetrics,

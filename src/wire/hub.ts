@@ -65,7 +65,7 @@ export const fleetEvent = v.strictObject({
 });
 export type FleetEvent = Shape<typeof fleetEvent>;
 
-const { getStatus, listKeys, getOpenapi, getAsyncapi, getMetrics } = SERVICE_DOCS;
+const { getStatus, getAccess, listKeys, getOpenapi, getAsyncapi, getMetrics } = SERVICE_DOCS;
 const { openSocket } = SOCKET_DOCS;
 const unknownHost = ['not_found', 'host_unreachable'] as const;
 const invalid = ['invalid_value'] as const;
@@ -129,6 +129,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     errors: [...invalid, 'too_many_streams'],
   },
   getStatus: { ...getStatus, summary: 'Whether the hub is up', payloads: [healthCheck] },
+  getAccess,
   openSocket: {
     ...openSocket,
     summary: 'The WebSocket API of all machines',

@@ -75,6 +75,12 @@ export const EVENTS = {
       v.record(v.string(), v.boolean()),
       v.description('The keys of `features` in the configuration.'),
     ),
+    key: v.pipe(
+      v.exactOptional(v.string()),
+      v.description(
+        'The name of the key: `default` for `auth.api_key`; absent: the client sent none, or one that is not valid.',
+      ),
+    ),
     scopes: v.pipe(
       v.exactOptional(v.array(v.picklist(SCOPES))),
       v.description('The scopes of the client; absent: it may do everything.'),

@@ -3,7 +3,7 @@ import t from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import { SCOPES, type Scope } from '#src/scopes.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
-import { ask, valuesOf } from '../helpers/clients/http.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
@@ -25,6 +25,7 @@ const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed
     ['GET', '/api/processes/init', 'processes'],
     ['GET', '/metrics', 'metrics'],
     ['GET', '/api/keys', 'admin'],
+    ['GET', '/api/access', 'any'],
     ['GET', '/api/openapi.json', 'any'],
     ['GET', '/api/asyncapi.json', 'any'],
     ['GET', '/api/agent', 'read'],
@@ -139,6 +140,7 @@ t.test('[10.keys-ops] each op of a WebSocket for each scope', async (t) => {
     t.teardown(() => client.cut());
     const { data } = await client.take('connected');
     t.strictSame(data['scopes'], scope === 'admin' ? undefined : [scope]);
+    t.equal(data['key'], scope.replace('.', '-'));
     for (const [at, [op, wanted, needed]] of OPS.entries()) {
       client.say(op, wanted, at);
       const answer = await client.take((told) => told.id === at);
@@ -187,6 +189,36 @@ t.test('[10.keys-guests] guests without authentication, and a key beside them', 
   t.equal(await statusOf('/api/processes', bearer('old')), 403, 'a key that has expired is that of a guest');
   t.equal(await statusOf('/api/processes', bearer('processes')), 200);
   t.equal(await statusOf('/api/usage', bearer('processes')), 403, 'a key has its own scopes only');
+});
+
+t.test('[10.keys-access] a client can ask what it may do, on a WebSocket too', async (t) => {
+  const expires = '2099-12-31T12:00:00Z';
+  const keys = {
+    ...KEYS,
+    media: { digest: describeDigest(keyOf('media')), scopes: ['media', 'power.lock'] as const, expires },
+  };
+  const service = await startHere(livelyHost(), {
+    ...CONFIG,
+    auth: { enabled: false, api_key: keyOf('all'), keys, guests: ['read'] },
+  });
+  t.teardown(() => service.stop());
+  for (const [headers, expected] of [
+    [{}, { key: null, scopes: ['read'], expires: null }],
+    [bearer('old'), { key: null, scopes: ['read'], expires: null }],
+    [bearer('unknown'), { key: null, scopes: ['read'], expires: null }],
+    [bearer('all'), { key: 'default', scopes: ['admin'], expires: null }],
+    [bearer('power'), { key: 'power', scopes: ['power'], expires: null }],
+    [bearer('media'), { key: 'media', scopes: ['media', 'power.lock'], expires: Date.parse(expires) / 1000 }],
+  ] as const) {
+    const answer = await ask(service.port, '/api/access', { headers });
+    t.equal(answer.status, 200);
+    t.strictSame(valuesOf(answer, 'cache-control'), ['no-store']);
+    t.strictSame(jsonOf(answer), expected, JSON.stringify(headers));
+    const client = await SocketClient.open(service.port, { headers });
+    t.teardown(() => client.cut());
+    const { data } = await client.take('connected');
+    t.equal(data['key'], expected.key ?? undefined, 'the greeting names the same key');
+  }
 });
 
 t.test('[10.keys-revoked] what a key has opened ends with the key, and nothing else', async (t) => {

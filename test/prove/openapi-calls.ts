@@ -3,6 +3,7 @@
 /** One call per operation, by its id, with the status that it must have on a machine without players and bus. */
 export const CALLS: Readonly<Record<string, readonly [call: string, status: number]>> = {
   getStatus: ["client.GET('/api/status')", 200],
+  getAccess: ["client.GET('/api/access')", 200],
   getUsage: [
     "client.GET('/api/usage', { params: { query: { fields: ['cpu', 'memory'], detail: '1' } } })",
     200,

@@ -24,6 +24,7 @@ export type RequestOperationId = Exclude<
   | 'openAgent'
   | 'getStatus'
   | 'listKeys'
+  | 'getAccess'
   | 'getOpenapi'
   | 'getAsyncapi'
   | 'getMetrics'

@@ -13,6 +13,7 @@ import { OPERATIONS, type OperationId } from '../../wire/operations.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages.ts';
 import type { Sockets } from '../socket/sockets.ts';
 import type { StreamServer } from '../stream/stream-server.ts';
+import { accessRun } from './access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
 import { type KeyListDeps, keysRun } from './keys-route.ts';
 import { requestRuns } from './request-routes.ts';
@@ -57,6 +58,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     openAgent: agentRun(deps, deps.hubs),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     listKeys: keysRun(deps.keys),
+    getAccess: accessRun(deps.gate),
     getOpenapi: runOf('openapi'),
     getAsyncapi: runOf('asyncapi'),
     ...metricsRuns(deps.metrics),

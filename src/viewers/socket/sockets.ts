@@ -101,10 +101,11 @@ export class Sockets implements SessionOwner {
     const { version, role, features, uses } = this.#options;
     uses?.opened(caller.key);
     const message = `Connected to ${role} ${version}.`;
-    const { scopes } = caller;
+    const { key, scopes } = caller;
+    const named = key === undefined ? {} : { key };
     // Absent: everything.
     const limits = scopes === ALL_SCOPES ? {} : { scopes: namesOfScopes(scopes) };
-    const greeting = { version, protocol: PROTOCOL, features: features(), ...limits, message };
+    const greeting = { version, protocol: PROTOCOL, features: features(), ...named, ...limits, message };
     session.start(socket, frame('connected', greeting, NOWHERE));
   }
 
