@@ -38,7 +38,7 @@ function pixelsOf(text: string): {
     if (isWide && isPainted)
       return [...line.matchAll(/\[(40|107)m {2}/g)].map(([, colour]) => [colour === '40', colour === '40']);
     const glyphs = stripVTControlCharacters(line);
-    if (isWide) return (glyphs.match(/../g) ?? []).map((two) => [two === '##', two === '##']);
+    if (isWide) return (glyphs.match(/../g) ?? []).map((two) => [two === '@@', two === '@@']);
     return [...glyphs].map((glyph) => ['█▀'.includes(glyph), '█▄'.includes(glyph)]);
   });
   const rows = isWide

@@ -20,7 +20,7 @@ export function paintQr(
   const columns = [...(rows[0] ?? []).keys()];
   const isDark = (y: number, x: number) => rows[y]?.[x] === true;
   if (!hasUnicode) {
-    const [dark, light] = hasColours ? ['\x1b[40m  ', '\x1b[107m  '] : ['  ', '##'];
+    const [dark, light] = hasColours ? ['\x1b[40m  ', '\x1b[107m  '] : ['  ', '@@'];
     return rows
       .map((_, y) => columns.map((x) => (isDark(y, x) ? dark : light)).join('') + (hasColours ? RESET : '\n'))
       .join('');
