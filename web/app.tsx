@@ -6,13 +6,14 @@ import { CARDS } from './cards/table.ts';
 import { duration } from './format.ts';
 import { hostName, sample, system } from './live.ts';
 import { Notes } from './parts/card.tsx';
+import { Foot } from './parts/foot.tsx';
 import { KeyPrompt } from './parts/key-prompt.tsx';
 import { RangeSwitch } from './parts/range-switch.tsx';
-import { HOST_ID, isKeyRemembered, lock, SERVICE_URL, sentenceOf } from './requests.ts';
+import { HOST_ID, lock, SERVICE_URL, sentenceOf } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { TEXTS } from './texts.ts';
 import { useValue } from './value.ts';
-import { connection, dropKey, failure } from './visit.ts';
+import { connection, failure, isBarred } from './visit.ts';
 
 function Head() {
   const state = useValue(connection);
@@ -54,18 +55,9 @@ function Cards({ now }: { readonly now: Sample }) {
   );
 }
 
-function Foot() {
+function About() {
   const version = useValue(system)?.service?.version;
-  return (
-    <footer class="note">
-      {version !== undefined && TEXTS.about(version)}
-      {isKeyRemembered() && (
-        <button type="button" class="quiet" onClick={dropKey}>
-          {TEXTS.key.forget}
-        </button>
-      )}
-    </footer>
-  );
+  return <>{version !== undefined && TEXTS.about(version)}</>;
 }
 
 export function App() {
@@ -80,15 +72,17 @@ export function App() {
       </a>
       <Head />
       <main id="values" tabIndex={-1} class={state === 'live' ? undefined : 'old'}>
-        {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
+        {state === 'refused' && <p class="empty problem">{isBarred() ? TEXTS.barred : TEXTS.refused}</p>}
         {now === undefined ? (
           <p class="empty">{failed === undefined || state === 'live' ? TEXTS.waiting : sentenceOf(failed)}</p>
         ) : (
           <Cards now={now} />
         )}
       </main>
-      <Foot />
-      {locked !== undefined && <KeyPrompt isWrong={locked.isWrong} />}
+      <Foot>
+        <About />
+      </Foot>
+      {locked !== undefined && <KeyPrompt why={locked} />}
     </>
   );
 }

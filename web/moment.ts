@@ -1,6 +1,7 @@
 /** The moment at the pointer, the same in all charts, and the programs that ran then. */
 import { ClientError } from '../src/client/client.ts';
 import type { ProcessHistoryPayload } from '../src/wire/history.ts';
+import { may } from './access.ts';
 import { serviceNow } from './live.ts';
 import { drawn, shown } from './past.ts';
 import { getJson } from './requests.ts';
@@ -72,7 +73,7 @@ moment.watch((next) => {
   asking.abort();
   const known = slot === undefined ? undefined : kept.get(slot);
   if (slot === undefined || known !== undefined) ran.set(known);
-  else if (!isOff) timer = setTimeout(ask, REST_MS, slot);
+  else if (!isOff && may('processes')) timer = setTimeout(ask, REST_MS, slot);
 });
 
 // Another service may answer from then on, or the same one with another configuration.

@@ -47,14 +47,23 @@ function takeLink(): boolean {
   return true;
 }
 
-takeLink();
+/** The key that the service has accepted. One that was kept before had been accepted then. */
+let accepted = takeLink() ? undefined : readKey();
+
+export function noteAccepted(key: string | undefined): void {
+  accepted = key;
+}
+
 // A link for the page that is open already loads nothing.
 addEventListener('hashchange', () => {
   if (takeLink()) location.reload();
 });
 
-/** Set while the service requires a key; `isWrong`: a wrong one was sent. */
-export const lock = new Value<{ readonly isWrong: boolean } | undefined>(undefined);
+/** Why the page asks for a key: none was sent, a wrong one, or one that was valid before. */
+export type Lock = 'missing' | 'wrong' | 'ended';
+
+/** Set while the service requires a key. */
+export const lock = new Value<Lock | undefined>(undefined);
 
 /** Must be called for each refusal: a 401 asks for the key. */
 export function noteRefusal(error: unknown, usedKey: string | undefined): void {
@@ -62,7 +71,9 @@ export function noteRefusal(error: unknown, usedKey: string | undefined): void {
   // Another key may have been entered in the meantime.
   if (usedKey !== readKey()) return;
   forgetKey();
-  lock.set({ isWrong: usedKey !== undefined });
+  // Requests that follow the first refusal have no key.
+  if (lock.current !== undefined) return;
+  lock.set(usedKey === undefined ? 'missing' : usedKey === accepted ? 'ended' : 'wrong');
 }
 
 interface Ask {
@@ -91,11 +102,16 @@ export async function post(path: string, body?: object): Promise<Headers> {
   return (await ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) })).headers;
 }
 
+const keyHeader = (key: string | undefined): Readonly<Record<string, string>> =>
+  key === undefined ? {} : { authorization: `Bearer ${key}` };
+
+/** Asks what a client with `key` may do. */
+export const askAccess = (key: string | undefined, signal?: AbortSignal | null): Promise<Response> =>
+  fetch(new URL('api/access', SERVICE_URL), { headers: keyHeader(key), signal: signal ?? null });
+
 /** Returns the picture at `path`, relative to the service; undefined if the track has none. */
 export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {
-  const key = readKey();
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const answer = await fetch(new URL(apiPath(path), SERVICE_URL), { headers, signal });
+  const answer = await fetch(new URL(apiPath(path), SERVICE_URL), { headers: keyHeader(readKey()), signal });
   return answer.ok ? await answer.blob() : undefined;
 }
 

@@ -23,6 +23,7 @@ export const TEXTS = {
   },
   refused:
     'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page retries every few seconds.',
+  barred: 'This key does not allow reading the values of this machine.',
   waiting: 'Waiting for the first values.',
   uptime: (text: string) => `running for ${text}`,
   key: {
@@ -30,10 +31,19 @@ export const TEXTS = {
     text: 'Enter the key of the service. It is kept in this tab until the tab is closed.',
     label: 'Key',
     wrong: 'That key was not accepted.',
+    ended: 'The key of this page is not valid any more: it was removed or changed, or it has expired.',
     send: 'Connect',
     remember: 'Remember on this device',
     rememberNote: 'Use this only on a private device: the key is stored unencrypted.',
     forget: 'Forget the key on this device',
+  },
+  access: {
+    line: (key: string | null, scopes: string) =>
+      key === null ? `without a key: ${scopes}` : `key ${key}: ${scopes}`,
+    everything: 'everything',
+    nothing: 'nothing',
+    until: (line: string, end: Date) =>
+      `${line}, until ${end.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}`,
   },
   processes: {
     title: 'Processes',

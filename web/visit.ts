@@ -2,8 +2,19 @@
 import type { ClientError, ConnectionState, Section, StatsStream } from '../src/client/client.ts';
 import { ENVIRONMENT, type Environment } from '../src/client/environment.ts';
 import { streamStatsIn } from '../src/client/stream.ts';
+import { access, type ClientAccess, may } from './access.ts';
 import { lossOf } from './loss.ts';
-import { forgetKey, HOST_ID, keepKey, lock, noteRefusal, readKey, SERVICE_URL } from './requests.ts';
+import {
+  askAccess,
+  forgetKey,
+  HOST_ID,
+  keepKey,
+  lock,
+  noteAccepted,
+  noteRefusal,
+  readKey,
+  SERVICE_URL,
+} from './requests.ts';
 import { Value } from './value.ts';
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'missing' | 'resting' | 'locked' | 'refused';
@@ -20,7 +31,7 @@ export interface Feed {
   readonly detail?: boolean;
   /** Returns another answer with the same bytes. */
   readonly pass?: (answer: Response) => Response;
-  /** Before the stream is opened. */
+  /** Before the stream is opened, which the key allows. */
   readonly onBegin?: () => void;
   /** `isFirst`: of a connection. */
   readonly onMessage: (message: unknown, isFirst: boolean) => void;
@@ -29,6 +40,8 @@ export interface Feed {
 
 /** Retry delay: the configuration may be changed while the page is open. */
 const REFUSED_RETRY_MS = 5000;
+/** The same where the key does not allow reading; and how often the page asks whether the key allows more by now. */
+const ACCESS_EVERY_MS = 60_000;
 
 /** States that an attempt to connect does not change. */
 const SETTLED: readonly Connection[] = ['lost', 'missing', 'refused'];
@@ -37,6 +50,26 @@ let feed: Feed;
 /** From the moment that the page is shown, or a key is entered, until it is hidden. */
 let visit: StatsStream | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
+
+/** Whether the key is valid, but does not allow reading. */
+export const isBarred = (): boolean => access.current !== undefined && !may('read');
+
+/**
+ * Asks what the key allows, so that the page requests nothing else. Returns an answer in place of the stream's where that
+ * would be a refusal: the service's own, or, where only a key can help, one that asks for it.
+ */
+async function refusalOf(
+  key: string | undefined,
+  signal?: AbortSignal | null,
+): Promise<Response | undefined> {
+  const answer = await askAccess(key, signal);
+  if (answer.status === 401 || answer.status === 403) access.set(undefined);
+  if (!answer.ok) return answer;
+  const next = (await answer.json()) as ClientAccess; // The page and the service come from the same build.
+  access.set(next);
+  if (next.key !== null) noteAccepted(key);
+  return may('read') ? undefined : new Response(null, { status: next.key === null ? 401 : 403 });
+}
 
 function take(message: unknown): void {
   const isFirst = connection.current !== 'live';
@@ -62,7 +95,7 @@ function onState(state: ConnectionState, key: string | undefined): void {
         noteRefusal(state.error, key);
       } else if (state.error !== undefined) {
         connection.set('refused');
-        retry = setTimeout(restart, REFUSED_RETRY_MS);
+        retry = setTimeout(restart, isBarred() ? ACCESS_EVERY_MS : REFUSED_RETRY_MS);
       }
   }
 }
@@ -75,7 +108,7 @@ function restart(): void {
     connection.set('resting');
     return;
   }
-  feed.onBegin?.();
+  let hasBegun = false;
   const key = readKey();
   const { path, fields, detail, pass } = feed;
   const options = {
@@ -87,6 +120,10 @@ function restart(): void {
   const environment: Environment = {
     ...ENVIRONMENT,
     async fetch(address, init) {
+      const refusal = await refusalOf(key, init?.signal);
+      if (refusal !== undefined) return refusal;
+      if (!hasBegun) feed.onBegin?.();
+      hasBegun = true;
       const answer = await fetch(address, init);
       return pass?.(answer) ?? answer;
     },
@@ -110,5 +147,9 @@ export function follow(of: Feed): void {
   feed = of;
   document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
   isHidden.watch(restart);
+  setInterval(() => {
+    // The stream reports failures, and ends if the key allows less.
+    if (connection.current === 'live') refusalOf(readKey()).catch(() => undefined);
+  }, ACCESS_EVERY_MS);
   restart();
 }

@@ -1,4 +1,5 @@
 /** Lists the features that this machine or its configuration does not offer, and why: from the rows of all cards. */
+import { useMay } from '../access.ts';
 import { Card, type Fact, Facts } from '../parts/card.tsx';
 import { reasons } from '../reasons.ts';
 import type { Sample, System } from '../sample.ts';
@@ -9,10 +10,11 @@ const TITLE = 'Not available here';
 
 export function AbsentCard({ sample, system }: { readonly sample: Sample; readonly system: System }) {
   const learned = useValue(reasons);
-  const facts = [
-    ...Object.values(CARDS).flatMap(({ absences }) => absences?.(sample, system) ?? []),
-    ...learned,
-  ].flatMap(([label, reason]): readonly Fact[] => (reason === undefined ? [] : [[label, reason]]));
+  const may = useMay();
+  const known = Object.values(CARDS).flatMap(({ absences }) => absences?.(sample, system) ?? []);
+  const facts = [...known.filter(([, , scope = 'read']) => may(scope)), ...learned].flatMap(
+    ([label, reason]): readonly Fact[] => (reason === undefined ? [] : [[label, reason]]),
+  );
   if (facts.length === 0) return null;
   return (
     <Card title={TITLE} size="full">

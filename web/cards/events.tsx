@@ -1,5 +1,6 @@
 /** Events of the service's watch rules in the last hour, the newest first, with the programs that ran then. */
 import type { HistoryEvent } from '../../src/wire/history.ts';
+import { useMay } from '../access.ts';
 import { timeOfDay } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Uses } from '../parts/uses.tsx';
@@ -14,9 +15,10 @@ const MAX_SHOWN = 10;
 
 function EventRow({ event: { at, text, processes } }: { readonly event: HistoryEvent }) {
   const words = T.at(timeOfDay(at), text);
+  const may = useMay();
   return (
     <li class="event">
-      {processes ? (
+      {processes && may('processes') ? (
         <details>
           <summary>{words}</summary>
           <Uses of={processes} />

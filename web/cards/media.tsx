@@ -1,6 +1,7 @@
 /** The current track and its controls. */
 import { useEffect, useState } from 'preact/hooks';
 import type { MediaDetail } from '../../src/wire/media.ts';
+import { useMay } from '../access.ts';
 import { clock } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -78,12 +79,14 @@ function Position({
   onSeek,
 }: {
   readonly media: MediaDetail;
-  readonly onSeek: (seconds: number) => void;
+  /** undefined: the page may not seek. */
+  readonly onSeek: ((seconds: number) => void) | undefined;
 }) {
   const position = usePosition(media);
   const [dragged, drag] = useState<number>();
   const { duration } = media;
   if (position === null || duration === null || duration <= 0) return null;
+  if (onSeek === undefined) return <p class="note">{T.positionOf(clock(position), clock(duration))}</p>;
   const at = dragged ?? position;
   const finish = (event: Event & { readonly currentTarget: HTMLInputElement }) => {
     onSeek(Number(event.currentTarget.value));
@@ -114,7 +117,8 @@ function Track({
   act,
 }: {
   readonly media: MediaDetail;
-  readonly act: (action: string, value?: number) => void;
+  /** undefined: the page may not control players. */
+  readonly act: ((action: string, value?: number) => void) | undefined;
 }) {
   const art = useArt(media);
   const isPlaying = media.playback === 'playing';
@@ -124,7 +128,7 @@ function Track({
       class={action === 'prev' || action === 'next' ? 'round' : 'round main'}
       aria-label={T[action]}
       title={T[action]}
-      onClick={() => act(action)}
+      onClick={() => act?.(action)}
     >
       <Glyph name={action} />
     </button>
@@ -140,10 +144,14 @@ function Track({
         <p class="note">{media.player}</p>
       </div>
       <div class="controls">
-        {button('prev')}
-        {button(isPlaying ? 'pause' : 'play')}
-        {button('next')}
-        <Position media={media} onSeek={(seconds) => act('seek', seconds)} />
+        {act && (
+          <>
+            {button('prev')}
+            {button(isPlaying ? 'pause' : 'play')}
+            {button('next')}
+          </>
+        )}
+        <Position media={media} onSeek={act && ((seconds) => act('seek', seconds))} />
       </div>
     </div>
   );
@@ -152,6 +160,7 @@ function Track({
 function MediaCard() {
   const { value: media, error, refresh } = usePolled<MediaDetail>('/api/media/status?detail=1', EVERY_MS);
   const acts = useActs();
+  const may = useMay();
   const reason = media === undefined ? error : undefined;
   useReason(T.title, reason);
   const act = (action: string, value?: number) =>
@@ -167,7 +176,7 @@ function MediaCard() {
       {media === undefined || media.status === 'stopped' ? (
         <p class="empty">{media === undefined ? TEXTS.waiting : T.stopped}</p>
       ) : (
-        <Track media={media} act={act} />
+        <Track media={media} act={may('media') ? act : undefined} />
       )}
       <NoticeLine notice={acts.notice} onClear={acts.clear} />
     </Card>

@@ -1,6 +1,7 @@
 /** Power: each action is confirmed, then counted down, and any page can cancel it until then. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PowerPayload } from '../../src/wire/power.ts';
+import { useMay } from '../access.ts';
 import { hostName, serviceNow } from '../live.ts';
 import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -20,7 +21,8 @@ const T = {
     shutdown: 'Shut down',
   },
   confirm: (action: string, host: string) => `${action} ${host}?`,
-  explain: (seconds: number) => `This happens in ${seconds} seconds and can be cancelled until then.`,
+  explain: (seconds: number, isCancellable: boolean) =>
+    `This happens in ${seconds} seconds${isCancellable ? ' and can be cancelled until then' : ''}.`,
   go: (action: string) => `${action}`,
   keep: 'Cancel',
   pending: (action: string, seconds: number) => `${action} in ${seconds} s`,
@@ -31,7 +33,8 @@ const T = {
     restart: 'Restarting',
     shutdown: 'Shutting down',
   },
-  asked: (action: string) => `${action} is scheduled and can be cancelled.`,
+  asked: (action: string, isCancellable: boolean) =>
+    `${action} is scheduled${isCancellable ? ' and can be cancelled' : ''}.`,
   cancel: 'Cancel it',
   cancelled: (action: string) => `${action} was cancelled.`,
   trial: 'Test mode: actions are recorded, not carried out (power.backend is “record” in the configuration).',
@@ -56,7 +59,8 @@ interface CountdownProps {
   readonly pending: NonNullable<PowerPayload['pending']>;
   /** The action was requested on this page, so its cancel button gets the focus. */
   readonly isOwn: boolean;
-  readonly onCancel: () => void;
+  /** undefined: this page may not cancel it. */
+  readonly onCancel: (() => void) | undefined;
   readonly onDue: () => void;
 }
 
@@ -75,12 +79,14 @@ function Countdown({ pending, isOwn, onCancel, onDue }: CountdownProps) {
   return (
     <div class="countdown">
       <p role="alert" class="unseen">
-        {T.asked(powerLabel(action))}
+        {T.asked(powerLabel(action), onCancel !== undefined)}
       </p>
       <p role="timer">{T.pending(labelOf(T.underWay, action), Math.max(0, Math.ceil(left)))}</p>
-      <button type="button" class="primary" ref={button} onClick={onCancel}>
-        {T.cancel}
-      </button>
+      {onCancel !== undefined && (
+        <button type="button" class="primary" ref={button} onClick={onCancel}>
+          {T.cancel}
+        </button>
+      )}
     </div>
   );
 }
@@ -96,11 +102,12 @@ function Confirm({
   readonly onGo: () => void;
   readonly onLeave: () => void;
 }) {
+  const isCancellable = useMay()('power.cancel');
   const what = action === 'sleep' || action === 'hibernate' ? 'sleep' : 'shutdown';
   const holding = status.inhibitors.filter((held) => held.what.split(':').includes(what));
   return (
     <Dialog title={T.confirm(T.actions[action], hostName())} onLeave={onLeave}>
-      <p>{isTrial(status) ? T.trial : T.explain(DELAY_SECONDS)}</p>
+      <p>{isTrial(status) ? T.trial : T.explain(DELAY_SECONDS, isCancellable)}</p>
       {holding.map((held) => (
         <p class="problem" key={`${held.who} ${held.why}`}>
           {T.heldUp(held.who, held.why)}
@@ -127,11 +134,12 @@ function PowerCard() {
   const [asked, ask] = useState<Action>();
   const acts = useActs();
   const isOwn = useRef(false);
+  const may = useMay();
   useReason(T.title, status === undefined ? error : undefined);
   if (status === undefined) return null;
   const possible = ACTIONS.filter((action) => {
     const can = status.actions[action];
-    return can?.enabled === true && can.supported;
+    return can?.enabled === true && can.supported && may(`power.${action}`);
   });
   const start = (action: Action, query: string) =>
     void acts.run(async () => {
@@ -157,7 +165,7 @@ function PowerCard() {
         <Countdown
           pending={pending}
           isOwn={isOwn.current}
-          onCancel={() => cancel(pending.action)}
+          onCancel={may('power.cancel') ? () => cancel(pending.action) : undefined}
           onDue={refresh}
         />
       )}
@@ -205,6 +213,7 @@ export const POWER: CardRow = {
   Card: ({ system }) => (system === undefined ? null : <PowerCard />),
   absences: (_sample, { capabilities }) =>
     Object.entries(capabilities.power).map(
-      ([action, can]) => [powerLabel(action), whyNot(can, FLAGS[action] ?? action)] as const,
+      ([action, can]) =>
+        [powerLabel(action), whyNot(can, FLAGS[action] ?? action), `power.${action}`] as const,
     ),
 };

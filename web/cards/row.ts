@@ -10,8 +10,11 @@ export interface CardProps {
   readonly system: System | undefined;
 }
 
-/** A feature that this machine or its configuration may lack; the reason is undefined if it has it. */
-export type Absence = readonly [label: string, reason: string | undefined];
+/**
+ * A feature that this machine or its configuration may lack; the reason is undefined if it has it. Clients without the
+ * scope are not told of it.
+ */
+export type Absence = readonly [label: string, reason: string | undefined, scope?: string];
 
 export interface CardRow {
   /** null while the card is empty. */

@@ -1,11 +1,12 @@
 /** The page of all machines: the head, the tools, and the machines as a table or as tiles. */
 import { useEffect, useState } from 'preact/hooks';
 import { Notes } from '../parts/card.tsx';
+import { Foot } from '../parts/foot.tsx';
 import { KeyPrompt } from '../parts/key-prompt.tsx';
-import { isKeyRemembered, lock } from '../requests.ts';
+import { lock } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
-import { connection, dropKey } from '../visit.ts';
+import { connection, isBarred } from '../visit.ts';
 import { type Choice, choiceOf, queryOf } from './choice.ts';
 import { machines, turn } from './live.ts';
 import { useOrder } from './parts.tsx';
@@ -91,17 +92,11 @@ export function App() {
       </a>
       <Head />
       <main id="values" tabIndex={-1} class={state === 'live' ? undefined : 'old'}>
-        {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
+        {state === 'refused' && <p class="empty problem">{isBarred() ? TEXTS.barred : TEXTS.refused}</p>}
         <Content />
       </main>
-      <footer class="note">
-        {isKeyRemembered() && (
-          <button type="button" class="quiet" onClick={dropKey}>
-            {TEXTS.key.forget}
-          </button>
-        )}
-      </footer>
-      {locked !== undefined && <KeyPrompt isWrong={locked.isWrong} />}
+      <Foot />
+      {locked !== undefined && <KeyPrompt why={locked} />}
     </>
   );
 }

@@ -1,12 +1,14 @@
 /** Asks for the service's key. */
 import { useRef } from 'preact/hooks';
+import type { Lock } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 import { giveKey } from '../visit.ts';
 import { Dialog } from './dialog.tsx';
 
 const T = TEXTS.key;
 
-export function KeyPrompt({ isWrong }: { readonly isWrong: boolean }) {
+export function KeyPrompt({ why }: { readonly why: Lock }) {
+  const isWrong = why !== 'missing';
   const field = useRef<HTMLInputElement>(null);
   const remember = useRef<HTMLInputElement>(null);
   const submit = (event: Event) => {
@@ -30,9 +32,9 @@ export function KeyPrompt({ isWrong }: { readonly isWrong: boolean }) {
             aria-describedby={isWrong ? 'wrong-key' : undefined}
           />
         </label>
-        {isWrong && (
+        {why !== 'missing' && (
           <p class="problem" id="wrong-key" role="alert">
-            {T.wrong}
+            {T[why]}
           </p>
         )}
         <label class="check">

@@ -1,6 +1,7 @@
 /** Processes: the busiest ten from the stream, or all of them in a table. */
 import { useState } from 'preact/hooks';
 import type { ProcessShare } from '../../../src/wire/process.ts';
+import { useMay } from '../../access.ts';
 import { bytes, percent } from '../../format.ts';
 import { Card } from '../../parts/card.tsx';
 import type { Sample, System } from '../../sample.ts';
@@ -62,6 +63,7 @@ function ProcessCard({ summary, system }: ProcessCardProps) {
   const [isOpen, open] = useState(false);
   const [subject, look] = useState<Subject>();
   const { control } = system.capabilities.processes;
+  const mayEnd = useMay()('processes.control') && control.enabled && control.supported;
   const toggle = (
     <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
       {isOpen ? T.close : T.open}
@@ -70,7 +72,7 @@ function ProcessCard({ summary, system }: ProcessCardProps) {
   return (
     <Card title={T.title} note={noteOf(summary)} size="full" action={toggle}>
       {isOpen ? (
-        <All mayEnd={control.enabled && control.supported} system={system} />
+        <All mayEnd={mayEnd} system={system} />
       ) : (
         <div class="columns">
           <Top
@@ -97,11 +99,13 @@ function ProcessCard({ summary, system }: ProcessCardProps) {
 export const PROCESSES: CardRow = {
   Card: ({ sample, system }) => {
     const can = system?.capabilities.processes.list;
+    const may = useMay();
+    if (!may('processes')) return null;
     if (system === undefined || can?.enabled !== true || !can.supported) return null;
     return <ProcessCard summary={sample.processes} system={system} />;
   },
   absences: (_sample, { capabilities: { processes } }) => [
-    [T.title, whyNot(processes.list, 'enable_processes')],
-    [T.control, whyNot(processes.control, 'enable_process_control')],
+    [T.title, whyNot(processes.list, 'enable_processes'), 'processes'],
+    [T.control, whyNot(processes.control, 'enable_process_control'), 'processes.control'],
   ],
 };
