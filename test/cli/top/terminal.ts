@@ -25,6 +25,8 @@ export interface Terminal {
   readonly screen: () => readonly string[];
   /** The same with escape sequences for colours and attributes. */
   readonly coloured: () => string;
+  /** The same with the spaces at the ends of lines, whose background may have a colour. */
+  readonly painted: () => string;
   /** tmux's names of keys, or texts. */
   readonly press: (...keys: readonly string[]) => void;
   readonly paste: (text: string) => void;
@@ -75,6 +77,7 @@ export function openTerminal(
   return {
     screen,
     coloured: () => tmux('capture-pane', '-p', '-e'),
+    painted: () => tmux('capture-pane', '-p', '-e', '-N'),
     press: (...keys) => void tmux('send-keys', ...keys),
     paste(text) {
       tmux('set-buffer', text);

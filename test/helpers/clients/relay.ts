@@ -8,7 +8,12 @@ export interface Relay {
   readonly setTarget: (port: number | undefined) => void;
 }
 
-export async function startRelay(t: Pick<Test, 'teardown'>, port: number): Promise<Relay> {
+/** `onRequest` is called with the bytes that clients send. */
+export async function startRelay(
+  t: Pick<Test, 'teardown'>,
+  port: number,
+  onRequest?: (bytes: Buffer) => void,
+): Promise<Relay> {
   let target: number | undefined = port;
   const sockets = new Set<net.Socket>();
   const keep = (socket: net.Socket) => {
@@ -23,6 +28,7 @@ export async function startRelay(t: Pick<Test, 'teardown'>, port: number): Promi
     }
     const far = net.connect(target, '127.0.0.1');
     keep(far);
+    if (onRequest !== undefined) near.on('data', onRequest);
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
