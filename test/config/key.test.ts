@@ -84,6 +84,8 @@ t.test('[8.key-notices] auth on without a key is one error line; a short key is 
   t.same(notices('auth: {allowed_ips: []}'), []);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(31)}}`), [short]);
   t.same(notices(`auth: {enabled: true, api_key: ${'a'.repeat(32)}}`), []);
+  const keys = `keys: {phone: {digest: "sha256/${'A'.repeat(43)}=", scopes: [read]}}`;
+  t.same(notices(`auth: {enabled: true, ${keys}}`), [], 'any key will do');
 });
 
 t.test('[8.modes] a file that others can read while it holds a key gets a warning', async (t) => {

@@ -160,6 +160,7 @@ function judgeKey(settings: Settings): readonly Notice[] {
     return [{ level: 'warn', text }];
   }
   if (settings.get('auth.enabled')?.value !== true) return [];
+  if ([...settings.keys()].some((name) => name.startsWith('auth.keys.'))) return [];
   const allowed = settings.get('auth.allowed_ips')?.value;
   const entries: unknown = isObject(allowed) ? allowed['entries'] : undefined;
   const hasAddresses = Array.isArray(entries) && entries.some((entry) => entry !== '*');
