@@ -1,9 +1,10 @@
 /** The start-up warning for a service that is open to the network. */
+import { ALL_SCOPES, allows, type Scope, scopesOf } from '../scopes.ts';
 import { parseAddress } from './addresses.ts';
 
 /** The settings that the warning depends on, with the names of the configuration. */
 export interface ExposureSettings {
-  readonly auth: { readonly enabled: boolean };
+  readonly auth: { readonly enabled: boolean; readonly guests?: readonly Scope[] | undefined };
   readonly server: { readonly host: string };
   readonly features: {
     readonly enable_sleep: boolean;
@@ -22,20 +23,34 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || address === '::1' || address?.startsWith('127.') === true;
 }
 
-function listSwitches({ features }: ExposureSettings): string {
-  const switches = Object.entries({
-    sleep: features.enable_sleep,
-    hibernate: features.enable_hibernate,
-    restart: features.enable_restart,
-    shutdown: features.enable_shutdown,
-    media: features.enable_media,
-    'process list': features.enable_processes,
-    'process control': features.enable_process_control,
-    'waking other machines': features.enable_wake,
-  });
-  const named = (isOn: boolean) =>
-    switches.flatMap(([name, value]) => (value === isOn ? [name] : [])).join(', ') || 'nothing';
-  return `${named(true)}: on; ${named(false)}: off`;
+/** Lists what a client without a key may use: what is switched on, as far as `auth.guests` has the scope for it. */
+function listSwitches({ auth, features }: ExposureSettings): string {
+  const guests = auth.guests === undefined ? ALL_SCOPES : scopesOf(auth.guests);
+  const switches: readonly (readonly [name: string, isOn: boolean, scope: Scope])[] = [
+    ['reading', true, 'read'],
+    ['sleep', features.enable_sleep, 'power.sleep'],
+    ['hibernate', features.enable_hibernate, 'power.hibernate'],
+    ['restart', features.enable_restart, 'power.restart'],
+    ['shutdown', features.enable_shutdown, 'power.shutdown'],
+    ['media', features.enable_media, 'media'],
+    ['process list', features.enable_processes, 'processes'],
+    ['process control', features.enable_process_control, 'processes.control'],
+    ['waking other machines', features.enable_wake, 'wake'],
+  ];
+  const named = (wanted: boolean) =>
+    switches
+      .flatMap(([name, isOn, scope]) => ((isOn && allows(guests, scope)) === wanted ? [name] : []))
+      .join(', ') || 'nothing';
+  return `${named(true)}: on; ${named(false)}: off${auth.guests === undefined ? '' : ', or not in auth.guests'}`;
+}
+
+/** Returns who may use the service, for `hostwire doctor`. */
+export function describeExposure(config: ExposureSettings): string {
+  const { auth, server } = config;
+  if (auth.enabled)
+    return `clients need a key, or an address in auth.allowed_ips${auth.guests === undefined ? '' : ` and then may: ${auth.guests.join(', ') || 'nothing'}`}`;
+  const where = isLoopback(server.host) ? 'this machine only' : `any client that reaches ${server.host}`;
+  return `${where}, without a key (${listSwitches(config)})`;
 }
 
 /** The settings of a hub that determine what it allows any client. */
@@ -75,7 +90,7 @@ export function hubExposureWarning(config: HubExposureSettings): string | undefi
     config,
     'this hub',
     'it',
-    `reading of all its machines: on; commands: ${listCommands(config)}`,
+    `reading of all its machines: on; commands: ${listCommands(config)}${config.auth.guests === undefined ? '' : `; of these what auth.guests allows: ${config.auth.guests.join(', ')}`}`,
   );
 }
 

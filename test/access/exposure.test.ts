@@ -1,13 +1,18 @@
 /** The warning of a service that is open to the network. */
 import t from 'tap';
-import { exposureWarning, type HubExposureSettings, hubExposureWarning } from '#src/access/exposure.js';
+import {
+  describeExposure,
+  exposureWarning,
+  type HubExposureSettings,
+  hubExposureWarning,
+} from '#src/access/exposure.js';
 import { configOf } from './setup.ts';
 
 t.test('1.notice-open auth off beyond loopback', async (t) => {
   t.equal(
     exposureWarning(configOf({})),
     'anyone who can reach this machine may use the service: auth.enabled is false and server.host is :: ' +
-      '(sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
+      '(reading, sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
       'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
       'Do not forward a port of your router to it; use a VPN to reach it from outside.',
   );
@@ -20,7 +25,7 @@ t.test('1.notice-open auth off beyond loopback', async (t) => {
   };
   t.match(
     exposureWarning(configOf({ features })),
-    '(nothing: on; sleep, hibernate, restart, shutdown, media, ',
+    '(reading: on; sleep, hibernate, restart, shutdown, media, ',
   );
   const all = {
     enable_restart: true,
@@ -71,4 +76,31 @@ t.test('1.notice-open a hub: what clients without a key may do by its rules', as
     'commands: media.*, power.sleep on tv; wake.* on every machine with room: living from 10.0.0.0/8, as far as',
   );
   t.equal(warn({ all: { commands: ['*'], labels } }, { enabled: true }), undefined);
+});
+
+t.test('[10.notice-guests] the warning and the doctor list what guests may do', async (t) => {
+  const guests = ['read', 'media', 'power.restart'] as const;
+  const limited = configOf({ auth: { enabled: false, guests } });
+  t.match(
+    exposureWarning(limited),
+    '(reading, media: on; sleep, hibernate, restart, shutdown, process list, process control, waking other machines: ' +
+      'off, or not in auth.guests).',
+    'a scope without its feature is not enough, nor is a feature without its scope',
+  );
+  const loopback = { host: '127.0.0.1' };
+  t.equal(exposureWarning(configOf({ auth: { enabled: false, guests }, server: loopback })), undefined);
+  t.match(
+    describeExposure(configOf({ server: loopback })),
+    /^this machine only, without a key \(reading, sleep/,
+  );
+  t.match(describeExposure(limited), /^any client that reaches ::, without a key \(reading, media: on/);
+  t.equal(
+    describeExposure(configOf({ auth: { enabled: true, guests: ['read'] } })),
+    'clients need a key, or an address in auth.allowed_ips and then may: read',
+  );
+  const hub = { auth: { enabled: false, guests }, server: { host: '::' }, hub: { commands: {} } };
+  t.match(
+    hubExposureWarning(hub),
+    'commands: none; of these what auth.guests allows: read, media, power.restart)',
+  );
 });

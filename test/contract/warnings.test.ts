@@ -60,7 +60,7 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
   t.teardown(() => service.stop());
   t.same(warningsOf(service), [
     'hostwire warn: anyone who can reach this machine may use the service: auth.enabled is false and server.host is 0.0.0.0 ' +
-      '(sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
+      '(reading, sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +
       'Set auth.enabled and auth.api_key, or server.host to 127.0.0.1. ' +
       'Do not forward a port of your router to it; use a VPN to reach it from outside.',
   ]);
@@ -75,7 +75,10 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
   };
   const power = { backend: 'record' };
   await rewrite({ power, features: { enable_shutdown: true } }, () => warningsOf(service).length > 1);
-  t.match(warningsOf(service)[1], /\(sleep, hibernate, shutdown, media, process list: on; restart, process/);
+  t.match(
+    warningsOf(service)[1],
+    /\(reading, sleep, hibernate, shutdown, media, process list: on; restart, process/,
+  );
   const near = { server: { ...ENGINE_PART, alowed_hosts: [] } };
   await rewrite(near, () => warningsOf(service).length > 2);
   t.match(warningsOf(service)[2], /alowed_hosts: unknown key/, 'a bad file between');

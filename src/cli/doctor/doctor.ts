@@ -1,5 +1,6 @@
 /** `hostwire doctor`: what works on this machine, what does not and why, and how to fix it. */
 
+import { describeExposure, exposureWarning } from '../../access/exposure.ts';
 import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import { type EngineName, loadEngine } from '../../engines.ts';
@@ -50,6 +51,7 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
     engine.row,
     ...(await examineMachine(config, engine.name)),
     ...(await examinePorts(config)),
+    examineAccess(config),
     ...judgeCertificate(config, Date.now()),
     ...examineMqtt(config),
     ...examineDial(config),
@@ -122,6 +124,16 @@ async function examinePorts({ server }: Config): Promise<readonly Finding[]> {
   const first = await examinePort('port', 'server.port', host, port);
   if (tls.port === undefined) return [first];
   return [first, await examinePort('tls-port', 'server.tls.port', host, tls.port)];
+}
+
+/** Lists what clients may do; only `partly` where the service is open to the network. */
+function examineAccess(config: Config): Finding {
+  const source = describeExposure(config);
+  if (exposureWarning(config) === undefined) return works('access', source);
+  return partly('access', source, {
+    reason: 'it is open to the network',
+    remedy: '"hostwire pair" makes a key for a device; auth.enabled: true then keeps others out',
+  });
 }
 
 /** Tries to listen as the service would. */

@@ -40,7 +40,7 @@ function parse(text: string): ReadonlyMap<string, string> {
 /** At least these: readers may add others. */
 const SUBJECTS =
   'node configuration engine addon c-library d-bus peers cpu temperature speed cpu-power memory pressure gpu disks network ' +
-  'sensors drives batteries processes process-control power media keys port limits rights unit';
+  'sensors drives batteries processes process-control power media keys port access limits rights unit';
 
 t.test('[9.doctor] [9.doctor-limits] on this machine: one row per subject, exit 0', async (t) => {
   const { code, stdout, stderr } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', '0']);
