@@ -189,7 +189,7 @@ const INSIDE: readonly Row[] = [
   ),
   ...inside('owner', 'src/access/key.ts', /^sha256\/([A-Za-z0-9+/]{43}=)$/),
   ...inside('owner', 'src/cli/arguments.ts', /^\d{1,6}$/u, /^(?:[1-9]|[1-5]\d|60)$/u, /, ([^,]+)$/),
-  ...inside('owner', 'src/cli/keys/pair.ts', /\/*$/),
+  ...inside('owner', 'src/cli/keys/device-link.ts', /\/*$/),
   ...inside(
     'owner',
     'src/cli/pair-words.ts',

@@ -1,5 +1,5 @@
 /** The folder of keys (`auth.keys_folder`): one file per key, with its digest and what it may do, but not the key. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeDigest } from '../../access/key.ts';
 import { codeOf } from '../../errors.ts';
@@ -45,10 +45,20 @@ export function storeKey(folder: string, key: string, terms: KeyTerms): string {
     throw new Error(
       `there is a key ${terms.name} (${path.join(folder, taken)}); "hostwire keys remove ${terms.name}" takes it back`,
     );
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const isNew = mkdirSync(folder, { recursive: true, mode: 0o755 }) !== undefined;
   const file = path.join(folder, `${terms.name}.yaml`);
-  // The digest of 256 random bits need not be secret, and the service may run as another user.
-  writeFileSync(file, [...linesOf(key, terms), ''].join('\n'), { flag: 'wx', mode: 0o644 });
+  // A running service reads the folder at any time, and leaves hidden files alone.
+  const temporary = path.join(folder, `.${terms.name}.new`);
+  try {
+    writeFileSync(temporary, [...linesOf(key, terms), ''].join('\n'), { mode: 0o600 });
+    // The digest of 256 random bits need not be secret. Root pairs, perhaps with a umask of 077, and the service is another user.
+    if (isNew) chmodSync(folder, 0o755);
+    chmodSync(temporary, 0o644);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
   return file;
 }
 

@@ -1,58 +1,37 @@
 /** `hostwire pair`: a new key for a device, and a link and a QR code that bring it there. */
 import { randomBytes } from 'node:crypto';
-import os from 'node:os';
 import { isLoopback } from '../../access/exposure.ts';
 import { describeDigest } from '../../access/key.ts';
 import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
-import { messageOf } from '../../errors.ts';
+import { isContainer } from '../../host/place.ts';
 import { isScope, type Scope } from '../../scopes.ts';
-import { fromUrl, inUrl } from '../../url-host.ts';
+import { fromUrl } from '../../url-host.ts';
 import { jsonText, type Output } from '../output.ts';
 import { expiryOf, type PairWords } from '../pair-words.ts';
 import type { Face } from '../terminal.ts';
-import { type KeyTerms, linesOf, storeKey } from './key-files.ts';
+import { type DeviceLink, linkTo } from './device-link.ts';
+import { type KeyTerms, linesOf } from './key-files.ts';
+import { planPairing, restartCommand, type Stored, store } from './pairing.ts';
 import { paintQr } from './qr.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['read', 'media'];
 
-/** Addresses of this machine that another device may reach. */
-function reachable(hostname: string, hasMdns: boolean): readonly string[] {
-  const all = Object.values(os.networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const outside = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
-  const [v4, v6] = ['IPv4', 'IPv6'].map((family) =>
-    outside.filter((each) => each.family === family).map(({ address }) => address),
-  );
-  return [...(v4 ?? []), ...(hasMdns ? [`${hostname}.local`] : []), ...(v6 ?? [])];
-}
-
-interface Way {
-  readonly url: string;
-  /** Further addresses, without the key. */
-  readonly others: readonly string[];
-}
-
-function wayTo({ server, discovery }: Config, given: string | undefined): Way {
-  if (given !== undefined) return { url: given.replace(/\/*$/, '/'), others: [] };
-  const { cert, port: securePort } = server.tls;
-  const origin = (host: string) =>
-    cert === undefined
-      ? `http://${inUrl(host)}:${server.port}/`
-      : `https://${inUrl(host)}:${securePort ?? server.port}/`;
-  const isEverywhere = ['::', '0.0.0.0'].includes(server.host);
-  const [first = 'localhost', ...others] = isEverywhere
-    ? reachable(os.hostname().split('.', 1)[0] ?? '', discovery.mdns)
-    : [server.host];
-  return { url: origin(first), others: others.map(origin) };
-}
-
 /** Facts that the owner should know before the key is used. */
-function warningsOf({ auth, server }: Config, { url }: Way): readonly string[] {
+function warningsOf(
+  { auth, server }: Config,
+  { url }: DeviceLink,
+  { isGiven, isInContainer }: { readonly isGiven: boolean; readonly isInContainer: boolean },
+): readonly string[] {
   const { hostname, protocol } = new URL(url);
   const warnings: string[] = [];
-  if (isLoopback(server.host))
+  if (isLoopback(server.host) && !isLoopback(fromUrl(hostname)))
     warnings.push(
-      `the service listens on ${server.host} only: set server.host to "::" and restart it, or no other device reaches it`,
+      `the service listens on ${server.host} only: the address of the link must be that of a proxy on this machine`,
+    );
+  if (isInContainer && !isGiven)
+    warnings.push(
+      "the addresses may be the container's own: with --url the link has the address that devices reach",
     );
   if (protocol === 'http:' && !isLoopback(fromUrl(hostname)))
     warnings.push(
@@ -65,6 +44,15 @@ function warningsOf({ auth, server }: Config, { url }: Way): readonly string[] {
   return warnings;
 }
 
+interface Paired {
+  readonly key: string;
+  readonly terms: KeyTerms;
+  readonly link: DeviceLink;
+  readonly stored: Stored;
+  readonly restart: string | undefined;
+  readonly warnings: readonly string[];
+}
+
 /** Exit code 1 where the key could not be stored. Throws a ConfigError where the configuration is wrong. */
 export function pair(
   words: PairWords,
@@ -72,8 +60,9 @@ export function pair(
   isJson: boolean,
   face: Face,
   nowMs = Date.now(),
+  isInContainer = isContainer(),
 ): Output {
-  const { config } = loadConfig(options);
+  const loaded = loadConfig(options);
   const terms: KeyTerms = {
     name: words.name ?? 'phone',
     // They were checked with the other words.
@@ -81,37 +70,68 @@ export function pair(
     expires: words.expires === undefined ? undefined : expiryOf(words.expires, nowMs),
   };
   const key = randomBytes(32).toString('base64url');
-  const way = wayTo(config, words.url);
-  const link = `${way.url}#key=${key}`;
-  const folder = config.auth.keys_folder;
-  let file: string | undefined;
-  let failure: string | undefined;
-  try {
-    if (Object.hasOwn(config.auth.keys, terms.name)) throw new Error(`auth.keys has a key ${terms.name}`);
-    if (folder !== undefined) file = storeKey(folder, key, terms);
-  } catch (error) {
-    failure = messageOf(error);
-  }
-  const lines = linesOf(key, terms);
-  const warnings = warningsOf(config, way);
-  const exitCode = failure === undefined ? 0 : 1;
-  if (isJson) {
-    const { name, scopes, expires = null } = terms;
-    const report = { name, scopes, expires, digest: describeDigest(key), file: file ?? null };
-    const made = failure === undefined ? { key, url: link, urls: [way.url, ...way.others] } : {};
-    return { text: jsonText({ ...report, ...made, warnings, error: failure ?? null }), exitCode };
-  }
-  if (failure !== undefined) return { text: `no key was made: ${failure}\n`, exitCode };
-  const stored =
-    file === undefined
-      ? `Add this to the configuration, which has no auth.keys_folder that the key could be written to:\n\nauth:\n  keys:\n    ${terms.name}:\n${lines.map((line) => `      ${line}\n`).join('')}`
-      : `The key ${terms.name} is stored in ${file}.\n`;
+  const plan = planPairing(loaded, words.url);
+  const { platform } = options.surroundings;
+  const stored = store(plan, { key, terms, loaded, platform });
+  const link = linkTo(plan.config, words.url);
+  const paired: Paired = {
+    key,
+    terms,
+    link,
+    stored,
+    restart: plan.needed.includes('server.host')
+      ? restartCommand(plan.opening?.file ?? '', platform, isInContainer)
+      : undefined,
+    warnings: warningsOf(plan.config, link, { isGiven: words.url !== undefined, isInContainer }),
+  };
+  const exitCode = stored.failure === undefined ? 0 : 1;
+  if (isJson) return { text: jsonText(reportOf(paired)), exitCode };
+  if (stored.failure !== undefined) return { text: `no key was made: ${stored.failure}\n`, exitCode };
+  return { text: textOf(paired, face), isPainted: true, exitCode };
+}
+
+function reportOf({ key, terms, link, stored, restart, warnings }: Paired) {
+  const { name, scopes, expires = null } = terms;
+  const { file, changed, failure } = stored;
+  const report = { name, scopes, expires, digest: describeDigest(key), file: file ?? null };
+  const made =
+    failure === undefined
+      ? {
+          key,
+          url: `${link.url}#key=${key}`,
+          urls: [link.url, ...link.others],
+          changed,
+          restart: restart ?? null,
+        }
+      : {};
+  return { ...report, ...made, warnings, error: failure ?? null };
+}
+
+/** The lines for a configuration that the key could not be written to. */
+function linesToAdd({ key, terms, stored: { why = '', toChange = [] } }: Paired): string {
+  const entry = linesOf(key, terms).map((line) => `      ${line}\n`);
+  const change =
+    toChange.length === 0 ? '' : `\nChange these lines:\n\n${toChange.map((line) => `${line}\n`).join('')}`;
+  return `Add this to the configuration, ${why}:\n\nauth:\n  keys:\n    ${terms.name}:\n${entry.join('')}${change}`;
+}
+
+function textOf(paired: Paired, face: Face): string {
+  const { key, terms, link, stored, restart, warnings } = paired;
+  const url = `${link.url}#key=${key}`;
+  const placed =
+    stored.file === undefined
+      ? linesToAdd(paired)
+      : `The key ${terms.name} is stored in ${stored.file}.\n${stored.changed.map((line) => `Changed ${line}\n`).join('')}`;
+  const changes =
+    stored.changed.length === 0 ? '' : 'Every client needs a key now, those on this machine too.\n';
+  const next =
+    restart === undefined ? '' : `The service listens on every address once it is restarted: ${restart}\n`;
   const parts = [
-    paintQr(link, { hasColours: face.palette === 'colours', hasUnicode: !face.isAscii }),
-    `${link}\n`,
-    ...(way.others.length === 0 ? [] : [`Other addresses: ${way.others.join(' ')}\n`]),
-    `${stored}It may: ${terms.scopes.join(', ')}${terms.expires === undefined ? '' : `; until ${terms.expires}`}. The link has the key: it is shown this once.\n`,
+    paintQr(url, { hasColours: face.palette === 'colours', hasUnicode: !face.isAscii }),
+    `${url}\n`,
+    ...(link.others.length === 0 ? [] : [`Other addresses: ${link.others.join(' ')}\n`]),
+    `${placed}${changes}${next}It may: ${terms.scopes.join(', ')}${terms.expires === undefined ? '' : `; until ${terms.expires}`}. The link has the key: it is shown this once.\n`,
     ...warnings.map((warning) => `Note: ${warning}.\n`),
   ];
-  return { text: parts.join('\n'), isPainted: true, exitCode };
+  return parts.join('\n');
 }
