@@ -98,11 +98,12 @@ async function checkTypes() {
 
 /** Returns whether a part of the program does not exist or is older than its sources. */
 function isProgramMissing() {
-  const used = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs'];
+  const used = ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', 'packaging/config.yaml'];
   const newest = Math.max(newestIn('src'), ...used.map((file) => statSync(path.join(root, file)).mtimeMs));
   const built = [
     'dist/main.js',
     'dist/client/client.js',
+    'dist/config.yaml',
     'dist/api/openapi.json',
     'dist/share/man/man1/hostwire.1',
   ];

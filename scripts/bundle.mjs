@@ -1,6 +1,14 @@
 // Bundles the program that users run: src/main.ts and what it imports, minified by esbuild, into dist/main.js and parts
 // beside it, with source maps; and hostwire/client, for programs, into dist/client/.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -199,6 +207,8 @@ async function bundleProgram() {
     if (isPart(name) && !files.has(name)) rmSync(path.join(target, name));
   const packages = [...new Set(librariesIn(...libraries, program))].sort();
   write(path.join(target, 'licenses.txt'), licensesOf(packages));
+  // For `hostwire service install`.
+  copyFileSync(path.join(root, 'packaging/config.yaml'), path.join(target, 'config.yaml'));
   write(PACKAGES, JSON.stringify(packages));
 }
 

@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 import { type Arguments, parseArguments } from './cli/arguments.ts';
 import { generateCertificate } from './cli/certificate.ts';
@@ -105,10 +106,16 @@ async function versionFacts(words: Words): Promise<VersionFacts> {
   return { version: VERSION, engine: await engineLine(words), node: `${node} on ${platform} ${arch}`, libc };
 }
 
-/** The log file of a service that Windows starts; undefined where there is no such folder. */
-function findServiceLog(): string | undefined {
+/** The folder of a service that Windows starts; undefined where there is no folder for settings of all users. */
+function findMachineFolder(): string | undefined {
   const folder = findMachineDataFolder();
-  return folder === undefined ? undefined : path.join(folder, 'hostwire', 'log', 'service.log');
+  return folder === undefined ? undefined : path.join(folder, 'hostwire');
+}
+
+/** Its log file. */
+function findServiceLog(): string | undefined {
+  const folder = findMachineFolder();
+  return folder === undefined ? undefined : path.join(folder, 'log', 'service.log');
 }
 
 /** As `run`, for the service manager of Windows: without a console and without signals. */
@@ -220,6 +227,8 @@ function controlService(words: Arguments): Output {
   return manageService(control, words, {
     program: [process.execPath, ...process.argv.slice(1, 2)],
     logFile: findServiceLog() ?? 'none',
+    folder: findMachineFolder(),
+    shipped: fileURLToPath(new URL('config.yaml', import.meta.url)),
   });
 }
 

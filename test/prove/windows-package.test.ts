@@ -138,6 +138,20 @@ t.test('for Windows', { skip }, async (t) => {
     t.comment(`figure: installed in ${seconds} s under Wine`);
   });
 
+  await t.test('a service without a configuration gets one that only this machine reaches', async (t) => {
+    rmSync(path.join(data, 'config.json'));
+    const file = path.join(data, 'config.yaml');
+    t.equal((await install(installer)).code, 0);
+    t.equal(readFileSync(file, 'utf8'), readFileSync(path.join(ROOT, 'packaging/config.yaml'), 'utf8'));
+    writeFileSync(file, '# mine\n', { mode: 0o600 });
+    t.equal((await remove(installer)).code, 0);
+    t.equal((await install(installer)).code, 0);
+    t.equal(readFileSync(file, 'utf8'), '# mine\n', 'one that is there stays');
+    t.equal((await remove(installer)).code, 0);
+    rmSync(file);
+    writeFileSync(path.join(data, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  });
+
   await t.test('without the service, where it is not wanted', async (t) => {
     t.equal((await install(installer, 'ADDLOCAL=Program')).code, 0);
     t.equal(await registry(SERVICE_KEY), '');
