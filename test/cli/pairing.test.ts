@@ -109,6 +109,10 @@ t.test('[10.pair-open] behind a proxy the address to listen on stays', async (t)
   t.equal(text(), opened(SHIPPED, 'auth.enabled'));
   t.match(report, { restart: null, url: /^https:\/\/pc\.example\.org\/#key=/ });
   t.match(report.warnings, [/must be that of a proxy on this machine/]);
+  const local = setUp(t, SHIPPED);
+  for (const [at, url] of ['http://localhost:9990/', 'http://[::1]:9990/'].entries())
+    local.run({ url, name: `local${at}` });
+  t.equal(local.text(), opened(SHIPPED, 'auth.enabled'), 'nor for a program on this machine');
   const direct = setUp(t, SHIPPED);
   direct.run({ url: 'http://nas.lan:9990' });
   t.equal(

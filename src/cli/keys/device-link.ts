@@ -1,7 +1,8 @@
 /** Where a device reaches the service: the address of its link, and further ones. */
 import os from 'node:os';
+import { isLoopback } from '../../access/exposure.ts';
 import type { Config } from '../../config/config.ts';
-import { inUrl } from '../../url-host.ts';
+import { fromUrl, inUrl } from '../../url-host.ts';
 
 type Listening = Pick<Config, 'server' | 'discovery'>;
 
@@ -37,9 +38,10 @@ export function linkTo({ server, discovery }: Listening, given: string | undefin
   return { url: origin(first), others: others.map(origin) };
 }
 
-/** Returns whether an address has the port of the service itself; another is that of a proxy, or of a container. */
+/** Returns whether an address is the service's own, seen from another device; with another port it is that of a proxy. */
 export function isDirect(given: string, server: Config['server']): boolean {
-  const { protocol, port } = new URL(given);
+  const { protocol, hostname, port } = new URL(given);
+  if (isLoopback(fromUrl(hostname))) return false;
   const isTls = protocol === 'https:';
   return isTls === isSecure(server) && Number(port === '' ? (isTls ? 443 : 80) : port) === portOf(server);
 }

@@ -35,6 +35,21 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Returns whether the folder was missing. */
+function makeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST') return false;
+    // Not `recursive` first: with it Node reports a read-only mount as ENOENT.
+    if (code !== 'ENOENT') throw error;
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    return true;
+  }
+}
+
 /**
  * Stores a new key, and returns the path of its file. The folder is made where it is missing. Throws where the name is taken,
  * or nothing can be written there.
@@ -45,7 +60,7 @@ export function storeKey(folder: string, key: string, terms: KeyTerms): string {
     throw new Error(
       `there is a key ${terms.name} (${path.join(folder, taken)}); "hostwire keys remove ${terms.name}" takes it back`,
     );
-  const isNew = mkdirSync(folder, { recursive: true, mode: 0o755 }) !== undefined;
+  const isNew = makeFolder(folder);
   const file = path.join(folder, `${terms.name}.yaml`);
   // A running service reads the folder at any time, and leaves hidden files alone.
   const temporary = path.join(folder, `.${terms.name}.new`);
