@@ -17,6 +17,7 @@ const UNIT_NAMES = {
 };
 /** The files of packaging/ that a service needs, by their name in the bundle. */
 const SERVICE_FILES = {
+  'config.yaml': 'packaging/config.yaml',
   '50-hostwire.rules': 'packaging/polkit/50-hostwire.rules',
   'sysusers.conf': 'packaging/sysusers/hostwire.conf',
   'tmpfiles.conf': 'packaging/tmpfiles/hostwire.conf',

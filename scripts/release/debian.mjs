@@ -35,8 +35,12 @@ const COMMAND = `${PROGRAM}/node ${PROGRAM}/dist/main.js`;
 const DOCUMENTS = '/usr/share/doc/hostwire';
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
 
-/** Only files that decide about rights are conffiles: an administrator who removes one does not get it back. */
+/**
+ * Only files that decide about rights and about who gets in are conffiles: an administrator who changes or removes one keeps it
+ * so.
+ */
 const FILES = {
+  '/etc/hostwire/config.yaml': 'packaging/config.yaml',
   '/etc/polkit-1/rules.d/50-hostwire.rules': 'packaging/polkit/50-hostwire.rules',
   '/usr/lib/sysusers.d/hostwire.conf': 'packaging/sysusers/hostwire.conf',
   '/usr/lib/tmpfiles.d/hostwire.conf': 'packaging/tmpfiles/hostwire.conf',

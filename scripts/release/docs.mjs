@@ -13,6 +13,7 @@ export const DOCUMENTATION = [
   'docs',
   'SECURITY.md',
   'packaging/compose',
+  'packaging/config.yaml',
   'packaging/grafana',
   'packaging/mqtt',
   'packaging/windows.md',

@@ -144,15 +144,18 @@ t.test('a container shows the name of the host, and its user may read the config
   }
   const { user, volumes = [] } = readService('hostwire');
   t.equal(user, image, 'the user of the image where none is chosen');
-  const [folder] = volumes.filter((volume) => volume.endsWith(':/etc/hostwire:ro'));
+  const [folder] = volumes.filter((volume) => volume.endsWith(':/etc/hostwire'));
   t.equal(
     folder,
-    '/srv/hostwire:/etc/hostwire:ro',
+    'configuration:/etc/hostwire',
     'not that of a service outside, which its user keeps closed',
   );
   const [uid, gid] = image?.split(':') ?? [];
   for (const text of [file, readFileSync(path.join(ROOT, 'docs/installing.md'), 'utf8')]) {
     t.match(text, new RegExp(`install -d -o ${uid} -g ${gid} -m 0700 /srv/hostwire$`, 'm'));
-    t.match(text, new RegExp(`install -o ${uid} -g ${gid} -m 0600 config\\.yaml /srv/hostwire/$`, 'm'));
+    t.match(
+      text,
+      new RegExp(`install -o ${uid} -g ${gid} -m 0600 packaging/config\\.yaml /srv/hostwire/$`, 'm'),
+    );
   }
 });

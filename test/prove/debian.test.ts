@@ -45,6 +45,43 @@ async function expectServing(t: Test, root: DebianRoot): Promise<number> {
   return firstEventMs;
 }
 
+const OPENED = /^ {2}host: "::" # hostwire pair$[\s\S]*^ {2}enabled: true # hostwire pair$/m;
+/** A user without rights, and that of the system unit. */
+const NOBODY = 'setpriv --reuid=65534 --regid=65534 --clear-groups';
+const SERVICE = 'setpriv --reuid=hostwire --regid=hostwire --clear-groups';
+
+/** As installed only this machine gets in, whoever starts the service. */
+function expectClosed(t: Test, root: DebianRoot): void {
+  t.equal(root.run('stat -c "%a %U %G" /etc/hostwire/config.yaml').trim(), '644 root root');
+  for (const user of [NOBODY, SERVICE]) {
+    const report = JSON.parse(root.run(`${user} env HOME=/nonexistent hostwire check --json`));
+    t.strictSame(report.files, ['/etc/hostwire/config.yaml'], user);
+    t.match(report.settings['server.host'], {
+      value: '127.0.0.1',
+      origin: /^\/etc\/hostwire\/config\.yaml:\d+$/,
+    });
+    t.notMatch(report.notices, [{ level: /error|warn/ }]);
+  }
+}
+
+/** What root pairs, the service reads, and nobody else changes. */
+function expectPairing(t: Test, root: DebianRoot): void {
+  const refused = root.run(`${NOBODY} env HOME=/nonexistent hostwire pair 2>&1 || true`);
+  t.match(refused, 'this user cannot write to /etc/hostwire. Run it as root ("sudo hostwire pair"');
+  t.notMatch(root.run('cat /etc/hostwire/config.yaml'), OPENED);
+  const report = JSON.parse(root.run('umask 077; hostwire pair --json'));
+  t.match(
+    report.restart,
+    /^(?:systemctl restart hostwire|restart the container)$/,
+    'tests may run in a container',
+  );
+  t.match(root.run('cat /etc/hostwire/config.yaml'), OPENED);
+  t.equal(root.run('stat -c "%a %U %G" /etc/hostwire/config.yaml').trim(), '644 root root');
+  root.run('systemd-tmpfiles --create hostwire.conf');
+  const { keys } = JSON.parse(root.run(`${SERVICE} hostwire keys --json`));
+  t.match(keys, [{ name: 'phone' }]);
+}
+
 t.test('the Debian package', { skip }, async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-deb-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -88,9 +125,11 @@ t.test('the Debian package', { skip }, async (t) => {
         [],
         'nothing is enabled',
       );
-      t.equal(root.run('stat -c "%a %U %G" /etc/hostwire').trim(), '750 root hostwire');
+      t.equal(root.run('stat -c "%a %U %G" /etc/hostwire').trim(), '755 root root');
+      expectClosed(t, root);
       t.match(root.run('getent passwd hostwire'), /:\/usr\/sbin\/nologin$/m);
-      t.equal(root.run(`dpkg-query -W -f '\${Conffiles}' hostwire`).trim().split(' ')[0], RULE);
+      const conffiles = root.run(`dpkg-query -W -f '\${Conffiles}' hostwire`);
+      t.strictSame(conffiles.match(/\/etc\S+/g), ['/etc/hostwire/config.yaml', RULE]);
       root.run(
         `dpkg --verify hostwire &&
           systemd-analyze verify --man=no /usr/lib/systemd/system/hostwire.service /usr/lib/systemd/system/hostwire-hub.service`,
@@ -98,19 +137,22 @@ t.test('the Debian package', { skip }, async (t) => {
       for (const file of SHARED) t.ok(root.list().has(file), file);
       const firstEventMs = await expectServing(t, root);
 
-      root.run(`rm ${RULE}; echo 'server: { port: 9990 }' >/etc/hostwire/config.yaml
+      expectPairing(t, root);
+      // Programs on this machine without a key, such as the test.
+      root.run(`rm ${RULE}; sed -i 's/^  #allowed_ips/  allowed_ips/' /etc/hostwire/config.yaml
         cp /usr/share/doc/hostwire/examples/hub.example.yaml /etc/hostwire/hub.yaml
         systemctl enable hostwire hostwire-hub && systemctl --global enable hostwire`);
       const upgraded = install('next.deb');
       t.match(root.run('dpkg-query -W hostwire'), /-2$/m);
       t.notMatch(upgraded.text, /systemctl --user enable/, 'an upgrade says nothing');
       t.notOk(root.list().has(RULE), 'a rule that was removed stays so');
-      t.ok(root.list().has('/etc/hostwire/config.yaml'));
+      t.match(root.run('cat /etc/hostwire/config.yaml'), OPENED, 'and what was changed, too');
       await expectServing(t, root);
 
       const removed = root.timed('apt-get remove -y hostwire');
       const left = differences(before, root.list()).map((change) => change.slice(2));
       t.ok(left.includes('/etc/hostwire/config.yaml'), 'a removal keeps the configuration');
+      t.ok(left.includes('/etc/hostwire/keys/phone.yaml'), 'and the keys');
       t.strictSame(
         left.filter((file) => /^\/usr\/(?!lib\/hostwire\b)/.test(file)),
         [],

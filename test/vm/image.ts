@@ -185,6 +185,8 @@ export const installPackage =
   (folder) => {
     copyFileSync(file, path.join(folder, 'root/hostwire.deb'));
     run('chroot', [folder, 'dpkg', '--install', '/root/hostwire.deb']);
+    // The tests reach the machine over its network.
+    rmSync(path.join(folder, 'etc/hostwire/config.yaml'));
   };
 
 /** The release's packages, hostwire, and the test's own files. */

@@ -26,7 +26,7 @@ const skip = whyNoImage() ?? false;
 
 /** Nothing of a test reaches this machine's own configuration or buses. */
 const NOT_HERE = {
-  '/srv/hostwire': undefined,
+  configuration: undefined,
   '/run/dbus/system_bus_socket': undefined,
   '/run/user/1000/bus': undefined,
 };
@@ -116,7 +116,7 @@ t.test('the container image', { skip }, async (t) => {
   await t.test('compose.yaml: host.root has disks and processes of the host', async (t) => {
     const port = await findFreePort();
     const settings = t.testdir({ 'config.yaml': `server:\n  port: ${port}\n` });
-    const running = await start(t, built, readService('hostwire'), {}, { '/srv/hostwire': settings });
+    const running = await start(t, built, readService('hostwire'), {}, { configuration: settings });
     const { blocks, bsize } = statfsSync('/');
     const { disks } = (await get(port, '/api/system')) as {
       readonly disks: readonly { readonly mount: string; readonly size: number }[];
