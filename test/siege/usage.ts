@@ -15,7 +15,7 @@ export interface Usage {
 }
 
 /** Seconds that the threads of `pid` waited for a CPU: the second number of schedstat. */
-function waitedSecondsOf(pid: number): number {
+export function waitedSecondsOf(pid: number): number {
   const waits = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[1]),
   );
