@@ -8,6 +8,7 @@ const BENCHES: ReadonlyMap<string, string> = new Map([
   ['processes', 'CPU time of reading 10,000 processes, compared with a C loop'],
   ['metrics', 'CPU time of a scrape of /metrics, compared with bare reads and with node_exporter'],
   ['fanout', 'CPU time and memory of many event streams, compared with a C loop'],
+  ['keys', 'CPU time of a request and memory with 100 keys, compared with one key'],
   ['sockets', 'CPU time and memory of many WebSockets, compared with a C loop'],
 ]);
 
