@@ -8,8 +8,8 @@ import { become, type Pair, type Question, type Services } from './services.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Keeps connections to one port, and measures one request at a time. */
-class Connection {
+/** Keeps a connection to one port, and measures one request at a time. */
+export class Connection {
   readonly #socket: net.Socket;
   #received: Buffer = NOTHING;
   #onWhole: (() => void) | undefined;
@@ -20,8 +20,9 @@ class Connection {
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
   }
 
-  static async open(port: number): Promise<Connection> {
-    const socket = net.connect(port, '127.0.0.1');
+  /** `from`: the address of this machine to connect from. */
+  static async open(port: number, from = '127.0.0.1'): Promise<Connection> {
+    const socket = net.connect({ port, host: '127.0.0.1', localAddress: from });
     await new Promise((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', reject);
