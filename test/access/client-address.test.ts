@@ -1,4 +1,4 @@
-/** What a request is counted by: the whole address of its client, so that the audit trail can name it. */
+/** The address that a request is counted by: the client's whole one, so that the audit trail can name it. */
 import t from 'tap';
 import { Gate } from '#src/http/gate.js';
 import { createLog } from '#src/log/log.js';

@@ -35,8 +35,8 @@ const VALUES: Readonly<Record<string, readonly CommandCase['params'][]>> = {
 };
 
 /**
- * In the order in which they are sent: what is scheduled is cancelled. Fewer than 40, which MQTT takes at once. The compiler
- * misses an operation without cases.
+ * The cases in the order in which they are sent: a scheduled act is cancelled. There are fewer than 40, which MQTT
+ * accepts in one burst. The compiler reports an operation without cases.
  */
 export const COMMAND_CASES: Readonly<Record<CommandOperation, readonly CommandCase[]>> = {
   shutdown: power('shutdown', {}, { delay: -1 }),
@@ -81,7 +81,7 @@ export function partsOf(command: string): { readonly group: string; readonly act
 
 export interface Outcome {
   readonly isDone: boolean;
-  /** Of the error; undefined where the door does not send it. */
+  /** The error's code; undefined where the adapter does not send it. */
   readonly code: string | undefined;
   readonly message: string | undefined;
 }

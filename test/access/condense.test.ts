@@ -1,4 +1,4 @@
-/** What is kept of a request to judge it again is small, and decides the same. */
+/** The part of a request that is kept to judge it again is small, and yields the same decision. */
 import t from 'tap';
 import { condense } from '#src/access/condense.js';
 import { compileAccess, decideAccess } from '#src/access/decide.js';

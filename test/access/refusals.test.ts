@@ -69,7 +69,7 @@ function wrongKey(remoteAddress: string, change: RequestChange = {}) {
 
 const MINUTE = 60_000;
 
-t.test('1.keys-wrong-log the first of an address at once, then in growing intervals', async (t) => {
+t.test('1.keys-wrong-log the first of an address immediately, then in growing intervals', async (t) => {
   const lines: string[] = [];
   const log = new WrongKeyLog({ log: (text, address) => lines.push(`${text} ${address}`) });
   const first = wrongKey('10.0.0.1');
@@ -183,7 +183,7 @@ t.test('1.keys-wrong-log many addresses of an IPv6 /64 are one event', async (t)
   ]);
 });
 
-t.test('1.keys-wrong-pace a hundred in a burst and ten a second, each network by itself', async (t) => {
+t.test('1.keys-wrong-pace a hundred in a burst and ten a second, each network separately', async (t) => {
   const pace = new WrongKeyPace();
   const over = (address: string, nowMs: number, count: number) =>
     Array.from({ length: count }, () => pace.exceeds(wrongKey(address), nowMs)).filter((isOver) => isOver)

@@ -14,7 +14,7 @@ export interface Family {
   readonly seed: number;
 }
 
-/** Of a family: half of them neighbours, half of them random. */
+/** Cases per family: half of them neighbours, half of them random. */
 const CASES = 8000;
 
 const UPGRADE =

@@ -60,7 +60,7 @@ t.test('1.step4-host-unsafe', async (t) => {
   const hosts = [
     'evil.com',
     'evil.example.com',
-    // Whoever runs the Wi-Fi, or a name server of the LAN, decides what these point at.
+    // The owner of the Wi-Fi, or of a name server of the LAN, decides what these names resolve to.
     'wifi',
     'portal.lan',
     'tv.local',
@@ -290,7 +290,7 @@ t.test('1.step4-origin-scheme a page on another default port is foreign', async 
   }
 });
 
-t.test('1.step4-proxied a trusted proxy names the host and the scheme, nobody else does', async (t) => {
+t.test('1.step4-proxied only a trusted proxy names the host and the scheme', async (t) => {
   const behind: Settings = {
     server: { trusted_proxies: ['192.168.7.20'], allowed_hosts: ['pc.example.org'] },
   };

@@ -21,7 +21,7 @@ import { Openapi, type Part } from './openapi.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const read = (file: string) => readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8');
-// Of this package's own file.
+// This package's own version.
 const { version } = JSON.parse(read('package.json')) as { readonly version: string };
 
 const openapi = new Openapi(openapiDocument(version));

@@ -93,7 +93,7 @@ function shapesOf(
   const required = (schema['required'] ?? []) as readonly string[];
   if (!Array.isArray(schema['oneOf'])) return [{ properties, required }];
   return (schema['oneOf'] as readonly Part[]).flatMap((choice) => {
-    // One that is a whole description, not only a choice among the properties.
+    // A choice may be a whole description, not only a subset of the properties.
     if ('type' in choice) return shapesOf(choice);
     const forbidden = (choice['properties'] ?? {}) as Part;
     const allowed = Object.entries(properties).filter(([name]) => forbidden[name] !== false);

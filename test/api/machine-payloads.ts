@@ -11,7 +11,7 @@ export const openapi = new Openapi(openapiDocument('0'));
 
 export type Name = keyof typeof COMPONENTS;
 
-/** What can be asked for, with the schema that describes it. */
+/** The targets that can be requested, with the schema of each answer. */
 export const TARGETS: readonly (readonly [target: string, name: Name])[] = [
   ['/api/usage', 'Usage'],
   ['/api/usage?fields=gpu,memory', 'Usage'],
@@ -25,7 +25,7 @@ export const TARGETS: readonly (readonly [target: string, name: Name])[] = [
   ['/api/pw', 'Power'],
 ];
 
-/** What a service on the captured machine `name` answers. */
+/** Checks the answers of a service on the captured machine `name`. */
 export async function checkMachine(t: Test, name: string): Promise<void> {
   const machine = openFixture(t, name);
   const service = await startHere(machine.openHost());

@@ -20,7 +20,7 @@ function partOf(title: string): string {
   return after.split('\n## ')[0] ?? '';
 }
 
-/** What follows each `### heading` of `part`, by the heading without backticks. */
+/** The text below each `### heading` of `part`, by the heading without backticks. */
 function sectionsOf(part: string): ReadonlyMap<string, string> {
   return new Map(
     part

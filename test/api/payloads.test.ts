@@ -95,7 +95,7 @@ t.test('[3.schemas] a machine that has everything, and a player that plays', asy
   }
 });
 
-/** Those that differ most in their parts, and in the values that cannot be read. */
+/** The machines that differ most in their parts and in the values that cannot be read. */
 const MACHINES = [
   'broken-sensors',
   'laptop-two-batteries',

@@ -65,7 +65,7 @@ async function send(
   }
 }
 
-/** What a sound request is answered with where there is neither an upgrade nor a player. */
+/** Statuses of the answers to valid requests, where there is neither an upgrade nor a player. */
 const OTHER_THAN_200: Readonly<Record<string, number>> = {
   openSocket: 426,
   openAgent: 426,
@@ -75,7 +75,7 @@ const OTHER_THAN_200: Readonly<Record<string, number>> = {
   wake: 404,
 };
 
-/** What EventSource must never be refused for, and names that may exist on another machine. */
+/** Parameters that EventSource must never be refused for, and names that may exist on another machine. */
 const LENIENT = new Set(['fields', 'detail', 'series']);
 
 t.test('[2.documented] every request gets a documented answer', async (t) => {

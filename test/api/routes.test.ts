@@ -11,7 +11,7 @@ const openapi = new Openapi(openapiDocument('0'));
 
 const service = await startHere(fixtureHost());
 t.teardown(() => service.stop());
-/** What is below /api is the API, and so is /metrics; the rest is the dashboard. */
+/** The routes of the API: everything below /api, and /metrics. The rest is the dashboard. */
 const routes = service.routes.filter(({ path }) => path.startsWith('/api') || path === '/metrics');
 
 t.test('[I.api-routes] every route and method has its operation, and the reverse', async (t) => {

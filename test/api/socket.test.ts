@@ -146,7 +146,7 @@ t.test('[7.documented] every op, sound and not; every event is as documented', a
     const cases = bodyRequests(resolved(data), known);
     const bare = (payload['required'] as readonly string[]).includes('data') ? [] : [{ op }];
     for (const [i, request] of [...cases, ...bare].entries()) {
-      // 40 messages are let through at once, 20 a second after that.
+      // A burst of 40 messages is accepted, then 20 per second.
       if (i % 30 === 29) {
         socket = await CheckedSocket.open(t, service.port);
         opened.push(socket);

@@ -83,7 +83,7 @@ interface Violation {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds against WCAG 2.2 AA, as lines; the page needs a context with `bypassCSP`. */
+/** Returns axe-core's findings against WCAG 2.2 AA as lines; the page needs a context with `bypassCSP`. */
 export async function auditPage(page: Page): Promise<readonly string[]> {
   await page.addScriptTag({ content: AXE });
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];

@@ -69,7 +69,7 @@ function shiftTo(recorded: string, end: number): string {
   return recorded.replaceAll(/"timestamp":(\d+)/g, (_, time) => `"timestamp":${Number(time) + later}`);
 }
 
-/** The page gets the recorded history first, and goes on with the service's own stream. */
+/** Takes the screenshots. The page gets the recorded history first, and continues with the service's own stream. */
 export async function takeScreenshots(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const art = path.join(mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-')), 'cover.png');

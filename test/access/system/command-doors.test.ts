@@ -47,7 +47,7 @@ function machine() {
 }
 type Machine = ReturnType<typeof machine>;
 
-/** What the machine was asked to do, in any order. */
+/** The acts that the machine was asked for, in any order. */
 const actsOf = ({ media, processes }: Machine) =>
   [
     ...media.controls.splice(0).map(({ verb, value }) => `${verb} ${value}`),
@@ -76,7 +76,7 @@ interface State {
 }
 
 const FEW = [ON, OFF, DEFAULT_CONFIG.features];
-/** What else decides an outcome: the power backend, players, processes, and what the configuration names. */
+/** The other conditions of an outcome: the power backend, players, processes, and what the configuration names. */
 const STATES: readonly State[] = [
   { name: 'everything is there', features: [...FEW, ...EACH], more: THERE, prepare: () => undefined },
   {

@@ -157,7 +157,7 @@ export class Doors {
   }
 }
 
-/** What differs between the doors; undefined: nothing. */
+/** The difference between the adapters; undefined if there is none. */
 export function differenceOf(
   sent: DoorCase & { readonly isExpected: boolean },
   http: Outcome,

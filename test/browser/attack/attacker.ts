@@ -11,10 +11,10 @@ export interface Resource {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What one attempt serves below `/attempt/ID/`; the page is `page`. */
+/** The resources that one attempt serves below `/attempt/ID/`; the page is `page`. */
 export type Resources = Readonly<Record<string, Resource>>;
 
-/** What came back from an attempt's page: bytes it read, or `failed: …`. */
+/** Reports of an attempt's page: bytes that it read, or `failed: …`. */
 export type Loot = readonly string[];
 
 export const FAILED = 'failed: ';

@@ -24,9 +24,9 @@ interface Shot {
 }
 
 /**
- * What a row is tried on. In the short form one target for each kind of access, so that all of them have their turn over
- * the rows, and the service by its address for one kind, by its name for the other; those with and without guard get
- * the same.
+ * The targets and hosts that a row is tried on. The short form takes one target for each kind of access, so that the
+ * rows together use all of them. It calls the service by its address for one kind and by its name for the other.
+ * Services with and without the guard get the same shots.
  */
 function shotsAt(row: Row, index: number, auth: Auth, isFull: boolean): readonly Shot[] {
   const hosts = row.needsTrust === true ? [SERVICE_ADDRESS] : [SERVICE_ADDRESS, SERVICE_NAME];

@@ -31,7 +31,7 @@ export async function startChromium(socksPort: number): Promise<Browser> {
       `--user-data-dir=${profile}`,
       '--remote-debugging-port=0',
       `--proxy-server=socks5://127.0.0.1:${socksPort}`,
-      // Loopback too, which a browser would else reach by itself.
+      // Loopback too, which a browser would otherwise connect to directly.
       '--proxy-bypass-list=<-loopback>',
       'about:blank',
     ],
@@ -57,7 +57,7 @@ class ChromiumTab implements Tab {
   async goto(url: string): Promise<void> {
     this.#opened ??= this.#open();
     const { sessionId } = await this.#opened;
-    // A page that leaves itself at once may interrupt this: that is no failure.
+    // A page that navigates away immediately may interrupt this, which is not a failure.
     await this.#remote.call('Page.navigate', { url }, { sessionId }).catch(() => undefined);
   }
 

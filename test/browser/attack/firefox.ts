@@ -18,7 +18,7 @@ const preferences = (socksPort: number) => ({
   'network.proxy.socks_port': socksPort,
   'network.proxy.socks_version': 5,
   'network.proxy.socks_remote_dns': true,
-  // Loopback too, which a browser would else reach by itself.
+  // Loopback too, which a browser would otherwise connect to directly.
   'network.proxy.allow_hijacking_localhost': true,
   'network.proxy.no_proxies_on': '',
   // It looks whether there is a way out, and asks its maker for this and that.
@@ -64,7 +64,7 @@ class FirefoxTab implements Tab {
 
   async goto(url: string): Promise<void> {
     const { context } = await this.#current();
-    // A page that leaves itself at once may interrupt this: that is no failure.
+    // A page that navigates away immediately may interrupt this, which is not a failure.
     await this.#remote
       .call('browsingContext.navigate', { context, url, wait: 'none' })
       .catch(() => undefined);

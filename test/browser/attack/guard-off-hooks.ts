@@ -1,5 +1,5 @@
 /**
- * What "guard off" means. `access/web-guard.js` lets everything through. `access/origins.js` answers as a careless
+ * Defines "guard off". `access/web-guard.js` lets everything through. `access/origins.js` answers as a careless
  * server does: any origin may read, with credentials, and any preflight is granted. `http/head.js` leaves out what
  * forbids other sites to embed an answer. Everything else is the program as it is shipped, but run from its single
  * modules: in the bundle there are no files to replace.

@@ -16,7 +16,7 @@ export interface Outcome {
   readonly succeeded: boolean;
   /** The service has answered the last request that the attempt was to make. */
   readonly hasArrived: boolean;
-  /** What the browser asked the service for, and its answers; the health check aside. */
+  /** The browser's requests to the service, with their answers; without the health check. */
   readonly exchanges: readonly WireExchange[];
   /** The page's reports. */
   readonly loot: readonly string[];
@@ -31,7 +31,7 @@ export interface Ground {
 /** Browsers on a busy machine. */
 const LIMIT_MS = 15_000;
 const STEP_MS = 10;
-/** What browsers ask for by themselves, and how a page finds out that its name leads elsewhere. */
+/** Paths that browsers request on their own, and the path by which a page finds out that its name leads elsewhere. */
 const BESIDE = new Set(['/favicon.ico', '/api/status']);
 
 const PATHS: Readonly<Record<Target, { readonly read: string; readonly act: string }>> = {

@@ -11,7 +11,7 @@ export const ATTACKER = 'attacker.test';
 export const ACCOMPLICE = 'accomplice.test';
 /** Browsers trust what ends so as they trust TLS: service workers, caches and deferred requests are to be had there. */
 export const TRUSTED_NAME = 'attacker.localhost';
-/** Of the owner: named in `server.cors_origins` with the attacker's port. */
+/** The owner's name: listed in `server.cors_origins` with the attacker's port. */
 export const LISTED = 'good.test';
 /** Names that begin and end as the listed one does. */
 export const LISTED_AND_MORE = 'good.test.attacker.test';

@@ -39,7 +39,7 @@ export class Remote {
     return new Remote(socket);
   }
 
-  /** What the browser answers to `method`. Rejects with what it says against it, and after ten seconds. */
+  /** Returns the browser's answer to `method`. Rejects with the browser's error, or after ten seconds. */
   call(method: string, params: Values = {}, more: Values = {}): Promise<Values> {
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ export class Remote {
   }
 
   #receive(text: string): void {
-    // Of both protocols: an answer has the number of its call, an event has none.
+    // In both protocols an answer has the number of its call, and an event has none.
     const { id, result, error, message } = JSON.parse(text) as {
       readonly id?: number;
       readonly result?: Values;
@@ -129,7 +129,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has already exited.
   }
 }
 

@@ -54,7 +54,7 @@ export interface Row {
   readonly targets: readonly Target[];
   /** In place of the target's path. */
   readonly path?: string;
-  /** What proves that bytes were read, in place of the target's. */
+  /** Text that proves that bytes were read, in place of the target's. */
   readonly secret?: string;
   readonly stage: (aim: Aim, around: Surroundings) => Resources;
   /** The page has something with the id `go` that its visitor clicks. */

@@ -32,7 +32,7 @@ export function script(aim: Aim, around: Surroundings, code: string): Resource {
   return { type: 'text/javascript', body: `${prelude(aim, around)}${code}` };
 }
 
-/** Of a form, as attributes. */
+/** Attributes of a form. */
 export interface FormOptions {
   readonly enctype?: string;
   readonly target?: string;

@@ -2,9 +2,9 @@
 
 export interface Tab {
   readonly goto: (url: string) => Promise<void>;
-  /** A click as a visitor's: at the middle of the element, by the browser itself. False when it has not come. */
+  /** Clicks in the middle of the element, as a visitor does, through the browser. False if the element has not appeared. */
   readonly click: (selector: string) => Promise<boolean>;
-  /** What a promise in the page yields: text. */
+  /** Returns the text that a promise in the page yields. */
   readonly evaluate: (expression: string) => Promise<string>;
   /** Closes what the page opened. */
   readonly tidy: () => Promise<void>;

@@ -41,7 +41,7 @@ export interface VictimOptions {
 const GUARD_OFF = fileURLToPath(new URL('./guard-off.js', import.meta.url));
 export const KEY = 'attack-suite-key-0123456789abcdef0123456789';
 
-/** Ends by itself, even if the test is killed. */
+/** Starts a process that exits on its own, even if the test is killed. */
 function startProcess(t: Test): ChildProcess {
   const child = spawn('/bin/sleep', ['600'], { stdio: 'ignore' });
   t.teardown(() => child.kill('SIGKILL'));

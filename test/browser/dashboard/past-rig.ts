@@ -93,7 +93,7 @@ export const chartOf = (page: Page, title: string) =>
 /** Where the keyboard moves the moment. */
 export const sliderOf = (page: Page, title: string) =>
   card(page, title).getByRole('slider', { name: /^Moment/ });
-/** What is shown of the chosen moment. */
+/** The panel that shows the chosen moment. */
 export const panelOf = (page: Page) => page.locator('.moment');
 
 /** The place on a chart of `part` of its time: 0 is its begin, 1 is now. */

@@ -127,7 +127,7 @@ export async function visit(
   };
 }
 
-/** What the owner gets at each of OWN_HOSTS, from the dashboard there. */
+/** Returns the results of the owner's attempts at each of OWN_HOSTS, from the dashboard there. */
 export async function useOwnHosts(
   t: Test,
   { browser, resolver }: Ground,

@@ -1,6 +1,6 @@
 /** The names of the rebinding proof: those that a stranger can point somewhere, and those that are the machine's own. */
 
-/** Of the machine of this proof. */
+/** The name of this proof's machine. */
 export const HOST_NAME = 'pc.home.example';
 /** In `server.allowed_hosts`. */
 export const ALLOWED_NAME = 'stats.example.org';

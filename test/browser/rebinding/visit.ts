@@ -1,4 +1,4 @@
-/** What a page tries whose own name leads to the service, and what came of it. */
+/** The attempts of a page whose own name leads to the service, and their results. */
 import type { Resource } from '../attack/attacker.ts';
 import { REBIND } from '../attack/scripts.ts';
 

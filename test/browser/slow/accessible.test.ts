@@ -22,7 +22,7 @@ const PHONE: BrowserContextOptions = {
 t.setTimeout(280_000);
 
 const BRIGHTNESS = `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b) / 3`;
-/** Those of the pixels of the first chart that are not see-through. */
+/** The opaque colours of the first chart. */
 const COLOURS = `(() => {
   const canvas = document.querySelector('canvas');
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

@@ -116,7 +116,7 @@ else {
   });
 
   t.test(
-    'it reconnects after a restart of the service, and shows the lost connection meanwhile',
+    'it reconnects after a restart of the service, and shows the lost connection until then',
     async (t) => {
       const host = livelyHost();
       const first = await startHere(host, QUICK);
@@ -133,7 +133,7 @@ else {
       relay.setTarget(again.port);
       await liveState(page).waitFor();
       t.pass('live again');
-      // Chromium itself writes a line for each request that failed meanwhile.
+      // Chromium itself writes a line for each request that failed while the service was down.
       const foreign = complaints.filter(
         (text) => !/^Failed to load resource: (?:net::ERR_|.* 503)/.test(text),
       );

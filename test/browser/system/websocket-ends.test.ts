@@ -96,7 +96,7 @@ else {
     },
   );
 
-  t.test('[7.limit-rate] [7.limit-flood] 40 at once; more are RATE_LIMITED; a flood is 1008', async (t) => {
+  t.test('[7.limit-rate] [7.limit-flood] bursts of 40; more are RATE_LIMITED; a flood is 1008', async (t) => {
     const { page } = await start(t);
     const client = await page.connect();
     const pings = (from: number, count: number) =>

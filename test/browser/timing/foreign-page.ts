@@ -134,7 +134,7 @@ export class ForeignPage {
     return new ForeignPage(plain, isolated, site, `Chromium ${browser.version()}`);
   }
 
-  /** What the browser sends for each kind of request. */
+  /** Returns the head that the browser sends for each kind of request. */
   async recordHeads(): Promise<Readonly<Record<Recorded, BrowserHead>>> {
     const { heads, port } = this.#site;
     const headOf = async (way: Recorded) => {

@@ -13,7 +13,7 @@ import { until } from '../../helpers/until.ts';
 
 const GUARD_OFF = fileURLToPath(new URL('../attack/guard-off.js', import.meta.url));
 const PROCESSES = 200;
-/** They end by themselves, even if the test is killed. */
+/** Lifetime of the processes: they exit on their own, even if the test is killed. */
 const PROCESS_LIFE_S = 1800;
 /** A GIF of 7 by 3. */
 const ART = '47494638396107000300800000000000ffffff2c00000000010001000002024401003b';

@@ -1,4 +1,4 @@
-/** What the cards say: a trial, free space, interfaces that are down, the limits of the service; in plain English. */
+/** Sentences of the cards, in plain English: test mode, free space, interfaces that are down, limits of the service. */
 import '../../../helpers/service/dead-buses.ts';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';

@@ -1,4 +1,7 @@
-/** What ran at the moment under the pointer, the finger or the keyboard: shown, kept while the pointer rests, and gone after it. */
+/**
+ * Processes at the moment under the pointer, the finger or the keyboard: shown, kept while the pointer rests, and
+ * hidden after it leaves.
+ */
 import '../../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';

@@ -42,7 +42,7 @@ else {
     const relay = await startRelay(t, service.port);
     const { page } = await openPage(browser);
     t.teardown(() => page.context().close());
-    // Of the page: the service answers the same question again within a second without asking its history.
+    // Counts the page's requests: within a second the service repeats an answer without asking its history.
     let fills = 0;
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());

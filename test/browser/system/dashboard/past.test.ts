@@ -125,7 +125,7 @@ else {
           () => labelOf(page),
           (words) => words !== first,
         ),
-        'samples go on',
+        'samples continue',
       );
       await page.reload();
       await isFilled(page);
