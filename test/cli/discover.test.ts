@@ -67,7 +67,7 @@ t.test('[3.mdns-untrusted] what others announce cannot command a terminal, and i
   t.equal(listServices(many)[0]?.addresses.length, 16);
 });
 
-t.test('[3.mdns-discover] a table, JSON, or a sentence where nobody answers', async (t) => {
+t.test('[3.mdns-discover] a table, JSON, or a sentence if no service answers', async (t) => {
   const asked: number[] = [];
   const host = {
     browse: async (milliseconds: number) => {

@@ -54,9 +54,9 @@ const media = {
 const row = { ...rowOf(11, HOSTILE), user: HOSTILE, path: HOSTILE };
 
 interface Refusals {
-  /** Of an operation: its answer is an error. */
+  /** Code of an operation's error. */
   readonly op?: string;
-  /** Of the upgrade: an HTTP answer instead. */
+  /** HTTP status that refuses the upgrade. */
   readonly status?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What `--version` prints, and where the commit comes from. */
+/** The output of `--version`, and the source of its commit. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What is registered with Windows' services, and what Linux says of it. */
+/** The command that is registered as a Windows service, and the refusal on Linux. */
 import '../helpers/service/dead-buses.ts';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

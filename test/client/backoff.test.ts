@@ -31,7 +31,7 @@ t.test('clients that were disconnected together do not reconnect together', asyn
 });
 
 t.test(
-  'after a connection that lasted the delays start again; after a short one they go on growing',
+  'delays start again after a connection that lasted, and continue to grow after a short one',
   async (t) => {
     const { environment, clock } = surroundings({ random: () => 0 });
     const backoff = new Backoff(environment);

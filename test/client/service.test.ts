@@ -1,4 +1,4 @@
-/** The client at a real service: keys, commands, questions, and a service that is killed meanwhile. */
+/** The client against a real service: keys, commands, questions, and a service that is killed during a request. */
 import '../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';

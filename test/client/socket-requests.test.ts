@@ -227,7 +227,7 @@ t.test('get collects one message per topic', async (t) => {
 });
 
 t.test(
-  'get rejects after the last answer when one is an error; at once when the whole request is',
+  'get rejects after the last answer if one is an error, and immediately if the whole request failed',
   async (t) => {
     const { socket, newest, heard } = await openSocket(t);
     const some = socket.get(['processes', 'media']);
@@ -348,7 +348,7 @@ t.test("a message over the service's limit is not sent", async (t) => {
   t.equal(newest().sent.length, 1);
 });
 
-t.test('close() rejects everything pending, at once and for good', async (t) => {
+t.test('close() rejects everything pending, immediately and for good', async (t) => {
   const { socket, newest, clock, made } = await openSocket(t);
   const waiting = [socket.ping(), socket.media('play'), socket.subscribe(['stats'])];
   socket.close();

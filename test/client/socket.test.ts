@@ -33,7 +33,7 @@ t.test('without a WebSocket the error says what to do', async (t) => {
   });
 });
 
-t.test('an invalid address is an error at once', async (t) => {
+t.test('an invalid address throws immediately', async (t) => {
   for (const url of ['', 'pc:9990', 'ws://pc:9990', '/api'])
     t.throws(() => connect({ url, ...fakeSockets() }), TypeError);
 });

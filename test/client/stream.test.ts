@@ -216,7 +216,7 @@ t.test('an unanswered attempt is given up after 10 s', async (t) => {
   t.match(states.at(-1), { state: 'waiting', delayMs: 250, error: { code: 'unreachable' } });
 });
 
-t.test('close() and the signal end it at once, in every state, and leave nothing behind', async (t) => {
+t.test('close() and the signal end it immediately, in every state, and leave nothing behind', async (t) => {
   const controllers = [0, 1, 2, 3].map(() => new AbortController());
   const [connecting, open, waiting, before] = controllers;
   before?.abort();

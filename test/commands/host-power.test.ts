@@ -93,7 +93,7 @@ t.test('[5.one-at-a-time] a sleep whose signals do not come holds up nothing for
 });
 
 t.test(
-  '[5.act-fails] a refused sleep is over at once; an act without a wake-up, when it was accepted',
+  '[5.act-fails] a refused sleep is over immediately, an act without a wake-up as soon as it was accepted',
   async (t) => {
     const { host, clock, act } = rig(t);
     host.failure = new Error('logind refuses: no');

@@ -128,7 +128,7 @@ t.test('[6.art-hangs] a file that hangs costs one thread, and each client at mos
   t.match(await other, { type: 'image/png' }, 'and others can be read');
 });
 
-t.test('what cannot be read is no picture; the reason is logged once', async (t) => {
+t.test('a file that cannot be read is not a picture; the reason is logged once', async (t) => {
   const rig = new Rig();
   rig.show({ artUrl: 'file:///covers/a.png' });
   for (const reason of ['no way', 'no way', 'another one']) {

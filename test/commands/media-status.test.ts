@@ -53,7 +53,7 @@ t.test(
   },
 );
 
-t.test('[6.which-player] playerctld is no player', async (t) => {
+t.test('[6.which-player] playerctld is not a player', async (t) => {
   const proxy = playerOf('playerctld', { playback: 'playing', lastPlayedMs: 9, title: 'x' });
   t.equal(chosen(proxy), undefined);
   t.equal(chosen(proxy, playerOf('vlc')), 'vlc');

@@ -1,4 +1,4 @@
-/** What power commands add to the contract: delay, cancel, force, the overview; with a clock that the test owns. */
+/** Additions of power commands to the contract: delay, cancel, force, the overview; with a clock that the test owns. */
 import t from 'tap';
 import type { Support } from '#src/commands/power-backend.js';
 import { PowerRig } from '../helpers/fakes/power.ts';
@@ -6,7 +6,7 @@ import { PowerRig } from '../helpers/fakes/power.ts';
 const OK = { status: 'ok', message: 'Command initiated' };
 const START = 1_700_000_000;
 
-t.test('[5.delay] a delayed action is answered at once and done when its time has come', async (t) => {
+t.test('[5.delay] a delayed action is answered immediately and done when it is due', async (t) => {
   const rig = new PowerRig();
   const { power, backend, clock } = rig;
   const outcome = await rig.ask('restart', { delay: 90.5, force: true });
@@ -78,7 +78,7 @@ t.test(
   },
 );
 
-t.test('[5.power-pending] of two that arrive at once, one is scheduled', async (t) => {
+t.test('[5.power-pending] of two that arrive together, one is scheduled', async (t) => {
   const rig = new PowerRig();
   const [first, second] = await Promise.allSettled([
     rig.ask('sleep', { delay: 10 }),

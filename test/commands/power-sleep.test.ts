@@ -1,4 +1,4 @@
-/** Who must do something before the machine sleeps is notified of it, whoever puts it to sleep. */
+/** Modules that must act before the machine sleeps are notified, whether hostwire or another program suspends it. */
 import t from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
 import { createLog } from '#src/log/log.js';
@@ -29,7 +29,7 @@ t.test(
 );
 
 t.test(
-  "[5.sleep-notice] a sleep that somebody else asked for is announced by the machine's signal",
+  "[5.sleep-notice] a sleep that another program asked for is announced by the machine's signal",
   async (t) => {
     let signal: ((isGoing: boolean) => void) | undefined;
     const host = {

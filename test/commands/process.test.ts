@@ -8,7 +8,7 @@ import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
 import { invoke } from '../helpers/invoke.ts';
 
-t.test('[7.kill] by number or by name; term comes first, and a stopped process goes on', async (t) => {
+t.test('[7.kill] by number or by name; term comes first, and a stopped process is resumed', async (t) => {
   const rig = new ProcessRig();
   t.strictSame(await rig.ask('kill', { pid: 200, started_at: 1_000_050 }), {
     success: true,
@@ -115,7 +115,7 @@ t.test(
   },
 );
 
-t.test('[7.kill-conflict] a pid that meanwhile belongs to another process', async (t) => {
+t.test('[7.kill-conflict] a pid that now belongs to another process', async (t) => {
   const rig = new ProcessRig();
   for (const started_at of [1_000_048, 1_000_052, 0]) {
     const error = await rig.refusal('kill', { pid: 200, started_at });
@@ -127,7 +127,7 @@ t.test('[7.kill-conflict] a pid that meanwhile belongs to another process', asyn
     t.match(await rig.ask('kill', { pid: 200, started_at }), { success: true });
 });
 
-t.test('[7.kill-not-found] no such process, one that has ended, one that ends meanwhile', async (t) => {
+t.test('[7.kill-not-found] no such process, one that has ended, one that is just ending', async (t) => {
   const rig = new ProcessRig();
   for (const params of [{ pid: 12345 }, { name: 'nobody' }, { pid: 203 }, { name: 'ended' }]) {
     const error = await rig.refusal('kill', params);
@@ -154,7 +154,7 @@ t.test('[7.kill-denied] a process that this user may not end', async (t) => {
   t.equal(feedbackCodeOf(await rig.refusal('kill', { pid: 200 })), 'PROTECTED');
 });
 
-t.test('[7.kill-tree] parents first, then children that appear meanwhile', async (t) => {
+t.test('[7.kill-tree] parents first, then children that appear during the kill', async (t) => {
   const rig = new ProcessRig();
   rig.host.onRead = (count) => {
     if (count === 1) rig.host.processes.push({ pid: 500, name: 'late', ppid: 202 });
@@ -184,7 +184,7 @@ t.test('[7.kill-tree] before a kill the tree is stopped', async (t) => {
   ]);
 });
 
-t.test('[7.kill-tree] all or nothing: stopped processes go on when one may not be ended', async (t) => {
+t.test('[7.kill-tree] all or nothing: stopped processes resume if one may not be ended', async (t) => {
   const rig = new ProcessRig();
   rig.host.denied.add(202);
   const error = await rig.refusal('kill', { pid: 200, tree: true, signal: 'kill' });

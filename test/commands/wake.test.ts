@@ -15,7 +15,7 @@ import { invoke } from '../helpers/invoke.ts';
 
 const MAC = '02:00:5e:10:00:00';
 const LOOPBACK: BroadcastAddress = { name: 'lo', address: '127.0.0.1', broadcast: '127.255.255.255' };
-/** Of no interface of this machine. */
+/** An address of no interface of this machine. */
 const ABSENT: BroadcastAddress = { name: 'eth9', address: '192.0.2.7', broadcast: '192.0.2.255' };
 
 class WakeRig {

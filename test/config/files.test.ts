@@ -267,7 +267,7 @@ t.test('[8.bytes] UTF-8 with or without a byte order mark, and no NUL', async (t
   }
 });
 
-t.test('[8.regular-file] a folder, a FIFO, a device or a dangling link is rejected at once', async (t) => {
+t.test('[8.regular-file] a folder, FIFO, device or dangling link is rejected immediately', async (t) => {
   const folder = makeFolder(t);
   const at = (name: string) => path.join(folder, name);
   mkdirSync(at('folder.json'));
@@ -293,7 +293,7 @@ t.test('[8.regular-file] a folder, a FIFO, a device or a dangling link is reject
   t.same(
     catchProblems(() => loadConfig(optionsFor(folder))).map(shorten),
     ['config.json:- - cannot be opened: it does not exist; correct the path, or create the file'],
-    'a searched link that leads nowhere is no missing file',
+    'a dangling link in a searched folder is not a missing file',
   );
 });
 

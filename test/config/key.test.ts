@@ -67,7 +67,7 @@ t.test('[8.key-notices] auth on without a key is one error line; a short key is 
   t.same(
     notices('auth: {enabled: true, allowed_ips: ["*"]}'),
     [nobody],
-    'the wildcard lets nobody in without a key',
+    'the wildcard lets no client in without a key',
   );
   t.same(notices('auth: {enabled: true, allowed_ips: ["*", 10.0.0.1]}'), [
     'error: auth.enabled is true and no key is configured, so only the addresses in auth.allowed_ips can connect; "hostwire keygen" makes a key',

@@ -458,7 +458,7 @@ t.test('[8.unknown-warns] any other unknown key is a warning', async (t) => {
   }
 });
 
-t.test('[8.all-at-once] all problems of all files are reported at once, in order', async (t) => {
+t.test('[8.all-at-once] all problems of all files are reported together, in order', async (t) => {
   const files = {
     'config.yaml': 'features:\n  enable_media: 1\n  enable_media: 2\nlog: {level: x}\n',
     'config.json': '{"server": {"port": "x"},\n "stats": {"stream_interval_seconds": "5"}}',

@@ -111,7 +111,7 @@ t.test('[8.mistakes] a misspelt section that decides about access stops the star
   for (const mistake of misspelt) t.match(linesOf(t, mistake), [{ level: 'stops' }], mistake.name);
 });
 
-/** Those that are printed as warnings, in the order of the file. */
+/** The keys that are printed as warnings, in the order of the file. */
 const keysOf = ({ unknownKeys }: Loaded) => unknownKeys.map(({ key }) => key);
 
 t.test(

@@ -10,7 +10,7 @@ export interface Mistake {
   readonly name: string;
   readonly files?: Files;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Of --config. */
+  /** Paths given with --config. */
   readonly paths?: readonly string[];
   readonly role?: LoadOptions['role'];
   readonly hasSqlite?: boolean;

@@ -167,7 +167,7 @@ t.test(
   },
 );
 
-/** What an independent parser reads from a text: group → key → value; undefined: it rejects the text. */
+/** Reads a text with an independent parser: group → key → value; undefined if it rejects the text. */
 function readIndependently(text: string, spelling: Spelling): Values | undefined {
   try {
     const value: unknown = spelling === 'json' ? JSON.parse(text) : loadYaml(text);

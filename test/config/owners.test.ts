@@ -1,4 +1,4 @@
-/** Nobody but root and the service's user may write what the service obeys: files, their folders, launched commands. */
+/** Only root and the service's user may write what the service obeys: files, their folders, launched commands. */
 import { chmodSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

@@ -334,7 +334,7 @@ t.test('[8.duplicate-key] a key that is set twice in one file stops the start', 
   t.same(
     json(t, '{"xyzzy":[{"a":1,"a":2}]}'),
     ['config.json:1 xyzzy.a set twice; first in line 1'],
-    'also where nobody looks',
+    'also where nothing is read',
   );
 });
 

@@ -22,7 +22,7 @@ function start(
   const load = optionsFor(folder, more);
   const applied: Config[] = [];
   const said: string[] = [];
-  /** Of level info. */
+  /** Log lines of level info. */
   const results: string[] = [];
   const loaded = loadConfig(load);
   const config = new LiveConfig(loaded.config);

@@ -1,4 +1,4 @@
-/** What bash, zsh and fish offer for a command line, asked of the shells themselves. */
+/** Asks bash, zsh and fish themselves for their completions of a command line. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

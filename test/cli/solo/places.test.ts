@@ -17,7 +17,7 @@ const NOT_ROOT = process.getuid?.() !== 0 && 'needs root, for mount namespaces';
 
 interface Place {
   readonly name: string;
-  /** Of the configuration, `host` beside a recording power backend. */
+  /** Added to the configuration as `host`, beside a recording power backend. */
   readonly host?: { readonly root: string; readonly name: string };
   /** Shell commands before the program `"$@"`, in a mount namespace; `$NODE` and `$APP` are there for every user. */
   readonly enter: string;
@@ -104,7 +104,7 @@ const PLACES: readonly Place[] = [
   { name: 'closed output', enter: 'exec "$@" >&- 2>&-', rows: {}, isSilent: true },
 ];
 
-/** What every user can reach, whoever owns this checkout. */
+/** Mounts the program where every user can read it, no matter who owns this checkout. */
 const SET_UP = `
 set -e
 mount --make-rprivate /

@@ -73,7 +73,7 @@ for line in sys.stdin:
             except BlockingIOError: time.sleep(0.02)
         answer = json.dumps(text.decode())
     elif word == 'fill':
-        # What is left of the log's last page would take lines on a full disk, too.
+        # Fill the log's last page: its rest would accept lines even on a full disk.
         with open(kind, 'ab') as log: log.write(b'\\n' * (-os.path.getsize(kind) % 4096))
         filler = os.open(kind + '.filler', os.O_WRONLY | os.O_CREAT)
         try:
@@ -88,7 +88,7 @@ for line in sys.stdin:
 child.kill()
 `;
 
-/** Causes lines of its log, and checks that a stream that was open before goes on. */
+/** Causes log lines, and checks that a stream that was open before continues. */
 async function checkServes(t: Test, { port, tell }: Kept): Promise<void> {
   const stream = await EventStream.open(port);
   t.teardown(() => stream.close());
@@ -112,8 +112,8 @@ t.test('a reader of its log that has gone', async (t) => {
   t.equal(await tell('stop'), '0');
 });
 
-t.test('a pipe that nobody reads blocks nothing, and its reader gets all in the end', async (t) => {
-  // The pipe holds 4 KiB; of so many lines the log takes 50 a minute.
+t.test('a pipe without a reader blocks nothing, and a later reader gets everything', async (t) => {
+  // The pipe holds 4 KiB; the log writes at most 50 of these lines per minute.
   const { port, tell } = await startKept(t, 'pipe');
   await tell('hang-up 90');
   t.ok(await isServed(port));

@@ -1,4 +1,4 @@
-/** What every screen of `hostwire top` must hold, whatever its size. */
+/** Rules that every screen of `hostwire top` must follow, whatever its size. */
 import type { Test } from 'tap';
 import { measure } from '#src/cli/top/text.js';
 import type { Size } from './terminal.ts';

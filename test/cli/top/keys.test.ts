@@ -1,4 +1,4 @@
-/** What keys do. */
+/** The effects of keys. */
 import t from 'tap';
 import { press } from '#src/cli/top/keys.js';
 import type { View } from '#src/cli/top/view.js';

@@ -179,7 +179,7 @@ t.test('[9.top-outage] what is missing or switched off is a sentence', async (t)
   t.match(since, /^workbench +up 1 d 3 h +no answer since \d\d:\d\d:\d\d: gone$/);
 });
 
-t.test('the title of the track, and its position, which goes on between two reports', async (t) => {
+t.test('the title of the track, and its position, which advances between reports', async (t) => {
   const status = {
     ...({ status: 'active', title: 'An Ending', artist: 'Brian Eno', playback: 'playing' } as const),
     playing: true,

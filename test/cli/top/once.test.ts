@@ -40,7 +40,7 @@ t.test('[9.top-once] --once prints one screen, --json the sample, without escape
   t.same(Object.keys(sample).sort(), Object.keys(usage).sort(), 'as /api/usage?detail=1');
 });
 
-t.test('[9.top-history] the charts are full at once where the service has a history', async (t) => {
+t.test('[9.top-history] the charts are full immediately if the service has a history', async (t) => {
   const history = new FakeHistory();
   history.now = () => Date.now() / 1000;
   history.valueAt = () => 50;

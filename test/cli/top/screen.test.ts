@@ -1,4 +1,4 @@
-/** What is written to the terminal: changed lines only, nothing that queues, and what restores it. */
+/** Output to the terminal: only changed lines, never queued, and the terminal's state is restored. */
 import t from 'tap';
 import { Screen } from '#src/cli/top/screen.js';
 
@@ -18,7 +18,7 @@ function terminalOf() {
   return terminal;
 }
 
-/** What was written since the last call. */
+/** Returns the output since the last call. */
 const take = (terminal: { text: string }) => {
   const { text } = terminal;
   terminal.text = '';

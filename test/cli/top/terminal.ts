@@ -35,7 +35,7 @@ export interface Terminal {
   readonly reached: (what: string, isReached: (text: string) => boolean) => Promise<string>;
   /** All bytes that the program has written. */
   readonly written: () => string;
-  /** What runs the program, for a shell. */
+  /** A shell command that runs the program. */
   readonly command: string;
   /** The pid of the program. */
   readonly program: () => number;

@@ -93,7 +93,7 @@ t.test('[8.watch-folder] a folder that is moved away, deleted or missing', async
       create();
     }),
     1,
-    'replaced at once',
+    'replaced immediately',
   );
   t.equal(await changesAfter(() => writeFileSync(file, 'dd')), 1, 'and watched');
 });

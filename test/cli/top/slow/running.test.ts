@@ -131,7 +131,7 @@ t.test('[9.top] values are those of the service', { skip: NO_TMUX }, async (t) =
   t.ok(Math.abs(Number(count) - usage.processes.count) <= 40, `${count} processes`);
 });
 
-t.test('[9.top-paste] pasted text is no command', { skip: NO_TMUX }, async (t) => {
+t.test('[9.top-paste] pasted text is not a command', { skip: NO_TMUX }, async (t) => {
   const { baseUrl } = await startLively(t);
   const terminal = openTerminal(t, SIZE, [baseUrl]);
   await terminal.reached('the view', isLive);
