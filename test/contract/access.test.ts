@@ -1,4 +1,4 @@
-/** What a refused client sees on the wire, route by route: bare 401 and 403, and what stays public. */
+/** The wire contents that a refused client gets, route by route: bare 401 and 403, and what stays public. */
 import t from 'tap';
 import { checkHeaders } from '../helpers/clients/answers.ts';
 import { ask, RawConnection, valuesOf } from '../helpers/clients/http.ts';

@@ -20,7 +20,10 @@ function keepBusy(forMs: number): void {
   turn();
 }
 
-/** One core in changing shares, half a megabyte per second written and synced, 4 MB/s over loopback; ends by itself. */
+/**
+ * Starts the load: one core in changing shares, half a megabyte per second written and synced, 4 MB/s over loopback.
+ * The process that keeps the core busy exits on its own after `forMs`. Returns a function that stops everything.
+ */
 export async function startLoad(folder: string, forMs: number): Promise<() => Promise<void>> {
   const busy = spawn(process.execPath, ['-e', `(${keepBusy})(${forMs})`]);
   const file = openSync(path.join(folder, 'written'), 'w');

@@ -1,4 +1,4 @@
-/** What the engines take of requests that are legal and unusual: Node's serves them, uWebSockets.js answers 505. */
+/** Legal but unusual requests: Node's engine serves them, uWebSockets.js answers 505. */
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import t from 'tap';
@@ -50,7 +50,7 @@ for (const [name, [pieces, status, stays]] of Object.entries(UNUSUAL))
     const connection = await ask(...pieces);
     const answer = await connection.readAnswer();
     if (!DIFFERENCES.servesAllForms) {
-      // A busy uWebSockets.js may read all pieces at once, and then serves them.
+      // A busy uWebSockets.js may read all pieces together, and then serves them.
       t.ok(answer.status === 505 || (pieces.length > 1 && answer.status === status), `${answer.status}`);
       return;
     }
@@ -105,7 +105,7 @@ t.test('[9.engine-differences] more than 100 headers', async (t) => {
   t.equal((await connection.readAnswer()).status, DIFFERENCES.takesManyHeaders ? 200 : 431);
 });
 
-/** What a process has loaded that has chosen this engine. */
+/** Script that prints what a process that chose this engine has loaded. */
 const LOADED = (engine: EngineName) => `
   import { createRequire } from 'node:module';
   const { loadEngine } = await import(${JSON.stringify(import.meta.resolve('#src/engines.js'))});

@@ -151,10 +151,10 @@ t.test('[2.500] a handler that fails: internal_error, the reason only in the log
   checkError(t, answer, 500, 'internal_error');
   t.notMatch(answer.body.toString(), /secret-path/, 'never what went wrong inside');
   t.match(failing.stderr(), /GET \/api\/system failed: Error: secret-path/);
-  t.equal((await ask(failing.port, '/api/status')).status, 200, 'and it goes on');
+  t.equal((await ask(failing.port, '/api/status')).status, 200, 'and it continues to serve');
 });
 
-t.test('[2.500] a host that throws while it is read: an answer, and the service goes on', async (t) => {
+t.test('[2.500] a host that throws while it is read: an answer, and the service continues', async (t) => {
   const broken = {
     ...fixtureHost(),
     readCounters: () => {

@@ -32,7 +32,7 @@ t.test('[9.listening-wildcard] for a wildcard it names the localhost URL', async
   await service.stop();
 });
 
-t.test('[9.port-taken] a port in use: exit 1 at once with a sentence that names it', async (t) => {
+t.test('[9.port-taken] a port in use: exit 1 immediately with a sentence that names it', async (t) => {
   const holder = await listen(0, '127.0.0.1');
   t.teardown(() => holder.close());
   const address = holder.address();

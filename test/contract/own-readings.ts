@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The values that a test reads by itself right after a message has arrived. */
+/** The values that a test reads itself, right after a message has arrived. */
 export interface Reading {
   readonly atMs: number;
   readonly busy: number;

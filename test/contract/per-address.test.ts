@@ -1,4 +1,4 @@
-/** What one client address may take without the key; others, and those with the key, are not touched by it. */
+/** Limits of one client address without the key; other addresses, and clients with the key, are not affected. */
 import '../helpers/service/dead-buses.ts';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,7 +102,7 @@ t.test('[2.429] requests that wait for their answer: beyond the limit 429', asyn
   t.equal((await askFrom(ONE)).status, 200, 'all are answered');
 });
 
-t.test('[1.connections] more connections of one address: 503, and then closed at once', async (t) => {
+t.test('[1.connections] more connections of one address: 503, then closed immediately', async (t) => {
   const server = { max_connections_per_address: 20 };
   const service = await startService({ config: { server, auth: { api_key: KEY } } });
   t.teardown(() => service.stop());
@@ -136,7 +136,7 @@ t.test('[1.connections] more connections of one address: 503, and then closed at
   const many = await Promise.all(Array.from({ length: 100 }, () => open().catch(() => undefined)));
   await Promise.any(many.map(async (connection) => await connection?.closed()));
   for (const connection of [...idle, ...many]) connection?.destroy();
-  // Those that were closed are noticed at the next look; until then one more may be closed without an answer.
+  // Closed connections are noticed at the next look; until then one more may be closed without an answer.
   const askAgain = async () => (await statusOf(await open())).status;
   let status = 503;
   while (status !== 200) status = await askAgain().catch(() => 503);
@@ -146,7 +146,7 @@ t.test('[1.connections] more connections of one address: 503, and then closed at
 const PROCESSES = 4000;
 const many = Array.from({ length: PROCESSES }, (_, i) => ({ pid: i + 2, name: `worker-${i}`, cpu: i }));
 
-t.test('[2.kept] lists that nobody reads: those who ask for them are cut, and nobody else', async (t) => {
+t.test('[2.kept] unread lists: the clients that requested them are cut, and no others', async (t) => {
   const processes = new FakeProcessHost();
   processes.processes = many;
   const service = await start(t, { max_kept_megabytes: 8 }, { ...fixtureHost(), processes });

@@ -69,7 +69,7 @@ t.test('[7.events] each event of a watch rule is sent once to the subscribers of
   const subscribed = await client.ask('subscribe', { topics: ['events', 'media'] }, 's');
   t.strictSame(subscribed.data, { topics: ['media', 'events'], unknown: [] });
   const events = [FAKE_EVENT, { ...FAKE_EVENT, state: 'end', value: 3 } as const];
-  // Two at once: none replaces another.
+  // Two events in the same turn: neither replaces the other.
   for (const event of events) history.notify(event);
   for (const event of events) t.strictSame((await client.take('event')).data, event);
   await client.ask('unsubscribe', { topics: ['events'] }, 'u');

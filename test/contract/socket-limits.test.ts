@@ -1,4 +1,4 @@
-/** What a socket may send and how fast: sizes, bad bytes, rates, messages that make no sense, and the end. */
+/** Limits on what a socket sends: sizes, bad bytes, rates, messages that make no sense, and the end. */
 import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -131,7 +131,7 @@ t.test(
   },
 );
 
-t.test('[7.limit-rate] 40 at once, then 20 per second; more are RATE_LIMITED with their ids', async (t) => {
+t.test('[7.limit-rate] bursts of 40, 20 per second; more are RATE_LIMITED with their ids', async (t) => {
   const clock = new FakeClock();
   const { client, connect } = await start(t, clock);
   const other = await connect();
@@ -155,7 +155,7 @@ t.test('[7.limit-rate] 40 at once, then 20 per second; more are RATE_LIMITED wit
 });
 
 t.test(
-  '[7.limit-flood] a client that goes on is closed with 1008, and gets no more than it sent',
+  '[7.limit-flood] a client that keeps sending is closed with 1008, and gets no more than it sent',
   async (t) => {
     const { client } = await start(t, new FakeClock());
     for (let i = 0; i < 2000; i++) client.say('ping', undefined, i);

@@ -37,7 +37,7 @@ async function startShell(
   return { child, said: String(said).trim() };
 }
 
-/** Whether it runs: a zombie, for which nobody waits in a container without an init, has ended. */
+/** True while it runs: a zombie, which stays in a container without an init, has exited. */
 const isAlive = (pid: number) => {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -75,7 +75,7 @@ t.test('[7.kill-socket] a process that ignores it: TIMEOUT, and kill forces it',
   t.equal(child.signalCode, 'SIGKILL');
 });
 
-t.test('[7.kill-socket] a process that has ended meanwhile: NOT_FOUND', async (t) => {
+t.test('[7.kill-socket] a process that has exited since: NOT_FOUND', async (t) => {
   const client = await connect(t);
   const { child } = await startShell(t, 'echo ready');
   if (child.exitCode === null) await once(child, 'exit');

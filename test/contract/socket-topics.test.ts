@@ -291,7 +291,7 @@ t.test('[7.media-update] pushed to subscribers, once per change', async (t) => {
   client.say('subscribe', { topics: ['media'] });
   detailed.say('subscribe', { topics: ['media'], detail: true });
   for (const each of [client, detailed]) await each.take('media_update');
-  // At once: no time passes.
+  // Immediately: no time passes.
   media.change(playing('one'));
   t.strictSame((await client.take('media_update')).data, { status: 'active', title: 'one', artist: '' });
   t.match((await detailed.take('media_update')).data, {

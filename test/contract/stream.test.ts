@@ -51,7 +51,7 @@ t.test(
   '[4.writer] the native writer sends them, whichever engine accepted the connection',
   { skip: openNativeHost().streams === undefined && 'there is no native writer for this platform' },
   async (t) => {
-    // Of its own: a stream on its way to the writer counts as the engine's.
+    // A service of its own: a stream on its way to the writer counts as the engine's.
     const own = await startHere(fixtureHost());
     t.teardown(() => own.stop());
     for (const query of ['', '?fields=cpu']) await (await open(t, `/api/stream${query}`, own.port)).next();
@@ -95,7 +95,7 @@ t.test('[4.complete] each event is one complete chunk, in one write', async (t) 
 });
 
 t.test(
-  '[4.first-message] a message at once: the latest sample if young, otherwise a fresh one',
+  '[4.first-message] an immediate message: the latest sample if young, otherwise a fresh one',
   async (t) => {
     const host = fixtureHost();
     const { clock, open, withFirstLoad } = await startOnClock(t, host, {
@@ -193,7 +193,7 @@ t.test('[4.fields] names are trimmed, case-insensitive, deduplicated, united', a
   t.strictSame(await keysOf(t, '?Fields=cpu'), ALL_KEYS, 'the name of the parameter is not');
 });
 
-t.test('[4.fields-empty] an empty list is no filter', async (t) => {
+t.test('[4.fields-empty] an empty list is not a filter', async (t) => {
   for (const query of ['?fields=', '?fields', '?fields=,', '?fields=%20,%20', '?fields=&fields='])
     t.strictSame(await keysOf(t, query), ALL_KEYS, query);
 });

@@ -30,7 +30,7 @@ async function timeWhile(port: number, act: () => Promise<unknown>): Promise<Tim
   return await done;
 }
 
-/** Checks that the status answers from memory while `act` goes on, and repeats that while the machine is too busy. */
+/** Checks that the status answers from memory during `act`, and repeats that while the machine is too busy. */
 export async function checkStatusTimes(
   t: Test,
   what: string,

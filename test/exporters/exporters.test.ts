@@ -1,4 +1,4 @@
-/** What a table of exporters does at the start, at a reload and at the end. */
+/** A table of exporters at the start, at a reload and at the end. */
 import t from 'tap';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';

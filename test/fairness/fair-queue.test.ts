@@ -1,4 +1,4 @@
-/** What waits is taken in fair order, and a full queue drops items of the client that has most. */
+/** Items are taken in fair order, and a full queue drops items of the client that has most. */
 import t from 'tap';
 import { Clients, FairQueue } from '#src/fairness/fair-queue.js';
 
@@ -35,7 +35,7 @@ t.test('a full queue drops the newest item of the client with most', async (t) =
   t.equal(queue.add('b2', only('192.0.2.2')), 'b2', 'until it has as many');
   t.equal(queue.add('c0', only('192.0.2.3')), 'b1');
   t.strictSame(takeAll(queue), ['a0', 'b0', 'c0', 'a1']);
-  // A host that invents addresses keeps nobody else out.
+  // A host that invents addresses keeps no other client out.
   for (let i = 0; i < 4; i++) queue.add(`v6 ${i}`, only(`2001:db8::${i}`));
   t.equal(queue.add('v6 4', only('2001:db8::4')), 'v6 4');
   t.equal(queue.add('honest', only('192.0.2.9')), 'v6 3');

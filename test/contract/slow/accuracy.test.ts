@@ -171,7 +171,7 @@ t.test('[3.disks] used and available as df reports them: within 32 MiB', options
   const isWithin = (value: number, a: number, b: number) =>
     value >= Math.min(a, b) - 32 * MIB && value <= Math.max(a, b) + 32 * MIB;
   let wrong: readonly string[] = ['not asked'];
-  // A local disk is asked every 5 s, so what is shown lies between the two; other programs may write a lot meanwhile.
+  // A local disk is read every 5 s, so the value shown lies between the two; other programs may write much in that time.
   for (let attempt = 0; attempt < 4 && wrong.length > 0; attempt++) {
     const before = askDf();
     await new Promise((resolve) => setTimeout(resolve, 6000));

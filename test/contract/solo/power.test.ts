@@ -171,7 +171,7 @@ function replay(t: Test, rig: Rig): readonly string[] {
   return queue;
 }
 
-/** Sends two hundred at once; returns whether machine and clients were quick enough to know which came first. */
+/** Sends 200 requests together; returns whether machine and clients were quick enough to know which came first. */
 async function askTwoHundred(t: Test): Promise<boolean> {
   const rig = await start(t);
   rig.live.replace({ ...rig.config, features: { ...EVERYTHING_ON, enable_shutdown: false } });
@@ -216,7 +216,7 @@ async function askTwoHundred(t: Test): Promise<boolean> {
   return true;
 }
 
-t.test('[5.concurrent-200] two hundred mixed requests at once', async (t) => {
+t.test('[5.concurrent-200] two hundred mixed requests together', async (t) => {
   for (let attempt = 0; attempt < 20; attempt++) if (await askTwoHundred(t)) return;
   t.pass('in calm', { skip: TOO_BUSY });
 });

@@ -36,7 +36,7 @@ t.test(
       await service.bus.restart();
       const restartedMs = performance.now();
       const before = connections();
-      // Nothing asks for it: it comes back by itself.
+      // Without any request, it reconnects on its own.
       await until('the way back', () => connections() > before);
       worstMs = Math.max(worstMs, performance.now() - restartedMs);
       await service.bus.startLogind();

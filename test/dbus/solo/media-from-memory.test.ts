@@ -1,4 +1,4 @@
-/** The media status answers from memory, whatever players do meanwhile. */
+/** The media status answers from memory, no matter what players do at the same time. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -11,7 +11,7 @@ const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 
 t.setTimeout(280_000);
 
-/** What happens while the status is requested. */
+/** Disturbances while the status is requested. */
 const MISCHIEF: readonly { readonly what: string; readonly act: (rig: MediaRig) => Promise<void> }[] = [
   {
     what: 'while a mute player is waited for',

@@ -27,7 +27,7 @@ const TRACKS: readonly Tags[] = [
 interface Rig {
   readonly bus: SessionBus;
   readonly service: MediaService;
-  /** What playerctl reports about a player. */
+  /** Returns playerctl's report about a player. */
   readonly witness: (player: string, ...args: readonly string[]) => Promise<string>;
   /** Starts an mpv that plays the tracks; returns its process id. */
   readonly startMpv: (...args: readonly string[]) => number;
@@ -148,7 +148,7 @@ t.test(
       t.equal((await service.until(({ volume }) => volume === 50)).volume, 50);
       t.equal((await service.control('play_pause')).delivered, 'true');
       await service.until(({ playback }) => playback === 'playing');
-      // How fast a player that has just been started goes on is its own affair: only the order of positions counts.
+      // How soon a player that has just been started continues is up to the player: only the order of positions counts.
       const positionNow = async () => (await service.detail()).position ?? 0;
       const before = await positionNow();
       await service.until(({ position }) => (position ?? 0) > before + 0.5);
@@ -157,7 +157,7 @@ t.test(
       const later = await positionNow();
       t.ok(
         said > after - 0.5 && said < later + 0.5,
-        `it goes on by itself from ${before}; playerctl says ${said}, between ${after} and ${later}`,
+        `it advances on its own from ${before}; playerctl says ${said}, between ${after} and ${later}`,
       );
     });
 

@@ -71,11 +71,11 @@ active('a')`,
   );
   await changeLogind(bus, "session('a', 'Remote', True)\nactive('a')");
   await becomes(
-    'somebody far away',
+    'a remote user',
     "none: no user's session bus: the active session does not belong to a user as 0:0",
   );
   await changeLogind(bus, "active('')");
-  await becomes('nobody', "none: no user's session bus: no user is logged in at this machine as 0:0");
+  await becomes('no user', "none: no user's session bus: no user is logged in at this machine as 0:0");
   await changeLogind(bus, "session('a', 'Remote', False)\nactive('a')");
   await becomes('anna is back', `bus ${anna} as 0:0`);
   await bus.stopLogind();

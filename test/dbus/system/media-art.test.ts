@@ -38,7 +38,7 @@ function place(folder: string, name: string, uid: number): string {
 interface Files {
   readonly annas: string;
   readonly roots: string;
-  /** What it is, and its path: none of them is Anna's to read. */
+  /** Descriptions and paths of files that Anna may not read. */
   readonly others: readonly (readonly [what: string, file: string])[];
 }
 
@@ -96,7 +96,7 @@ async function checkFiles(t: Test, service: MediaService, player: FakePlayer, fi
   const own = await show(service, player, files.annas);
   t.equal(own.status, 200, 'her own');
   t.ok(own.bytes.equals(PICTURE));
-  // The thread that read the file ends by itself.
+  // The thread that read the file exits on its own.
   let users = usersOfThreads(service.process.pid);
   while (users.size > 1) users = usersOfThreads(service.process.pid);
   t.strictSame([...users], ['0 0 0 0'], 'every thread is root’s');

@@ -12,7 +12,7 @@ const skip = !existsSync('/usr/bin/dbus-daemon') && 'apt-get install dbus';
 t.setTimeout(280_000);
 
 t.test(
-  '[7.media-update] what a player reports is pushed, and nobody asks it meanwhile',
+  "[7.media-update] a player's reports are pushed, and the player is not asked for them",
   { skip },
   async (t) => {
     const rig = await startMediaRig(t);

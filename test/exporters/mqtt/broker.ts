@@ -152,7 +152,7 @@ export class Broker {
       try {
         return / T /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8').replace(/^.*\)/, ''));
       } catch {
-        // It ended meanwhile.
+        // It has ended since it was listed.
         return true;
       }
     };

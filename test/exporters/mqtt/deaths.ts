@@ -82,7 +82,7 @@ export async function sufferDeaths(t: Test, deaths: number, seed: number): Promi
 
 const pause = (random: Random, limitMs: number) => 100 + random.below(limitMs);
 
-/** Those with an id have the letter c and the number. */
+/** True for messages from `first` on: their ids are the letter c and a number. */
 const isSince = (id: string | number | undefined, first: number) => Number(String(id).slice(1)) >= first;
 
 function judge(

@@ -228,7 +228,7 @@ t.test('[3.ha-commands] buttons exist for what the flags allow and the machine c
   t.strictSame(
     after.components['power_do_sleep'],
     { platform: 'button' },
-    'a flag that goes off takes it away at once',
+    'a flag that is turned off removes it immediately',
   );
 });
 

@@ -110,7 +110,7 @@ t.test('[3.mqtt-late] a command that is old is not done', async (t) => {
 });
 
 t.test(
-  '[3.mqtt-retained] a retained message is cleared, and its echo is no command; one line per connection',
+  '[3.mqtt-retained] a retained message is cleared, and its echo is not a command; one line per connection',
   async (t) => {
     const { ran, take, cleared, door, lines } = rig();
     await take('a.b', 'PRESS', { isRetained: true });

@@ -1,6 +1,6 @@
 /**
- * What Home Assistant does with a document and with messages, by its documentation: which documents it accepts (schemas/),
- * how it renders templates (templates.py, in Jinja itself), and what states it makes of them.
+ * Home Assistant's treatment of a document and of messages, by its documentation: the documents it accepts (schemas/),
+ * how it renders templates (templates.py, in Jinja itself), and the states that result.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ interface ClassRules {
 }
 const CLASSES: Readonly<Record<string, ClassRules>> = readJson('classes.json');
 
-/** What is wrong with one component. */
+/** Returns the faults of one component. */
 function faultsOf(id: string, component: Component): readonly string[] {
   if (Object.keys(component).length === 1) return [];
   const faults: string[] = [];
@@ -63,7 +63,7 @@ function faultsOf(id: string, component: Component): readonly string[] {
   return faults.map((fault) => `${id}: ${fault}`);
 }
 
-/** What Home Assistant would refuse or ignore of a document, and what our own rules are against. */
+/** Returns what Home Assistant would refuse or ignore of a document, and what our own rules forbid. */
 export function faultsIn(document: Document): readonly string[] {
   const components = Object.entries(document.components);
   const ids = components.flatMap(([, { unique_id }]) => (unique_id === undefined ? [] : [unique_id]));

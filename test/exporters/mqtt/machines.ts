@@ -13,7 +13,7 @@ const MACHINES = path.resolve(import.meta.dirname, '../../../../../test/fixtures
 
 const goldenOf = (name: string) => path.join(MACHINES, name, 'golden/detail.json');
 
-/** Those whose lists are whole: of very long ones the golden payload has a digest. */
+/** The machines whose lists are complete: of very long ones the golden payload has only a digest. */
 export const machines: readonly string[] = readdirSync(MACHINES).filter((name) => {
   if (!existsSync(goldenOf(name))) return false;
   const { disks, network } = payloadOf(name);

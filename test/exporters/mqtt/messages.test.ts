@@ -8,7 +8,7 @@ import { factsOf, payloadOf, sampleOf, TOPICS } from './machines.ts';
 
 const LAPTOP = payloadOf('laptop');
 
-t.test('[3.ha-expiry] a state expires after 4 intervals; those that change at once do not', async (t) => {
+t.test('[3.ha-expiry] a state expires after 4 intervals; those that are sent on change do not', async (t) => {
   const { payload } = deviceDocument({ ...factsOf(LAPTOP), intervalSeconds: 7.5 });
   const { components }: Document = JSON.parse(payload);
   for (const [id, component] of Object.entries(components))

@@ -76,7 +76,7 @@ t.test(
   },
 );
 
-t.test('a task runs one at a time, and once more for all requests meanwhile', async (t) => {
+t.test('runs of a task do not overlap, and all requests during a run cause one more', async (t) => {
   const clock = new FakeClock();
   const errors: unknown[] = [];
   let runs = 0;

@@ -1,4 +1,4 @@
-/** What remains of the exporter after reloads that take `mqtt.url` away and bring it back. */
+/** The exporter after reloads that remove `mqtt.url` and bring it back: what remains of it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { Listeners } from '#src/listeners.js';

@@ -1,4 +1,4 @@
-/** What an agent takes of hubs: a rate for each, one for the clock, and places that one client does not use up. */
+/** Limits of an agent on hubs: a rate for each, one for the clock, and slots that one client cannot use up. */
 import t from 'tap';
 import { type QuestionOptions, Questions } from '#src/agent/reporter/questions.js';
 import { Turns } from '#src/agent/reporter/sender-turns.js';

@@ -1,4 +1,4 @@
-/** The parts of the agent's side of the hub by themselves: what is wanted, how long, and which commands are late. */
+/** Unit tests of the agent's side of a hub: what is leased, for how long, and which commands are late. */
 import t from 'tap';
 import { hubTopicsOf } from '#src/agent/protocol/hub-topics.js';
 import { MAX_AHEAD_MS, readHubCommand } from '#src/agent/reporter/hub-request.js';

@@ -188,7 +188,7 @@ export class TestHub {
     return `${this.name}-${++this.#count}`;
   }
 
-  /** What a command has, unless `more` has it. */
+  /** Returns the fields of a command, unless `more` replaces them. */
   envelope(params: object, more: object = {}) {
     const who = { hub: this.name, client: '192.0.2.7', key: 'default' };
     return { ...who, id: this.nextId(), run: this.run, deadline: this.agentClock + 25_000, params, ...more };

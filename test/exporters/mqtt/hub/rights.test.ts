@@ -71,7 +71,7 @@ function judge(
   t.strictSame(withoutParent(rights.subscribe).toSorted(), ofMachine(user, MACHINE.subscribe));
 }
 
-t.test("[3.mqtt-hub-rights] a machine's user has its own topics, and is no hub", async (t) => {
+t.test("[3.mqtt-hub-rights] a machine's user has its own topics, and is not a hub", async (t) => {
   judge(t, 'pc', mosquittoRights('pc'));
   for (const file of ['nats-users.conf', 'nats-cluster-users.conf']) {
     const users = natsUsers(file);

@@ -1,4 +1,4 @@
-/** What goes out to a real broker, what comes in, and when. */
+/** The messages to and from a real broker, and their times. */
 import t from 'tap';
 import { FakeClock } from '../../../helpers/fakes/clock.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
@@ -189,7 +189,7 @@ t.test('[3.mqtt-retained] a retained command is removed, and not done', { skip }
 });
 
 t.test(
-  '[3.mqtt-retained] a retained command that arrives at once is not done either',
+  '[3.mqtt-retained] a retained command that arrives immediately is not done either',
   { skip },
   async (t) => {
     const broker = await startBroker(t);

@@ -1,4 +1,4 @@
-/** `offline` and a sleep that somebody else asks for: logind on a private bus, and a real broker behind a slow line. */
+/** `offline` and a sleep that another program asks for: logind on a private bus, and a real broker behind a slow line. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -80,7 +80,7 @@ async function rig(t: Test) {
 t.setTimeout(280_000);
 
 t.test(
-  '[3.mqtt-delay] the broker has `offline` before a sleep that somebody else asked for begins',
+  '[3.mqtt-delay] the broker has `offline` before a sleep that another program asked for begins',
   { skip },
   async (t) => {
     const { sleeper, witness, line, start } = await rig(t);
@@ -153,7 +153,7 @@ t.test(
     const connected = await start({ url: broker.url, interval_seconds: 3600 });
     await witness.waitFor(AVAILABILITY, 'online');
     await sleeper.waitFor('inhibit', 1);
-    // Of the service, of logind and of the question.
+    // The connections of the service, of logind and of the question.
     await untilAsync(
       'the connection for descriptors is closed',
       async () => (await sleeper.connections()) === 3,

@@ -1,4 +1,4 @@
-/** Samples, media and power for hubs over real brokers, and what happens while nobody wants them. The clock is the test's. */
+/** Samples, media and power for hubs over real brokers, with and without a lease. The clock is the test's. */
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../../../helpers/fakes/clock.ts';
 import { snapshotOf } from '../../../../helpers/fakes/media.ts';
@@ -13,7 +13,7 @@ async function rig(t: Test, start: (typeof BROKERS)[number]['start']) {
   const clock = new FakeClock();
   const { service, media } = await startAgent(t, broker, {}, { clock });
   await untilOnline(hub, clock);
-  /** What was sent before has arrived: one connection keeps its order. */
+  /** Returns once earlier messages have arrived: one connection keeps its order. */
   const sync = async (from = hub) => void (await from.ask('clock'));
   /** A second passes at the agent, and what it sends arrives. */
   const tick = async () => {
@@ -66,7 +66,7 @@ for (const { name, skip, start } of BROKERS) {
       const after = hub.samples.length;
       for (let second = 0; second < 5; second++) await tick();
       t.equal(hub.samples.length, after, 'it has ended');
-      // What answered requests is forgotten later.
+      // Records of answered requests expire later.
       await clock.advance(3_600_000);
       t.equal(clock.timers, rest, 'and no clock runs for it');
     },

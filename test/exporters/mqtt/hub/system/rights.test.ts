@@ -1,4 +1,4 @@
-/** The files of packaging/mqtt: with them everything works, and nobody can speak for another or command it. */
+/** The files of packaging/mqtt: with them everything works, and no user can impersonate or command another. */
 import t, { type Test } from 'tap';
 import { FAKE_EVENT, FakeHistory } from '../../../../helpers/fakes/history.ts';
 import { findFreePort } from '../../../../helpers/service/free-port.ts';
@@ -56,7 +56,7 @@ const BROKERS = [
 
 for (const { name, skip, start } of BROKERS)
   t.test(
-    `[3.mqtt-hub-rights] ${name}: everything works, and nobody speaks for another`,
+    `[3.mqtt-hub-rights] ${name}: everything works, and no user impersonates another`,
     { skip },
     async (t) => {
       const broker = await start(t);
@@ -102,7 +102,7 @@ for (const { name, skip, start } of BROKERS)
       }
       await forge(hubCommand('media.next'), command);
       await forge(`${HUB}/want`, { hub: 'hub1', sections: ['memory'] });
-      // What it may say comes after all of that.
+      // A message that it may send arrives after all of the forged ones.
       await forge('hostwire/nas/hub/status', { state: 'marker' });
       await until(() => hub.on('hostwire/nas/hub/status').length > 0, 'its own topic');
       await hub.want({ sections: ['cpu'] });
@@ -130,7 +130,7 @@ for (const { name, skip, start } of BROKERS)
         'nothing forged was kept',
       );
 
-      // A hub is no agent, and reads no other hub's answers.
+      // A hub is not an agent, and reads no other hub's answers.
       await hub.say(`${HUB}/sample`, forged);
       await hub.say(`${HUB}/feedback/hub2`, forged);
       await hub.client
