@@ -5,7 +5,7 @@ import { SCRIPT_HEAP } from '#src/http/connections/heap.js';
 /** In bytes. */
 export function collectedBytes(): number {
   SCRIPT_HEAP.collect();
-  // What the first collection has freed may have held buffers.
+  // Objects that the first collection freed may have held buffers.
   SCRIPT_HEAP.collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -106,7 +106,7 @@ t.test('[3.watch-gap] a sleep and a clock that is set neither begin nor end an e
   }
 });
 
-t.test('[3.watch-series] each series that a rule matches is watched by itself', async (t) => {
+t.test('[3.watch-series] each series that a rule matches is watched separately', async (t) => {
   const conditions = new Conditions();
   conditions.setRules(
     {
@@ -132,7 +132,7 @@ t.test('[3.watch-series] each series that a rule matches is watched by itself', 
   ]);
 });
 
-t.test('[3.watch-reload] rules that stay go on; those that are changed or removed end', async (t) => {
+t.test('[3.watch-reload] unchanged rules continue; changed and removed ones end', async (t) => {
   const { conditions, hold } = setUp();
   hold(95, 5);
   t.strictSame(conditions.setRules({ ...HOT, other: { series: 'x', above: 1, for_seconds: 1 } }, 7), []);
@@ -145,7 +145,7 @@ t.test('[3.watch-reload] rules that stay go on; those that are changed or remove
   t.strictSame(hold(100, 100), []);
 });
 
-/** What must be true of the turns of any values: taken second by second. */
+/** Compares the transitions for random values, taken second by second, with a plain reference. */
 t.test('[3.watch-begin] [3.watch-end] as a plain reference, for random values', async (t) => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = createRandom(seed);

@@ -1,4 +1,4 @@
-/** What the history answers is what a recorder that keeps everything would answer: some hours of random lives. */
+/** The history answers as a recorder that keeps everything would, over some hours of random lives. */
 import t from 'tap';
 import { Life } from './life.ts';
 

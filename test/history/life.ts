@@ -1,6 +1,6 @@
 /**
- * A machine, its service and its users over hours or days, at random, on a clock of the test's own. Whatever the history
- * answers meanwhile is compared with the reference.
+ * A machine, its service and its users over hours or days, at random, on a clock of the test's own. Every answer of
+ * the history is compared with the reference.
  */
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
@@ -38,7 +38,7 @@ const STEPS: Readonly<Record<string, number>> = { 'bytes/s': 1, MiB: 0.1, '%': 0
 
 export class Life {
   readonly faults: string[] = [];
-  /** What happened, by kind, so that a test can say that it was not idle. */
+  /** Counts of what happened, by kind, so that a test can check that it was not idle. */
   readonly counts = { samples: 0, queries: 0, numbers: 0, restarts: 0, marks: 0 };
   readonly #random: Random;
   readonly #clock = new FakeClock();
@@ -215,7 +215,7 @@ export class Life {
     if (view !== undefined) this.#sampler.unsubscribe(view);
   }
 
-  /** Of the service: what memory had is gone. */
+  /** Restarts the service: the history in memory is lost. */
   #restart(): void {
     this.counts.restarts++;
     void this.#history.close();

@@ -1,4 +1,4 @@
-/** What programs used between two readings: by name, five of each kind. */
+/** The resources that programs used between two readings: by name, five of each kind. */
 import t from 'tap';
 import { usesBetween } from '#src/history/process-uses.js';
 import { type ProcessLiteral, processColumns } from '../helpers/fakes/process-columns.ts';

@@ -8,7 +8,7 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { processColumns } from '../helpers/fakes/process-columns.ts';
 
-/** Of a machine with two processors. */
+/** The points of a machine with two processors. */
 const pointsOf = (load: number | null): readonly SeriesPoint[] => [
   { name: 'cpu.load', unit: '%', value: load },
   { name: 'cpu.core/0', unit: '%', value: load },
@@ -67,7 +67,7 @@ function setUp() {
       await clock.advance(everySeconds * 1000);
     }
   };
-  /** Of the last ones, as the machine's clock has them. */
+  /** The time by the machine's clock. */
   const now = () => (1e9 + clock.now()) / 1000;
   return { clock, config, history, readings, begunAtMs, state, run, now };
 }

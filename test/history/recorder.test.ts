@@ -7,7 +7,7 @@ import { batteryOf, setUpHistory } from './setup.ts';
 
 const RECORDED_DETAILS = DETAIL_BITS.sensors | DETAIL_BITS.batteries | DETAIL_BITS.limits;
 
-t.test('[4.history-idle] while nobody listens it reads in the middle of each slot', async (t) => {
+t.test('[4.history-idle] without subscribers it reads in the middle of each slot', async (t) => {
   const { clock, host, history, readTimes, samples, query } = setUpHistory();
   history.start();
   await clock.advance(40_000);
@@ -21,7 +21,7 @@ t.test('[4.history-idle] while nobody listens it reads in the middle of each slo
   t.equal(available, undefined);
 });
 
-t.test('each second is known while nobody listens', async (t) => {
+t.test('each second is known without subscribers', async (t) => {
   const { clock, history, query } = setUpHistory();
   history.start();
   await clock.advance(60_000);
@@ -83,7 +83,7 @@ t.test('[4.history-idle] [4.history-reload] idle_interval_seconds: 0 reads nothi
   t.equal(readTimes().length, 12);
 });
 
-t.test('[4.demand] [4.history-reload] minutes: 0 reads and keeps nothing, whoever listens', async (t) => {
+t.test('[4.demand] [4.history-reload] minutes: 0 reads and keeps nothing, even when watched', async (t) => {
   const { clock, history, sampler, readTimes, sampleTimes, reload, query } = setUpHistory({ minutes: 0 });
   history.start();
   t.equal(history.isOn, false);
@@ -107,7 +107,7 @@ t.test('[4.demand] [4.history-reload] minutes: 0 reads and keeps nothing, whoeve
   t.equal(clock.timers, 1, 'the one that drops the last reading of the subscriber');
 });
 
-t.test('[4.history-reload] other minutes take effect at once, and keep what fits', async (t) => {
+t.test('[4.history-reload] changed minutes take effect immediately, and keep what fits', async (t) => {
   const { clock, history, reload, query } = setUpHistory();
   history.start();
   await clock.advance(300_000);
@@ -121,7 +121,7 @@ t.test('[4.history-reload] other minutes take effect at once, and keep what fits
   t.equal((await known())?.length, 14);
 });
 
-t.test('[4.history-idle] [4.history-reload] on battery it rests while nobody listens', async (t) => {
+t.test('[4.history-idle] [4.history-reload] on battery it rests without subscribers', async (t) => {
   const { clock, host, history, sampler, readTimes, reload } = setUpHistory();
   const onBattery = (isOn: boolean) => {
     host.change = { batteries: [batteryOf(isOn ? 'discharging' : 'charging')] };
@@ -164,7 +164,7 @@ t.test('[4.history-marks] a machine that sleeps leaves a gap and a mark', async 
   const known = (series['memory.used']?.mean ?? []).flatMap((value, at) =>
     value === null ? [] : [start + 10 * at],
   );
-  // Timers stand still meanwhile: the reading of 45 s comes 600 s later, the others in the middle of slots again.
+  // Timers do not run during the suspend: the reading of 45 s comes 600 s later, the others in the middle of slots again.
   t.strictSame(
     known.map((at) => at - 1e9),
     [0, 10, 20, 30, 640, 650, 660].slice(0, known.length),

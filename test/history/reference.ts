@@ -134,7 +134,7 @@ export class Reference {
     };
   }
 
-  /** Of the second. */
+  /** Returns the value of a second. */
   fine(name: string, second: number): number | null {
     const series = this.series.get(name);
     if (series === undefined || second < series.oldest) return null;
@@ -147,7 +147,7 @@ export class Reference {
     return null;
   }
 
-  /** Of the slots of 10 s from `from` to before `until`. */
+  /** Summarizes the slots of 10 s from `from` to before `until`. */
   coarse(name: string, from: number, until: number): Expected {
     const known: Expected[] = [];
     const slots = this.series.get(name)?.slots;

@@ -62,7 +62,7 @@ t.test('a series of each kind is one of the table that watch rules are checked w
   }
   for (const [name, form] of Object.entries(SERIES)) {
     t.equal(judgeSeries(form === 'each' ? `${name}/x` : name), undefined, name);
-    // Those of drives are summed up there.
+    // The guide describes the series of drives together.
     if (!name.startsWith('drive.') && name !== 'processes.age') t.match(guide, withEllipsis(name), name);
   }
 });
@@ -138,7 +138,7 @@ t.test('network rates', async (t) => {
   t.strictSame(
     rates([reading(10, [eth(100)]), reading(20, [eth(50)])]),
     ['5 bytes/s', 'null bytes/s'],
-    'a counter that began again: the sum goes on',
+    'a counter that began again: the sum continues',
   );
   t.strictSame(
     rates([reading(10, [eth(100)]), reading(20, [eth(300)], 5)]),

@@ -1,11 +1,11 @@
-/** The history in the service: what is read while nobody listens, with it and without. */
+/** The history in the service: its readings without clients, with a history and without. */
 import t from 'tap';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startOnClock } from '../helpers/service/clocked.ts';
 
 const HOUR_MS = 3_600_000;
 
-t.test('[4.demand] with history.minutes: 0 nothing is read while nobody listens', async (t) => {
+t.test('[4.demand] with history.minutes: 0 nothing is read without clients', async (t) => {
   const host = fixtureHost();
   const { clock } = await startOnClock(t, host, { history: { minutes: 0 } });
   await clock.advance(HOUR_MS);

@@ -36,7 +36,7 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
     warnings,
     reload: (changed: Settings) => config.replace(withSettings(changed)),
     readTimes: () => set.host.reads.map(({ atMs }) => atMs),
-    /** What is in memory of the last `seconds`, by series. */
+    /** Returns the last `seconds` from memory, by series. */
     query: async (seconds: number, step?: number, series: readonly string[] = ['*']) => {
       const answer = await history.query({ series, since: -seconds, until: undefined, step });
       if (answer === 'too_many') throw new Error('too many numbers');

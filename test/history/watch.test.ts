@@ -24,7 +24,7 @@ function setUp() {
     running: () => running.now,
   });
   const unlisten = watch.onEvent((event) => events.push(event));
-  /** A sample with a load every 10 s, as while nobody listens. */
+  /** A sample with a load every 10 s, as without subscribers. */
   const sample = async (load: number | null) => {
     await clock.advance(10_000);
     watch.onPoints(clock.now() / 1000, [{ name: 'cpu.load', unit: '%', value: load }]);
@@ -51,7 +51,7 @@ t.test('[3.watch-event] an event has its processes, and a line in the log', asyn
   t.equal(events.length, 2);
 });
 
-t.test('[3.watch-gap] a sample that is missing is no gap while nobody listens', async (t) => {
+t.test('[3.watch-gap] without subscribers a missing sample is not a gap', async (t) => {
   const { events, sample } = setUp();
   await sample(95);
   await sample(95);
@@ -63,7 +63,7 @@ t.test('[3.watch-gap] a sample that is missing is no gap while nobody listens', 
   t.match(events[1], { state: 'end', value: null });
 });
 
-t.test('[3.watch-reload] a reload takes effect at once', async (t) => {
+t.test('[3.watch-reload] a reload takes effect immediately', async (t) => {
   const { events, sample, config, watch } = setUp();
   await sample(95);
   await sample(95);

@@ -1,4 +1,4 @@
-/** A machine is described when its probers and its devices have answered, and nobody is asked who must not be. */
+/** A machine is described once its probers and its devices have answered; capabilities that must not be asked are not. */
 import t from 'tap';
 import { describeMachine, type HostDescription } from '#src/host/describe.js';
 import type { Capability, Finding } from '#src/host/finding.js';

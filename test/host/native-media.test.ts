@@ -52,7 +52,7 @@ class Native implements NativeMedia {
   }
 }
 
-t.test('a change is reported at once, further ones at most every 50 ms', async (t) => {
+t.test('a change is reported immediately, further ones at most every 50 ms', async (t) => {
   const native = new Native();
   const host = openMedia((onNews) => Object.assign(native, { onNews }));
   const changes: number[] = [];

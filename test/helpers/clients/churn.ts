@@ -1,4 +1,4 @@
-/** Clients that connect and leave at once: bench/native/churn.c. */
+/** Clients that connect and leave immediately: bench/native/churn.c. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { compile } from '../../../bench/fanout-subjects.ts';

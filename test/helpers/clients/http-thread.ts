@@ -51,7 +51,7 @@ function run(job: Job): Promise<Answers> {
   });
 }
 
-/** Sends each of `requests` on its own connection, all at once; returns the bytes read until each was closed. */
+/** Sends each of `requests` on its own connection, all together; returns the bytes read until each was closed. */
 export function askAll(port: number, requests: readonly string[]): Promise<Answers> {
   const answers = busy.then(() => run({ port, requests }));
   busy = answers.catch(() => undefined);

@@ -108,7 +108,7 @@ export abstract class Talk {
   }
 }
 
-/** Checks the answers to sixty pings sent at once at `begun`: 40 are granted, then 20 per second; others are refused. */
+/** Checks the answers to 60 pings sent in a burst at `begun`: 40 are granted, then 20 per second; others are refused. */
 export function judgeRate(t: Pick<Test, 'ok' | 'match'>, answers: readonly Told[], begun: number): void {
   const most = 41 + (20 * (performance.now() - begun)) / 1000;
   t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));

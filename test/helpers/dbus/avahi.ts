@@ -74,7 +74,7 @@ export class Avahi {
   }
 }
 
-/** What avahi-browse sees on `host`: a service per line, each once. */
+/** A service that avahi-browse reports. */
 export interface Seen {
   readonly name: string;
   readonly hostName: string;

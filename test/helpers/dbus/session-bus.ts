@@ -21,7 +21,7 @@ export interface SessionBus {
   readonly stop: () => Promise<void>;
 }
 
-/** Like the usual configuration of a session, without the services that the bus would start by itself. */
+/** Like the usual configuration of a session, without the services that the bus would start on its own. */
 const configuration = (address: string) => `<!DOCTYPE busconfig PUBLIC
  "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>

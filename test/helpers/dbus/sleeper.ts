@@ -1,4 +1,4 @@
-/** A machine that somebody else puts to sleep: the mock of logind on a private bus, and its journal. */
+/** A machine that another program puts to sleep: the mock of logind on a private bus, and its journal. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ const execute = promisify(execFile);
 export interface SleepEvent {
   readonly atNs: bigint;
   readonly event: 'inhibit' | 'released' | 'prepare' | 'asleep' | 'awake';
-  /** What, who, why and mode of an inhibitor. */
+  /** An inhibitor's fields what, who, why and mode. */
   readonly words: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export interface Sent {
   readonly isStream: boolean;
 }
 
-/** What curl would send for a line; throws for an option that is not one of the docs. */
+/** Returns the request that curl would send for a line; throws for an option that the docs do not use. */
 export function readLine(line: string): Sent {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
   let method: string | undefined;

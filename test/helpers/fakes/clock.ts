@@ -35,7 +35,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** The machine sleeps for `ms`: no timer runs meanwhile. */
+  /** The machine sleeps for `ms`, during which no timer runs. */
   suspend(ms: number): void {
     this.#suspendedMs += ms;
   }

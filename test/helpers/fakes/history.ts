@@ -29,7 +29,7 @@ const patternOf = (name: string) =>
 
 export class FakeHistory implements History {
   isOn = true;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   readonly asked: HistoryRequest[] = [];
   readonly askedAt: number[] = [];
   /** Unix seconds at which it ends. */

@@ -100,7 +100,7 @@ export class PowerRig {
     return await invoke(this.commands, `power.${action}`, params, SENDER);
   }
 
-  /** Asks, and reports at once that the answer has been sent. */
+  /** Asks, and reports immediately that the answer has been sent. */
   async askAndSend(action: string, params: Params = {}): Promise<void> {
     (await this.ask(action, params)).onDelivered?.('sent');
   }

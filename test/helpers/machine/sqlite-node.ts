@@ -6,7 +6,7 @@ import process from 'node:process';
 import type { Test } from 'tap';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../..');
-/** Of scripts/nodes.mjs. */
+/** The version in scripts/nodes.mjs. */
 const VERSION = '22.23.3';
 const INSIDE = 'HOSTWIRE_TEST_INSIDE';
 

@@ -33,7 +33,7 @@ export interface Machine {
   remove(name: string): void;
 }
 
-/** Unlike writeFileSync, which empties the file first: a prober that reads it meanwhile would find nothing. */
+/** Unlike writeFileSync, does not empty the file first: a prober that reads it at that moment would find nothing. */
 function overwrite(file: string, content: string | Buffer): void {
   const bytes = Buffer.from(content);
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT);

@@ -21,7 +21,7 @@ let count = 0;
 export class WiredNamespace {
   readonly #box = `hostwire-box-${process.pid}-${count}`;
   readonly #wall = `hostwire-wall-${process.pid}-${count++}`;
-  /** What the cables carried that were removed. */
+  /** Traffic of the removed cables. */
   #removed = { sent: 0, received: 0 };
 
   /** Neighbours are asked for nothing: only the test's own packets pass. */
@@ -56,7 +56,7 @@ export class WiredNamespace {
     run('ip', ['-n', this.#box, '-batch', '-'], lines.join(''));
   }
 
-  /** Removes them, all at once. */
+  /** Removes all of them in one call. */
   disperse(): void {
     this.ip('link', 'delete', 'group', '7');
   }

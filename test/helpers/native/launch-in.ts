@@ -20,7 +20,7 @@ interface Setting {
 }
 
 interface Result extends Launched {
-  /** What the last launched program reports: its soft and hard limit of open files, and its umask. */
+  /** Report of the last launched program: its soft and hard limit of open files, and its umask. */
   readonly report: string;
 }
 

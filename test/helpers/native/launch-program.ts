@@ -40,7 +40,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** What is wrong; undefined when the program has run and was reaped. */
+/** Returns what is wrong; undefined if the program has run and was reaped. */
 async function judgeEnd(pid: number): Promise<string | undefined> {
   for (let waited = 0; exists(pid); waited += 5) {
     if (waited > PATIENCE_MS) return `${pid} is left`;

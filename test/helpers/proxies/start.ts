@@ -19,7 +19,7 @@ export const NAME = 'pc.example.org';
 export interface StartedProxy {
   readonly port: number;
   readonly isSecure: boolean;
-  /** What a browser shows: `https://pc.example.org:PORT`. */
+  /** The origin that a browser shows: `https://pc.example.org:PORT`. */
   readonly origin: string;
   /** `Host`, as a browser sends it. */
   readonly host: string;
@@ -32,12 +32,12 @@ export interface ProxyOptions {
   readonly edit?: (block: string) => string;
 }
 
-/** The user nobody: a proxy of root would give up its rights for the user www-data, and write its log elsewhere. */
+/** An unprivileged user: as root a proxy would switch to the user www-data, and write its log elsewhere. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 const pair = makePair({ name: NAME });
 
-/** A port below those that the kernel gives to clients: nobody else takes it before the proxy listens. */
+/** Finds a port below those that the kernel gives to clients: no client takes it before the proxy listens. */
 async function findPort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

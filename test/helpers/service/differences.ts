@@ -25,9 +25,9 @@ interface Differences {
   readonly takesManyHeaders: boolean;
   /** The headers, in lower case, that it adds to every answer. */
   readonly ownHeaders: readonly string[];
-  /** Whether a request is answered that arrives while the one before it is not answered; otherwise both are cut. */
+  /** Whether a request that arrives before the previous answer is sent is answered; otherwise both are cut. */
   readonly servesPipelined: boolean;
-  /** Whether the delivery of an answer is reported that did not leave at once. */
+  /** Whether the delivery of an answer is reported if the answer was not sent immediately. */
   readonly reportsLateDelivery: boolean;
   /** Whether a peer that reads no answers is cut before much is kept for it: answers without a body cannot be counted. */
   readonly cutsUnreadBareAnswers: boolean;

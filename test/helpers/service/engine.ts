@@ -10,7 +10,7 @@ export const TEST_ENGINE: EngineName = process.env['HOSTWIRE_TEST_ENGINE'] === '
 
 export const isNodeEngine = TEST_ENGINE === 'node';
 
-/** What a configuration file says of it below `server`. */
+/** The engine's part of a configuration file below `server`. */
 export const ENGINE_PART: { readonly engine?: EngineName } = isNodeEngine ? { engine: 'node' } : {};
 
 // uWebSockets.js reads this when it is loaded; main sets it too.

@@ -1,4 +1,4 @@
-/** Whether a service answers, for tests that start the program by themselves. */
+/** Whether a service answers, for tests that start the program themselves. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../clients/http.ts';
 import { PATIENCE_MS } from '../limits.ts';

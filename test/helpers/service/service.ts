@@ -56,7 +56,7 @@ const SAFE = {
   server: { max_connections_per_address: 0, max_streams_per_address: 0, max_requests_per_address: 0 },
 } as const satisfies ConfigPart;
 
-/** What a service of a test is configured with, as a file: `config` and what all of them have. */
+/** Returns the configuration file of a test's service: `config` and the settings that all of them have. */
 export const configText = (config: ConfigPart): string =>
   JSON.stringify({ ...SAFE, ...config, server: { ...ENGINE_PART, ...SAFE.server, ...config.server } });
 

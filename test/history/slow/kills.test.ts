@@ -17,7 +17,7 @@ import { BEGIN, emptyFolder, nameOf, processesAt, StoreRig, slotAt, summaryAt } 
 
 const KILLS = process.env['HOSTWIRE_FULL'] === '1' ? 1000 : 50;
 const SERIES = 60;
-/** Those that are compared. */
+/** The series that are compared. */
 const CHECKED = [0, 7, SERIES - 1];
 const WRITER = '--write';
 

@@ -1,4 +1,4 @@
-/** A process burns the processor while nobody looks; when it has ended, the history names it. */
+/** A process burns the processor while no client is connected; after it has exited, the history names it. */
 import os from 'node:os';
 import t from 'tap';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';

@@ -127,8 +127,8 @@ t.test('away: killed, and the machine stayed up', async (t) => {
   t.match(marks[0]?.text, /while the machine stayed up.*90 s/);
 });
 
-t.test('away: the machine was started meanwhile', async (t) => {
-  // Also one that has been up for longer than before, which its time since boot alone does not show.
+t.test('away: the machine was restarted in between', async (t) => {
+  // Includes a machine that has been up for longer than before, which its time since boot alone does not show.
   for (const [away, sinceBoot] of [
     [600, 20],
     [86_400, 5000],
@@ -147,7 +147,7 @@ t.test('away: the machine was started meanwhile', async (t) => {
   }
 });
 
-t.test('away: a service that was restarted just after the machine is no second boot', async (t) => {
+t.test('away: a service that was restarted just after the machine is not a second boot', async (t) => {
   const young = { now: BEGIN, sinceBoot: 3, isStopped: false };
   t.strictSame(kinds(explainAbsence(young, BEGIN + 1, { now: BEGIN + 1, sinceBoot: 4 }).marks), [
     ['crash', 0, 1],
@@ -155,8 +155,8 @@ t.test('away: a service that was restarted just after the machine is no second b
   ]);
 });
 
-t.test('away: the clock was set meanwhile', async (t) => {
-  // The machine was up all the time, so that is how long it took.
+t.test('away: the clock was set in between', async (t) => {
+  // The machine was up all the time, so its time since boot gives the duration.
   const some = explainAbsence(LAST, BEGIN + 560, { now: BEGIN + 560, sinceBoot: 1060 });
   t.strictSame(kinds(some.marks), [
     ['crash', 0, 60],

@@ -1,4 +1,4 @@
-/** What may be at the path of the history, or become of it: nothing of a user is destroyed, and the service goes on. */
+/** Files at the path of the history, and changes to them: no user data is destroyed, and the service continues. */
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,

@@ -1,4 +1,4 @@
-/** A disk that is full, and one that becomes read-only: recording pauses with one line, and goes on by itself. */
+/** A disk that is full, and one that becomes read-only: recording pauses with one line, and resumes automatically. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

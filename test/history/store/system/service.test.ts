@@ -31,7 +31,7 @@ function kindsIn(file: string): readonly unknown[] {
   return kinds;
 }
 
-/** Of a file that a service has open: of a copy, as a crash would leave it. */
+/** Returns the kinds in a file that a service has open, from a copy, as a crash would leave it. */
 function kindsNow(t: Test, file: string): readonly unknown[] {
   const copy = path.join(emptyFolder(t), 'copy.db');
   try {

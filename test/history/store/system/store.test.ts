@@ -9,7 +9,7 @@ import { BEGIN, emptyFolder, nameOf, processesAt, readAll, StoreRig, slotAt, sum
 
 const test = await sqliteTests(t, import.meta.filename);
 
-/** What slots of 10 s become in a longer one. */
+/** Merges slots of 10 s into a longer one. */
 function summarize(slots: readonly Slot[], name: string): Summary | undefined {
   const all = slots.flatMap(({ values }) => values.get(name) ?? []);
   if (all.length === 0) return undefined;
