@@ -117,7 +117,7 @@ t.test('[5.latest-500ms] nothing is reported while bytes are left over; they sti
   socket.pause();
   socket.write(post('/last'));
   await handled;
-  // Other connections that close meanwhile are not mistaken for it.
+  // Other connections that close at the same time are not mistaken for it.
   for (let i = 0; i < 5; i++) t.match((await ask(port, post('/other'))).text, /all of it$/);
   await sleep(200);
   t.strictSame(reported, []);

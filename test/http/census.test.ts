@@ -23,7 +23,7 @@ function setUp({ max = 100, maxBytes = 64 * MIB, maxInAll = 100_000 } = {}) {
     rss: 50 * MIB,
     lines: [] as string[],
     trims: 0,
-    /** What a look waits for. */
+    /** Delays each look until it settles. */
     answer: Promise.resolve(),
   };
   const ledger = new Ledger({ maxBytes: () => maxBytes, defer: (work) => work() });
@@ -141,7 +141,7 @@ t.test('[1.half-closed] what this side has closed is looked for 2 s later, and c
   t.equal(world.looks.length, 1, 'only where there is a reason');
 });
 
-t.test('[1.half-closed] a reason that comes while a look is going on is not forgotten', async (t) => {
+t.test('[1.half-closed] a reason that arises during a look is not forgotten', async (t) => {
   const { world, census } = setUp();
   let finish = () => {};
   world.answer = new Promise((resolve) => {

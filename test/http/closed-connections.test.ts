@@ -1,4 +1,4 @@
-/** What is left of connections that the service closed. */
+/** Remains of connections that the service closed. */
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -8,7 +8,7 @@ import { startService } from '../helpers/service/service.ts';
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
 const TINY = Buffer.from('1\r\nx\r\n'.repeat(10_000));
-/** The attack stops by itself: at most a million chunks. */
+/** Maximum that the attack sends before it stops on its own: a million chunks. */
 const MAX_SENT = 100 * TINY.length;
 
 interface Flood {

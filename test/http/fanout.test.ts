@@ -226,7 +226,7 @@ t.test('[4.encode-once] encoded once per view and sample; one send per subscribe
   );
 });
 
-t.test('a sample that comes meanwhile: all get the newest, the slow end of the lists too', async (t) => {
+t.test('samples during a distribution: all get the newest, even at the end of the lists', async (t) => {
   const stage = new Stage();
   stage.msPerLook = 10;
   for (let i = 0; i < 1000; i++) stage.join(ALL);
@@ -237,7 +237,7 @@ t.test('a sample that comes meanwhile: all get the newest, the slow end of the l
     stage.turn();
   }
   const counts = got();
-  t.ok(Math.min(...counts) > 0, 'nobody starved');
+  t.ok(Math.min(...counts) > 0, 'none starved');
   t.ok(
     Math.max(...counts) - Math.min(...counts) <= 1,
     `served in turn: ${Math.min(...counts)}–${Math.max(...counts)}`,
@@ -250,7 +250,7 @@ t.test('a sample that comes meanwhile: all get the newest, the slow end of the l
 });
 
 t.test(
-  '[4.slow-skips] [4.slow-drained] a full socket skips, and gets the newest at once when it drains',
+  '[4.slow-skips] [4.slow-drained] a full socket skips, and gets the newest as soon as it drains',
   async (t) => {
     const stage = new Stage();
     const slow = stage.join(ALL, { kernelBytes: 200 });

@@ -1,7 +1,7 @@
 /** The table of docs/evidence/http-table.md: what each engine makes of each form of a request. */
 import { FORMS, type Form, type Outcome, startTable } from './request-forms.ts';
 
-/** What an engine made of each form, in the order of FORMS. */
+/** Returns the outcome of each form, in the order of FORMS. */
 export async function treatAll(): Promise<readonly Outcome[]> {
   const table = await startTable();
   const outcomes: Outcome[] = [];

@@ -11,7 +11,7 @@ export interface JudgedRequest {
   readonly method: string;
   /** The one success it may be answered with; undefined: none. */
   readonly success: 200 | 204 | undefined;
-  /** It has nothing unusual: delivered at once, it must be answered. */
+  /** It has nothing unusual: delivered in one piece, it must be answered. */
   readonly isPlain: boolean;
 }
 

@@ -6,7 +6,7 @@ import { createRandom } from '../helpers/random.ts';
 const MAX = 100_000;
 const SHARE = MAX / 4;
 
-/** Cuts at once, so that the model is compared after each step. */
+/** Cuts immediately, so that the model is compared after each step. */
 const defer = (work: () => void) => work();
 
 class FakeHolder implements Holder {

@@ -1,4 +1,4 @@
-/** Readers that take nothing for longer than the 10 s of uWebSockets.js's own timer are not cut, and go on. */
+/** Readers that pause for longer than the 10 s of uWebSockets.js's own timer are not cut, and continue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { makePairFiles } from '../helpers/certificates.ts';
@@ -50,6 +50,6 @@ async function pauseAgainAndAgain(t: Test, isSecure: boolean): Promise<void> {
   }
 }
 
-t.test('[4.stalled] readers that pause for 18 s are not cut, and go on', async (t) => {
+t.test('[4.stalled] readers that pause for 18 s are not cut, and continue', async (t) => {
   await Promise.all([false, true].map((isSecure) => pauseAgainAndAgain(t, isSecure)));
 });

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Pace } from '#src/http/clients/pace.js';
 import { Tally } from '#src/http/clients/tally.js';
 
-t.test('[2.unread] so many within a window, each address by itself', async (t) => {
+t.test('[2.unread] a limit per window, separate for each address', async (t) => {
   let now = 0;
   const pace = new Pace(3, 1000, () => now);
   const taken = (address: string) => Array.from({ length: 5 }, () => pace.take(address));
@@ -15,7 +15,7 @@ t.test('[2.unread] so many within a window, each address by itself', async (t) =
   t.strictSame(taken('10.0.0.1'), [true, true, true, false, false], 'the next window');
 });
 
-t.test('[4.streams-per-address] what is there now, by address', async (t) => {
+t.test('[4.streams-per-address] current counts by address', async (t) => {
   const tally = new Tally();
   for (const address of ['a', 'b', 'a']) tally.add(address);
   t.strictSame([tally.of('a'), tally.of('b'), tally.of('c')], [2, 1, 0]);

@@ -217,7 +217,7 @@ function readAnswers(
     const body = answer.body.toString('latin1');
     if (body.includes('initiated') || valuesOf(answer, 'x-media-delivered').length > 0) answered++;
     texts.push(`${answer.status}${/<html|<h1/i.test(body) ? ' HTML' : ''}`);
-    // What follows are frames.
+    // Frames follow.
     if (answer.status === 101) break;
   }
   return { texts, answered };

@@ -36,7 +36,7 @@ export const UPGRADE_HEADERS = {
 
 export const UPGRADE = requestBytes('/api/ws', { headers: UPGRADE_HEADERS });
 
-/** Messages and control frames before a fault: fewer than a socket may send at once. */
+/** Messages and control frames before a fault: fewer than a socket may send in a burst. */
 const MAX_BEFORE = 24;
 
 interface Sound {
@@ -80,7 +80,7 @@ export function soundAttack(random: Random): Attack {
   return { kind: 'sound', upgrade: UPGRADE, pieces, isHasty: false, fate: 'answered', ids, pongs, count };
 }
 
-/** One that does something wrong, mostly after a while. */
+/** Returns an attack, which mostly sends valid messages before its fault. */
 export function attack(random: Random): Attack {
   const chance = random();
   if (chance < 0.1) return soundAttack(random);

@@ -35,7 +35,7 @@ export function frameBytes(parts: FrameParts): Buffer {
   return Buffer.concat([first, length, mask, masked]);
 }
 
-/** What a server sent on an open socket. */
+/** Messages and frames that a server sent on an open socket. */
 export interface Said {
   readonly messages: readonly { readonly type: string; readonly id?: unknown; readonly data: unknown }[];
   /** Payloads of pong frames. */

@@ -18,7 +18,7 @@ import { until } from '../helpers/until.ts';
 const VIEW = viewOf(31, false);
 export const KIB = 1024;
 const LOOPBACK = '127.0.0.1';
-/** What the kernel holds of an earlier answer, and more. */
+/** More than the kernel buffers of an earlier answer. */
 const LONG_ANSWER = 300 * KIB;
 
 const eventOf = (number: number, bytes: number): SampleEvents => {
@@ -70,7 +70,7 @@ export class Client {
     return text.toString('latin1');
   }
 
-  /** What is wrong with the bytes of its stream; not `isOver`: the rest of a chunk may be on its way. */
+  /** Returns the fault in the bytes of its stream; not `isOver`: the rest of a chunk may be on its way. */
   fault(isOver: boolean): string | undefined {
     const { text } = this;
     const first = text.slice(0, text.indexOf('\r\n\r\n') + 4);

@@ -1,4 +1,4 @@
-/** The last streams are not for those who have many: neither one network nor clients without the key take all. */
+/** The last streams are reserved: neither one network nor the clients without the key can take all of them. */
 import t from 'tap';
 import type { Config } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';

@@ -21,7 +21,7 @@ t.test('[8.tls-versions] TLS 1.2 and 1.3 are spoken, older versions refused', as
     RawConnection.openSecure(securePort, {
       minVersion: version,
       maxVersion: version,
-      // Without it this side's OpenSSL refuses the old versions by itself.
+      // Without it this side's OpenSSL refuses the old versions itself.
       ciphers: 'DEFAULT@SECLEVEL=0',
     });
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {

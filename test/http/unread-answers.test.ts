@@ -20,7 +20,7 @@ function residentMb(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-t.test('[2.unread] requests without end, and nobody reads: no more than one answer is kept', async (t) => {
+t.test('[2.unread] endless requests, answers never read: no more than one answer is kept', async (t) => {
   const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
   t.teardown(() => service.stop());
   const page = await (await fetch(service.baseUrl)).text();
@@ -77,7 +77,7 @@ print(hashlib.sha256(body).hexdigest(), flush=True)
 `;
 
 t.test(
-  '[2.unread-shared] a document that nobody reads is not copied for each; who reads late gets all of it',
+  '[2.unread-shared] an unread document is not copied for each client; late readers get all of it',
   async (t) => {
     const service = await startService();
     t.teardown(() => service.stop());
@@ -119,7 +119,7 @@ while sockets and rounds < 60:
 print(len(sockets), rounds, flush=True)
 `;
 
-t.test('[2.unread] requests one by one, and nobody reads: then no further one is taken', async (t) => {
+t.test('[2.unread] single requests, answers never read: no further one is accepted', async (t) => {
   const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
   t.teardown(() => service.stop());
   const before = residentMb(service.pid);

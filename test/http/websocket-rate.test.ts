@@ -8,14 +8,14 @@ const countOf = (rate: MessageRate, messages: number, nowMs: number) => {
   return counts;
 };
 
-t.test('[7.limit-rate] 40 at once, then as many as time has made room for', async (t) => {
+t.test('[7.limit-rate] a burst of 40, then as many as the elapsed time allows', async (t) => {
   const rate = new MessageRate();
   t.strictSame(countOf(rate, 60, 0), { granted: 40, refused: 20, flood: 0 });
   t.strictSame(countOf(rate, 15, 500), { granted: 10, refused: 5, flood: 0 });
   t.strictSame(
     countOf(rate, 50, 1_000_000),
     { granted: 40, refused: 10, flood: 0 },
-    'never more than 40 at once',
+    'never a burst of more than 40',
   );
 });
 
@@ -27,7 +27,7 @@ t.test('[7.limit-rate] 20 per second, indefinitely', async (t) => {
 });
 
 t.test(
-  '[7.limit-flood] a hundred refusals at once, or more refusals per second than the rate allows messages, are a flood',
+  '[7.limit-flood] a burst of a hundred refusals, or more refusals per second than the rate allows messages, are a flood',
   async (t) => {
     t.strictSame(countOf(new MessageRate(), 200, 0), { granted: 40, refused: 100, flood: 60 });
     const twice = new MessageRate();

@@ -75,7 +75,7 @@ t.test('[7.shards] ten thousand sockets of many views: a part of them per turn, 
   );
   t.ok(
     [...rig.got.values()].every((numbers) => numbers.join() === '1'),
-    'nobody twice',
+    'none twice',
   );
   t.equal(
     [...rig.sizes.values()].reduce((sum, { size }) => sum + size, 0),
@@ -125,7 +125,7 @@ t.test('a socket that has left is not written to, and its shard is filled again'
 });
 
 t.test(
-  '[7.shards] over real sockets: every sample once, in order, also to sockets that join meanwhile',
+  '[7.shards] over real sockets: every sample once, in order, also to sockets that join during a distribution',
   async (t) => {
     const topics = new Set<string>();
     const { port, publish, demand } = await serveSockets(t, { onPublish: (topic) => topics.add(topic) });

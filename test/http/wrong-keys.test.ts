@@ -1,4 +1,4 @@
-/** Many wrong keys of one address: answered as ever, at the price of a connection each; nobody else notices. */
+/** Many wrong keys of one address: answered as before, at the cost of a connection each, without effect on others. */
 import t from 'tap';
 import { checkHeaders } from '../helpers/clients/answers.ts';
 import { type RawAnswer, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';

@@ -1,6 +1,6 @@
 /**
- * Many subscribers, over real sockets: nobody misses anything, one send per event, few descriptors, and the end. With
- * HOSTWIRE_FULL=1 ten times as many.
+ * Many subscribers, over real sockets: none misses anything, one send per event, few descriptors, and the end. With
+ * HOSTWIRE_FULL=1 there are ten times as many.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -78,7 +78,7 @@ function sendsIn(trace: string) {
   return { events, others };
 }
 
-t.test(`${SUBSCRIBERS} subscribers: nobody misses anything`, needs, async (t) => {
+t.test(`${SUBSCRIBERS} subscribers: none misses anything`, needs, async (t) => {
   const service = await start(t);
   const sink = openSink(t, service.port);
   await sink.open(SUBSCRIBERS);

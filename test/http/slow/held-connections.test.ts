@@ -23,14 +23,14 @@ const WANTED = IS_FULL ? 20_000 : 2000;
 const SECONDS = IS_FULL ? 60 : 5;
 const MAX_PER_MS = 3;
 const DESCRIPTORS = 40_000;
-/** Of the descriptors: for everything else, the honest clients among it. */
+/** Descriptors left for everything else, including the honest clients. */
 const SPARED = 1000;
 const MAX_STATUS_P99_MS = 20;
-/** Of user memory. */
+/** Maximum user memory per connection. */
 const MAX_KIB_EACH = 32;
 
 const post = requestBytes('/api/media/control', { method: 'POST', body: 'x'.repeat(1000) });
-/** What they say, by turns. */
+/** The first bytes of the connections, in turn. */
 const BEGINNINGS = [
   Buffer.alloc(0),
   requestBytes('/api/status').subarray(0, -2),

@@ -158,7 +158,7 @@ t.test('[2.robust] mutated requests', async (t) => {
   const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
   t.teardown(() => service.stop());
   const { port, pid } = service;
-  // Keeps a sample young, so that usage answers at once.
+  // Keeps a sample young, so that usage is answered immediately.
   const listener = await EventStream.open(port);
   t.teardown(() => listener.close());
   const queue = exchanges(COUNT);

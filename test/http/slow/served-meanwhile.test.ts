@@ -15,7 +15,7 @@ const SUBSCRIBERS = IS_FULL ? 10_000 : 2000;
 const RUN_SECONDS = IS_FULL ? 8 : 2;
 /** A short run shares its machine with other tests. */
 const LIMIT_MS = IS_FULL ? 20 : 100;
-/** Of CPU time, which others cannot lengthen: a slice's 4 ms, a look at the clock every 32 writes, a collection. */
+/** CPU time, which other processes cannot lengthen: a slice's 4 ms, a clock check every 32 writes, a collection. */
 const LONGEST_CPU_MS = 10;
 const REQUESTS = [
   { what: 'GET /api/status', target: '/api/status', method: 'GET' },

@@ -1,7 +1,7 @@
 /**
- * A crowd with all troubles at once: some of it never reads, some vanishes without a word, and all the time others come
- * and go. The rest misses nothing, memory stays, every descriptor comes back, and SIGTERM ends each stream with its last
- * chunk. HOSTWIRE_FULL=1: ten thousand for ten minutes; what is troubled then is cut and replaced in every minute.
+ * A crowd with all troubles together: some clients never read, some vanish silently, and all the time others come and
+ * go. The rest misses nothing, memory does not grow, every descriptor comes back, and SIGTERM ends each stream with its
+ * last chunk. HOSTWIRE_FULL=1: ten thousand for ten minutes; the troubled clients are cut and replaced every minute.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const SIZE = IS_FULL
   : { healthy: 400, stalled: 50, vanished: 50, rounds: 2, roundSeconds: 4 };
 const SECONDS = SIZE.rounds * SIZE.roundSeconds;
 const COMING_PER_SECOND = 50;
-/** Each of those who come stays for a second. */
+/** Short-lived clients at any moment: each stays for a second. */
 const COMING = COMING_PER_SECOND;
 /** After a collection, from the first round to the last. */
 const MAX_GROWTH_MIB = 4;
@@ -32,7 +32,7 @@ const GONE_WITHIN_SECONDS = 55;
 /** For each interface of the machine the service keeps a file open, and tests beside this one make some. */
 const MAX_MORE_FILES = 8;
 const SMALL_BUFFER = 4096;
-/** With detail the sockets of those who never read are full sooner. */
+/** With detail the sockets of the clients that never read are full sooner. */
 const LONG_EVENTS = '/api/stream?detail=1';
 
 t.setTimeout(900_000);
@@ -43,7 +43,7 @@ const mib = (bytes: number) => bytes / 2 ** 20;
 interface Crowd {
   readonly service: ProbedService;
   readonly cable: Cable;
-  /** The service's sockets that are no connections. */
+  /** The service's sockets that are not connections. */
   readonly own: number;
 }
 
@@ -58,7 +58,7 @@ async function until(isDone: () => boolean, limitSeconds: number): Promise<boole
 
 async function start(t: Test): Promise<Crowd & { readonly healthy: Sink }> {
   const cable = layCable(t);
-  // Those who vanish come by the cable, the others by loopback.
+  // The clients that vanish come by the cable, the others by loopback.
   const service = await startProbed({ stats: { stream_interval_seconds: 1 } }, '0.0.0.0');
   const healthy = new Sink(service.port);
   t.teardown(async () => {
@@ -66,7 +66,7 @@ async function start(t: Test): Promise<Crowd & { readonly healthy: Sink }> {
     await service.stop('SIGKILL');
   });
   await healthy.open(1);
-  // What is opened once and kept.
+  // Opens what the service opens once and keeps.
   await churn(service.port, 2000, COMING);
   const detailed = new Sink(service.port, LONG_EVENTS);
   await detailed.open(1);
@@ -78,7 +78,7 @@ async function start(t: Test): Promise<Crowd & { readonly healthy: Sink }> {
   return { service, cable, own, healthy };
 }
 
-/** Opens those who never read and those who vanish; waits for them to be cut, or ends them. */
+/** Opens the clients that never read and those that vanish; waits until they are cut, or ends them. */
 async function trouble(t: Test, crowd: Crowd, endsAt: number): Promise<void> {
   const { service, cable } = crowd;
   const stalled = new Sink(service.port, LONG_EVENTS, SMALL_BUFFER);

@@ -92,7 +92,7 @@ t.test(
     const reading = wavered.filter((_window, at) => at % 2 === 1);
     t.ok(
       reading.every(({ fewest }) => fewest >= SIZE.readSeconds - 1),
-      `and goes on: at least ${Math.min(...reading.map(({ fewest }) => fewest))} in ${SIZE.readSeconds} s`,
+      `and continues: at least ${Math.min(...reading.map(({ fewest }) => fewest))} in ${SIZE.readSeconds} s`,
     );
     t.ok(grown <= MAX_GROWTH_MIB, `memory grew by ${grown.toFixed(1)} MiB`);
     t.comment(

@@ -30,7 +30,7 @@ const CONFIGURED = {
 };
 
 for (const [name, config] of Object.entries(CONFIGURED))
-  t.test(`16,000 blanks before what is no key: ${name} is configured`, async (t) => {
+  t.test(`16,000 blanks before text that is not a key: ${name} is configured`, async (t) => {
     const service = await startHere(fixtureHost(), config);
     t.teardown(() => service.stop());
     const connection = await RawConnection.open(service.port);

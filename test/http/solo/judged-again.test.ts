@@ -14,7 +14,7 @@ import { startHere } from '../../helpers/service/service.ts';
 const STRANGER = '127.0.0.66';
 const BLOCKED = { auth: { blocked_ips: [STRANGER] } };
 
-t.test('[8.reload-streams] an open stream without access is cut, the others go on', async (t) => {
+t.test('[8.reload-streams] an open stream without access is cut, the others continue', async (t) => {
   const service = await startHere(fixtureHost());
   t.teardown(() => service.stop());
   const own = await EventStream.open(service.port);

@@ -1,4 +1,4 @@
-/** Who a client of a real proxy is for the access rules: each proxy has its block of docs/operating.md. */
+/** The address of a real proxy's client for the access rules: each proxy has its block of docs/operating.md. */
 import '../../../helpers/service/dead-buses.ts';
 import { once } from 'node:events';
 import http from 'node:http';
