@@ -12,7 +12,7 @@ import { isUp, type StartedHub, startHub } from './setup.ts';
 
 t.setTimeout(280_000);
 
-/** What the machine answers where an empty object is not enough. */
+/** Answers of the machine where an empty object is not enough. */
 const RESULTS: Readonly<Record<string, object>> = {
   usage: { timestamp: 1, uptime: 1 },
   art: { type: 'image/png', base64: '' },
@@ -184,7 +184,7 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
   t.ok(allowed > 100, `${requests} requests, ${allowed} commands reached the machine`);
 });
 
-t.test('[I.hub.commands] a rule is no flag of the machine, and a reload takes rules back', async (t) => {
+t.test("[I.hub.commands] a rule does not override the machine's flags; a reload revokes rules", async (t) => {
   const machine = await startCommanded(t);
   const agents = { a: { url: machine.service.baseUrl } };
   const all = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };

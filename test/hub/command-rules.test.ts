@@ -20,7 +20,7 @@ const allows = (
     host,
   );
 
-t.test('[I.hub.commands] without a rule nobody may command anything', async (t) => {
+t.test('[I.hub.commands] without a rule no client may command anything', async (t) => {
   t.equal(allows([]), false);
   t.equal(allows([], 'media.play', KEYED), false);
   t.throws(() => new CommandRules({}).check(KEYED, 'power.lock', HOST), { code: 'command_not_allowed' });

@@ -19,7 +19,7 @@ export interface Commanded {
   readonly service: ServiceHere;
   readonly media: FakeMediaHost;
   readonly processes: FakeProcessHost;
-  /** What it was made to do since the last call; actions of power are in the audit trail only. */
+  /** The acts since the last call; those of power are in the audit trail only. */
   acts(): readonly string[];
   /** The lines of its audit trail so far. */
   audit(): readonly string[];

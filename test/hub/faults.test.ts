@@ -26,7 +26,7 @@ async function serveRaw(t: Test, play: (socket: net.Socket, request: string) => 
 
 const EACH_SECOND = { stats: { stream_interval_seconds: 1 } };
 
-t.test('[I.hub.faults] an agent that is killed and started again: the stream goes on', async (t) => {
+t.test('[I.hub.faults] an agent that is killed and started again: the stream continues', async (t) => {
   const first = await startService({ config: EACH_SECOND, port: await findFreePort() });
   const hub = await startHub(t, { a: { url: first.baseUrl }, b: { url: 'http://127.0.0.1:1' } });
   const stream = await watch(hub, 'a');
@@ -44,7 +44,7 @@ t.test('[I.hub.faults] an agent that is killed and started again: the stream goe
   t.pass('events came on the stream that was open before');
 });
 
-t.test('[I.hub.faults] [I.hub.kept] an agent that nobody watches is found down, and up again', async (t) => {
+t.test('[I.hub.faults] [I.hub.kept] an agent without viewers is found down, and up again', async (t) => {
   const agent = await PlayedAgent.start(t, await findFreePort());
   const hub = await startHub(t, { a: { url: agent.url } });
   t.match(await hub.host('a', isUp), { name: 'played' });
@@ -57,7 +57,7 @@ t.test('[I.hub.faults] [I.hub.kept] an agent that nobody watches is found down, 
   await hub.host('a', isUp);
 });
 
-t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream goes on', async (t) => {
+t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream continues', async (t) => {
   const agent = await startService({ config: EACH_SECOND });
   t.teardown(() => agent.stop('SIGKILL'));
   const hub = await startHub(t, { a: { url: agent.baseUrl } });
@@ -103,7 +103,7 @@ t.test('[I.hub.faults] a connection that takes nothing is pinged, and ended', as
   await hub.host('a', ({ reason }) => reason === 'it has fallen silent');
 });
 
-t.test('[I.hub.faults] attempts that nobody answers follow each other: what one took counts', async (t) => {
+t.test('[I.hub.faults] unanswered attempts follow each other: the time that one took counts', async (t) => {
   const begun: number[] = [];
   const gaps: number[] = [];
   let endedAtMs: number | undefined;
@@ -126,7 +126,7 @@ t.test('[I.hub.faults] attempts that nobody answers follow each other: what one 
   t.ok(shortest < 150, `${shortest.toFixed(0)} ms from the end of an attempt to the next`);
 });
 
-t.test('[I.hub.hostile] what is no service of a machine is shown with the reason', async (t) => {
+t.test('[I.hub.hostile] an address without a hostwire service is shown with the reason', async (t) => {
   const cases: readonly (readonly [answer: string, reason: string, state?: string])[] = [
     ['SSH-2.0-OpenSSH_9.2p1\r\n\r\n\r\n', 'what answers there is no hostwire'],
     [`HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(4000)}\r\n`, 'what answers there is no hostwire'],

@@ -7,7 +7,7 @@ import { until } from '../helpers/until.ts';
 import { fleetEvents, isUp, PlayedAgent, type SeenFleetEvent, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
-/** What a viewer knows after these events. */
+/** Returns a viewer's knowledge after these events. */
 function stateAfter(events: readonly SeenFleetEvent[]): ReadonlyMap<string, SeenFleetEvent['hosts'][string]> {
   const known = new Map<string, SeenFleetEvent['hosts'][string]>();
   for (const { all, hosts, removed } of events) {
@@ -128,7 +128,7 @@ t.test('[I.hub.filters] by label, by state', async (t) => {
   await berlin.when((known) => !known.has('a'));
 });
 
-t.test('[I.hub.hostile] a sample that is no JSON is left out, and the others are sent', async (t) => {
+t.test('[I.hub.hostile] a sample that is not JSON is left out, and the others are sent', async (t) => {
   const { a, b, hub } = await startThree(t);
   const viewer = await fleet(hub);
   await until(() => (a.streams === 1 && b.streams === 1 ? true : undefined));
@@ -220,7 +220,7 @@ t.test('[I.hub.filters] a filter counts for the viewer that is still there', asy
     t.teardown(() => joined.close());
     own.close();
   }
-  // What the stranger keeps counts for it, and not for the address that began it.
+  // Filters that the stranger keeps open count for it, and not for the address that opened them first.
   await until(async () => ((await open('b:1', owner)).head.status === 200 ? true : undefined));
   t.equal((await open('b:2', stranger)).head.status, 503);
 });

@@ -15,7 +15,7 @@ const ALL = { all: { commands: ['*'], labels: {} } };
 const KEY = 'k'.repeat(40);
 const FLAGS = Object.keys(DEFAULT_CONFIG.features) as (keyof typeof DEFAULT_CONFIG.features)[]; // All of its keys.
 
-/** What a client sees of an answer, without its date. */
+/** Returns the parts of an answer that a client sees, without its date. */
 const shown = (answer: RawAnswer) => ({
   status: answer.status,
   type: valuesOf(answer, 'content-type'),
@@ -103,7 +103,7 @@ t.test('[I.hub.forwarded] questions: the payloads of the service', async (t) => 
     '/history/processes',
     '/history/processes?at=-1e300',
   ];
-  /** Without what moves on by itself. */
+  /** Returns the answer without the values that change over time. */
   const still = (answer: RawAnswer) => {
     const { body, ...rest } = shown(answer);
     return {

@@ -1,4 +1,4 @@
-/** What is kept of the last sample of a machine that is gone. */
+/** The last sample of a machine that is gone: how much of it is kept. */
 import t from 'tap';
 import { Lane, type StreamSink } from '#src/agent/remote/lane.js';
 import { createCounters, type HubParts } from '#src/agent/remote/parts.js';

@@ -1,4 +1,4 @@
-/** What a stream is sent that was full while others were sent events: all, where events have only what changed. */
+/** A stream that was full while others got events is sent everything, as events hold only what changed. */
 import t from 'tap';
 import type { Exchange, StreamEventHandler, StreamSocket, StreamStart } from '#src/http/engine.js';
 import { viewOf } from '#src/stats/view.js';

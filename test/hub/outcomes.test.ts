@@ -77,7 +77,7 @@ t.test("[I.hub.outcomes] the agent's own errors are passed on", async (t) => {
     // Certain: it was not done.
     [ignored('late'), 503, 'host_unreachable'],
     [ignored('other_run'), 503, 'host_unreachable'],
-    // Nobody knows.
+    // Unknown.
     [ignored('duplicate'), 504, 'outcome_unknown'],
   ];
   let next: object = {};

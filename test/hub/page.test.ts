@@ -13,7 +13,7 @@ const KEY = 'k'.repeat(32);
 const LOCKED = { auth: { enabled: true, api_key: KEY } };
 const AGENTS = { desk: { url: 'http://127.0.0.1:1' } };
 
-/** What a page names, as paths at the hub. */
+/** Returns the files that a page refers to, as paths at the hub. */
 const filesOf = (page: Buffer, at: string) =>
   [...page.toString().matchAll(/(?:href|src)="([^"]+)"/g)].map(
     ([, name = '']) => new URL(name, `http://hub${at}`).pathname,

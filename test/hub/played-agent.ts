@@ -59,9 +59,9 @@ export class PlayedAgent {
   readonly #say: Say;
   readonly #sockets = new Set<WebSocket>();
   #want: Want = {};
-  /** What hubs have wanted of samples, each time that changed: `cpu,disks detail=cpu`. */
+  /** The samples that hubs asked for, each time that changed: `cpu,disks detail=cpu`. */
   readonly queries: string[] = [];
-  /** What came in, but for questions for its clock. */
+  /** The requests received, except those for its clock. */
   readonly asked: Asked[] = [];
   /** Questions for its clock, which it answers unless this is false. */
   checks = 0;
@@ -70,7 +70,7 @@ export class PlayedAgent {
   connections = 0;
   /** The headers of each upgrade. */
   readonly requests: Readonly<Record<string, unknown>>[] = [];
-  /** What it sends when a hub has connected. */
+  /** Messages that it sends when a hub has connected. */
   greeting: readonly string[] = [`status\n${JSON.stringify({ state: 'online', run: RUN, name: 'played' })}`];
   port = 0;
 
@@ -163,7 +163,7 @@ export class PlayedAgent {
     this.say(`feedback/${hub}`, { command: 'x', id, ...clock, ...more });
   }
 
-  /** Resets the connections; it goes on listening. */
+  /** Resets the connections; it continues to listen. */
   cut(): void {
     for (const socket of this.#sockets) socket.terminate();
   }

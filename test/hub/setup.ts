@@ -27,7 +27,7 @@ export interface StartedHub {
   readonly port: number;
   readonly log: readonly string[];
   readonly routes: readonly { readonly path: string; readonly methods: object }[];
-  /** Of its configuration. */
+  /** The broker in its configuration. */
   readonly mqtt: Config['hub']['mqtt'];
   readonly reconfigure: (agents: Agents, config?: ConfigPart) => void;
   /** The row of /api/hosts, as soon as `isWanted`. */

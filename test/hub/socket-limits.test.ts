@@ -1,4 +1,4 @@
-/** Who may open the hub's WebSockets, how many, and what a socket gets that does not read. */
+/** Limits of the hub's WebSockets: which clients may open them, how many, and the output to a socket that does not read. */
 import type net from 'node:net';
 import t from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';

@@ -16,7 +16,7 @@ const document = hubAsyncapiDocument('0') as {
 const ajv = new Ajv({ strict: false });
 ajv.addSchema(document, 'asyncapi.json');
 
-/** What is wrong with a message by the AsyncAPI document. */
+/** Returns the flaw of a message by the AsyncAPI document. */
 function flawOf({ text, type }: HubTold): string | undefined {
   if (document.components.messages[type] === undefined) return `${type} is not documented`;
   const validate = ajv.getSchema(`asyncapi.json#/components/messages/${type}/payload`);
@@ -186,7 +186,7 @@ t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
   t.equal((await one.socket.closed).code, 1001);
 });
 
-t.test('[I.hub.ws-hostile] what is no sample never reaches a socket', async (t) => {
+t.test('[I.hub.ws-hostile] a payload that is not a sample never reaches a socket', async (t) => {
   const { a, hub } = await startTwo(t);
   const client = await HubClient.open(t, hub);
   client.say('subscribe', { host: 'a', data: { topics: ['stats'] } });

@@ -1,4 +1,4 @@
-/** A hub that has stood still: what waited for it meanwhile is read then, and a command among that is not done. */
+/** A hub that was suspended reads the requests that waited for it, but does not carry out the commands among them. */
 import t from 'tap';
 import { ask, jsonOf, RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
@@ -20,7 +20,7 @@ t.test('[I.hub.standstill] a command that waited while the hub stood still is no
   const waiting = await RawConnection.open(hub.port);
   t.teardown(() => waiting.destroy());
   waiting.write(lock);
-  // The hub is in this process: the bytes are with the kernel, and nobody reads them.
+  // The hub is in this process: the bytes wait in the kernel, unread.
   standStill();
   const answer = await waiting.readAnswer('POST');
   t.equal(answer.status, 503);

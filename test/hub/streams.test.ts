@@ -101,7 +101,7 @@ t.test(
   },
 );
 
-t.test('[I.hub.usage] usage and system of a machine, asked for once for all who ask meanwhile', async (t) => {
+t.test('[I.hub.usage] usage and system of a machine: concurrent requests share one question', async (t) => {
   const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
   t.teardown(() => service.stop());
   const hub = await startHub(t, { a: { url: service.baseUrl } });

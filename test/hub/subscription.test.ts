@@ -1,4 +1,4 @@
-/** What one socket is sent of a machine's topics while their snapshots are being read. */
+/** Messages to one socket about a machine's topics while their snapshots are being read. */
 import t from 'tap';
 import type { Machine } from '#src/machine/machine.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';

@@ -1,4 +1,4 @@
-/** Commands that go on after their answer: which of them are given up where too many do. */
+/** Commands that continue after their answer: which of them are given up when there are too many. */
 import t from 'tap';
 import { Following } from '#src/agent/remote/following.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';

@@ -75,7 +75,7 @@ t.test('[I.hub.hostile] a million lines are not searched for a sample of two', a
   t.ok(searches < 10, `${searches} searches`);
 });
 
-t.test('[I.hub.mqtt.samples] what is no sample, and lines that are no members', async (t) => {
+t.test('[I.hub.mqtt.samples] payloads that are not samples, and lines that are not members', async (t) => {
   const time = '"timestamp":1,"uptime":2';
   t.ok(SampleLines.read(message([time, '"cpu":{}'])));
   for (const bad of [
@@ -102,7 +102,7 @@ t.test('[I.hub.mqtt.samples] what is no sample, and lines that are no members', 
   const two = { plain: ['cpu', 'memory'] };
   t.equal(isValid([time, '"cpu":{}', '"memory":{}'], two), true);
   for (const lines of [
-    // Valid together, and neither of them by itself.
+    // Valid together, but not on their own.
     [time, '"cpu":{"a":"', '"memory":"},"memory":{}'],
     [time, '"cpu":{}', '"cpu":{}'],
     [time, '"cpu":{}', '"memory":{}}'],

@@ -34,7 +34,7 @@ export const startBrokerHub = async (
 export class PlayedAgent {
   readonly client: mqtt.MqttClient;
   readonly #base: string;
-  /** What hubs want, and ask. */
+  /** The leases and the questions of hubs. */
   readonly wants: string[] = [];
   readonly asked: {
     readonly topic: string;

@@ -34,7 +34,7 @@ export async function makeAuthority(): Promise<Authority> {
   return { ca, server: await makePair({ issuer: ca }) };
 }
 
-/** What a client of a broker has beside its URL. */
+/** Settings of a broker's client besides the URL. */
 export const credentials = (username: User, ca: TestPair) => ({
   username,
   password_file: { path: 'password', secret: PASSWORDS[username] },
@@ -95,7 +95,7 @@ async function makeServer(
 export interface ClusterServer {
   readonly name: string;
   readonly broker: Broker;
-  /** Of the port for the health check. */
+  /** The port of the health check. */
   readonly healthPort: number;
   readonly leafPort: number;
 }

@@ -1,4 +1,7 @@
-/** What the agent refuses: a hub that does not prove itself, another key in its certificate; and what it makes of refusals. */
+/**
+ * Refusals by the agent: a hub that does not prove itself, another key in its certificate; and the agent's handling of
+ * the hub's refusals.
+ */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -72,7 +75,7 @@ t.test('[I.hub.dial.no-hub] a hub that says something else, or nothing', async (
   const commands = await playHub(t, async (hub) => {
     hub.challenge();
     await hub.next('proof');
-    // Without a proof it is no hub: nothing is done.
+    // Without a proof it is not a hub: nothing is done.
     hub.say('cmd/power/sleep', { hub: 'hub1', id: '1', run: 'x', deadline: 1, client: '::1', params: {} });
   });
   const other = await startAgent(t, commands.url);

@@ -12,7 +12,7 @@ t.setTimeout(280_000);
 const CROWDED = { code: 1008, reason: 'too many others prove themselves now' };
 
 t.test('[I.hub.dial.crowded] silent connections of a few addresses keep no agent out', async (t) => {
-  // It stands still: however long it takes to open them, nobody is too late with a proof.
+  // The clock stands still: no matter how long it takes to open them, no proof is late.
   const clock = new FakeClock();
   const hub = await startHub(t, { pc: dialled() }, {}, {}, clock);
   const silent = (number: number) =>

@@ -108,7 +108,7 @@ t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for 
       EventStream.open(agent.port, `/api/stream${query}`),
     ]);
     t.teardown(() => own.close());
-    // Of the same ticks: each of them is one sample of the agent.
+    // Events of the same ticks: each of them is one sample of the agent.
     const equal = await until(() => {
       seen.count();
       own.count();

@@ -9,12 +9,12 @@ import { Dialler, dialled, OTHER_KEY, startAgent } from './setup.ts';
 
 t.setTimeout(280_000);
 
-/** Streams go on within this time of the end of a fault. */
+/** Maximum time from the end of a fault until streams continue. */
 const BACK_MS = 5000;
-/** Of a test on a busy machine. */
+/** Margin of a test on a busy machine. */
 const MARGIN_MS = 2000;
 
-/** A way to the hub that can be cut without a word: nothing passes, and no connection is closed. */
+/** A proxy to the hub that can be cut silently: nothing passes, and no connection is closed. */
 async function startProxy(t: Test, port: number) {
   const pairs = new Set<readonly net.Socket[]>();
   const server = net.createServer((left) => {
@@ -47,7 +47,7 @@ async function startProxy(t: Test, port: number) {
   };
 }
 
-t.test('[I.hub.dial.cut] streams go on within 5 s of a cut', async (t) => {
+t.test('[I.hub.dial.cut] streams continue within 5 s of a cut', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
   const proxy = await startProxy(t, hub.port);
   await startAgent(t, `ws://127.0.0.1:${proxy.port}`);
@@ -79,7 +79,7 @@ t.test('[I.hub.dial.silent] a connection that is cut without a word is noticed b
   t.ok(performance.now() - frozenAtMs < 20_000 + BACK_MS + MARGIN_MS);
 });
 
-t.test('[I.hub.dial.stopped] an agent that is stopped is down, and back when it goes on', async (t) => {
+t.test('[I.hub.dial.stopped] a stopped agent is down, and up again when it continues', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
   const agent = await startAgent(t, `ws://127.0.0.1:${hub.port}`);
   await hub.host('pc', isUp);

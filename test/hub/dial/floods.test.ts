@@ -54,7 +54,7 @@ for (const [name, send] of [
     for (let n = 1; n <= FRAMES; n++) {
       send(pc, n);
       if (n % 1000 > 0) continue;
-      // What was sent leaves, and the honest agent has its turn.
+      // The sent bytes leave, and the honest agent has its turn.
       await turn();
       nas.say('sample', sampleOf(n));
       if ((await ask(hub.port, '/api/status')).status !== 200) t.fail('the hub does not answer');
@@ -64,7 +64,7 @@ for (const [name, send] of [
     t.match(hub.log.join(''), /the agent pc sent more than the hub takes, and was cut/);
     const max = 402 + (20 * (performance.now() - enteredAtMs)) / 1000;
     t.ok(watched.count() <= max, `${watched.count()} of ${FRAMES} samples were passed on, at most ${max}`);
-    // Those that come faster than they are sent are skipped.
+    // Samples that arrive faster than they are sent are skipped.
     await until(() => {
       viewer.count();
       return viewer.events.at(-1)?.text.includes(`"timestamp":${FRAMES},`) ? true : undefined;

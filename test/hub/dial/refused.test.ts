@@ -1,4 +1,4 @@
-/** Who may not be an agent of the hub: proofs that are wrong, and what a stranger can make the hub keep. */
+/** Clients that may not be agents of the hub: wrong proofs, and limits on what a stranger can make the hub keep. */
 import t, { type Test } from 'tap';
 import { ask } from '../../helpers/clients/http.ts';
 import { until } from '../../helpers/until.ts';
@@ -9,7 +9,7 @@ t.setTimeout(280_000);
 
 const REFUSED = { code: 1008, reason: 'the id or its key is not one of hub.agents' };
 
-/** Nobody was taken for the machine, and nobody was sent a proof. */
+/** Checks that the stranger was not taken for the machine and was sent no proof. */
 async function untouched(t: Test, hub: StartedHub, agent: Dialler): Promise<void> {
   t.same(agent.on('proof'), [], 'it got nothing that was made with a key');
   t.match(await hub.host('pc'), { state: 'down', reason: 'it has not dialled in yet' });
@@ -45,7 +45,7 @@ t.test('[I.hub.dial.replay] what was right once is wrong on another connection',
   const { proof: hubProof = '' } = await first.next('proof');
   first.socket.terminate();
   const proof = proofOf(KEY, 'agent', [id, run, hubNonce, nonce]);
-  // The hub's own proof is no agent's.
+  // The hub's own proof is not an agent's.
   for (const replayed of [proof, hubProof]) {
     const second = new Dialler(t, hub.port);
     t.not((await second.next('challenge'))['nonce'], hubNonce, 'each connection has a nonce of its own');
@@ -55,7 +55,7 @@ t.test('[I.hub.dial.replay] what was right once is wrong on another connection',
   }
 });
 
-t.test('[I.hub.dial.malformed] what is no proof ends the connection', async (t) => {
+t.test('[I.hub.dial.malformed] anything but a proof ends the connection', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
   const proof = 'A'.repeat(43);
   const claim = { id: 'pc', run: 'r', nonce: proof, proof };

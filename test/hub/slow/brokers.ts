@@ -23,7 +23,7 @@ function aclFor(hubs: readonly string[]): string {
   return acl.slice(0, start) + hubs.map((hub) => section.replaceAll('hub1', hub)).join('\n');
 }
 
-/** What mosquitto.conf has beside the listener and its files. */
+/** Returns the settings of mosquitto.conf other than the listener and its files. */
 const settings = () =>
   shipped('mosquitto.conf')
     .split('\n')

@@ -65,7 +65,7 @@ t.test('[I.hub.cluster.killed] one of three killed, and started again', { skip }
     for (const stream of streams) await nextAfter(stream, performance.now());
     const killedAt = performance.now();
     await broker.kill('SIGKILL');
-    // With two of three everything goes on.
+    // With two of three servers everything continues.
     await look(streams, 30_000);
     const goneOn = await Promise.all(streams.map((stream) => nextAfter(stream, performance.now())));
     const gap = Math.max(...streams.map((stream, i) => longestGap(stream, killedAt, goneOn[i] ?? killedAt)));

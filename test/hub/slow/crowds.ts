@@ -53,7 +53,7 @@ export function startCrowd(
   };
 }
 
-/** Of several crowds of viewers together. */
+/** Merges the results of several crowds of viewers. */
 export function unite(all: readonly Seen[]) {
   const delays = new Map<number, number>();
   for (const seen of all)

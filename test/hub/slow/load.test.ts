@@ -47,7 +47,7 @@ const samplesOf = async (port: number) => await metricOf(port, 'samples_total');
 /** Live memory of this process in KiB. */
 const collected = () => collectedBytes() / 1024;
 
-t.test('[I.hub.load] what is kept of a host that nobody watches', async (t) => {
+t.test('[I.hub.load] memory per host without viewers', async (t) => {
   const port = await findFreePort();
   await startCrowd(t, 'agents', port).ready;
   await startHub(t, {});

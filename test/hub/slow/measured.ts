@@ -10,7 +10,7 @@ const COLLECTOR = new URL('./collector.js', import.meta.url).href;
 
 /** In KiB, after V8's garbage was collected. */
 export interface Kept {
-  /** Of V8: objects, and the buffers that they hold. */
+  /** V8's live memory: objects, and the buffers that they hold. */
   readonly live: number;
   /** Anonymous memory of the process without what V8 has free in its heap. */
   readonly used: number;

@@ -1,4 +1,4 @@
-/** What is shown of two hubs: that no event is lost, what samples cost, and how late they come. */
+/** Checks and figures of two hubs: no event is lost, the cost of samples, and their delays. */
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const SECONDS = process.env['HOSTWIRE_FULL'] === '1' ? 600 : 15;
 /** Two rounds of checks of agents to which the hub connects. */
 const REST_MS = 14_000;
 const MAX_HOST_KIB = 8;
-/** What a viewer may keep of a hub, as each subscriber of a service once might. */
+/** Memory that a viewer may keep in a hub, the former limit of a service's subscriber. */
 const VIEWER_KIB = 0.84;
 
 const keptBy = async (hubs: readonly MeasuredHub[]) => await Promise.all(hubs.map((hub) => hub.kept()));

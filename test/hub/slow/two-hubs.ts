@@ -22,7 +22,7 @@ import { type MeasuredHub, startMeasured } from './measured.ts';
 export type Way = 'connected' | BrokerName;
 
 export const HOSTS = 1000;
-/** Of each hub. */
+/** Viewers of each hub. */
 export const VIEWERS = 5000;
 export const REAL = ['real1', 'real2'] as const;
 const IDS = Array.from({ length: HOSTS }, (_, i) => `h${i}`);
@@ -118,9 +118,9 @@ export interface Reading {
     readonly viewers: number;
     readonly machine: number;
   };
-  /** That the simulated agents have sent. */
+  /** Samples that the simulated agents have sent. */
   readonly samples: number;
-  /** Of each hub. */
+  /** Events of each hub. */
   readonly events: readonly number[];
   readonly passed: readonly number[];
   readonly skipped: readonly number[];

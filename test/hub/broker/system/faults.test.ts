@@ -26,7 +26,7 @@ for (const { name, skip, start } of BROKERS) {
       const before = stream.count();
       await until(() => (stream.count() > before ? true : undefined));
       await broker.kill(signal);
-      // One that ends in good order may send the last will of the agent first.
+      // A broker that shuts down cleanly may send the agent's last will first.
       const away = await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
       t.ok(isDown(away));
       t.equal((await mute(hub.port)).status, 503, 'not sent');
@@ -56,11 +56,11 @@ for (const { name, skip, start } of BROKERS) {
       t.same(
         answers.map(({ status }) => status),
         [504, 504, 504, 504, 503],
-        'nobody knows; one address has four under way, so the fifth was not sent',
+        'the outcome is unknown; one address may have four under way, so the fifth was not sent',
       );
       broker.thaw();
       await hub.host('pc', isUp);
-      // What it has kept is delivered before this.
+      // Messages that it has kept are delivered before this one.
       await until(async () => ((await mute(hub.port)).status === 200 ? true : undefined));
       const paused = () => media.controls.filter(({ verb }) => verb === 'pause').length;
       t.equal(paused(), 0, 'too late');

@@ -30,7 +30,7 @@ async function rig(t: Test, start: (typeof BROKERS)[number]['start']) {
   const { service, media } = await startAgent(t, broker, { features }, { history });
   const hub = await startBrokerHub(t, broker.url);
   await hub.host('pc', isUp);
-  /** What the machine itself answers, and what the hub does. */
+  /** Returns the answers of the machine itself and of the hub. */
   const both = async (target: string, headers: Readonly<Record<string, string>> = {}) => ({
     own: await ask(service.port, `/api${target}`, { headers }),
     through: await ask(hub.port, `/api/hosts/pc${target}`, { headers }),

@@ -63,7 +63,7 @@ for (const { name, skip, start } of BROKERS) {
       const wider = hub.open('/api/hosts/pc/stream?fields=memory');
       await wanted({ sections: ['cpu', 'memory'] });
       await agent.sample([time, '"cpu":{"a":2}'], cpu);
-      // Of two samples that arrive together a stream may skip the first.
+      // When two samples arrive together, a stream may skip the first.
       t.same(payloadOf(await stream.next()), { timestamp: 1, uptime: 2, cpu: { a: 2 } });
       await agent.sample([time, '"cpu":{"a":3}', '"memory":{"b":1}'], { plain: ['cpu', 'memory'] });
       t.same(payloadOf(await (await wider).next()), { timestamp: 1, uptime: 2, memory: { b: 1 } });

@@ -87,7 +87,7 @@ for (const { name, skip, start } of BROKERS)
       return client.told.some(({ type }) => type === 'event') ? true : undefined;
     });
     t.notMatch(service.stderr() + hub.log.join('\n'), /refuses|refused/);
-    // Another agent's user is no hub.
+    // Another agent's user is not a hub.
     const thief = await startHub(
       t,
       {},

@@ -1,4 +1,4 @@
-/** What machines behind a broker send by themselves: media, power and events of watch rules, while a socket follows them. */
+/** Updates that machines behind a broker send unasked while a socket follows them: media, power, events of watch rules. */
 import t from 'tap';
 import { Witness } from '../../../exporters/mqtt/broker.ts';
 import { BROKERS, HUB, startAgent } from '../../../exporters/mqtt/hub/rig.ts';
@@ -62,7 +62,7 @@ for (const { name, skip, start } of BROKERS) {
       await until(() => (agent.wants.length > wants + 1 ? true : undefined));
       t.same([asked('media'), asked('power')], before, 'for two renewals, 6 s, nothing was asked');
       t.equal(plain.told.filter(isMedia('B')).length, 2, 'and nothing else was sent');
-      // A new run has no leases, and may send nothing by itself.
+      // A new run has no leases, and may send nothing unasked.
       await agent.say('status', { state: 'online', run: 'run2' }, true);
       await until(() => (asked('media') > (before[0] ?? 0) ? true : undefined));
       await agent.say('status', { state: 'online', run: 'run1' }, true);

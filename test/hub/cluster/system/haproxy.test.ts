@@ -37,7 +37,7 @@ interface Place {
   readonly ca: string;
 }
 
-/** What came of a stream until now; rejects where it is refused. */
+/** Opens a stream and collects its text; rejects if it is refused. */
 async function openStream(t: Test, { port, ca }: Place, path: string): Promise<{ text: string }> {
   const seen = { text: '' };
   await new Promise<void>((resolve, reject) => {

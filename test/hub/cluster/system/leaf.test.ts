@@ -41,7 +41,7 @@ t.test(
     const stream = await watch(early, 'pc', '?fields=cpu');
     await stream.next();
     await stream.next();
-    // What is kept is in the JetStream of the centre: without `js_domain` a hub that comes later would not see the machine.
+    // Retained messages are in the centre's JetStream: without `js_domain` a later hub would not see the machine.
     const late = await startClusterHub(t, second.broker.port, 'hub2', ca, {
       commandMs: 2000,
       answerMs: 2000,

@@ -1,4 +1,4 @@
-/** An agent that dials in says goodbye before a sleep that somebody else asks for: logind on a private bus. */
+/** An agent that dials in says goodbye before a sleep that another program asks for: logind on a private bus. */
 import t from 'tap';
 import { missingForBus } from '../../../helpers/dbus/bus.ts';
 import { Sleeper } from '../../../helpers/dbus/sleeper.ts';

@@ -1,4 +1,4 @@
-/** A machine that does not exist, and the samples of its agent: one per second while somebody wants them. */
+/** A simulated machine, and the samples of its agent: one per second while there are takers. */
 import process from 'node:process';
 
 /** Milliseconds of CLOCK_MONOTONIC, which is the same in all processes of a machine. */
@@ -29,7 +29,7 @@ export interface Sample {
 
 const INTERVAL_MS = 1000;
 
-/** Of all machines of this process. */
+/** Counters of all machines of this process. */
 export const counters = { samples: 0 };
 
 export class Machine {
@@ -54,7 +54,7 @@ export class Machine {
     };
   }
 
-  /** A sample at once, for all takers. */
+  /** Hands a sample to all takers immediately. */
   sample(): void {
     counters.samples++;
     const load = (100 * Math.random()).toFixed(1);

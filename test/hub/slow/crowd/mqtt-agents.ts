@@ -14,7 +14,7 @@ import { Reporter } from './reporter.ts';
 
 const KEEP_ALIVE_SECONDS = 30;
 const [port = 0, count = 0] = process.argv.slice(2).map(Number);
-/** Between the starts of two: a thousand logins at once are not what is measured. */
+/** Delay between two starts, so that the figures do not include a thousand simultaneous logins. */
 const PACE_MS = 3;
 
 const more = { online: 0, ended: 0, refused: 0 };

@@ -55,7 +55,7 @@ export interface Message {
   readonly isRetained: boolean;
 }
 
-/** Of a packet of the type `publish`: its flags and what follows its head. */
+/** Parses a packet of the type `publish`: its flags and the bytes after its head. */
 export function messageOf(flags: number, body: Buffer): Message {
   const topicEnd = 2 + body.readUInt16BE(0);
   const start = topicEnd + ((flags & 6) === 0 ? 0 : 2);

@@ -19,7 +19,7 @@ const isWithin = (wanted: readonly Section[], had: readonly Section[]) =>
 /** `topic`: its end, behind `<mqtt.topic>/<id>/hub/`. */
 export type Report = (topic: string, payload: string) => void;
 
-/** Of questions it answers that for the clock; it has no commands. */
+/** Reports samples, and answers only the question for its clock; it has no commands. */
 export class Reporter {
   readonly run = Math.random().toString(16).slice(2);
   readonly #report: Report;
@@ -91,7 +91,7 @@ export class Reporter {
     const detail = SECTIONS.filter((name) => leases.some((lease) => lease.detail?.includes(name)));
     const clock = Math.floor(now());
     const head = { v: 1, run: this.run, clock, n: this.#count++, plain, ...(isDetailed && { detail }) };
-    // Of what detail adds beside sections it has nothing, and its sections have no more with detail.
+    // It has no details beside the sections, and detail adds nothing to its sections.
     const lines = [...plain.map((name) => sections[name]), ...(isDetailed ? [''] : [])];
     if (isDetailed) lines.push(...detail.map((name) => sections[name]));
     this.#report('sample', [JSON.stringify(head), begin, ...lines].join('\n'));

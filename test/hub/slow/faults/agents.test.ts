@@ -17,7 +17,7 @@ const STOP_MS = 20_000;
 /** With the bursts fewer than the 150 lines per minute and address that a log takes. */
 const EVERY_MS = 600;
 const HOUR = 3600;
-/** Of a stream of one sample per second that nothing happens to, on a busy machine. */
+/** Maximum pause of an undisturbed stream of one sample per second, on a busy machine. */
 const MAX_PAUSE_MS = 3000;
 
 interface Scene {
@@ -76,7 +76,7 @@ for (const { name, skip, start } of WAYS) {
       await agent.start(t);
       await recovery.take(t, [viewer], performance.now());
       await stateOf(hub.port, 'pc', ({ state }) => state === 'up');
-      // The reason may change meanwhile: the connection was reset, and then nothing listens there.
+      // The reason may change before it is up: the connection was reset, then the port is closed.
       t.match(viewer.states(before).join(' '), /^(?:down )+up$/, `kill ${kill}: on the socket`);
     }
     recovery.report(t);
@@ -98,7 +98,7 @@ for (const { name, skip, start } of WAYS) {
       agent.signal('SIGCONT');
       await recovery.take(t, [viewer], performance.now());
       await stateOf(hub.port, 'pc', (row) => row.state === 'up');
-      // One to which a hub connects is given up at the moment at which it goes on.
+      // An agent to which a hub connects is given up at the moment at which it continues.
       const seen = viewer.states(before).join(', ');
       t.match(
         seen,

@@ -1,4 +1,4 @@
-/** A broker that is killed again and again, behind two hubs: streams go on, and no command is done twice or late. */
+/** A broker that is killed repeatedly, behind two hubs: streams continue, and no command is done twice or late. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';

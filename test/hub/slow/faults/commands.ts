@@ -26,7 +26,7 @@ export interface Sent {
   readonly number: number;
   /** Seconds since the boot of this machine, as /proc/uptime has them. */
   readonly at: number;
-  /** Of the hub. */
+  /** The hub's port. */
   readonly port: number;
   outcome: Outcome | undefined;
   code: string;
@@ -50,7 +50,7 @@ export class Marks {
     this.#file = path.join(folder, 'marks');
   }
 
-  /** Of the configuration of the agent. */
+  /** The agent's part of the configuration. */
   get part(): ConfigPart {
     const script = `read -r up rest </proc/uptime; echo "$1 $up" >>'${this.#file}'`;
     const mark = { command: '/bin/sh', args: ['-c', script, 'mark'], env: {}, allow_args: true };
@@ -91,7 +91,7 @@ export class Commander {
   readonly #ports: readonly number[];
   readonly #open = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
-  /** Of the first one: several commanders of one agent begin with different ones. */
+  /** Number of the next command: several commanders of one agent start with different ones. */
   #next: number;
 
   constructor(t: Test, id: string, ports: readonly number[], everyMs: number, first = 1) {
@@ -102,7 +102,7 @@ export class Commander {
     t.teardown(() => clearInterval(this.#timer));
   }
 
-  /** Further ones at once. */
+  /** Sends further commands together. */
   burst(count: number): void {
     for (let left = count; left > 0; left--) {
       const done = this.#send();
@@ -190,7 +190,7 @@ export async function judge(
   t.equal(linesWith(audit.agent, /process: launch done /), done.length, `${what}: the agent's log has each`);
   const answered = count(sent, 'done');
   const logged = linesWith(audit.hubs, /process: launch done/);
-  // Of a connection that was cut the client does not know what the hub knew.
+  // When a connection is cut, the client does not know what the hub knew.
   t.ok(logged >= answered && logged <= answered + count(sent, 'cut'), `${what}: and so has that of the hub`);
   const unknown = sent.filter(({ outcome }) => outcome === 'unknown' || outcome === 'cut');
   const unknownDone = unknown.filter(({ number }) => noted().has(number)).length;

@@ -18,13 +18,13 @@ const CUT_MS = 30_000;
 const CUTS = isFull ? 3 : 1;
 /** Fewer than the 150 lines per minute and address that a log takes. */
 const EVERY_MS = 500;
-/** Of a stream of one sample per second that nothing happens to, on a busy machine. */
+/** Maximum pause of an undisturbed stream of one sample per second, on a busy machine. */
 const MAX_PAUSE_MS = 3000;
 
 interface Scene {
   readonly what: string;
   readonly cable: Cable;
-  /** Of the machine `pc`, which the cut concerns. */
+  /** The machine `pc`, which the cut affects. */
   readonly agent: Part;
   readonly marks: Marks;
   readonly hub: Part;

@@ -13,7 +13,7 @@ const STOPS = isFull ? 3 : 1;
 const STOP_MS = 20_000;
 /** With the bursts fewer than the 150 lines per minute and address that a log takes. */
 const EVERY_MS = 600;
-/** Of a stream of one sample per second that nothing happens to, on a busy machine. */
+/** Maximum pause of an undisturbed stream of one sample per second, on a busy machine. */
 const MAX_PAUSE_MS = 3000;
 
 for (const { name, skip, start } of BROKERS) {

@@ -32,7 +32,7 @@ export class Part {
     return this.#process?.pid ?? 0;
   }
 
-  /** Of all its runs. */
+  /** The logs of all its runs. */
   get log(): string {
     return [...this.#logs, this.#process?.stderr() ?? ''].join('');
   }
@@ -54,7 +54,7 @@ export class Part {
   }
 }
 
-/** Of each second; commands are to be found in the log. */
+/** Sends a sample each second; commands appear in the log. */
 const AGENT = {
   stats: { stream_interval_seconds: 1 },
   features: { enable_process_control: true },

@@ -1,4 +1,4 @@
-/** What viewers of a hub see during a fault: samples, states, and how long it took until samples came again. */
+/** Observations of a hub's viewers during a fault: samples, states, and the time until samples resumed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { EventStream, payloadOf } from '../../../helpers/clients/event-stream.ts';
@@ -104,7 +104,7 @@ export function longestPause({ times }: Viewer, fromMs: number): number {
   return Math.max(0, ...after.slice(1).map((at, index) => at - (after[index] ?? at)));
 }
 
-/** What a kind of fault did to viewers, over all of its times. */
+/** Effects of a kind of fault on viewers, over all of its repetitions. */
 export class Recovery {
   readonly #what: string;
   /** From the end of the fault to the next sample, per viewer and fault. */
