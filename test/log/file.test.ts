@@ -57,7 +57,7 @@ t.test('[9.audit] a place that takes no lines is reported once, and again after 
   for (const [name, problem] of [
     ['gone/audit.log', /^log\.file cannot be opened, its lines go to the log: ENOENT/],
     ['link', /^log\.file cannot be opened, its lines go to the log: ELOOP/],
-    // Nobody reads it, for whom the service would wait.
+    // A FIFO without a reader, for which the service would wait.
     ['pipe', /^log\.file cannot be opened, its lines go to the log: ENXIO/],
     ['.', /^log\.file cannot be opened, its lines go to the log: EISDIR/],
   ] as const) {

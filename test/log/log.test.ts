@@ -14,7 +14,7 @@ function setUp(level: 'info' | 'debug' = 'info') {
   return { log, lines, clock, later };
 }
 
-t.test('lines that no client caused: fifty of a kind per minute; other kinds go on', async (t) => {
+t.test('lines that no client caused: fifty of a kind per minute; other kinds continue', async (t) => {
   const { log, lines, clock, later } = setUp();
   for (let i = 0; i < 1000; i++) log.info(`media: ${i} was not done`);
   t.equal(lines.length, 50);
@@ -113,7 +113,7 @@ t.test(
   },
 );
 
-t.test('a line has its time unless somebody adds it, and journald its priority', async (t) => {
+t.test('a line has its time unless the reader adds it, and its priority for journald', async (t) => {
   const entry: LogEntry = {
     level: 'warn',
     text: 'media: a\nb\u2028c\u001b[2J',

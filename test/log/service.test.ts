@@ -70,7 +70,7 @@ async function command({ port }: ServiceProcess, headers: Readonly<Record<string
     await ask(port, target, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-/** What the trail has of them. */
+/** Their lines in the audit trail. */
 const TRAIL = [
   / hostwire info: power: sleep accepted WHO$/,
   / hostwire info: power: cancel done WHO$/,

@@ -1,4 +1,4 @@
-/** What is announced of the service's doors, and under which id. */
+/** The announcements of the service's listen addresses, and their id. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

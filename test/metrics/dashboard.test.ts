@@ -2,7 +2,7 @@
 import t from 'tap';
 import { DASHBOARD, type Panel, TARGETS } from './grafana.ts';
 
-/** Of Grafana's value formats, those that are used here. */
+/** Grafana's value formats that are used here. */
 const UNITS = new Set([
   ...['none', 'short', 's', 'percent', 'percentunit', 'bool_yes_no', 'celsius', 'hertz', 'rotrpm', 'watt'],
   ...['watth', 'bytes', 'Bps', 'bps', 'pps', 'iops', 'ops', 'reqps'],

@@ -9,7 +9,7 @@ const BATTERY = 'sys/devices/platform/PNP0C0A/power_supply/BAT0';
 const filesIn = (folder: string, values: Readonly<Record<string, string>>): Tree =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${folder}/${name}`, `${value}\n`]));
 
-/** What the kernel prints in `uevent`: the same properties as in the files. */
+/** The kernel's lines in `uevent`: the same properties as in the files. */
 const BATTERY_VALUES = {
   status: 'Discharging',
   present: '1',

@@ -68,7 +68,7 @@ t.test('[3.metrics-processes] a place is kept; at most 32, and the longest idle 
   let names: readonly string[] = [];
   for (let busy = 0; busy < 40; busy++) {
     const second = 10 + busy * 10;
-    // Of a new number each time, so that its time does not fall.
+    // Processes with a new pid each time, so that their time does not fall.
     groups.update(processColumns(second, work(busy, second)));
     const now = Object.keys(cpuOf(groups));
     t.ok(

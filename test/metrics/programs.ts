@@ -90,7 +90,7 @@ function promtool(args: readonly string[], input = ''): Promise<{ code: number; 
   });
 }
 
-/** What `promtool check metrics` objects to, by the name of the metric. */
+/** Returns the objections of `promtool check metrics`, by the name of the metric. */
 export async function checkMetrics(text: string): Promise<ReadonlyMap<string, string>> {
   const { code, lines } = await promtool(['check', 'metrics'], text);
   // 3: it has remarks. 1: it cannot read the text.

@@ -130,7 +130,7 @@ void answersAndFails() {
   }
 }
 
-// A bus passes descriptors to those who say that they take them; they count until the message is dropped.
+// A bus passes descriptors only to clients that negotiate them; they count until the message is dropped.
 void takesNoDescriptors() {
   fake::Bus bus(socketPath("d"), answerOf);
   BusThread thread(onlySystem("d"));

@@ -17,7 +17,7 @@ const machineWith = (t: Test, uptime: string, more: Tree = {}) =>
   makeMachine(t, { 'proc/uptime': uptime, 'proc/stat': 'cpu 1 2 3 4\nbtime 1000000\n', ...more });
 
 const FACTS = { version: '1', pid: 1, startedAt: 1, node: '', platform: 'linux' };
-// What else is shown comes from here, and does not matter.
+// Further sources, which do not matter here.
 const EXTRAS = { capabilities: {} as never, cards: [] };
 
 for (const [what, text, seconds] of [
@@ -64,7 +64,7 @@ t.test('[3.container-uptime] what no container can have, and no answer', async (
   t.equal(
     (after.uptimeNs ?? 0) - (before.uptimeNs ?? 0),
     after.sinceBootNs - before.sinceBootNs,
-    'the last answer goes on',
+    'the last answer advances',
   );
 });
 

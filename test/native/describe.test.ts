@@ -1,4 +1,4 @@
-/** What each reader reports about itself, on machines made here and on captured ones: the rows of `hostwire doctor`. */
+/** Each reader's report about itself, on machines made here and on captured ones: the rows of `hostwire doctor`. */
 import t, { type Test } from 'tap';
 import type { Capability, Finding } from '#src/host/finding.js';
 import { type NativeMachine, openNativeHost } from '#src/host/native.js';

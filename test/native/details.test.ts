@@ -5,7 +5,7 @@ import { DETAIL_KEYS } from '#src/stats/details.js';
 import { DETAIL_BITS } from '#src/stats/needs.js';
 import { makeMachine } from '../helpers/machine/tree.ts';
 
-/** What is in a reading beside its sections and details. */
+/** The keys of a reading beside its sections and details. */
 const BESIDE = [
   'takenAtNs',
   'sinceBootNs',

@@ -1,4 +1,4 @@
-// What the checks of discovery share.
+// Shared parts of the checks of discovery.
 #include "discovery_rig.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What the checks of discovery share: a fake Avahi, and the code that speaks to it.
+// Shared parts of the checks of discovery: a fake Avahi, and the code that speaks to it.
 #pragma once
 
 #include <atomic>

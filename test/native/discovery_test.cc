@@ -1,4 +1,4 @@
-// What is announced and found through Avahi, by an Avahi that behaves well, badly and not at all. Prints each
+// Announcing and finding services through an Avahi that behaves well, badly and not at all. Prints each
 // failed check and exits 1 if there was one. Run by programs.test.ts, also under sanitizers.
 #include <algorithm>
 #include <cstdio>

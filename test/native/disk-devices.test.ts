@@ -21,7 +21,7 @@ const shownOf = ({ io, ioDevices }: DiskCounters): Shown => ({
   io: io ? [io.readBytes / 512, io.writeBytes / 512, io.busyMs] : null,
 });
 
-/** What is shown of each mount; `mounts`: from mountinfo's device number on. */
+/** Returns the figures of each mount; `mounts`: from mountinfo's device number on. */
 async function show(
   test: Tap,
   mounts: Readonly<Record<string, string>>,

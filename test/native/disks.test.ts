@@ -442,7 +442,7 @@ function df(): ReadonlyMap<string, readonly number[]> {
   return new Map(rows.map((row) => [row?.[4] ?? '', (row ?? []).slice(1, 4).map(Number)]));
 }
 
-/** What other tests may write and delete on the same disk between two answers of df. */
+/** Bytes that other tests may write and delete on the same disk between two answers of df. */
 const WRITTEN_MEANWHILE = 64 * MIB;
 
 t.test('the live machine, against df', async (t) => {
@@ -461,7 +461,7 @@ t.test('the live machine, against df', async (t) => {
     const { totalBytes = 0, freeBytes = 0, availableBytes = 0 } = usage ?? {};
     const [size, ...changing] = before.get(mountPoint) ?? [];
     t.equal(totalBytes, size, `${mountPoint}: the size is df's`);
-    // The others are written to meanwhile: ours lies between the two answers of df, or close to them.
+    // Other tests write to them at the same time: ours lies between the two answers of df, or close to them.
     for (const [i, ours] of [totalBytes - freeBytes, availableBytes].entries()) {
       const theirs = [changing[i] ?? NaN, after.get(mountPoint)?.[i + 1] ?? NaN];
       t.ok(

@@ -18,9 +18,9 @@ namespace fake {
 Body textBody(std::string_view text);
 Body pathBody(std::string_view path);
 Body numberBody(std::int32_t number);
-// Of org.freedesktop.Avahi.ServiceBrowser.ItemNew.
+// The body of org.freedesktop.Avahi.ServiceBrowser.ItemNew.
 Body itemBody(std::string_view name, std::int32_t link = 1);
-// The answer to ResolveService, at port 9990 with the texts "a=1" and a byte string that is no UTF-8.
+// The answer to ResolveService, at port 9990 with the texts "a=1" and a byte string that is not UTF-8.
 Body resolvedBody(std::string_view name);
 
 class Avahi {
@@ -38,7 +38,7 @@ class Avahi {
   // Names that another host has: AddService refuses those that are taken, and those that are contested are
   // found out after Commit.
   void take(std::set<std::string> taken, std::set<std::string> contested = {});
-  // What its browsers find.
+  // Sets the services that its browsers find.
   void setServices(std::vector<std::string> services);
   // Whether signals of a browser come before the answer that names it, as from Avahi before 0.8.
   void setHasty(bool isHasty);

@@ -46,7 +46,7 @@ t.test('[3.first-load] of this machine: the root is there once no answer is miss
   t.ok(disks?.some(({ mountPoint, usage }) => mountPoint === '/' && usage !== null));
 });
 
-t.test('[3.first-load] what no prober is asked for is whole at once', (t) => {
+t.test('[3.first-load] a reading that needs no prober is whole immediately', (t) => {
   const host = openNativeHost();
   t.equal(host.readCounters(SECTION_BITS.memory, false, 0).awaitsAnswers, undefined);
   t.end();

@@ -1,5 +1,5 @@
 // A process whose first thread exits while another runs, with 32 MiB of memory in use. The test of
-// native/system/first-thread reads it. It ends by itself after four minutes.
+// native/system/first-thread reads it. It exits on its own after four minutes.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/** What the system allows this process, and what it uses. */
+/** The system's limits for this process, and how much of them it uses. */
 import '../helpers/service/dead-buses.ts';
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import t from 'tap';

@@ -115,7 +115,7 @@ void checkRefusal() {
   check(absurd.isLast && absurd.error == 0, "what is no errno is none");
 }
 
-// What the kernel sends of an interface; `state` is an IF_OPER_* of <linux/if.h>.
+// The kernel's message about an interface; `state` is an IF_OPER_* of <linux/if.h>.
 std::string linkOf(std::uint16_t type, unsigned flags, std::uint8_t state, const std::string& more = "") {
   ifinfomsg header{};
   header.ifi_index = 7;

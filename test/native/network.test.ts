@@ -148,7 +148,7 @@ t.test('other hardware: phy80211, tunnels by type, a modem without a header', as
 });
 
 t.test(
-  'interfaces that come and go are seen at once; a missing file is a failure of the section',
+  'interfaces that come and go are seen immediately; a missing file is a failure of the section',
   async (t) => {
     const machine = makeMachine(t, { ...netDev('eth0'), ...eth0 });
     t.strictSame(facts(readLinks(machine)), ['eth0 ethernet 2+']);

@@ -212,7 +212,7 @@ void wakesOnceARound() {
     std::this_thread::sleep_for(kTick);
   };
   for (int i = 0; i < 4; ++i) round();
-  // A count is of one thread: where the question was moved to another meanwhile, it is taken once more.
+  // A count is of one thread: if the question was moved to another one in between, it is taken once more.
   long serving = 0;
   long before = -1;
   long sleeps = -1;
@@ -367,7 +367,7 @@ void leavesTheHungBehind(int hungCount, bool didAnswer) {
     openAll(hung, false);
   }
   const auto expectedStuck = static_cast<std::size_t>(std::min(hungCount, 64));
-  // Those that were late for want of a processor count as well, and take the serving thread's eight places.
+  // Probers that were late for want of a processor count as well, and take the serving thread's eight places.
   const std::size_t mostStuck = expectedStuck + (patienceFactor > 1 ? 8 : 0);
   const auto areFound = [&] {
     const std::size_t stuck = pool.stuckCount();

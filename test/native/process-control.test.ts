@@ -1,4 +1,4 @@
-/** Real processes, all of them this test's own: trees, stubborn ones, ones that end meanwhile, launched ones. */
+/** Real processes, all of them this test's own: trees, stubborn ones, ones that exit during a request, launched ones. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -99,7 +99,7 @@ const idOf = async (pid: number): Promise<ProcessId | undefined> => {
   return row === undefined ? undefined : idAt(columns, row);
 };
 
-/** Those of `name` that have not ended. */
+/** Returns the processes of `name` that have not exited. */
 async function running(name: string): Promise<readonly number[]> {
   const columns = await host.read();
   return [...columns.pids].filter(
@@ -143,7 +143,7 @@ t.test('[7.kill] a stopped process gets SIGTERM and SIGCONT', async (t) => {
 });
 
 t.test(
-  '[7.kill-not-found] a process that ends meanwhile, and one that has ended and waits for its parent',
+  '[7.kill-not-found] a process that exits during the request, and one that has exited and waits for its parent',
   async (t) => {
     const { child, pid } = await start(t, 'echo on; exec sleep 60');
     const id = await idOf(pid);
@@ -264,7 +264,7 @@ sleep 0.3
   t.equal(await idOf(pid), undefined, 'no zombie is left');
 });
 
-t.test('[7.launch] a program that cannot be started, and one that ends at once', async (t) => {
+t.test('[7.launch] a program that cannot be started, and one that exits immediately', async (t) => {
   const plain = (command: string): LaunchEntry => ({ command, args: [], env: {}, allow_args: false });
   apps['absent'] = plain(path.join(folder, 'absent'));
   apps['folder'] = plain(folder);

@@ -1,4 +1,4 @@
-/** What processes read from and write to disks, through the addon: of imaginary ones, and of this one. */
+/** Disk reads and writes of processes through the addon: of imaginary ones, and of this one. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';

@@ -128,7 +128,7 @@ const FOUND_V1: LimitCounters = {
   failure: null,
 };
 
-t.test('[3.limits] version 1, and both at once: a controller is in one of them', async (t) => {
+t.test('[3.limits] version 1, and both together: a controller is in one of them', async (t) => {
   t.strictSame(await read(t, tree(OWN_V1, V1, FILES_V1)), FOUND_V1);
   const unified = CGROUP2.replace('/sys/fs/cgroup ', '/sys/fs/cgroup/unified ');
   const hybrid = tree(`0::/elsewhere\n${OWN_V1}`, unified + V1, {

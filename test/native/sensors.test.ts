@@ -20,7 +20,7 @@ const device = (number: number, target: string): Tree => ({
 
 const isKnown = ({ value }: SensorCounters) => value !== null;
 
-/** Each chip is asked by itself: until the last one has answered, some are not known yet. */
+/** Each chip is asked separately: until the last one has answered, some are not known yet. */
 const isSettled = (sensors: readonly SensorCounters[]) => sensors.length > 0 && sensors.every(isKnown);
 
 async function readSensors(

@@ -93,7 +93,7 @@ int countThreads() {
   return count;
 }
 
-// The threads of a pool that is gone end by themselves; their memory would look like a leak until then.
+// The threads of a pool that is gone exit on their own; their memory would look like a leak until then.
 void waitForThreads() {
   const auto end = Clock::now() + kPatience;
   while (countThreads() > 1) {

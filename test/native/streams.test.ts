@@ -25,7 +25,7 @@ const FIRST: StreamOpening = {
   head: Buffer.from(HEAD),
   event: Buffer.from('data: 0\n\n'),
 };
-/** What a stream begins with. */
+/** The first bytes of a stream. */
 const BEGIN = `${HEAD}9\r\ndata: 0\n\n\r\n`;
 const METHODS = streams.findMethod() === 'io_uring' ? (['send', 'io_uring'] as const) : (['send'] as const);
 

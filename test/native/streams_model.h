@@ -31,7 +31,7 @@ struct Watched {
 
 // Streams come, stall, read a little, hang up and are cut while samples are published; then all end.
 void testHistory(hostwire::SendMethod method, unsigned seed);
-// Other threads open and close sockets and files meanwhile: none of them may get a byte, or be closed.
+// Other threads open and close sockets and files at the same time: none of them may get a byte, or be closed.
 void testReuse(hostwire::SendMethod method);
 
 }  // namespace streams

@@ -40,11 +40,11 @@ inline std::string eventOf(std::uint32_t view, std::uint32_t number, std::size_t
          "\n\n";
 }
 
-// What a stream begins with, as it is and as a chunk.
+// The first event of a stream, as it is and as a chunk.
 constexpr std::string_view kOpening = "data: first\n\n";
 constexpr std::string_view kOpeningChunk = "d\r\ndata: first\n\n\r\n";
 
-// What a peer got, parsed.
+// The parsed bytes of a peer.
 struct Received {
   std::vector<std::uint32_t> numbers;
   int openings = 0;

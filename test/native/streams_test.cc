@@ -89,7 +89,7 @@ void testFraming(SendMethod method) {
   check(gets(chunked, "a\r\ndata: {}\n\n\r\n"), "an event is one complete chunk");
   check(gets(plain, "data: {}\n\n"), "HTTP/1.0 has no chunk marks");
   check(watched.writer.method() == method, "the method that was asked for");
-  // The same number again, for those that came meanwhile.
+  // The same number again, for streams that joined since.
   watched.writer.publish(0, {7, "data: {}\n\n", {}});
   Peer late;
   adopt(watched, late, 0, StreamFraming::kChunked, 6);
@@ -143,7 +143,7 @@ void testLongOpening(SendMethod method) {
   check(comes([&] { return !watched.writer.mayMiss(); }), "and nothing is missed");
 }
 
-// One that missed a sample gets the whole, the others what changed.
+// A stream that missed a sample gets the whole, the others what changed.
 void testWhole(SendMethod method) {
   Watched watched(with(method));
   Peer stalled(kSmall, kSmall);

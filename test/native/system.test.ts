@@ -1,4 +1,4 @@
-/** What the machine is: distributions, processors, memory modules and default routes; and this machine's own. */
+/** The description of a machine: distributions, processors, memory modules and default routes; and this machine's own. */
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import t, { type Test } from 'tap';
@@ -10,7 +10,7 @@ import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 const systemOf = (t: Test, tree: Tree): Promise<SystemInfo> =>
   makeMachine(t, { 'proc/stat': '', ...tree }).host.readSystem();
 
-t.test('more callers at once than there are threads', async (t) => {
+t.test('more concurrent callers than there are threads', async (t) => {
   const { host } = makeMachine(t, { 'proc/stat': '', 'etc/os-release': 'NAME=Vendor' });
   const systems = await Promise.all(Array.from({ length: 100 }, () => host.readSystem()));
   t.ok(systems.every(({ os: { name } }) => name === 'Vendor'));

@@ -49,7 +49,7 @@ t.test('[3.metrics-steady] Prometheus for two minutes', { skip: whyNo('prometheu
     [],
     'no counter fell',
   );
-  // Of all series that were there 100 s ago: one that was absent in between has fewer samples.
+  // All series that were there 100 s ago: one that was absent in between has fewer samples.
   const gaps = await query(
     `count_over_time(${named(STEADY)}[100s:1s]) < 99 and count_over_time(${named(STEADY)}[10s:1s] offset 100s) > 0`,
   );

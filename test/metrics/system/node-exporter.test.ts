@@ -14,7 +14,7 @@ const AS_BY_DEFAULT = [
   '--collector.filesystem.mount-points-exclude=^/(dev|proc|run|sys)($|/)',
 ];
 
-/** Of the filesystems that node_exporter has we show one mount each, and none that is memory. */
+/** True for filesystems: of those that node_exporter has we show one mount each, and none in memory. */
 const isSubset = (name: string) => name.startsWith('node_filesystem_');
 
 const read = async (url: string) => await (await fetch(url)).text();
@@ -22,7 +22,7 @@ const read = async (url: string) => await (await fetch(url)).text();
 /** They may be anything a moment later. */
 const MOMENTARY =
   /^node_(?:procs_|timex_(?:offset|maxerror|estimated_error)|disk_io_now|sockstat_|filefd_|entropy_|nf_conntrack_entries$|netstat_Tcp_CurrEstab|load|memory_(?:Dirty|Writeback|Committed_AS))/;
-/** What the compilers of a busy machine may allocate and free meanwhile. */
+/** Memory that the compilers of a busy machine may allocate and free between two readings. */
 const MEMORY_SLACK = 2 * 2 ** 30;
 
 /** Ours was read between the other two. */

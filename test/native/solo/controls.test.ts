@@ -109,7 +109,7 @@ t.test('an exit with open questions is an ordinary exit', { skip }, async (t) =>
   t.match(thrown, { code: 1, signal: null, stderr: /on purpose/ });
 });
 
-t.test('workers that are ended meanwhile take their threads with them', { skip }, async (t) => {
+t.test('workers that are ended during questions take their threads with them', { skip }, async (t) => {
   const address = await startMute(t);
   const worker = `
     const { power } = (await import(${native})).openNativeHost();

@@ -145,7 +145,7 @@ function openedIn(trace: string, root: string): readonly string[] {
     .map((file) => file.slice(root.length + 1));
 }
 
-/** What the kernel keeps in memory of every device: reading it wakes none (drivers/pci/pci-sysfs.c, power/sysfs.c). */
+/** Files that the kernel answers from memory: reading them wakes no device (drivers/pci/pci-sysfs.c, power/sysfs.c). */
 const HARMLESS =
   /^sys\/bus\/pci\/devices\/[^/]+$|\/(?:vendor|device|class|revision|boot_vga|driver|drm|hwmon\/?|power\/(?:runtime_status|control|autosuspend_delay_ms))$/;
 

@@ -46,7 +46,7 @@ const skip = (() => {
 interface Traced {
   /** Milliseconds of each read of a value of the card's sensors. */
   readonly card: readonly number[];
-  /** Of the other chip. */
+  /** The same for the other chip. */
   readonly other: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Filesystems that hang cost nobody else anything: neither time on the main thread nor the freshness of the others. */
+/** Filesystems that hang cost others nothing: neither time on the main thread nor the freshness of other filesystems. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** A process whose first thread has exited while others run, as Java and Python programs can be: it is no zombie. */
+/** A process whose first thread has exited while others run, as Java and Python programs can be, is not a zombie. */
 import '../../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -138,7 +138,7 @@ for (const name of OPENING)
     }
   });
 
-t.test('[3.gpu-errors] every function with every code at once', async (t) => {
+t.test('[3.gpu-errors] all functions together with every code', async (t) => {
   const { nvml, readUntil } = open(t);
   await readUntil(isWhole);
   for (const code of CODES) {

@@ -15,7 +15,7 @@ const PACKETS = 50;
 interface Reading {
   readonly totals: Bytes;
   readonly links: readonly InterfaceCounters[];
-  /** Of files, on the JavaScript thread. */
+  /** File reads on the JavaScript thread. */
   readonly reads: number;
 }
 

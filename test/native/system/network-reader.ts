@@ -39,7 +39,7 @@ async function readAfter(sinceNs: number, withDetail: boolean) {
     const reads = readsOf(() => {
       counters = host.readCounters(SECTION_BITS.network, withDetail, 0);
     });
-    // What the rest of a detailed reading reads.
+    // Reads of the rest of a detailed reading.
     const others = withDetail ? readsOf(() => host.readCounters(0, true, 0)) : 0;
     if (counters === undefined) throw new Error('no reading');
     const derived = deriveSample(baseline, counters);

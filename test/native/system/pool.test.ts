@@ -1,4 +1,4 @@
-/** What hangs in the kernel holds threads of its own, never one of libuv's pool, which reads files for all of Node. */
+/** Calls that hang in the kernel use their own threads, never one of libuv's pool, which reads files for all of Node. */
 import { execFile } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';

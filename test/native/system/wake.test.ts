@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const MODULE = import.meta.resolve('#src/host/native.js');
 
 /**
- * A program that prints what the method returns, how often the event loop turned meanwhile, and how many threads five
+ * A program that prints the method's result, how often the event loop turned during the call, and how many threads five
  * further calls have added.
  */
 const program = (method: 'readWakeOnLan' | 'readBroadcastAddresses') => `
