@@ -1,10 +1,10 @@
 /**
- * Makes hostile subjects of a pattern's own text: what leads to each of its repetitions, then a long run of characters that
- * may be repeated there, then what makes it fail. Reads as much of the syntax as that takes.
+ * Makes hostile subjects from a pattern's own text: the text before each of its repetitions, then a long run of
+ * characters that may be repeated there, then an ending that makes it fail. Parses only as much of the syntax as needed.
  */
 import type { Hostile } from './judge.ts';
 
-/** What stands for one character, or for nothing (anchors, references), or for one of several sequences. */
+/** Part of a pattern that matches one character, nothing (anchors, references), or one of several sequences. */
 interface Item {
   readonly source: string;
   /** undefined: a single character. */
@@ -16,7 +16,7 @@ interface Item {
 /** The alternatives of a group. */
 type Options = readonly (readonly Item[])[];
 
-/** Beside ASCII: line ends of Unicode, letters, blanks, what is no character, and a character of two units. */
+/** Beside ASCII: line ends of Unicode, letters, blanks, combining marks, and a character of two units. */
 const BEYOND_ASCII = [
   '\u0085',
   '\u00a0',
@@ -34,7 +34,7 @@ const ALPHABET = [
   ...BEYOND_ASCII,
 ];
 const ENDINGS = ['', '\u2028', '\u2028x', '\n', '\nx', '\x01', '\x7f', ' ', '\t', ' x', '!'];
-/** Of more kinds of characters no pairs are made. */
+/** Maximum kinds of characters for which pairs are made. */
 const MAX_PAIRED = 5;
 
 const QUANTIFIER = /^(?:([*+?])|\{(\d+)(?:,(\d*))?\})\??/;
@@ -134,7 +134,7 @@ class Attacker {
     return items.map((item) => this.#sample(item, isFull)).join('');
   }
 
-  /** What leads to each repetition, and a text of what is repeated. */
+  /** Yields the text before each repetition, and a text of the repeated part. */
   *#places(items: readonly Item[], before: string, isFull: boolean): Iterable<readonly [string, string]> {
     let prefix = before;
     for (const item of items) {

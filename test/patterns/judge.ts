@@ -56,7 +56,7 @@ function apply(pattern: RegExp, text: string): void {
   else pattern.exec(text);
 }
 
-/** What a pattern is slow at. */
+/** A subject that a pattern is slow at. */
 export interface Slow {
   /** A short form of the subject. */
   readonly subject: string;

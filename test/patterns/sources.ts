@@ -36,7 +36,7 @@ function isPattern(node: ts.Node): boolean {
   return isText && ts.isPropertyAccessExpression(expression) && IMPLICIT.has(expression.name.text);
 }
 
-/** Those of the service, its programs and its pages. */
+/** Returns the patterns of the service, its programs and its pages. */
 export function allPatterns(): readonly Found[] {
   return TREES.flatMap((tree) =>
     readdirSync(path.join(ROOT, tree), { recursive: true })

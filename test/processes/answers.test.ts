@@ -36,7 +36,7 @@ t.test('[7.list-shared] forty equal questions are one answer, and a new window i
   t.equal(await find(window, 'b', false), '{"built":4}', 'not kept where it may change');
 });
 
-t.test('[7.list-shared] answers are forgotten when nobody asks any more', async (t) => {
+t.test('[7.list-shared] answers are forgotten when they are no longer requested', async (t) => {
   const clock = new FakeClock();
   const answers = new SharedAnswers(clock);
   const window = windowOf();

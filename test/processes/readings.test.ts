@@ -49,14 +49,14 @@ function setUp(spentMs?: number, lateMs?: number, config = new FakeConfig()) {
   const made = readingHost(clock, spentMs, lateMs);
   const readings = new ProcessReadings({ host: made.host, clock, config });
   const now = () => ({ sinceBootNs: clock.sinceBoot() * 1e6 });
-  /** What a tick does, and then the time until the next one. */
+  /** Does the work of a tick, and advances the clock until the next one. */
   const tick = async (intervalMs: number, lateMs = 0) => {
     const summary = readings.summary(now(), intervalMs);
     readings.ask(now(), intervalMs - lateMs, intervalMs);
     await clock.advance(intervalMs - lateMs);
     return summary;
   };
-  /** What a request with detail does. */
+  /** Does the work of a request with detail. */
   const poll = async (waitMs: number, intervalMs: number) => {
     readings.ask(now(), waitMs, intervalMs);
     await clock.advance(waitMs);

@@ -1,4 +1,4 @@
-/** What two readings of processes say: shares of the machine, reuse of numbers, the few rows of a detailed sample. */
+/** Figures from two readings of processes: shares of the machine, reuse of pids, the few rows of a detailed sample. */
 import t from 'tap';
 import { rowOf } from '#src/host/process-columns.js';
 import type { ProcessColumns } from '#src/host/processes.js';
@@ -26,7 +26,7 @@ t.test('[3.detail-processes] the share is that of the whole machine between two 
   t.equal(sharesOf({ before: { ...before, machineTicks: null }, after }), null, 'the machine does not say');
 });
 
-t.test('[3.processes-reuse] a number that belongs to another process now is no window', async (t) => {
+t.test('[3.processes-reuse] a pid that belongs to another process now has no window', async (t) => {
   const before = processColumns(10, [{ pid: 7, cpu: 1000, start: 100 }]);
   const after = processColumns(11, [{ pid: 7, cpu: 3, start: 900 }]);
   t.strictSame([...(sharesOf({ before, after }) ?? [])], [Number.NaN]);
@@ -35,7 +35,7 @@ t.test('[3.processes-reuse] a number that belongs to another process now is no w
 });
 
 t.test(
-  '[3.processes-reuse] a count that stepped back is no use, one beyond the machine is all of it',
+  '[3.processes-reuse] a count that stepped back is unusable, one beyond the machine counts as all of it',
   async (t) => {
     const before = processColumns(10, [
       { pid: 1, cpu: 500 },

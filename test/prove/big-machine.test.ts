@@ -1,6 +1,6 @@
 /**
  * A machine with 601 network interfaces, 1,500 mounts of containers and 10,000 processes: how long a reading occupies the
- * event loop while a detailed stream runs, and how fast the service answers meanwhile.
+ * event loop while a detailed stream runs, and how fast the service answers during that time.
  */
 import '../helpers/service/dead-buses.ts';
 import { spawn, spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ import { startProbed } from '../helpers/service/probed.ts';
 const CABLES = 300;
 const MOUNTS = 1500;
 const PROCESSES = 10_000;
-/** They end by themselves after this time. */
+/** Time after which they exit on their own. */
 const LIFE_SECONDS = 170;
 const SECONDS = 30;
 const MAX_HOLD_MS = 5;
@@ -100,8 +100,8 @@ async function measure(t: Test, folder: string): Promise<void> {
   const times = await probeStatus(service.port, SECONDS);
   const { longestMs, longestCpuMs, holds } = await service.readHolds();
   stream.close();
-  // Of a moment in which this machine's other work had the CPU, the CPU time is right; of one in which a prober ran too,
-  // the time.
+  // If this machine's other work had the CPU in the longest hold, the CPU time is right; if a prober ran too, the
+  // elapsed time is.
   const longest = Math.min(longestMs, longestCpuMs);
   const p99 = percentile(times, 0.99);
   t.comment(

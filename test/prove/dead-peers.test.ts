@@ -1,4 +1,4 @@
-/** A thousand peers of the real service vanish at once without closing; and the cost of watching peers. */
+/** A thousand peers of the real service vanish together without closing; and the cost of watching peers. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';

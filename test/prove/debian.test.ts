@@ -11,7 +11,7 @@ import { digestOf, make, makeAddon } from '../packaging/made.ts';
 const MAX_BYTES = 35e6;
 /** From the start to the first event. */
 const MAX_FIRST_EVENT_MS = 1000;
-/** What a machine that the package is for has anyway. */
+/** Packages that every machine for which the package is made has anyway. */
 const PACKAGES = ['systemd-sysv', 'dbus', 'polkitd', 'procps'];
 
 t.setTimeout(1_800_000);

@@ -50,7 +50,7 @@ function makeRoot(target: string): void {
   mkdirSync(home, { recursive: true });
   execFileSync('git', ['clone', '--quiet', ROOT, path.join(home, 'hostwire')]);
   execFileSync('chown', ['-R', USER, home]);
-  // What this machine needs to reach its registry of packages.
+  // The files that this machine needs to reach its registry of packages.
   for (const file of ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt'])
     if (existsSync(file)) copyFileSync(file, path.join(target, file));
   const settings = execFileSync('npm', ['config', 'get', 'userconfig'], { encoding: 'utf8' }).trim();

@@ -1,6 +1,6 @@
 /**
  * The log among hostile and failing requests: it grows by less than 64 KiB, says how many lines were left out, and the
- * audit trail of those who have the key is complete. 100,000 requests per engine with HOSTWIRE_FULL=1, else 5,000.
+ * audit trail of clients with the key is complete. 100,000 requests per engine with HOSTWIRE_FULL=1, else 5,000.
  */
 import '../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
@@ -105,7 +105,7 @@ const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n
 
 const isOver = ({ type, data }: Told) => type === 'error' || data['final'] === true;
 
-/** What the audit trail must have of the commands below: outcome → lines. */
+/** Lines that the audit trail must have of the commands below: outcome → lines. */
 const OUTCOMES: Readonly<Record<string, number>> = {
   'process: launch done': 20,
   'process: (?:end|kill) done': 20,

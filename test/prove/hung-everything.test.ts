@@ -1,4 +1,4 @@
-/** 64 network mounts, a sensor and a graphics driver hang at once: the service as a whole still works, and in time. */
+/** 64 network mounts, a sensor and a graphics driver hang together: the service as a whole still works, and in time. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -97,7 +97,7 @@ const reason = whyNoMountSpace();
 t.setTimeout(600_000);
 
 t.test(
-  `[3.disks-hang] [3.sensors-failing] [3.gpu-hang] ${MOUNTS} mounts, a sensor and a graphics driver at once`,
+  `[3.disks-hang] [3.sensors-failing] [3.gpu-hang] ${MOUNTS} mounts, a sensor and a graphics driver together`,
   { skip: reason ?? false, timeout: 600_000 },
   async (t) => {
     const machine = await startTroubled(t, MOUNTS);

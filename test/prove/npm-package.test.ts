@@ -14,7 +14,7 @@ const NODE = '22.23.3';
 const MAX_INSTALL_MS = 10_000;
 /** From the start to the first event. */
 const MAX_FIRST_EVENT_MS = 1000;
-/** What npm makes for itself and keeps: its cache and its logs, and the folder of all packages for all users. */
+/** Files that npm makes and keeps: its cache and its logs, and the folder of all packages for all users. */
 const OF_NPM =
   /^\+ (?:\/root\/\.npm|\/usr\/local\/lib\/node_modules|\/usr\/local\/share\/man\/man1)$|^\+ \/root\/\.npm\//;
 

@@ -1,4 +1,4 @@
-/** What the generated client of the proof openapi-tools calls; a test of `npm test` holds it against the document. */
+/** Calls of the generated client in the proof openapi-tools; a test of `npm test` compares them with the document. */
 
 /** One call per operation, by its id, with the status that it must have on a machine without players and bus. */
 export const CALLS: Readonly<Record<string, readonly [call: string, status: number]>> = {

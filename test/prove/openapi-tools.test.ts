@@ -27,7 +27,7 @@ const FEATURES = {
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   // An upgrade has no answer with a status of 200.
   redocly: ['operation-2xx-response #/paths/~1api~1ws/get/responses'],
-  // The service belongs to whoever runs it: there is nobody to contact.
+  // The service belongs to the user who runs it: there is no contact.
   spectral: ['info-contact info', 'operation-success-response paths./api/ws.get.responses'],
 };
 

@@ -1,4 +1,4 @@
-/** What a foreign page learns from answers that it may not read, by their duration or by their effects: nothing. */
+/** A foreign page learns nothing from answers that it may not read, by their duration or by their effects. */
 import '../helpers/service/dead-buses.ts';
 import t, { type Test } from 'tap';
 import { probe, type Sight } from '../browser/attack/oracle.ts';
@@ -19,7 +19,7 @@ const MIN_CONTROL = 0.6;
 
 /** The pairs whose answers differ by milliseconds without the guard: a browser's own noise is about one. */
 const FOUND_BY_FETCH = new Set(['process sleep', 'process node', 'process chromium']);
-/** Those that differ by tenths of a millisecond, too. */
+/** Pairs that differ by tenths of a millisecond are added. */
 const FOUND_BY_REPLAY = new Set([...FOUND_BY_FETCH, 'art', 'auth']);
 const FIRST_PAIR = PAIRS.slice(0, 1);
 
@@ -132,7 +132,7 @@ async function checkFetches(t: Test, page: ForeignPage, { guarded, unguarded }: 
   reportRange(t, `${hidden.length} pairs by fetch in ${page.version}`, hidden, controls);
 }
 
-/** What is seen of `path` is the same whatever the variant; and of every path the same as of one that does not exist. */
+/** Checks that `path` looks the same for every variant, and every path the same as one that does not exist. */
 async function checkSights(t: Test, page: ForeignPage, { guarded }: Started): Promise<void> {
   let reference: Sight | undefined;
   for (const path of PATHS)

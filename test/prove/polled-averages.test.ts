@@ -1,4 +1,4 @@
-/** What a client polls beside a load that changes every second, and what the kernel counted in the same time. */
+/** Figures that a client polls beside a load that changes every second, against the kernel's counts of the same time. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const DUTIES = [0.2, 0.8, 0.5, 0.1];
 /** Percent points. The kernel is read up to 25 ms before or after the service reads it. */
 const TOLERANCE = 3;
 
-/** Works for its share of each second, and ends by itself. */
+/** Works for its share of each second, and exits on its own. */
 const LOAD = `
 const { workerData: { duty, seconds } } = require('node:worker_threads');
 const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -36,7 +36,7 @@ function receivedBytes(): number {
   return Number(line?.[1]);
 }
 
-/** Of all processors since boot, in ticks. */
+/** Returns the ticks of all processors since boot. */
 function readTimes(): { readonly busy: number; readonly total: number } {
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
   // user nice system idle iowait irq softirq steal; guest times are part of user and nice.

@@ -56,7 +56,7 @@ function makeFolder(t: Test): string {
   return folder;
 }
 
-/** What `child` has printed, as it grows. */
+/** Returns a function that yields the output of `child` so far. */
 function outputOf(t: Test, child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr])

@@ -29,7 +29,7 @@ const skip =
 function makeRelease(folder: string, zone: string, umask: string) {
   execFileSync('git', ['clone', '--quiet', ROOT, folder]);
   mkdirSync(path.join(folder, 'build'), { recursive: true });
-  // What is only downloaded; the sources and objects of this checkout stay here.
+  // Copies only downloads; the sources and objects of this checkout stay here.
   const own = path.join(ROOT, 'build/prebuild/bullseye/src');
   for (const name of ['prebuild', 'runtime'].filter((each) => existsSync(path.join(ROOT, 'build', each))))
     execFileSync('cp', ['-a', path.join(ROOT, 'build', name), path.join(folder, 'build')]);

@@ -21,7 +21,7 @@ const sieges = await runSieges(t, FORMS, seconds);
 const summaries = summariesOf(sieges);
 printTable(t, summaries);
 
-// Of the service as it is by default; the figures of Node's engine are a row of docs/evidence/proofs.md.
+// The page describes the service with its default engine; the figures of Node's are a row of docs/evidence/proofs.md.
 if (!isNodeEngine)
   t.test(
     'the section of the page is written',

@@ -1,4 +1,4 @@
-/** A process burns the processor for 15 s while nobody looks; ten minutes later the history names it. */
+/** A process burns the processor for 15 s while no client is connected; ten minutes later the history names it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startService } from '../helpers/service/service.ts';

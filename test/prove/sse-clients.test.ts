@@ -98,7 +98,7 @@ const columns: Column[] = [];
 
 for (const { engine, scheme } of SETUPS)
   t.test(
-    `[4.clients] ${engine}, ${scheme}: events reach every client at once`,
+    `[4.clients] ${engine}, ${scheme}: events reach every client immediately`,
     { skip: whyMissing(), timeout: 2 * PATIENCE_MS },
     async (t) => {
       const certificate = await makeCertificate(t);

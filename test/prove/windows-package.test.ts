@@ -55,7 +55,7 @@ t.test('for Windows', { skip }, async (t) => {
     readonly endWine: () => void;
   };
   provideWindows();
-  // If Wine restarted between two commands, it would start the service by itself, as Windows does.
+  // If Wine restarted between two commands, it would start the service automatically, as Windows does.
   spawnSync('wineserver', ['-p60'], { env: { ...process.env, WINEPREFIX: PREFIX }, stdio: 'ignore' });
   t.teardown(endWine);
   execFileSync(process.execPath, [path.join(ROOT, 'scripts/prebuild.mjs'), 'win32-x64'], { stdio: 'ignore' });

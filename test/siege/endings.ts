@@ -5,7 +5,7 @@ import type net from 'node:net';
 export interface EndingReport {
   /** Connections of which an end or an answer was due while the attack ran. */
   readonly due: number;
-  /** Those of them that had neither in time. */
+  /** Connections among them that had neither in time. */
   readonly overdue: number;
   /** The slowest of those in time, in seconds. */
   readonly slowestSeconds: number;
@@ -20,7 +20,7 @@ interface Expected {
 }
 
 export class Endings {
-  /** Those that were met are only counted: an attack may open 10,000 connections per second. */
+  /** Expectations that are still open. Met ones are only counted: an attack may open 10,000 connections per second. */
   readonly #expected = new Map<net.Socket, Expected>();
   #met = 0;
   #late = 0;

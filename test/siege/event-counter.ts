@@ -9,7 +9,7 @@ export class EventCounter {
 
   /** Returns how many beginnings are complete with `bytes`. */
   take(bytes: Buffer): number {
-    // One that crosses the border: neither side of it is long enough for another.
+    // A beginning that crosses the border: neither side of it is long enough for another.
     const border = Buffer.concat([this.#rest, bytes.subarray(0, MAX_REST)]);
     let count = this.#rest.length > 0 && border.includes(EVENT) ? 1 : 0;
     for (let at = bytes.indexOf(EVENT); at >= 0; at = bytes.indexOf(EVENT, at + 1)) count++;

@@ -15,7 +15,7 @@ import { BLOCKED_RANGE, type DialKey, type HubPlace } from './target.ts';
 
 /** Simulated machines of each direction; the real ones are the other two of 50. */
 const SIMULATED = 24;
-/** Of each direction; the others are only shown. */
+/** Machines of each direction that honest clients watch; the others are only shown. */
 const WATCHED = 6;
 export const HUB_KEY = 'siege-hub-key-0123456789abcdef0123456789ab';
 const CONNECTED = 'desk';

@@ -1,4 +1,4 @@
-/** What was seen in each second of the siege, and which attacks ran in it. */
+/** The observations in each second of the siege, and the attacks that ran in it. */
 import type { EndingReport } from './endings.ts';
 import type { Attack } from './target.ts';
 import type { Usage } from './usage.ts';
@@ -31,7 +31,7 @@ export interface Summary {
   readonly endings?: EndingReport;
 }
 
-/** Of several runs together; undefined: none of them expected anything. */
+/** Merges the reports of several runs; undefined: none of them expected anything. */
 export function unite(reports: readonly (EndingReport | undefined)[]): EndingReport | undefined {
   const all = reports.filter((report) => report !== undefined);
   if (all.length === 0) return undefined;

@@ -33,7 +33,7 @@ export interface Siege {
   readonly after: ReturnType<typeof usualOf>;
   readonly recoverySeconds: number;
   readonly last: Report | undefined;
-  /** Attacks that failed by themselves, which were then no attacks. */
+  /** Attacks that failed on their own, and so attacked nothing. */
   readonly failures: readonly string[];
   readonly besieged: Besieged;
 }
@@ -77,7 +77,7 @@ class Observer {
   }
 }
 
-/** Runs attacks in all lanes until the time is up; returns the attacks that failed by themselves. */
+/** Runs attacks in all lanes until the time is up; returns the attacks that failed on their own. */
 async function attackFor(
   besieged: Besieged,
   ledger: Ledger,

@@ -1,4 +1,4 @@
-/** What an attack gets: where the service is, and connections to it that are all closed when the attack is over. */
+/** The target of an attack: the service's address, and connections to it that are all closed when the attack is over. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -92,7 +92,7 @@ export class Target {
     return pick(ADDRESSES, this.#random) ?? '127.0.0.66';
   }
 
-  /** One that the service refuses whatever is requested. */
+  /** An address that the service refuses, whatever is requested. */
   get blockedAddress(): string {
     return pick(BLOCKED, this.#random) ?? '127.0.0.96';
   }
@@ -177,7 +177,7 @@ export interface Attack {
   readonly unit: string;
   /** Default: 5 s. */
   readonly seconds?: number;
-  /** What `Place` must have. */
+  /** Required member of `Place`. */
   readonly needs?: 'bus' | 'hub' | 'tree';
   /** A hub has nothing like it. */
   readonly isForService?: true;

@@ -86,7 +86,7 @@ export class Pulse {
     const lastMs = this.#lastMs.get(subscriber) ?? atMs - this.#intervalMs;
     this.#lastMs.set(subscriber, atMs);
     const gapMs = atMs - lastMs;
-    // One that is late by half an interval is late, and none is missing before it.
+    // An event that is less than half an interval late is only late: none is missing before it.
     this.#missing += Math.max(0, Math.floor(gapMs / this.#intervalMs - 0.5));
     return Math.max(0, gapMs - this.#intervalMs);
   }

@@ -1,4 +1,4 @@
-/** What the service uses, read from outside: memory, descriptors, CPU, and its log. */
+/** Resources that the service uses, read from outside: memory, descriptors, CPU, and its log. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { anonymousPssBytesOf, cpuNsOf, median } from '../../bench/cpu.ts';
 import type { ServiceProcess } from '../helpers/service/service.ts';

@@ -26,12 +26,12 @@ const PROBE_LIMIT_MS = 15_000;
 /** Between two that join a hub: the machines begin to send. */
 const JOIN_PAUSE_MS = 50;
 
-/** What the honest clients saw since the last report. */
+/** Observations of the honest clients since the last report. */
 export interface Report {
   /** The greatest lateness of an event. */
   readonly lateMs: number;
   readonly statusMs: readonly number[];
-  /** Of commands and new filters, at a hub. */
+  /** Times of commands and new filters, at a hub. */
   readonly actMs: readonly number[];
   /** The longest time for which this process's own event loop was held up, which counts as lateness above. */
   readonly ownDelayMs: number;

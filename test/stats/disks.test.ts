@@ -41,11 +41,7 @@ t.test(
     t.match(deriveDiskDetail(undefined, [disk('/', { isStale: true })], 2)[0], { used: 500, stale: true });
     t.match(deriveDiskDetail(undefined, [disk('/', { isStale: false })], 2)[0], { used: 500, stale: false });
     const empty = disk('/', { usage: { totalBytes: 0, freeBytes: 0, availableBytes: 0 } });
-    t.equal(
-      deriveDiskDetail(undefined, [empty], 2)[0]?.used_percent,
-      null,
-      'nothing of nothing is no percentage',
-    );
+    t.equal(deriveDiskDetail(undefined, [empty], 2)[0]?.used_percent, null, 'zero of zero has no percentage');
   },
 );
 

@@ -18,7 +18,7 @@ import { type FixtureMachine, openFixture, WINDOW_SECONDS } from '../helpers/mac
 const isWriting = process.env['HOSTWIRE_GOLDEN'] === 'write';
 /** Enough for every prober to have answered; only waited out where an answer is missing. */
 const PATIENCE_MS = isWriting ? 1500 : 5000;
-/** Of a test file; writing waits for all that may still come. */
+/** Time limit of a test file; writing waits for all that may still come. */
 export const LIMIT_MS = isWriting ? 600_000 : 280_000;
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -113,7 +113,7 @@ async function sampleOf(machine: FixtureMachine, withDetail: boolean, golden: Js
   machine.setMoment('before');
   const derive = (counters: Counters, moment: 'before' | 'after', baseline = NO_BASELINE) =>
     deriveSample(baseline, machine.atMoment(counters, moment), facts);
-  // What the power is measured from must be in the first reading, too.
+  // The counters from which the power is derived must be in the first reading, too.
   const hasEnergy = ({ cpu }: Counters) => !hasPower(golden) || !cpu || cpu.energy !== null;
   const first = await readUntilSettled(
     host,
@@ -147,7 +147,7 @@ export async function checkMachine(t: Test, name: string): Promise<void> {
   const answering = Object.entries(machine.facts.statvfs).filter(([, vfs]) => vfs !== null);
   t.strictSame([...found].sort(), answering.map(([point]) => point).sort(), 'exactly these mounts are shown');
   const info = await machine.openHost().readSystem();
-  // What was compiled for the machine that runs the test is not a fact about the captured one.
+  // The architecture is that of the machine that runs the test, not a fact about the captured one.
   const system = shown(machine, {
     ...deriveSystem(info, detailed, FACTS),
     os: { ...info.os, arch: undefined },

@@ -27,7 +27,7 @@ const limits = (change: Partial<LimitCounters> = {}): LimitCounters => ({
 const read = (seconds: number, change: Partial<LimitCounters> | null) =>
   at(seconds, { limits: change && limits(change) });
 
-/** What a sample of the last reading shows; all have detail. */
+/** Returns the limits that the sample of the last reading shows; all have detail. */
 function shown(...changes: readonly (Partial<LimitCounters> | null)[]) {
   let baseline: Baseline = NO_BASELINE;
   let last: ReturnType<typeof deriveSample> | undefined;

@@ -12,7 +12,7 @@ import { addTimes, ModelMachine } from './machine-model.ts';
 const READINGS = process.env['HOSTWIRE_FULL'] === '1' ? 1_000_000 : 20_000;
 /** A machine lives this many readings. */
 const LIFE = 500;
-/** Of a number with one decimal, and of a rate in whole bytes. */
+/** Rounding error of a number with one decimal, and of a rate in whole bytes. */
 const ROUNDING = 0.05 + 1e-9;
 
 const isPercent = (value: number | null) => value === null || (value >= 0 && value <= 100);
@@ -77,7 +77,7 @@ function checkDisks({ disks }: Sample, machine: ModelMachine): readonly Check[] 
     const rateIs = (rate: number | null | undefined, bytes: number) => {
       if (rate == null || machine.hasSlept) return rate === null && !isKnown;
       const excess = rate * seconds - bytes;
-      // Of a new one only the bytes since an unknown moment are seen.
+      // Only the bytes of a new disk since an unknown moment are seen.
       return excess <= seconds && (disk.isNew || excess >= -seconds);
     };
     const { used = -1, available = -1, size = -1 } = shown ?? {};
@@ -107,7 +107,7 @@ function checkDisks({ disks }: Sample, machine: ModelMachine): readonly Check[] 
   });
 }
 
-/** What was wrong in a machine's life; the checks that were made. */
+/** Lives a machine's life; returns the errors, and the number of checks. */
 function live(seed: number): { readonly errors: readonly string[]; readonly checks: number } {
   const random = createRandom(seed);
   const machine = new ModelMachine(random);

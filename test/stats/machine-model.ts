@@ -19,7 +19,7 @@ export interface ModelCore {
   readonly index: number;
   readonly times: Mutable<CpuTimes>;
   isOnline: boolean;
-  /** What it has spent since the last reading. */
+  /** Time that it has spent since the last reading. */
   readonly spent: Mutable<CpuTimes>;
   /** A counter stepped back, or it was switched, since the last reading. */
   isDisturbed: boolean;

@@ -18,7 +18,7 @@ export interface Link {
   readonly lower: Link | undefined;
   sent: number;
   received: number;
-  /** What it carried since the last reading may be seen in part only: it was reset, or left or joined a master that counts. */
+  /** Its traffic since the last reading may be seen in part only: it was reset, or left or joined a master that counts. */
   isDisturbed: boolean;
   /** It was enslaved or released since the last reading. */
   hasMoved: boolean;

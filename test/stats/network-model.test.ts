@@ -21,7 +21,7 @@ interface Reading {
   readonly links: readonly InterfaceCounters[];
 }
 
-/** What is wrong with the sums of `reading`, where the ports carried what `kernel` noted. */
+/** Returns the fault in the sums of `reading`, where the ports carried what `kernel` noted. */
 function judge(reading: Reading, kernel: ModelKernel, direction: keyof Bytes): string | undefined {
   const { before, after, links } = reading;
   const key = COUNTERS[direction];

@@ -27,7 +27,7 @@ export class ModelKernel {
   /** Since the last reading: what hardware carried, and what all ports did. */
   byHardware: Bytes = noBytes();
   byPorts: Bytes = noBytes();
-  /** What passed links that were disturbed or removed: a reading may miss it. */
+  /** Traffic of links that were disturbed or removed: a reading may miss it. */
   unseen: Bytes = noBytes();
 
   constructor(random: Random) {
@@ -81,7 +81,7 @@ export class ModelKernel {
 
   /** Sends or receives a packet on a port, and everywhere above it. */
   carry(): void {
-    // What is under a netvsc interface also counts there: both are one port.
+    // Traffic below a netvsc interface also counts there: both are one port.
     const ports = this.links.filter((link) => isHardware(link) || link.type === 'veth');
     if (ports.length === 0) return;
     const port = this.#random.pick(ports);
@@ -237,7 +237,7 @@ export class ModelKernel {
     this.links.splice(this.links.indexOf(link), 1);
   }
 
-  /** What passed until now may be missed, and so may what passes until the next reading. */
+  /** Traffic until now, and until the next reading, may be missed. */
   #disturb(link: Link): void {
     link.isDisturbed = true;
     this.unseen.sent += this.byPorts.sent;

@@ -71,7 +71,7 @@ t.test('[3.network-monotonic] sums never go back', async (t) => {
   t.strictSame(
     sums([moved('a', 100, 100)], [moved('a', 40, 120)]),
     ['100/100', '140/120'],
-    'one direction: the other goes on',
+    'one direction: the other continues',
   );
   t.strictSame(sums([moved('a', 7, 8)], [], [moved('a', 9, 9, 3)]), ['7/8', '7/8', '16/17'], 'all leave');
   t.strictSame(sums([moved('a', 7, 8)], [moved('b', 9, 9)]), ['7/8', '9/9'], 'a new name');

@@ -237,7 +237,7 @@ t.test('no timer is left after the end, also of a request that is answered later
   t.equal(clock.timers, 0);
 });
 
-t.test('what needs no window and asks no prober is answered at once', async (t) => {
+t.test('a request that needs no window and no prober is answered immediately', async (t) => {
   const { clock, ask } = setUp();
   for (let polls = 0; polls < 3; polls++) {
     t.equal((await ask(MEMORY)).tookMs, 0);

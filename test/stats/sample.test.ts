@@ -1,4 +1,4 @@
-/** What two readings yield: baselines, clocks, suspends, and a flood of random counters. */
+/** Samples derived from two readings: baselines, clocks, suspends, and a flood of random counters. */
 import t from 'tap';
 import { ALL_SECTIONS, type Counters, type InterfaceCounters } from '#src/host/host.js';
 import { type Baseline, mergeBaselines, NO_BASELINE } from '#src/stats/baseline.js';
@@ -47,7 +47,7 @@ t.test('a section that was not read is absent; one that failed is there and brea
   t.strictSame([some.cpu, some.disks, some.network, some.gpu], [undefined, undefined, undefined, undefined]);
 });
 
-t.test('a section that fails once goes on from its last reading', async (t) => {
+t.test('a section that fails once continues from its last reading', async (t) => {
   const sample = after(
     at(1, { cpu: cpu({ idle: 100 }), ...traffic(100) }),
     at(3, { cpu: null, network: null }),

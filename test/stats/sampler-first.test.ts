@@ -1,4 +1,4 @@
-/** The first samples after a start: nobody is answered with a reading that has no window, or no answers of probers yet. */
+/** The first samples after a start: no request is answered with a reading without a window or without probers' answers. */
 import t from 'tap';
 import { ALL_SECTIONS } from '#src/host/host.js';
 import { DETAIL_BITS, type Needs } from '#src/stats/needs.js';

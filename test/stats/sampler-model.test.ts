@@ -40,7 +40,7 @@ function beganAt({ sample }: Encoded, endedAtMs: number): number | undefined {
   return rate === undefined ? undefined : Math.round(rate / 1000 - endedAtMs);
 }
 
-/** What is wrong with `answer` for one who asked for `needs`. */
+/** Returns the fault in `answer` for a client that asked for `needs`. */
 function faultOf(answer: Encoded, needs: Needs, { clock, samples }: SetUp, sleptAtMs: number) {
   const { sample } = answer;
   const ageMs = clock.sinceBoot() - sample.timestamp;

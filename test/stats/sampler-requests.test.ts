@@ -24,7 +24,7 @@ t.test('[3.first-load] two readings 200 ms apart when there is no recent one', a
   t.equal(late.encoded.sample.extras?.window_seconds, 0.2, 'and detail says so');
 });
 
-t.test('[3.usage-age] a sample of the last 0.9 s answers at once, and without a reading', async (t) => {
+t.test('[3.usage-age] a sample of the last 0.9 s answers immediately, and without a reading', async (t) => {
   const { clock, host, sampler, ask } = setUp();
   const { encoded, tookMs } = await ask(ALL);
   await clock.advance(899 - tookMs);
@@ -43,7 +43,7 @@ t.test('[3.usage-resume] a sample from before a sleep is not handed out after it
   const { encoded } = await ask(ALL);
   await clock.advance(100);
   t.equal(sampler.peek(ALL), encoded, 'it is young');
-  // The clock that timers run by stands still meanwhile.
+  // The clock that timers run by stands still during a suspend.
   clock.suspend(8 * 3600_000);
   t.equal(sampler.peek(ALL), undefined);
   const after = await ask(ALL);
@@ -72,7 +72,7 @@ t.test('a request between two ticks neither shortens their window nor brings the
   }
 });
 
-t.test('a first request for detail beside ticks without: rates at once', async (t) => {
+t.test('a first request for detail beside ticks without: rates immediately', async (t) => {
   const { clock, sampler, ask, load } = setUp();
   await ask(ALL);
   sampler.subscribe(ALL);

@@ -60,7 +60,7 @@ t.test('[3.usage-shared] a reading is put off by 400 ms at most', async (t) => {
   t.strictSame(answered, ['cpu 1390', 'network 1390', 'detail 1590']);
 });
 
-t.test('[3.usage-shared] 1,000 requests for cpu and memory at once: two readings', async (t) => {
+t.test('[3.usage-shared] 1,000 concurrent requests for cpu and memory: two readings', async (t) => {
   for (const views of [
     [CPU, MEMORY],
     [MEMORY, CPU],
@@ -132,7 +132,7 @@ t.test('[3.system-needs] what /api/system shows is read, and nothing else', asyn
   const { clock, host, ask } = setUp(2, summaries);
   const source = { latest: async (needs: Needs) => (await ask(needs)).encoded };
   const facts = { version: '', pid: 1, startedAt: 0, node: '', platform: '' };
-  // What else is shown comes from here, and does not matter.
+  // Further sources, which do not matter here.
   const nothing = { capabilities: () => ({}), capability: () => ({}) };
   const rooms = {
     host,
@@ -165,7 +165,7 @@ t.test('[3.system-needs] what /api/system shows is read, and nothing else', asyn
   t.equal(limits?.throttled_percent, 50, 'a reading without limits does not cost the next one its rate');
 });
 
-t.test('[3.system-needs] those who ask at the same time share a reading of the hardware', async (t) => {
+t.test('[3.system-needs] concurrent requests share a reading of the hardware', async (t) => {
   let reads = 0;
   const pending: ((error: Error) => void)[] = [];
   const host = {

@@ -89,7 +89,7 @@ t.test('a tick that is near reads for both', async (t) => {
   t.equal(second?.cpu?.stats.current_load, 50);
 });
 
-t.test('of ticks that are far apart none is near: it reads by itself', async (t) => {
+t.test('ticks that are too far apart to share: it takes its own readings', async (t) => {
   const set = setUpSlow(10_000, 60);
   const { clock, sampler } = set;
   sampler.subscribe(CPU);
@@ -170,7 +170,7 @@ t.test('close ends it, and nothing starts it again', async (t) => {
   t.strictSame([own.length, clock.timers], [0, 0]);
 });
 
-/** What subscribers get in a random life, with or without a slow demand beside them. */
+/** Returns the samples of subscribers in a random life, with or without a slow demand beside them. */
 async function live(seed: number, withSlow: boolean) {
   const random = createRandom(seed);
   const set = setUp([1, 2, 3, 30][seed % 4]);

@@ -5,7 +5,7 @@ import { Sampler } from '#src/stats/sampler.js';
 import { viewOf } from '#src/stats/view.js';
 import { ALL, CPU, MEMORY, setUp } from './sampler-setup.ts';
 
-t.test('[4.demand] nothing is read while nobody listens or asks', async (t) => {
+t.test('[4.demand] nothing is read without subscribers and requests', async (t) => {
   const { clock, host, sampler, samples } = setUp();
   await clock.advance(60_000);
   t.equal(host.reads.length, 0);
@@ -25,7 +25,7 @@ t.test('[4.demand] nothing is read while nobody listens or asks', async (t) => {
   t.throws(() => sampler.unsubscribe(CPU));
 });
 
-t.test('[4.demand] only the sections that somebody wants are read', async (t) => {
+t.test('[4.demand] only the sections in demand are read', async (t) => {
   const { clock, host, sampler } = setUp();
   const lastRead = () => {
     const { sections, withDetail } = host.reads.at(-1) ?? { sections: -1, withDetail: false };
@@ -78,7 +78,7 @@ t.test('[4.interval] timers that fire late', async (t) => {
   t.strictSame([sampleTimes(), sampler.intervalMs], [[], 2000]);
 });
 
-t.test('setInterval takes effect at once where that is sooner, otherwise after the next tick', async (t) => {
+t.test('setInterval takes effect immediately if that is sooner, otherwise after the next tick', async (t) => {
   const { clock, sampler, sampleTimes } = setUp(10);
   sampler.subscribe(CPU);
   await clock.advance(3000);
@@ -94,7 +94,7 @@ t.test('setInterval takes effect at once where that is sooner, otherwise after t
   t.equal(sampler.intervalMs, 5000);
 });
 
-t.test('a failing section is reported once per change, whoever reads it', async (t) => {
+t.test('a failing section is reported once per change, no matter which reading found it', async (t) => {
   const { clock, host, sampler, logged, ask, samples } = setUp();
   sampler.subscribe(ALL);
   await clock.advance(2000);
@@ -156,7 +156,7 @@ t.test('a sink with a view is demand while it is attached, and gets every tick',
   t.equal(host.reads.length, length, 'no demand is left');
 });
 
-t.test('a sink without a view is no demand, and gets the ticks that others demand', async (t) => {
+t.test('a sink without a view is not a demand, and gets the ticks that others demand', async (t) => {
   const { clock, host, sampler, samples } = setUp(2);
   let own = 0;
   const detach = sampler.attach({ publish: () => own++ });

@@ -75,7 +75,7 @@ function startProgram(
   return linesOf(child, onLine);
 }
 
-/** A program that prints arrivals by itself. */
+/** A program that prints arrivals itself. */
 const program =
   (command: string, ...args: readonly string[]): ForeignClient['start'] =>
   (url, certificate, onArrival) =>

@@ -2,7 +2,7 @@
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { type Attack, atRate, send } from '../target.ts';
 
-/** Of the 16 KiB that a head may have. */
+/** Size of a large head; at most 16 KiB are allowed. */
 const LARGE_BYTES = 15 * 1024;
 const MAX_STREAMS = 200;
 

@@ -27,7 +27,7 @@ function enter(socket: net.Socket, request: string): void {
 }
 
 interface Play {
-  /** What it sends, until the connection ends. */
+  /** Sends its messages, until the connection ends. */
   readonly say: (socket: net.Socket, target: Target, signal: AbortSignal) => Promise<unknown>;
   /** The hub has to end the connection within this time. */
   readonly endSeconds?: number;

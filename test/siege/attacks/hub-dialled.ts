@@ -1,4 +1,4 @@
-/** Attacks by those who dial a hub: hostile machines that have a key, and strangers who prove nothing. */
+/** Attacks by clients that dial a hub: hostile machines that have a key, and strangers that prove nothing. */
 import type net from 'node:net';
 import { pick } from '../../http/mutate.ts';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';

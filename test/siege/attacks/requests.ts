@@ -1,4 +1,4 @@
-/** Requests in numbers: pipelined, expensive ones, and answers that nobody reads. */
+/** Requests in numbers: pipelined, expensive ones, and answers that are not read. */
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { below, pick, type Random } from '../../http/mutate.ts';
 import { startScript } from '../scripts.ts';

@@ -30,7 +30,7 @@ function lists(how: string, isRead: boolean): Attack {
     run: async (target, random, signal) => {
       const sockets = await open(target, SOCKETS);
       if (!isRead) for (const socket of sockets) socket.pause();
-      // 40 messages at once are allowed, and again after 2 s.
+      // A burst of 40 messages is allowed, and again after 2 s.
       await atRate(0.5, signal, () => {
         for (const socket of sockets) {
           const messages = Array.from({ length: BURST }, (_, id) =>
@@ -53,7 +53,7 @@ const UNFINISHED: Attack = {
   run: async (target, _random, signal) => {
     const sockets: Socket[] = [];
     await atRate(10, signal, async () => {
-      // Those whose message grew beyond the limit were closed.
+      // Sockets whose message grew beyond the limit were closed.
       for (let i = 0; i < 30; i++)
         if (sockets[i]?.destroyed !== false) {
           const socket = await target.upgrade();
