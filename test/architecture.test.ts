@@ -31,8 +31,8 @@ function importsOf(file: string): readonly string[] {
 }
 
 /**
- * The layers of src/, from the ground up. A module imports only from layers below its own, and from modules to the left of its
- * own within one. A file at the top is a module by itself.
+ * The layers of src/, from the ground up. A module imports only from layers below its own, and from modules to the left
+ * of its own within one. A file at the top is a module of its own.
  */
 const LAYERS: readonly (readonly string[])[] = [
   [
@@ -81,7 +81,7 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   valibot: (file) => /^src\/(?:wire|api)\//.test(file),
 };
 
-/** Those that only the build needs: nothing of these rooms is loaded by the service. */
+/** Libraries that only the build needs: nothing in these folders is loaded by the service. */
 const BUILD_LIBRARIES: typeof LIBRARIES = {
   '@valibot/to-json-schema': (file) => file.startsWith('src/api/'),
 };
@@ -224,8 +224,8 @@ testMany('nothing in src/ or native/ starts a process, but the launcher', async 
 });
 
 /**
- * What runs on libuv's pool, with the reason why it cannot wait for anything but this machine's own disk. Four calls that
- * hang there stop every file from being read.
+ * Calls that run on libuv's pool, with the reason why they cannot wait for anything but this machine's own disk. Four
+ * calls that hang there stop every file from being read.
  */
 const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
@@ -244,7 +244,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // Types.
   ['src/agent/transports/mqtt/connection.ts', /^Socket$/],
   ['src/agent/transports/websocket/web-socket.ts', /^(?:RequestOptions|Socket)$/],
-  // `hostwire doctor` listens for a moment: its own process, which serves nobody.
+  // `hostwire doctor` listens for a moment: its own process, which serves no client.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.
   ['src/http/node/secure.ts', /^https$/],
@@ -259,7 +259,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The client: a program of its own.
   ['src/client/pinned.ts', /^https$/],
 ]);
-/** Those of node:fs that use no thread of the pool: the synchronous ones, and inotify. */
+/** Functions of node:fs that use no thread of the pool: the synchronous ones, and inotify. */
 const OFF_POOL = /Sync$|^(?:constants|watch|type FSWatcher)$/;
 
 testMany("libuv's pool runs nothing of the addon, and only what is listed of the service", async (t) => {

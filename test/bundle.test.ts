@@ -23,7 +23,7 @@ const LIBRARIES = ['mqtt', 'selfsigned'];
 const fileOf = (library: string) => SCRIPTS.find((file) => file.startsWith(`${library}-`)) ?? '';
 const FILES = SCRIPTS.filter((file) => !LIBRARIES.some((library) => fileOf(library) === file));
 
-/** What is loaded at once with `file`: by its static imports. */
+/** Returns the files that are loaded with `file`: by its static imports. */
 function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

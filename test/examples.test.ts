@@ -70,7 +70,7 @@ t.test('programs', async (t) => {
 t.test('a program that fails is noticed', async (t) => {
   const folder = makeFolder(t);
   const { service, hubUrl } = await startService(t, folder);
-  // What README.md once showed: it does not compile, and is refused when it is sent all the same.
+  // An example that README.md once showed: it does not compile, and is refused when it is sent all the same.
   const text = `
     import { connect } from 'hostwire/client';
     await connect({ url: 'http://localhost:9990' }).media({ action: 'pause' });`;
@@ -86,7 +86,7 @@ t.test('what else README.md shows: how it is started', async (t) => {
   const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
     readFileSync(path.join(BUILD, '../package.json'), 'utf8'),
   );
-  // What startService of test/helpers/service/service.ts starts for hundreds of tests.
+  // The command that startService of test/helpers/service/service.ts runs for hundreds of tests.
   t.equal(manifest.scripts['start'], 'node dist/main.js');
 });
 

@@ -27,7 +27,7 @@ async function disksAt(port: number): Promise<readonly Disk[]> {
   return (JSON.parse(body) as { readonly disks: readonly Disk[] }).disks;
 }
 
-/** All of a disk that does not change by itself. */
+/** Returns the parts of each disk that do not change on their own. */
 const lasting = (disks: readonly Disk[]) =>
   disks.map((disk) => {
     const { fs, device, type, size, label, read_only, removable, stale } = disk as Disk &

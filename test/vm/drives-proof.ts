@@ -1,4 +1,4 @@
-/** What is shown of drives in a virtual machine: the health of NVMe and ATA drives as qemu emulates them, and who may read it. */
+/** Drives in a virtual machine: the health of NVMe and ATA drives as qemu emulates them, and the rights to read it. */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -131,7 +131,7 @@ t.test('a drive that the kernel has switched off stays off', async (t) => {
   t.equal((await drivesAs())['ata']?.health?.['isPassing'], true, 'awake, it is asked again');
 });
 
-t.test('a disk that nobody reads from is asked once, so that it may spin down', async (t) => {
+t.test('an idle disk is asked once, so that it may spin down', async (t) => {
   const commands = () =>
     [...vm.console().matchAll(/ide_exec_cmd .*cmd 0x(\w\w)/g)].map((match) => match[1] ?? '');
   const power = commands().indexOf('e5');

@@ -68,13 +68,13 @@ const MODULES = [
   'crypto/crct10dif_*.ko',
 ];
 
-/** What `boot` needs; every path is absolute. */
+/** The files that `boot` needs; every path is absolute. */
 export interface Image {
   readonly kernel: string;
   readonly initramfs: string;
   /** The root filesystem, and disks that only the test of disks looks at. */
   readonly disks: readonly string[];
-  /** What else qemu is started with. */
+  /** Further arguments of qemu. */
   readonly devices?: readonly string[];
   /** The kernel's version. */
   readonly version: string;

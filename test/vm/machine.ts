@@ -18,7 +18,7 @@ export interface Ran {
 /** An event of the machine as a whole, from qemu, e.g. RESET, SHUTDOWN, SUSPEND, WAKEUP. */
 export interface MachineEvent {
   readonly name: string;
-  /** Of this computer's clock, Unix milliseconds. */
+  /** Time by this computer's clock, in Unix milliseconds. */
   readonly atMs: number;
 }
 
@@ -28,12 +28,12 @@ export interface Machine {
   readonly port: number;
   /** On 127.0.0.1; leads to port 9991 in the machine. */
   readonly otherPort: number;
-  /** What the kernel and systemd wrote on the serial line so far. */
+  /** Output of the kernel and systemd on the serial line so far. */
   readonly console: () => string;
   readonly events: () => readonly MachineEvent[];
   /** Waits until the machine takes commands: at the start and after a restart. */
   readonly ready: () => Promise<void>;
-  /** Runs a bash script in it as root. Rejects when the machine goes away meanwhile or says nothing for `limitMs`. */
+  /** Runs a bash script in it as root. Rejects if the machine goes away or prints nothing for `limitMs`. */
   readonly run: (script: string, limitMs?: number) => Promise<Ran>;
   /** Sends qemu a command such as system_wakeup. */
   readonly send: (command: string, args?: Readonly<Record<string, unknown>>) => void;
@@ -136,7 +136,7 @@ function commands(socket: net.Socket) {
   return { run, isReady: () => isReady, forget: () => (isReady = false) };
 }
 
-/** Starts the machine; it goes on booting after this settles (`ready` waits for that). */
+/** Starts the machine; it continues booting after this settles (`ready` waits for that). */
 export async function boot(image: Image, folder: string): Promise<Machine> {
   const ports = [await freePort(), await freePort()] as const;
   const args = qemuArguments(image, folder, ports);

@@ -1,4 +1,4 @@
-/** What is shown of the Debian package where systemd runs: its units, power, the journal, an upgrade and a purge. */
+/** The Debian package where systemd runs: its units, power, the journal, an upgrade and a purge. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ const serving = (port = vm.port) =>
   until('the service answers', 120_000, async () =>
     (await request(port, 'GET', '/api/status')).status === 200 ? true : undefined,
   );
-/** What it prints; rejects where it fails. */
+/** Returns the output of `script` in the machine; rejects if it fails. */
 const inside = async (script: string, limitMs?: number) => {
   const { code, text } = await vm.run(script, limitMs);
   if (code !== 0) throw new Error(`${script}: exit code ${code}: ${text}`);
@@ -59,7 +59,7 @@ t.test('the system unit runs the program of the package', async (t) => {
   );
 });
 
-t.test('the user unit, which was enabled for nobody, serves a user', async (t) => {
+t.test('the user unit, which is not enabled by default, serves a user', async (t) => {
   await inside(`useradd -m -d /var/lib/alice -s /bin/bash alice
     install -d -o alice -g alice /var/lib/alice/.config /var/lib/alice/.config/hostwire
     echo '{ "server": { "port": 9991 } }' >/var/lib/alice/.config/hostwire/config.json
@@ -94,7 +94,7 @@ t.test('the journal has the lines of both with their priorities', async (t) => {
   await inside('cp /root/config.json /etc/hostwire/ && systemctl reload hostwire');
 });
 
-t.test('sleep goes through polkit; woken, the service goes on', async (t) => {
+t.test('sleep goes through polkit; after waking, the service continues', async (t) => {
   await until('logind answers', 60_000, async () =>
     (await get('/api/pw')).actions.sleep.supported === true ? true : undefined,
   );

@@ -1,4 +1,4 @@
-/** What polkit lets a process in the virtual machine do. */
+/** The actions that polkit allows a process in the virtual machine. */
 import type { Machine } from './machine.ts';
 
 /** Asks about every action that the machine has; `pid`: of the process that would act. */

@@ -1,4 +1,4 @@
-/** What is shown of hostwire in a virtual machine: what it reads, who may do what, real power and keys. */
+/** hostwire in a virtual machine: what it reads, which clients may do what, real power and keys. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ const serving = (port = vm.port) =>
   until('the service answers', 120_000, async () =>
     (await request(port, 'GET', '/api/status')).status === 200 ? true : undefined,
   );
-/** What it prints; rejects where it fails. */
+/** Returns the output of `script` in the machine; rejects if it fails. */
 const inside = async (script: string, limitMs?: number) => {
   const { code, text } = await vm.run(script, limitMs);
   if (code !== 0) throw new Error(`${script}: exit code ${code}: ${text}`);
@@ -200,7 +200,7 @@ t.test('media keys reach the kernel’s input', async (t) => {
   t.comment(`figure: ${keys.length} transitions of media keys read back from evdev`);
 });
 
-t.test('sleep suspends the machine; woken, the service goes on', async (t) => {
+t.test('sleep suspends the machine; after waking, the service continues', async (t) => {
   const before = await get('/api/usage');
   const reply = await request(vm.port, 'POST', '/api/pw/sleep');
   t.equal(reply.body, OK);

@@ -30,7 +30,7 @@ while True:
         print(ends[end], end.recv(2048).hex(), flush=True)
 `;
 
-/** Of frames of Ethernet with UDP over IPv4 or with anything else. */
+/** Parses an Ethernet frame with UDP over IPv4 or with anything else. */
 function packetOf(frame: Buffer): Packet {
   const to = frame.subarray(0, 6).toString('hex');
   const type = frame.subarray(12, 14).toString('hex');
@@ -47,7 +47,7 @@ function packetOf(frame: Buffer): Packet {
   };
 }
 
-/** What arrives at each far end. `settle` waits until `count` packets have arrived in all, for a minute at most. */
+/** Collects the packets at each far end. `settle` waits until `count` packets have arrived in all, for a minute at most. */
 export async function listenAt(t: Test, box: WiredNamespace, ...ends: readonly string[]) {
   const sniffer = box.spawnFar('python3', '-c', SNIFFER, ...ends);
   t.teardown(() => sniffer.kill());

@@ -14,7 +14,7 @@ t.test('[8.wake-mac] a MAC address with colons, hyphens or nothing between its b
   const wrong = [
     ...['', 'nas', '02:00:5e:10:ab', '02:00:5e:10:ab:cd:ef', '02:00:5e:10:ab:c', '02:00:5e:10:ab:cg'],
     ...['02:00-5e:10:ab:cd', '0200:5e:10:ab:cd', ' 02:00:5e:10:ab:cd', '02:00:5e:10:ab:cd\n'],
-    // Of nobody, of all, of a group.
+    // The null address, the broadcast address, a multicast address.
     ...['00:00:00:00:00:00', 'ff:ff:ff:ff:ff:ff', '01:00:5e:00:00:01'],
   ];
   for (const text of wrong) t.equal(parseMac(text), undefined, JSON.stringify(text));

@@ -34,7 +34,7 @@ t.test(
     receiver.on('message', (bytes) => received.push(bytes));
     const { port } = receiver.address();
     const here = { interface: 'lo', from: '127.0.0.1', address: '127.0.0.1', port };
-    // Of no interface.
+    // An address of no interface.
     const elsewhere = { interface: 'eth9', from: '192.0.2.7', address: '192.0.2.255', port };
     const packet = magicPacket(MAC);
     t.strictSame(await sendToAll(packet, [here, elsewhere]), [

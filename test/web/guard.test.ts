@@ -72,7 +72,7 @@ t.test('process 2 is a thread of the kernel only where it is kthreadd', async (t
   t.strictSame(inContainer.map(guard.mayEnd), [false, true, true]);
 });
 
-t.test('on Windows the user does not decide, and a service that cannot be found is no user', async (t) => {
+t.test('on Windows, or if the service is not found, the user does not decide', async (t) => {
   const user = (platform: string, pid: number) => endable(guardOf(rows, { pid, platform })).includes(960);
   t.equal(user('win32', OWN), true);
   t.equal(user('linux', OWN), false);

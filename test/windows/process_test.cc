@@ -218,7 +218,7 @@ void checkEnding(const std::string& folder) {
         "ended, though its handle is held");
   CloseHandle(held);
   check(hostwire::signalProcess({999'999'996, 1}, EndSignal::kKill) == SignalOutcome::kGone, "nobody");
-  // Many at once: Windows itself waits for 64.
+  // Many in one call: Windows itself waits for 64.
   std::vector<ProcessId> many(70, ProcessId{static_cast<std::int32_t>(GetCurrentProcessId()), 0});
   const auto reading = ProcessReader::read(*state);
   for (ProcessId& each : many) each = findIn(reading, each.pid)->id;

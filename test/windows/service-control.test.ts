@@ -13,7 +13,7 @@ t.setTimeout(240_000);
 const root = path.resolve(import.meta.dirname, '../../../..');
 const LIMIT_MS = 60_000;
 
-// If Wine restarted between two commands, it would start the service by itself, as Windows does.
+// If Wine restarted between two commands, it would start the service automatically, as Windows does.
 spawnSync('wineserver', ['-p60'], { env: { ...process.env, WINEPREFIX: PREFIX }, stdio: 'ignore' });
 
 // Where the path is not in quotation marks Windows tries C:\host.exe first.
@@ -35,7 +35,7 @@ const install = () =>
   hostwire(...['service', 'install', '--config', windowsPath(configFile), '--host', '127.0.0.1']);
 const wine = (program: string, ...words: readonly string[]) => runNode(words, { program });
 
-/** What the manager reports about it once its state is `state`. */
+/** Returns the manager's report about it once its state is `state`. */
 async function waitFor(state: string): Promise<string> {
   const limit = performance.now() + LIMIT_MS;
   let said = '';

@@ -70,7 +70,7 @@ t.test('system', async (t) => {
   t.ok(Math.abs(Date.now() / 1000 - system.boot_time - os.uptime()) < 120);
 });
 
-t.test('the stream: one line per interval, the first at once, and figures that change', async (t) => {
+t.test('the stream: one line per interval, the first immediately, and figures that change', async (t) => {
   const stream = await EventStream.open(service.port, '/api/stream?fields=cpu,network');
   t.equal(stream.head.status, 200);
   const events = [await stream.next(), await stream.next(), await stream.next()];

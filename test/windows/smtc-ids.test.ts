@@ -15,7 +15,7 @@ function idOf(name: string): string {
   return [hex[0], hex[1], hex[2], hex.slice(3, 5).join(''), hex.slice(5).join('')].join('-');
 }
 
-/** Of names of parametrized types (Windows Runtime type system, "Parameterized type instance IDs"). */
+/** Namespace of the names of parametrized types (Windows Runtime type system, "Parameterized type instance IDs"). */
 const NAMESPACE = Buffer.from('11f47ad57b7342c0abae878b1e16adee', 'hex');
 
 function derive(signature: string): string {

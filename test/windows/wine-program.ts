@@ -32,7 +32,7 @@ export interface Program {
   readonly libraries: readonly string[];
 }
 
-/** Compiles into `file`, each source by itself: two at a time. `isCounted`: with counters of lines. */
+/** Compiles into `file`, each source separately: two at a time. `isCounted`: with counters of lines. */
 export async function buildForWine(
   file: string,
   { sources, flags = [], libraries }: Program,

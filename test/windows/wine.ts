@@ -44,7 +44,7 @@ export interface WineEnding {
 }
 
 export interface WineProcess {
-  /** Of the process on this machine. */
+  /** The process on this machine. */
   readonly child: ChildProcess;
   readonly stdout: () => string;
   /** Without Wine's own messages. */

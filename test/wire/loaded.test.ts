@@ -1,4 +1,4 @@
-/** What of the wire's schemas the service loads: those of requests. The rest is for types, tests and documents. */
+/** The service loads only the wire's schemas of requests. The rest is for types, tests and documents. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

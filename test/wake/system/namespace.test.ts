@@ -174,7 +174,7 @@ t.test('[3.wake-wire] the service, asked over HTTP inside the namespace', { skip
   t.strictSame(arrived.get('far1'), thrice(broadcastFrom('198.18.2.0', '255.255.255.255')));
 });
 
-/** Of Debian's package of that name. */
+/** The program of the Debian package of that name. */
 const ETHERWAKE = '/usr/sbin/etherwake';
 const withoutWitness = skip || (existsSync(ETHERWAKE) ? false : 'needs etherwake');
 

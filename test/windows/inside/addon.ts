@@ -12,7 +12,7 @@ await sleep(600);
 const second = host.readCounters(ALL_SECTIONS, true, 400);
 await sleep(600);
 let third = host.readCounters(ALL_SECTIONS, true, 400);
-// What a prober reads may take seconds on a busy machine.
+// A prober's answers may take seconds on a busy machine.
 for (let i = 0; i < 40 && third.cpu?.speedHz === null; ++i) {
   await sleep(500);
   third = host.readCounters(ALL_SECTIONS, true, 400);

@@ -1,5 +1,5 @@
-// What the objects of the made-up Windows.Media.Control have in common; its lists, and operations that end
-// later or never.
+// Common parts of the objects of the made-up Windows.Media.Control; its lists, and operations that end late or
+// never.
 #include "fake_object.h"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ HRESULT complete(Object* self, IUnknown* handler, const wchar_t* handlerId, cons
   const long late = behaviourOf(behaviour, "late");
   ++self->references;
   if (late < 0) {
-    // At once, on the thread that asks, like an operation that is already complete.
+    // Immediately, on the thread that asks, like an operation that is already complete.
     invokeOf<InvokeStatus>(handler)(handler, self, status);
     release(self);
     return S_OK;

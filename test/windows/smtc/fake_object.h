@@ -18,7 +18,7 @@ namespace fake {
 
 using Slot = const void*;
 
-// Of all kinds; live objects are counted per kind as "live KIND".
+// Live objects of all kinds; they are counted per kind as "live KIND".
 extern std::atomic<long> live;
 
 // The table comes first: that is what a pointer to an interface points to.

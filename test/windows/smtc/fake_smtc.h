@@ -11,7 +11,7 @@ extern "C" {
 //   current ID | current -
 //   set ID KEY VALUE        what it reports, "-" for no value: status, enabled (a mask of kEnabled…), title,
 //                           artist, albumartist, album, rate, shuffle, repeat, start, end, position, updated
-//   do ID KEY VALUE         how it behaves: refuse, throw, error, noinfo, hang, late (ms; -1: at once), mute,
+//   do ID KEY VALUE         how it behaves: refuse, throw, error, noinfo, hang, late (ms; -1: inline), mute,
 //                           deaf, broken, stuck (ms)
 //                           when it is asked for metadata: mutemetadata, losemetadata (number of questions),
 //                           outrun (number answered after a later one), latemetadata (ms),

@@ -1,4 +1,4 @@
-// What sessions report: texts and values, metadata, timeline, playback.
+// Reports of sessions: texts and values, metadata, timeline, playback.
 #include <winstring.h>
 
 #include <string>
@@ -11,7 +11,7 @@ HRESULT makeText(const std::string& text, HSTRING* result) {
   const int length = static_cast<int>(text.size());
   std::wstring wide(text.size(), L'\0');
   const int units = MultiByteToWideChar(CP_UTF8, 0, text.data(), length, wide.data(), length);
-  // What a test writes as <D800> is half a character.
+  // A test writes half a character as <D800>.
   wide.resize(static_cast<std::size_t>(units));
   const auto half = wide.find(L"<D800>");
   if (half != std::wstring::npos) wide.replace(half, 6, 1, static_cast<wchar_t>(0xD800));

@@ -30,7 +30,7 @@ using hostwire::Repeat;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// Of the library, once `loadFake` has found them.
+// Functions of the library, once `loadFake` has found them.
 extern FakeSmtcCommand command;
 extern FakeSmtcCount countOf;
 extern FakeSmtcLive liveObjects;
