@@ -55,7 +55,7 @@ const HUB = 'src/hub/service.ts';
 const UWS = 'src/http/uws/server.ts';
 const NODE = 'src/http/node/server.ts';
 
-t.test('what is not used is not loaded', async (t) => {
+t.test('unused modules are not loaded', async (t) => {
   const [service, hub, uws, node] = [SERVICE, HUB, UWS, NODE].map(partWith) as [
     string,
     string,

@@ -22,7 +22,7 @@ t.test('in order, in a later turn, and before the callbacks of setImmediate', as
   t.ok(order.includes('immediate'));
 });
 
-t.test('one that throws ends no other', async (t) => {
+t.test('a callback that throws does not stop the others', async (t) => {
   const thrown = new Promise<unknown>((resolve) => process.once('uncaughtException', resolve));
   let isSecondDone = false;
   deferToNextTurn(() => {

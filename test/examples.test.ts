@@ -79,7 +79,7 @@ t.test('a program that fails is noticed', async (t) => {
   t.match(stderr, /INVALID_DATA/);
 });
 
-t.test('what else README.md shows: how it is started', async (t) => {
+t.test('the other blocks of README.md: how it is started', async (t) => {
   // test/hub/ starts a hub with such a configuration.
   const hub = 'hub:\n  agents:\n    desk: http://desk.lan:9990\n    nas: http://nas.lan:9990';
   t.strictSame(OTHER_BLOCKS, ['npm ci && npm start', hub], 'every other block is run by this file');

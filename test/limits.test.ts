@@ -51,7 +51,7 @@ t.test('each says what it is counted by, and what happens beyond it', async (t) 
 });
 
 t.test(
-  'one that all clients share says why one address or clients without the key cannot use it up',
+  'a limit that all clients share says why one address or clients without the key cannot use it up',
   async (t) => {
     for (const { limit, by, why } of rows) t.equal(why !== undefined && why.length > 10, by === 'all', limit);
   },

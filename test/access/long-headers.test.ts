@@ -54,7 +54,7 @@ t.test('an origin with a long name in Punycode is refused before it is decoded',
   t.equal(canonicalOrigin(`https://${'a'.repeat(1017)}`), undefined);
 });
 
-t.test('what a key and a chain may be has not changed', async (t) => {
+t.test('the accepted forms of keys and chains have not changed', async (t) => {
   const settings: Settings = { auth: { enabled: true, api_key: KEY } };
   const ofHeader = (authorization: string) => verdict(settings, { headers: { authorization } });
   for (const sound of [`Bearer ${KEY}`, `bEARER   ${KEY}`, `Bearer${fill(' ')}${KEY}`])

@@ -33,7 +33,7 @@ t.test('[3.mdns-discover] one entry for each service, its best address first', a
   t.match(listed[1], { id: '0123456789abcdef', version: '1.2.3', path: '/', tls: true, auth: false });
 });
 
-t.test('[3.mdns-untrusted] what others announce cannot command a terminal, and is bounded', async (t) => {
+t.test('[3.mdns-untrusted] announcements of others cannot command a terminal, and are bounded', async (t) => {
   const [listed, ...more] = listServices([
     foundWith({
       name: `\u001b]0;owned\u0007desk\n\u202egnp.exe\u2028${'x'.repeat(200)}`,

@@ -11,7 +11,7 @@ const program = ['C:\\Program Files\\nodejs\\node.exe', 'C:\\Program Files\\host
 const SHIPPED = path.resolve(import.meta.dirname, '../../../../packaging/config.yaml');
 const given = { program, logFile: 'C:\\log', folder: undefined, shipped: SHIPPED };
 
-t.test('[9.service] what is registered is this program with --service and the options given', async (t) => {
+t.test('[9.service] this program is registered with --service and the options given', async (t) => {
   t.same(serviceCommand(program, parseArguments(['service', 'install'])), [...program, '--service']);
   const words = parseArguments(['service', 'install', '--port=80', '--config', 'a.yaml', '--config=/b.json']);
   const command = serviceCommand(program, words);

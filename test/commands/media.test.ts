@@ -187,7 +187,7 @@ t.test('[6.control] [6.more-actions] a player that reports that it cannot is not
   t.equal((await rig.ask('next')).delivered, 'true', 'what it can do it is asked');
 });
 
-t.test('[6.control] [6.more-actions] [2.500-action] what the player answers', async (t) => {
+t.test("[6.control] [6.more-actions] [2.500-action] the player's answers", async (t) => {
   const rig = new Rig();
   rig.host.snapshot = snapshotOf(playerOf('p', { volume: 1 }));
   rig.host.reply = { outcome: 'failed', reason: 'no' };

@@ -78,7 +78,7 @@ t.test(
   },
 );
 
-t.test('[5.power-pending] of two that arrive together, one is scheduled', async (t) => {
+t.test('[5.power-pending] two that arrive together: one is scheduled', async (t) => {
   const rig = new PowerRig();
   const [first, second] = await Promise.allSettled([
     rig.ask('sleep', { delay: 10 }),

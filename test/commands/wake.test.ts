@@ -155,7 +155,7 @@ t.test('[3.wake-failed] no interface, no packet, no list of interfaces: each wit
   t.strictSame(rig.audit[1], ['wake: wake refused: action_failed', { ...CLIENT, name: 'nas', reason }]);
 });
 
-t.test('[3.wake-shared] who asks while packets are under way shares them', async (t) => {
+t.test('[3.wake-shared] requests while packets are under way share them', async (t) => {
   const rig = new WakeRig();
   const first = Array.from({ length: 50 }, () => rig.wake({ host: 'nas' }));
   await sleep(20);

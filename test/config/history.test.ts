@@ -13,7 +13,7 @@ t.test('[8.history] an hour in memory, a reading every 10 s, nothing on disk', a
   });
 });
 
-t.test('[8.history] what each key accepts', async (t) => {
+t.test('[8.history] the values that each key accepts', async (t) => {
   const cases: Readonly<Record<keyof typeof HISTORY_ROWS, readonly [good: unknown[], bad: unknown[]]>> = {
     minutes: [
       [0, 1, 60, 1440],

@@ -38,7 +38,7 @@ t.test("[8.owners] a stranger's file is refused, and nothing in it is looked at"
     ]);
 });
 
-t.test('[8.owners] who may write it', async (t) => {
+t.test('[8.owners] the users who may write it', async (t) => {
   const rows: readonly (readonly [
     owner: number,
     group: number,

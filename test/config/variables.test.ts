@@ -124,7 +124,7 @@ t.test('[8.variables] a bad value names its variable, and never shows a secret',
 });
 
 t.test(
-  '[8.variables] one that sets no key is reported, as an unknown key where it names a section',
+  '[8.variables] a variable that sets no key is reported, as an unknown key if it names a section',
   async (t) => {
     const { unknownKeys, notices } = loadConfig(
       optionsWith(t, { HOSTWIRE_SERVER_COLOUR: 'red', HOSTWIRE_TEST_ENGINE: 'node', OTHER: '1' }),
@@ -139,7 +139,7 @@ t.test(
   },
 );
 
-t.test('[8.variables] those of another program are not looked at', async (t) => {
+t.test('[8.variables] variables of another program are ignored', async (t) => {
   // Kubernetes, for services that are called hostwire and hostwire-hub.
   const { config, notices } = loadConfig(
     optionsWith(t, {

@@ -286,7 +286,7 @@ t.test('[7.process-flags] enable_processes off: neither list nor details', async
 });
 
 t.test(
-  '[3.system-capabilities] what this machine can do with power, media and processes, or why not',
+  '[3.system-capabilities] the capabilities of power, media and processes, or why they are missing',
   async (t) => {
     const service = await startService();
     t.teardown(() => service.stop());

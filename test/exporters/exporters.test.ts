@@ -50,7 +50,7 @@ t.test('an exporter is opened when the configuration asks for it, once', async (
   t.equal(events.length, 5, 'nothing is opened after the end');
 });
 
-t.test('one that cannot start is an error in the log, and nothing else', async (t) => {
+t.test('an exporter that cannot start is an error in the log, and nothing else', async (t) => {
   const { exporters, parts, reload, events, errors } = setUp(true, async () => {
     throw new Error('no such module');
   });

@@ -51,7 +51,7 @@ t.test('an item that several wait for is due when one of them is, and is dropped
   t.strictSame(takeAll(queue), ['a0', 'shared', 'c', 'a1']);
 });
 
-t.test('what is not ready keeps its place; what is removed does not wait', async (t) => {
+t.test('an item that is not ready keeps its place; a removed one does not wait', async (t) => {
   const queue = new FairQueue<string>(4);
   queue.add('a', only('192.0.2.1'));
   queue.add('b', only('192.0.2.2'));

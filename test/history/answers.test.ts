@@ -74,7 +74,7 @@ t.test('equal questions share an answer for a second after it was made, and no f
   t.equal(clock.timers, 0);
 });
 
-t.test('what is kept is bounded, and so is what waits', async (t) => {
+t.test('kept answers are bounded, and so are waiting requests', async (t) => {
   const clock = new FakeClock();
   const answers = new HistoryAnswers(clock);
   const large = 'x'.repeat(3 * 1024 * 1024);

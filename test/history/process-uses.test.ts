@@ -44,7 +44,7 @@ t.test('[3.history-ran] a process that started within the window counts from 0',
   t.strictSame(disk, [{ name: 'new', count: 1, value: 11 }], 'its number had belonged to another one');
 });
 
-t.test('[3.history-ran] what cannot be known is null, and what is hidden is left out', async (t) => {
+t.test('[3.history-ran] unknown uses are null, and hidden ones are left out', async (t) => {
   const rows: readonly ProcessLiteral[] = [
     { pid: 1, name: 'hidden', cpu: 1, memory: 1 },
     { pid: 2, name: 'shown', cpu: 1, memory: 1, read: 0, written: 10 },

@@ -98,7 +98,7 @@ t.test('[3.history-ran] samples that are early or late change nothing', async (t
   t.equal(begunAtMs.length, 40);
 });
 
-t.test('[3.history-ran] what ran is kept with its time and its window', async (t) => {
+t.test('[3.history-ran] the programs that ran are kept with their time and window', async (t) => {
   const { clock, history, run, state, now } = setUp();
   await run(20, IDLE);
   state.burnt = 1000;

@@ -97,7 +97,7 @@ t.test('slots that are over, with their processes, and points are handed on', as
   t.equal(store.slots.at(-1)?.at, UNIX_SECONDS + 30, 'the last one is handed on unfinished');
 });
 
-t.test('what is before memory comes from the store', async (t) => {
+t.test('times before memory come from the store', async (t) => {
   const store = new FakeStore();
   const { clock, history } = setUpHistory({}, { store });
   const mark: HistoryMark = { at: UNIX_SECONDS - 500, kind: 'crash', seconds: 3, text: 'It ended.' };
@@ -149,7 +149,7 @@ t.test('a store that does not answer costs only its part', async (t) => {
   t.equal(warnings.length, 2, 'and another one when it fails again');
 });
 
-t.test('what ran at a moment: from memory, otherwise from the store', async (t) => {
+t.test('the programs that ran at a moment: from memory, otherwise from the store', async (t) => {
   const store = new FakeStore();
   const processes: SlotProcesses = {
     ...NO_PROCESSES,

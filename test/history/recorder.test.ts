@@ -52,7 +52,7 @@ t.test(
   },
 );
 
-t.test('[4.history-shared] what subscribers do not have it reads with their ticks', async (t) => {
+t.test('[4.history-shared] sections without subscribers are read with their ticks', async (t) => {
   const { clock, history, sampler, readTimes, sampleTimes, query } = setUpHistory();
   sampler.subscribe(CPU);
   history.start();

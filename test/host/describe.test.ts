@@ -45,7 +45,7 @@ t.test('[9.doctor-gpu] a device that is slow to answer is waited for', async (t)
   t.strictSame(asked, ['processes', 'power', 'media', 'discovery']);
 });
 
-t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] what must not be asked is not', async (t) => {
+t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] excluded ones are not asked', async (t) => {
   const { asked, capabilities } = machine();
   const settled = (): HostDescription => ({ findings: [row('cpu')], isPending: false });
   const findings = await describeMachine(

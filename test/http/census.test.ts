@@ -63,7 +63,7 @@ t.test('[1.connections] few connections of an address are never looked at', asyn
   t.equal(world.clock.timers, 0, 'and no timer runs');
 });
 
-t.test('[1.connections] those of all ports of the service are counted', async (t) => {
+t.test('[1.connections] connections to all ports of the service are counted', async (t) => {
   const ports: number[] = [];
   const clock = new FakeClock();
   const ledger = new Ledger({ defer: (work) => work() });
@@ -127,7 +127,7 @@ t.test('[1.connections] an address that has too many is refused, another one not
   t.equal(census.isOver('10.0.0.1'), false, 'when they are gone');
 });
 
-t.test('[1.half-closed] what this side has closed is looked for 2 s later, and cut', async (t) => {
+t.test('[1.half-closed] half-closed connections are looked for 2 s later, and cut', async (t) => {
   const { world, census } = setUp();
   census.ended();
   await world.clock.advance(1500);

@@ -41,7 +41,7 @@ t.test('bodies, extensions and trailers', async (t) => {
   t.equal(read('5\r\nab', 1).isDone, false);
 });
 
-t.test('what is not a chunked body', async (t) => {
+t.test('malformed chunked bodies', async (t) => {
   const cases = [
     '\r\n',
     'x\r\n',

@@ -94,7 +94,7 @@ t.test('[4.few-descriptors] fewer than the service needs: it says so, and still 
   t.ok(await isServed(service.port));
 });
 
-t.test('what the service itself has open leaves less room, and never none', async (t) => {
+t.test("the service's own descriptors leave less room, and never none", async (t) => {
   let now = 0;
   let openNow: number | undefined = 20;
   let connections = 0;

@@ -34,7 +34,7 @@ t.test('[4.complete] each event is one chunk, whole within one read, whatever it
   }
 });
 
-t.test('those that are on their way when access is judged again, or when all end', async (t) => {
+t.test('streams that are being handed over when access is judged again, or when all end', async (t) => {
   const { fanout, pool, source, port, asked } = await serveNumbered(t);
   const clients = Array.from({ length: 50 }, (_, at) => new Client(port, `j${at}`));
   for (const { id, socket } of clients) socket.write(get(`/stream?${id}`));

@@ -90,7 +90,7 @@ t.test('a first event that is long is sent as it is taken', async (t) => {
   t.strictSame(eventsOf(text()), [1, 2, 3]);
 });
 
-t.test('what the writer keeps for a stream is in the ledger', async (t) => {
+t.test('bytes that the writer keeps for a stream are in the ledger', async (t) => {
   const { fanout, ledger, publish, open } = await serve(t);
   const { client } = open('/a');
   await until(() => fanout.adopted === 1);

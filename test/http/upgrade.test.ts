@@ -27,7 +27,7 @@ t.test('[7.upgrade] lists in any case, order and number of lines', async (t) => 
     t.ok(asks({ connection }), connection.join(' | '));
 });
 
-t.test('[7.upgrade] what is missing, and what only looks like it', async (t) => {
+t.test('[7.upgrade] missing headers, and values that only look right', async (t) => {
   for (const upgrade of [
     [],
     [''],

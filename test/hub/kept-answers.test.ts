@@ -36,7 +36,7 @@ t.test(
   },
 );
 
-t.test('[I.hub.usage] who asks while an answer is awaited shares it, however long that takes', async (t) => {
+t.test('[I.hub.usage] requests while an answer is awaited share it, however long that takes', async (t) => {
   const { clock, ask, asked } = setUp(5000);
   const first = ask('usage');
   await clock.advance(4900);

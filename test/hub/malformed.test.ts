@@ -37,7 +37,7 @@ const FLAWS: readonly (readonly [members: string, reason: string])[] = [
   ['"cpu":{}}', NO_SAMPLE],
 ];
 
-t.test('[I.hub.hostile] what a sample must be: UTF-8, JSON, and of the shape of a sample', async (t) => {
+t.test('[I.hub.hostile] a sample must be UTF-8, JSON, and of the shape of a sample', async (t) => {
   const flawOf = (members: string, time = '1') => {
     const event = bytesOf(`data: {"timestamp":${time},${members}}\n\n`);
     const section = /^"(cpu|memory|gpu|disks|network)":/.exec(members)?.[1] ?? '';

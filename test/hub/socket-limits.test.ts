@@ -102,7 +102,7 @@ t.test('[I.hub.ws-stall] a socket that does not read misses samples, and gets th
   await client.take('fleet');
   await until(() => (agents.every(({ streams }) => streams === 1) ? true : undefined));
   // Its receive buffer fills, then that of the hub's kernel.
-  const raw = (client.socket.ws as unknown as { readonly _socket: net.Socket })._socket; // Of the package ws.
+  const raw = (client.socket.ws as unknown as { readonly _socket: net.Socket })._socket; // A private field of ws.
   raw.pause();
   const filler = 'x'.repeat(250_000);
   let timestamp = 0;

@@ -152,7 +152,7 @@ t.test(
   },
 );
 
-t.test('[I.hub.agents] of samples that one read brings a stream gets the newest', async (t) => {
+t.test('[I.hub.agents] a stream gets the newest of the samples that one read brings', async (t) => {
   const agent = await PlayedAgent.start(t);
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);

@@ -59,7 +59,7 @@ t.test('a client fills neither the log nor the share of others', async (t) => {
 });
 
 t.test(
-  'who exceeds a limit has a tenth of it in the next minute, until a minute without excess',
+  'a client over a limit has a tenth of it in the next minute, until a minute without excess',
   async (t) => {
     const { log, lines, clock } = setUp();
     const writtenIn = (count: number) => {

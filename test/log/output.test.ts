@@ -36,7 +36,7 @@ t.test('lines that do not fit are kept, and follow in their order', async (t) =>
   t.equal(output.lost, 0);
 });
 
-t.test('what exceeds 64 KiB is lost, and counted where it is missing', async (t) => {
+t.test('lines beyond 64 KiB are lost, and counted where they are missing', async (t) => {
   const { output, state, written } = setUp();
   state.room = 0;
   const line = `${'x'.repeat(1023)}\n`;

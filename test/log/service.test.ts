@@ -85,7 +85,7 @@ const CONFIG = {
   features: { enable_process_control: true },
 };
 
-t.test('[9.audit] who asked, whether with the key, for what, and the outcome', async (t) => {
+t.test('[9.audit] the client, whether it has the key, the request, and the outcome', async (t) => {
   const service = await start(t, { config: CONFIG });
   await command(service);
   await command(service, { Authorization: `Bearer ${KEY}` });

@@ -49,7 +49,7 @@ t.test('[1.half-closed] closed here and not there: listed after the time asked f
   );
 });
 
-t.test('[2.unfinished] what was received beyond what was sent', async (t) => {
+t.test('[2.unfinished] bytes received beyond those sent', async (t) => {
   const { port, accepted } = await listen(t, '127.0.0.1');
   const talks = await connect(t, port, '127.0.0.1');
   const hoards = await connect(t, port, '127.0.0.4');

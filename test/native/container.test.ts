@@ -50,7 +50,7 @@ t.test('[3.container-uptime] the uptime of the kernel is that of the clock', asy
   t.equal(read(none.host).uptimeNs, undefined);
 });
 
-t.test('[3.container-uptime] what no container can have, and no answer', async (t) => {
+t.test('[3.container-uptime] impossible uptimes, and no answer', async (t) => {
   for (const text of ['-5.00 1.00\n', '184467440737095516.00 0\n', '', 'x\n', 'inf 1\n', 'nan nan\n']) {
     const { host } = machineWith(t, text);
     t.equal(read(host).uptimeNs, undefined, JSON.stringify(text));
@@ -130,7 +130,7 @@ t.test('[3.container-memory] a number that is negative is not known, and no seri
     }
 });
 
-t.test('[3.container-memory] what is available where the kernel, or lxcfs, does not say', async (t) => {
+t.test('[3.container-memory] available memory if the kernel, or lxcfs, does not say', async (t) => {
   const memoryOf = (values: Readonly<Record<string, string>>) =>
     read(machineWith(t, '1 1\n', { 'proc/meminfo': meminfo(values) }).host).memory;
   for (const value of NEGATIVE) {

@@ -64,7 +64,7 @@ const coretemp = (package_: string, core: string) => ({
   temp2_input: core,
 });
 
-t.test('of two packages the hotter counts, and a core never replaces its package', async (t) => {
+t.test('the hotter of two packages counts, and a core never replaces its package', async (t) => {
   const tree = {
     ...hwmon(0, 'nvme', { temp1_input: '88000' }),
     ...hwmon(1, 'coretemp', coretemp('51000', '90000')),

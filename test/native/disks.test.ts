@@ -278,7 +278,7 @@ t.test('a table with nonsense in it', async (t) => {
   t.match(counters.failures?.['disks'], /mountinfo/, 'and the reason says what');
 });
 
-t.test('what /sys and /dev report about the devices', async (t) => {
+t.test('reports of /sys and /dev about the devices', async (t) => {
   const device = (name: string, removable: string): Tree => ({
     [`sys/devices/pci/block/${name}/removable`]: `${removable}\n`,
     [`sys/devices/pci/block/${name}/${name}1/partition`]: '1\n',

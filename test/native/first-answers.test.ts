@@ -41,7 +41,7 @@ t.test('[3.first-load] a reading says that answers are missing until all are the
   t.equal(counters.disks?.[0]?.isRemovable, false, 'what /sys says is read by a prober of its own');
 });
 
-t.test('[3.first-load] of this machine: the root is there once no answer is missing', async (t) => {
+t.test('[3.first-load] on this machine the root is there once no answer is missing', async (t) => {
   const [{ disks }] = await readAnswered(openNativeHost(), ALL_SECTIONS);
   t.ok(disks?.some(({ mountPoint, usage }) => mountPoint === '/' && usage !== null));
 });

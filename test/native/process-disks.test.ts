@@ -98,7 +98,7 @@ t.test('[3.history-disk] a process that hides them is NaN, and is not asked agai
 });
 
 t.test(
-  '[3.history-disk-hang] one that does not answer costs the others nothing, after the first time',
+  '[3.history-disk-hang] a file that hangs costs the others nothing, after the first time',
   async (t) => {
     const tree: Record<string, string> = {};
     for (const pid of [1, 2, 3, 4]) {

@@ -93,7 +93,7 @@ t.test('[3.limits] a container: a namespace whose root has the limits, or a moun
   );
 });
 
-t.test('[3.limits] of several mounts the one that shows the most ancestors', async (t) => {
+t.test('[3.limits] among several mounts, the one that shows the most ancestors', async (t) => {
   const narrow = '31 20 0:26 /a/b /narrow rw - cgroup2 cgroup2 rw\n';
   const files = { 'a/memory.max': '4096\n', 'a/memory.current': '1\n', 'a/b/memory.max': '8192\n' };
   for (const mounts of [CGROUP2 + narrow, narrow + CGROUP2]) {
@@ -157,7 +157,7 @@ t.test('[3.limits] no limit: neither version has one, or the kernel has no contr
   t.strictSame(await read(t, { 'proc/uptime': '1 1\n' }), NOTHING);
 });
 
-t.test('[3.limits-unreadable] what cannot be read has its reason, and hides nothing else', async (t) => {
+t.test('[3.limits-unreadable] an unreadable file has its reason, and hides nothing else', async (t) => {
   const files = { 'memory.max': FOLDER, 'cpu.max': '20000 100000\n' };
   t.match(await read(t, tree('0::/\n', CGROUP2, files)), {
     memoryBytes: null,

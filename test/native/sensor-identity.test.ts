@@ -202,7 +202,7 @@ t.test(
   },
 );
 
-t.test('[3.sensor-ids] of the chips of a GPU the one named like its driver is read', async (t) => {
+t.test("[3.sensor-ids] among a GPU's chips, the one named like its driver is read", async (t) => {
   const card = { ...AMD_CARD, address: '0000:03:00.0' };
   const other = (number: number): Tree => ({
     [`sys/bus/pci/devices/${card.address}/hwmon/hwmon${number}/name`]: 'amdgpu_part0\n',

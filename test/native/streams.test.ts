@@ -93,7 +93,7 @@ for (const method of METHODS)
     t.throws(() => writer.adopt(0, FIRST), { code: 'ECANCELED' });
   });
 
-t.test('what cannot be adopted has a code', async (t) => {
+t.test('a refused adoption has a code', async (t) => {
   const { writer } = start(t, {});
   t.throws(() => writer.adopt(-1, FIRST), { code: 'EBADF' });
   t.throws(() => writer.adopt(0, { ...FIRST, channel: 2 ** 20 }), RangeError);

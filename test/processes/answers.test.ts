@@ -97,7 +97,7 @@ t.test(
   },
 );
 
-t.test('[7.list-shared] what is kept has a limit', async (t) => {
+t.test('[7.list-shared] kept answers have a limit', async (t) => {
   const answers = new SharedAnswers(new FakeClock());
   const window = windowOf();
   let built = 0;

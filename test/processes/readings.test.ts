@@ -247,7 +247,7 @@ t.test(
 );
 
 t.test(
-  '[3.detail-processes] of thousands of processes the last summary is shown until the next is derived',
+  '[3.detail-processes] with thousands of processes the last summary is shown until the next is derived',
   async (t) => {
     const clock = new FakeClock();
     const { host } = readingHost(clock, 1, 0, 5000);

@@ -91,7 +91,7 @@ t.test('[3.detail-processes] count, running, and five of each', async (t) => {
   t.equal(first.top_memory[0]?.cpu, null);
 });
 
-t.test('[3.detail-processes] those that do nothing are not among the top ones', async (t) => {
+t.test('[3.detail-processes] idle processes are not among the top ones', async (t) => {
   const idle = (seconds: number) => processColumns(seconds, [{ pid: 1, cpu: 5, memory: 0 }]);
   const summary = deriveProcessSummary({ before: idle(1), after: idle(2) });
   t.strictSame(summary.top_cpu, []);

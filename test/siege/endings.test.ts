@@ -57,7 +57,7 @@ t.test('a connection that stays open is overdue, and only once that is due', asy
   t.strictSame(endings.report(), { due: 1, overdue: 1, slowestSeconds: 0 });
 });
 
-t.test('of a connection that was forgotten nothing is due, and its end counts for nothing', async (t) => {
+t.test('nothing is due of a forgotten connection, and its end counts for nothing', async (t) => {
   const endings = new Endings();
   const { client, peer } = await connectionOf(t);
   endings.expect(client, 0);
@@ -96,7 +96,7 @@ t.test('an answer is as good as an end only where that is said', async (t) => {
   }
 });
 
-t.test('what the attack closes itself when it is over is not counted', async (t) => {
+t.test('connections that the attack closes when it is over are not counted', async (t) => {
   const endings = new Endings();
   const { client } = await connectionOf(t);
   endings.expect(client, LONG_SECONDS);

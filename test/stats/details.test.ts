@@ -128,7 +128,7 @@ t.test("the battery's own time where there is no other; an absurd time is unknow
   t.equal(battery({ energyWh: 55, energyFullWh: 50, powerWatts: 5, state: 'charging' }).seconds_left, null);
 });
 
-t.test('[3.unknown-battery] of an unreadable battery only the name is known', async (t) => {
+t.test('[3.unknown-battery] only the name of an unreadable battery is known', async (t) => {
   t.strictSame(battery({ state: null, failure: 'EIO' }), {
     name: 'BAT0',
     percent: null,

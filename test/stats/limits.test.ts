@@ -41,7 +41,7 @@ function shown(...changes: readonly (Partial<LimitCounters> | null)[]) {
 const throttled = (...readings: readonly (CpuThrottling | null)[]) =>
   shown(...readings.map((throttling) => ({ throttling })))?.throttled_percent;
 
-t.test('[3.limits] what the service may use; null where nothing limits it', async (t) => {
+t.test('[3.limits] the limits of the service; null where nothing limits it', async (t) => {
   t.strictSame(shown({}), {
     memory_bytes: GIB,
     memory_used_bytes: GIB / 4,

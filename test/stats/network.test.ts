@@ -78,7 +78,7 @@ t.test('[3.network-monotonic] sums never go back', async (t) => {
 });
 
 t.test(
-  '[3.network-monotonic] what an interface counted before it counts never enters the sums',
+  "[3.network-monotonic] an interface's counts from before it is included never enter the sums",
   async (t) => {
     const bond = (sentBytes: number) => virtual('bond0', { index: 4, kind: 'bond', sentBytes });
     const enslaved = (sentBytes: number) => ({ ...moved('a', sentBytes, 0), masterIndex: 4 });

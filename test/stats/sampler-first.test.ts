@@ -46,7 +46,7 @@ for (const answerMs of [0, 5, 90, 300])
   );
 
 t.test(
-  '[3.first-load] who asks again and again from the start on sees no reading without a window',
+  '[3.first-load] a client that polls repeatedly from the start on sees no reading without a window',
   async (t) => {
     for (const paceMs of [70, 100, 330]) {
       const { clock, ask } = setUpService(5);
@@ -108,7 +108,7 @@ t.test('[3.first-load] a question that is never answered is waited for a second,
   t.equal((await ask(DETAIL)).tookMs, 25);
 });
 
-t.test('[3.first-load] who joins while answers are awaited waits with the others', async (t) => {
+t.test('[3.first-load] a request that joins while answers are awaited waits with the others', async (t) => {
   const { clock, host, sampler } = setUp();
   host.answerMs = 500;
   const begun = sampler.latest(ALL);

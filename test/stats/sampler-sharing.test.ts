@@ -126,7 +126,7 @@ t.test('[3.usage-shared] a host that fails fails all who wait, once', async (t) 
   t.ok((await ask(DETAIL)).encoded.sample.cpu?.detail, 'and the next request begins anew');
 });
 
-t.test('[3.system-needs] what /api/system shows is read, and nothing else', async (t) => {
+t.test('[3.system-needs] only what /api/system shows is read', async (t) => {
   const asked: number[] = [];
   const summaries = { ask: () => void asked.push(1), summary: () => null };
   const { clock, host, ask } = setUp(2, summaries);

@@ -120,7 +120,7 @@ t.test('each is over the time since the reading before of its own kind', async (
   t.equal(encoded && diskRate(encoded.sample), 1000);
 });
 
-t.test('what only the slow demand reads is over the time since it was last read for that', async (t) => {
+t.test('details of the slow demand alone are over the time since its last reading', async (t) => {
   const set = setUpSlow();
   const { clock, host, sampler, ask } = set;
   sampler.subscribe(MEMORY);

@@ -32,7 +32,7 @@ t.test(
   },
 );
 
-t.test('[4.ignored-header] what may be echoed, eight at most', async (t) => {
+t.test('[4.ignored-header] the names that may be echoed, eight at most', async (t) => {
   t.strictSame(ignoredOf('disk,cpu,Uptime,disk,DISK'), ['disk', 'Uptime']);
   t.strictSame(ignoredOf('a\r\nSet-Cookie: x', 'b c', 'é', 'x'.repeat(33), '"q"'), []);
   t.strictSame(ignoredOf('x'.repeat(32)), ['x'.repeat(32)]);

@@ -159,7 +159,7 @@ t.test('the polkit rule lets exactly the user of the unit, and it to exactly the
   t.equal(await inside('cat /proc/sys/kernel/random/boot_id'), before);
 });
 
-t.test('what logind can do is what the service says', async (t) => {
+t.test('the service reports what logind can do', async (t) => {
   const { actions } = await get('/api/pw');
   const manager = 'org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager';
   const ask = (what: string) =>

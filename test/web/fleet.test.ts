@@ -59,10 +59,10 @@ t.test('an event changes the machines that it has; one with all of them removes 
   t.strictSame(machines.counts, { up: 1, down: 0, refused: 0 });
 });
 
-t.test('what one machine sends wrong is unknown of that machine alone', async (t) => {
+t.test('a wrong value is unknown, of that machine alone', async (t) => {
   const machines = new Machines();
   const sound = up(7, [10, 60]);
-  const bad = (sample: unknown) => ({ state: 'up', since: 1, sample }) as Hosts[string]; // Of a faulty machine.
+  const bad = (sample: unknown) => ({ state: 'up', since: 1, sample }) as Hosts[string]; // From a faulty machine.
   const samples = {
     disks: { timestamp: 1, cpu: { current_load: 5 }, disks: null },
     disk: { disks: [null, 7, { used_percent: '9' }, { used_percent: 33 }] },
@@ -73,7 +73,7 @@ t.test('what one machine sends wrong is unknown of that machine alone', async (t
     many: { disks: Array.from({ length: 300_000 }, () => ({ used_percent: 4 })) },
   };
   const hosts = Object.fromEntries(Object.entries(samples).map(([id, sample]) => [id, bad(sample)]));
-  const odd = { nothing: null, later: { state: 'asleep', since: 'x' } } as unknown as Hosts; // Of a later hub.
+  const odd = { nothing: null, later: { state: 'asleep', since: 'x' } } as unknown as Hosts; // From a later hub.
   machines.apply(event({ a: sound, ...hosts, ...odd, z: sound }, { all: true }));
   const figuresOf = (id: string) => machines.all.find((machine) => machine.id === id)?.figures;
   for (const id of ['a', 'z']) t.match(figuresOf(id), { load: 7, memory: 25, disk: 60, temperature: 50 }, id);
@@ -100,7 +100,7 @@ t.test('what one machine sends wrong is unknown of that machine alone', async (t
   );
 });
 
-t.test('what a machine says that it plays', async (t) => {
+t.test("the text of a machine's current track", async (t) => {
   const playing = { status: 'active', playback: 'playing', title: 'A', artist: 'B' };
   t.equal(playedOf(playing), 'A — B');
   t.equal(playedOf({ ...playing, playback: 'paused', artist: '' }), 'Paused: A');
@@ -169,7 +169,7 @@ t.test(
   },
 );
 
-t.test('what is chosen is in the address, and comes back from it', async (t) => {
+t.test('the choice is in the address, and comes back from it', async (t) => {
   const choices: readonly Partial<Choice>[] = [
     {},
     { view: 'tiles', sort: 'load', isReversed: true, search: 'a b&c', state: 'down', label: 'site: berlin' },

@@ -69,7 +69,7 @@ t.test('slots that one interval covers have its value', async (t) => {
   ]);
 });
 
-t.test('what the service knows fills the gaps, and nothing that it does not know is lost', async (t) => {
+t.test("the service's values fill the gaps, and nothing that it does not know is lost", async (t) => {
   const history = new History(FIVE_MINUTES);
   push(history, 1000, { a: 1, b: 5 });
   history.fill({

@@ -50,7 +50,7 @@ t.test('ids: strings and integers, nothing that would come back as another', asy
   }
 });
 
-t.test('what is not understood says why, and carries the id where there is one', async (t) => {
+t.test('an invalid message is answered with the reason, and with the id if it has one', async (t) => {
   const cases: readonly [text: string, flaw: Partial<SocketFlaw>][] = [
     ['', { code: 'PARSE_ERROR', id: undefined }],
     ['{"op":"ping"', { code: 'PARSE_ERROR' }],

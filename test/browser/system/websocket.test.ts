@@ -275,7 +275,7 @@ else {
     t.match((await client.take('media_feedback')).data, { success: false, code: 'CONFLICT', final: true });
   });
 
-  t.test('[7.history] [7.events] what was, and what a watch rule reports', async (t) => {
+  t.test('[7.history] [7.events] the past, and the reports of a watch rule', async (t) => {
     const config: ConfigPart = { ...QUICK, history: { minutes: 60 } };
     const here = await startHere(fixtureHost(), config);
     t.teardown(() => here.stop());

@@ -94,7 +94,7 @@ t.test('[9.doctor-config] a bad configuration: exit 1, and what is wrong with it
   );
 });
 
-t.test('[9.doctor-config] what the check calls an error and the start does not: partly', async (t) => {
+t.test('[9.doctor-config] errors of the check that do not stop a start: partly', async (t) => {
   const folder = t.testdir({ 'config.yaml': 'auth:\n  enabled: true\nstats:\n  interval: 5\n' });
   const surroundings = { platform: 'linux', cwd: folder, variables: {} };
   const { row, config } = examineConfiguration({

@@ -14,7 +14,7 @@ const configWith = (
   discovery: { mdns: true },
 });
 
-t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] what must not be asked', async (t) => {
+t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] excluded capabilities', async (t) => {
   t.strictSame([...findSwitchedOff(configWith({}))], []);
   const off = findSwitchedOff(configWith({ enable_processes: false, enable_media: false }, 'record'));
   t.strictSame(
@@ -58,7 +58,7 @@ t.test('[9.doctor-mdns] a service on loopback announces nothing', async (t) => {
   t.equal(judgeMdns(none, { host: '::1' }), none, 'the machine comes first');
 });
 
-t.test('[9.doctor-processes] [9.doctor-power] what is possible and switched off says so', async (t) => {
+t.test('[9.doctor-processes] [9.doctor-power] a possible action that is switched off says so', async (t) => {
   const SWITCHES: readonly (readonly [string, keyof SwitchConfig['features']])[] = [
     ['process-control', 'enable_process_control'],
     ['shutdown', 'enable_shutdown'],

@@ -165,7 +165,7 @@ t.test('[9.top-untrusted] texts of the service cannot break out of their columns
   }
 });
 
-t.test('[9.top-outage] what is missing or switched off is a sentence', async (t) => {
+t.test('[9.top-outage] a missing or switched-off part is a sentence', async (t) => {
   const size = { columns: 80, rows: 24 };
   const { cpu: _cpu, memory: _memory, network: _network, disks: _disks, gpu: _gpu, ...bare } = SAMPLE;
   const text = linesOf(viewOf({ sample: bare, processes: undefined }), size).join('\n');

@@ -69,7 +69,7 @@ t.test('[9.top-untrusted] neither --json nor --once prints escapes of others', a
   for (const { stdout } of [json, screen]) t.notMatch(stdout.replaceAll('\n', ''), /\p{C}/u);
 });
 
-t.test('[9.top-refused] what is wrong is a sentence and exit code 1', async (t) => {
+t.test('[9.top-refused] an error is a sentence and exit code 1', async (t) => {
   const { baseUrl, stop } = await startReal(t, { auth: { enabled: true, api_key: KEY } });
   const run = async (env: Record<string, string>, ...args: readonly string[]) => {
     const { code, stdout, stderr } = await runToEnd(['top', '--once', ...args], {}, [], env);

@@ -69,7 +69,7 @@ t.test('an outage is filled, and what was shown before stays', async (t) => {
   t.equal(withPast(FIRST_POINTS, past, 2), FIRST_POINTS);
 });
 
-t.test('what is asked, and what is not a history', async (t) => {
+t.test('the requests, and answers that are not a history', async (t) => {
   const asked: HistoryOptions[] = [];
   const answering = (answer: (options: HistoryOptions) => unknown) =>
     ({

@@ -20,7 +20,7 @@ const memoryMib = (service: MediaService) => {
 };
 
 t.test(
-  '[6.slow-player] one that never answers costs its caller 1.5 s and no other client anything',
+  '[6.slow-player] a mute player costs its caller 1.5 s and no other client anything',
   { skip },
   async (t) => {
     const rig = await startMediaRig(t);

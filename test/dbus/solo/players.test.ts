@@ -161,7 +161,7 @@ t.test(
       );
     });
 
-    await t.test('what others do is seen', async (t) => {
+    await t.test('changes by others are seen', async (t) => {
       await bus.run('playerctl', ['-p', 'mpv', 'next']);
       await service.until((now) => now.title === second?.title);
       await bus.run('playerctl', ['-p', 'mpv', 'position', '30']);

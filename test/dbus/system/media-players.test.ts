@@ -55,7 +55,7 @@ t.test('[6.art-address] an address is whole or null, and its picture is served',
   }
 });
 
-t.test('[6.title] what is shown of a track without title and artist', { skip }, async (t) => {
+t.test('[6.title] the text for a track without title and artist', { skip }, async (t) => {
   const rig = await startMediaRig(t);
   const player = await rig.player('vlc', {
     PlaybackStatus: PLAYING,

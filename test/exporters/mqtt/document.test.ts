@@ -53,7 +53,7 @@ t.test(
   },
 );
 
-t.test('[3.ha-absent] what a machine does not have has no entity', async (t) => {
+t.test('[3.ha-absent] parts that a machine lacks have no entity', async (t) => {
   const has = (machine: string, id: RegExp) => idsOf(payloadOf(machine)).some((each) => id.test(each));
   for (const part of [/^battery_/, /^mains$/, /^sensor_/, /^gpu_/, /^cpu_temperature/, /^swap_/, /_signal$/])
     t.notOk(has('no-swap-minimal', part), `${part} of the smallest machine`);
@@ -179,7 +179,7 @@ t.test('[3.ha-removal] a thing that is gone is removed once, and not because of 
 const announces = (payload: string, id: string) =>
   (JSON.parse(payload) as Document).components[id]?.['unique_id'] !== undefined;
 
-t.test('[3.ha-known] what was known once keeps its entity while it is unknown', async (t) => {
+t.test('[3.ha-known] a value that was known once keeps its entity while it is unknown', async (t) => {
   const cool: UsageDetail = { ...LAPTOP, ...(LAPTOP.cpu && { cpu: { ...LAPTOP.cpu, temperature: null } }) };
   const { components } = deviceDocument(factsOf(LAPTOP));
   t.notOk(idsOf(cool).includes('cpu_temperature'));

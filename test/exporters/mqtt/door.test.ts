@@ -63,7 +63,7 @@ function rig() {
   return { ...state, state, door, take };
 }
 
-t.test('[3.mqtt-once] what is marked as sent again, or has a known id, is not done', async (t) => {
+t.test('[3.mqtt-once] a command marked as sent again, or with a known id, is not done', async (t) => {
   const { ran, take, door } = rig();
   t.match(await take('a.b', { id: 1 }), { stage: 'done', id: 1 });
   t.match(await take('a.b', { id: 1 }), { stage: 'ignored', code: 'duplicate', id: 1 });

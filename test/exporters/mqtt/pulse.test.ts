@@ -8,7 +8,7 @@ import { until } from '../../helpers/until.ts';
 
 const ANSWER_MS = 50;
 
-t.test('[3.mqtt-pulse] one that does not answer is given up, once', async (t) => {
+t.test('[3.mqtt-pulse] a broker that does not answer is given up, once', async (t) => {
   const pulse = new Pulse(ANSWER_MS);
   let [asked, ends] = [0, 0];
   const check = () =>

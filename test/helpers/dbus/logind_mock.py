@@ -46,7 +46,7 @@ def Inhibit(_, what, who, why, mode):
 
 
 def sleep_after_delays(mock):
-    """Suspends as logind does: announced, begun when nobody delays it any more, and announced when it is over."""
+    """Suspends as logind does: announced, begun when no inhibitor delays it any more, and announced when it is over."""
     begun = time.monotonic()
     note("prepare")
     mock.EmitSignal(MAIN_IFACE, "PrepareForSleep", "b", [True])

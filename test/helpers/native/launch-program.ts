@@ -62,7 +62,7 @@ async function failEach(): Promise<Launched> {
   const control = new FailControl(run.control);
   const calls: string[] = [];
   const problems: string[] = [];
-  await launchOnce(); // what is done once per process
+  await launchOnce(); // Work that is done once per process.
   for (let nth = 1; ; nth++) {
     rmSync(run.marker, { force: true });
     control.arm('call', nth, constants.errno.EMFILE);

@@ -91,7 +91,7 @@ t.test('[I.hub.hostile] slow commands of one address do not hold up those of ano
   t.equal(outcomes.done, 1);
 });
 
-t.test('[I.hub.mqtt.commands] what waits ends at its deadline, and was not done', async (t) => {
+t.test('[I.hub.mqtt.commands] a waiting command ends at its deadline, and was not done', async (t) => {
   const { world, outcomes, count, command } = setUp({ answerMs: 60_000 });
   for (let each = 0; each < 5; each++) void count(command('192.0.2.1'));
   await world.clock.advance(5000);

@@ -89,7 +89,7 @@ for (const addresses of [16, 200, 1000])
     t.match(lines[1], '599 connections', 'one was free');
   });
 
-t.test('[I.hub.dial.crowded] of one address the oldest makes room', async (t) => {
+t.test('[I.hub.dial.crowded] the oldest connection of one address makes room', async (t) => {
   const attempts = new Attempts(
     new FakeClock(),
     createLog(() => undefined),

@@ -125,7 +125,7 @@ t.test('[I.hub.dial.twice] one id has one machine', async (t) => {
   await hub.host('pc', isUp);
 });
 
-t.test('[I.hub.dial.lost] what was sent to an agent that is lost has no known outcome', async (t) => {
+t.test('[I.hub.dial.lost] a command sent to an agent that is lost has no known outcome', async (t) => {
   const commands = { all: { commands: ['*'], labels: {} } };
   const hub = await startHub(t, { pc: dialled() }, { hub: { commands } });
   const agent = new Dialler(t, hub.port);

@@ -38,7 +38,7 @@ t.test('[I.hub.dial.proof] a wrong key, a wrong id, and the proof of the other s
   t.notMatch(JSON.stringify(right.heard), KEY, 'no frame has the key');
 });
 
-t.test('[I.hub.dial.replay] what was right once is wrong on another connection', async (t) => {
+t.test('[I.hub.dial.replay] a proof is wrong on any other connection', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
   const first = new Dialler(t, hub.port);
   const [id = '', run = '', hubNonce = '', nonce = ''] = await first.claim();

@@ -47,7 +47,7 @@ function documentedGaps(): readonly RegExp[] {
 }
 
 t.test(
-  '[3.metrics-names] [3.metrics-values] what both have is the same, what is missing is documented',
+  '[3.metrics-names] [3.metrics-values] shared metrics are the same, missing ones are documented',
   { skip: whyNo('prometheus-node-exporter') },
   async (t) => {
     const service = await startService();
@@ -76,7 +76,7 @@ t.test(
       if (
         JSON.stringify([...first.samples.keys()].sort()) !== JSON.stringify([...last.samples.keys()].sort())
       )
-        continue; // An interface or a mount has come or gone meanwhile.
+        continue; // An interface or a mount has come or gone in between.
       const theirs = [...first.samples.keys()].sort();
       if (isSubset(name))
         t.ok(

@@ -10,7 +10,7 @@ t.test(
 );
 
 t.test(
-  '[3.signal] what nl80211 answers, and what this kernel does',
+  '[3.signal] answers of nl80211, and those of this kernel',
   { skip: whyNoProgram('netlink_test') },
   async (t) => {
     const { isSuccess, text } = await runProgram('netlink_test');
@@ -24,7 +24,7 @@ t.test(
 );
 
 t.test(
-  'what Windows reports is understood, on this machine',
+  'reports of Windows are understood, on this machine',
   { skip: whyNoProgram('windows_parsers_test') },
   async (t) => {
     const { isSuccess, text } = await runProgram('windows_parsers_test');
@@ -34,7 +34,7 @@ t.test(
 );
 
 t.test(
-  '[3.drives] what drives report about themselves, and which of it is shown',
+  "[3.drives] drives' reports about themselves, and which of it is shown",
   { skip: whyNoProgram('drives_test') },
   async (t) => {
     const { isSuccess, text } = await runProgram('drives_test');
@@ -101,7 +101,7 @@ t.test(
 );
 
 t.test(
-  'what is announced and found through an Avahi that behaves well, badly and not at all',
+  'announcing and finding through an Avahi that behaves well, badly and not at all',
   { skip: whyNoProgram('discovery_test') },
   async (t) => {
     const { isSuccess, text, missing } = await runProgram('discovery_test');

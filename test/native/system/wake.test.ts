@@ -61,7 +61,7 @@ async function readPlayed(t: Test, cards: Readonly<Record<string, string>>) {
 const noRoot = process.getuid?.() === 0 ? false : 'needs root, for a mount namespace';
 const skipPlayed = noRoot || whyNoProgram('wol_card.so');
 
-t.test('[3.wake-on-lan-card] what the card itself answers', { skip: skipPlayed }, async (t) => {
+t.test('[3.wake-on-lan-card] the answers of the card itself', { skip: skipPlayed }, async (t) => {
   const names = ['asked0', 'gone0', 'magic0', 'none0', 'off0', 'root0'];
   const cards = Object.fromEntries(names.map((name) => [name, name === 'asked0' ? 'suspended' : 'active']));
   const { result } = await readPlayed(t, cards);

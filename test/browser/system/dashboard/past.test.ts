@@ -78,7 +78,7 @@ else {
     t.strictSame(complaints, []);
   });
 
-  t.test('what was not recorded is a gap', async (t) => {
+  t.test('an unrecorded time is a gap', async (t) => {
     const past = new KnownPast();
     const { page, complaints } = await open(t, past);
     const isLine = (age: number) => isDrawn(page, 'Processor', partAt(past, age), PAST.mean);

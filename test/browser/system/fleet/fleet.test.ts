@@ -167,7 +167,7 @@ else {
     },
   );
 
-  t.test('[I.hub.page] what is played, of the machines in view alone', async (t) => {
+  t.test('[I.hub.page] the current track, of the machines in view alone', async (t) => {
     const desk = await startAgent(t, 'desk.lan');
     const mute = await startAgent(t, 'mute.lan', 0, { features: { enable_media: false } });
     const hub = await startHub(t, { desk: { url: desk.baseUrl }, mute: { url: mute.baseUrl } });

@@ -52,7 +52,7 @@ t.test('[3.mqtt-hub-sample] every view is made of lines, byte by byte as over HT
   t.match(plain, { memory: Object });
 });
 
-t.test('[3.mqtt-hub-want] what is a want, and what is not', async (t) => {
+t.test('[3.mqtt-hub-want] valid wants, and invalid ones', async (t) => {
   const read = (value: unknown) => readWant(bytes(value), SECTION_BITS);
   t.same(read({ hub: 'h-1', sections: ['cpu', 'disks'], interval_seconds: 2.5, topics: ['media', 'x'] }), {
     hub: 'h-1',
@@ -188,7 +188,7 @@ t.test('[3.mqtt-hub-deadline] a command is judged by this clock and this run alo
   t.match(readCommand(envelope({ key: null })), { asker: { sender: { isKeyed: false } } });
 });
 
-t.test('[3.mqtt-hub-malformed] what is not understood is answered where its hub is known', async (t) => {
+t.test('[3.mqtt-hub-malformed] malformed commands are answered if their hub is known', async (t) => {
   for (const [bad, code, isAnswered] of [
     ['', 'invalid_json', false],
     ['[]', 'invalid_json', false],

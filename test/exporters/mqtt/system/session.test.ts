@@ -261,7 +261,7 @@ t.test('[3.mqtt-moved] another topic: the old device is removed', { skip }, asyn
   await witness.waitFor('home/pc/availability', 'offline');
 });
 
-t.test('[3.mqtt-slept] what came in while the machine slept is not done', { skip }, async (t) => {
+t.test('[3.mqtt-slept] commands that arrived while the machine slept are not done', { skip }, async (t) => {
   const broker = await startBroker(t);
   const witness = await Witness.open(t, broker.url);
   const clock = new FakeClock();

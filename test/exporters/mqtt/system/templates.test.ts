@@ -86,7 +86,7 @@ function forget(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, forget(part)]));
 }
 
-t.test('[3.ha-unknown] what is null is unknown, never 0, and never what it was', { skip }, async (t) => {
+t.test('[3.ha-unknown] null is shown as unknown, never as 0 or the last value', { skip }, async (t) => {
   for (const name of ['laptop', 'gpu-nvidia-desktop', 'server-2s']) {
     const payload = payloadOf(name);
     const facts = factsOf(payload);
@@ -160,7 +160,7 @@ t.test('[3.ha-power] the power message: the pending action and its time', { skip
   t.equal(stateOf(pending, 'power_pending_at'), '2001-09-09T01:46:40.000Z');
 });
 
-t.test('[3.ha-commands] what a command is sent is JSON with its parameters', { skip }, async (t) => {
+t.test('[3.ha-commands] the payload of a command is JSON with its parameters', { skip }, async (t) => {
   const { components } = documentOf(factsOf(LAPTOP));
   const odd = MEDIA.players[1];
   const sent = (id: string, value: unknown) =>

@@ -149,7 +149,7 @@ test('a folder that is missing, and is made later', async (t) => {
   t.equal(rig.lines.length, 2);
 });
 
-test('what is no file', async (t) => {
+test('anything but a file', async (t) => {
   const rig = rigIn(t);
   execFileSync('mkfifo', [rig.path]);
   rig.open();

@@ -141,7 +141,7 @@ function hasHangingThread(): boolean {
     try {
       return /\) (\S) /.exec(readFileSync(`/proc/self/task/${task}/stat`, 'utf8'))?.[1];
     } catch {
-      return undefined; // It has ended meanwhile.
+      return undefined; // It has exited since it was listed.
     }
   };
   const hanging = () => readdirSync('/proc/self/task').filter((task) => stateOf(task) === 'D');

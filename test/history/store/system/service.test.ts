@@ -49,7 +49,7 @@ const linesOf = (service: ServiceProcess) =>
     .split('\n')
     .filter((line) => /history|sqlite|experimental/i.test(line) && !line.includes('configuration'));
 
-test('what was written before kill -9 is there, and the next start says what happened', async (t) => {
+test('data written before kill -9 is there, and the next start says what happened', async (t) => {
   const file = path.join(emptyFolder(t), 'history.db');
   const first = await start(t, file);
   await until(() => kindsNow(t, file).length === 1);

@@ -50,7 +50,7 @@ async function opened(t: Test, maxMegabytes?: number): Promise<StoreRig> {
   return rig;
 }
 
-test('what was put is read again, in steps of 10 s to an hour', async (t) => {
+test('stored slots are read again, in steps of 10 s to an hour', async (t) => {
   const rig = await opened(t);
   const put: Slot[] = [];
   // Gaps of a slot, of minutes, and of a series.

@@ -153,7 +153,7 @@ for (const { name, skip, start } of BROKERS) {
 }
 
 t.test(
-  '[I.hub.mqtt.presence] one that falls silent, and one that sends nonsense',
+  '[I.hub.mqtt.presence] a machine that falls silent, and one that sends nonsense',
   { skip: BROKERS[0].skip },
   async (t) => {
     const broker = await BROKERS[0].start(t);

@@ -155,7 +155,7 @@ for (const { name, skip, start } of BROKERS) {
 }
 
 t.test(
-  '[I.hub.mqtt.stages] what goes on is followed until it ends, or nobody knows',
+  '[I.hub.mqtt.stages] a running command is followed until it ends or is lost',
   { skip: BROKERS[0].skip },
   async (t) => {
     const broker = await BROKERS[0].start(t);

@@ -86,7 +86,7 @@ for (const { name, skip, start } of BROKERS) {
 const [{ skip, start }] = BROKERS;
 
 t.test(
-  '[3.mqtt-hub-get] what is asked once is answered as over HTTP, by the same flags',
+  '[3.mqtt-hub-get] a single question is answered as over HTTP, by the same flags',
   { skip },
   async (t) => {
     const broker = await start(t);

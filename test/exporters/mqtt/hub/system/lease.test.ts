@@ -209,7 +209,7 @@ t.test('[3.mqtt-hub-bad-want] a want that the broker has kept begins no lease', 
 });
 
 t.test(
-  '[3.mqtt-publish-key] what is published is a choice, and another choice removes the rest',
+  '[3.mqtt-publish-key] the published topics are a choice, and another choice removes the rest',
   { skip },
   async (t) => {
     const broker = await start(t);
