@@ -32,7 +32,7 @@ function policyOf(c: Case): AccessPolicy {
 function decide(c: Case): Decision {
   const request = requestOfCase(c);
   const decision = decideAccess(policyOf(c), request);
-  // What is kept of an open stream's request must decide the same after a reload.
+  // The part of an open stream's request that is kept must yield the same decision after a reload.
   const again = decideAccess(policyOf(c), condense(request));
   if (verdictOf(again) !== verdictOf(decision) || again.client !== decision.client)
     throw new Error(`condensed, it is ${verdictOf(again)}: ${JSON.stringify(c)}`);
@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('1.matrix the oracle agrees where everything varies at once', { timeout: 240_000 }, async (t) => {
+t.test('1.matrix the oracle agrees where everything varies together', { timeout: 240_000 }, async (t) => {
   const seed = 77;
   const random = createRandom(seed);
   const cases = repetitions(t, 30_000, seed);

@@ -9,7 +9,7 @@ import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
-/** What docs/keys.md says that each route needs; `any`: a valid key, whatever it may do. */
+/** The scope that each route needs by docs/keys.md; `any`: a valid key, whatever its scopes. */
 const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed: Scope | 'any' | 'none'])[] =
   [
     ['GET', '/api/status', 'none'],

@@ -20,8 +20,8 @@ export function whyNoRoot(...commands: readonly string[]): string | undefined {
 }
 
 /**
- * What a chroot needs, in a mount namespace that ends with the command; tools for containers want / to be a mount. Arguments:
- * the folder, and the command in it.
+ * Mounts what a chroot needs, in a mount namespace that ends with the command; tools for containers want / to be a
+ * mount. Arguments: the folder, and the command in it.
  */
 const ENTER = `set -e
 mount --bind "$1" "$1"
@@ -68,7 +68,7 @@ async function readFirstEvent(port: number, child: ChildProcess): Promise<string
   }
 }
 
-/** What is in `after` and was not, or not so, in `before`; and the other way round. */
+/** Returns the files of `after` that are new or changed, and those of `before` that are gone. */
 export function differences(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

@@ -9,7 +9,7 @@ const ROOT = path.resolve(import.meta.dirname, '../../../..');
 t.test('the package contains the program, its maps, and the client with its types', async (t) => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const printed = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' });
-  const [{ files }] = JSON.parse(printed) as [{ readonly files: readonly { readonly path: string }[] }]; // Of npm 7 and later.
+  const [{ files }] = JSON.parse(printed) as [{ readonly files: readonly { readonly path: string }[] }]; // As npm 7 and later print it.
   const names = files.map((file) => file.path);
   for (const needed of [
     ...['dist/main.js', 'dist/main.js.map', 'dist/licenses.txt', 'docs/operating.md'],

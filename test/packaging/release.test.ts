@@ -1,4 +1,4 @@
-/** What a release says about itself, and that nothing is published by a script. */
+/** The bill of materials of a release, and the refusal of its script to publish anything. */
 import '../helpers/service/dead-buses.ts';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ t.test('the bill of materials has all that is shipped, and nothing else', async 
   };
   const text = describeContents('a commit', 1_790_000_000);
   t.equal(describeContents('a commit', 1_790_000_000), text, 'the same twice');
-  const bom = JSON.parse(text) as Bom; // Of npm, whose format the next lines check.
+  const bom = JSON.parse(text) as Bom; // From npm; the next lines check its format.
   t.match(bom, { bomFormat: 'CycloneDX', specVersion: '1.5', metadata: { component: { name: 'hostwire' } } });
   t.match(bom.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   t.equal(bom.metadata.timestamp, '2026-09-21T14:13:20.000Z');

@@ -75,7 +75,7 @@ function baseTar(): string {
   return kept('base.tar', (target) => bootstrap(target, 'extract', packages));
 }
 
-/** What .dockerignore lets through, with the addon of this build in prebuilds/ unless the image shall compile it. */
+/** Copies the files that .dockerignore lets through; with this build's addon in prebuilds/ unless the image compiles it. */
 function makeContext(folder: string, isCompiled: boolean): void {
   const ignore = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8');
   writeFileSync(path.join(folder, '.dockerignore'), ignore);

@@ -18,7 +18,7 @@ export interface Image {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** Of the service, outside. */
+  /** The service's pid outside the container. */
   readonly pid: number;
   readonly log: () => string;
   /** As `docker exec`, with more variables. */

@@ -25,7 +25,7 @@ const MAX_START_MS = 1000;
 const MAX_BYTES = 12e6;
 const HERE = `${process.platform}-${process.arch}`;
 const UWS = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-/** Those of uWebSockets.js that Node 20 and 22 can load. */
+/** True for Node 20 and 22, for which uWebSockets.js has binaries. */
 const hasUws = ['115', '127'].includes(process.versions.modules);
 
 const tarball = pack(emptyFolder(t));
@@ -100,7 +100,7 @@ t.test('[9.package] as a dependency of a program, whose other packages stay as t
   t.ok(existsSync(kept), "another package's binaries are not touched");
 });
 
-t.test('[9.package] what the README links is in the package', async (t) => {
+t.test('[9.package] the files that the README links are in the package', async (t) => {
   const folder = emptyFolder(t);
   installOffline(t, ['--ignore-scripts', '--prefix', folder, tarball], folder);
   const own = path.join(folder, 'node_modules/hostwire');
