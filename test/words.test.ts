@@ -11,8 +11,8 @@ const ENDINGS = /\.(?:ts|tsx|mjs|cc|h|c|md|css|service|rules|conf|yaml|json)$/;
 /** Generated from measurements or inputs, and not prose. */
 const NOT_PROSE = ['native/fuzz/corpus', 'test/fixtures', 'docs/images'];
 
-/** Folders without the patterns of translated English. The tests follow. */
-const PLAIN = ['bench', 'native', 'packaging', 'scripts', 'src', 'web'];
+/** Folders without the patterns of translated English. */
+const PLAIN = ['bench', 'native', 'packaging', 'scripts', 'src', 'test', 'web'];
 
 interface Pattern {
   readonly name: string;
@@ -114,7 +114,7 @@ interface Line {
 }
 
 const COMMENT = /^\s*(?:\/\/|\/\*|\*|#)/;
-const TEST_NAME = /^\s*(?:t|test)\.test\(|^\s*(['"`])(?:\[?[0-9]+\.|[a-z]).*\1,$/;
+const TEST_NAME = /^\s*(?:t\.|test\.)?test(?:Many)?\(|^\s*(['"`])(?:\[?(?:[0-9]+|I)\.|[a-z]).*\1,$/;
 
 /** All lines; of tests, those with the names of tests, and the comments. */
 function linesOf(file: string): readonly Line[] {
