@@ -1,4 +1,4 @@
-/** What a machine lets a hub ask for: that which the key of its connection allows, by the row of each request. */
+/** A machine answers a hub only what the key of its connection allows, by the row of each request. */
 import t, { type Test } from 'tap';
 import { REQUESTS } from '#src/machine/requests.js';
 import { SCOPES, type Scope } from '#src/scopes.js';
@@ -58,7 +58,7 @@ t.test('[10.keys-agent] each request of the table for each scope of the key of a
     const { hub, status, fresh } = await connect(t, machine.service.port, scope);
     many.strictSame(status['scopes'], scope === 'admin' ? undefined : held, `the status for ${scope}`);
     for (const what of names) {
-      // What is let through is not understood, or does no harm.
+      // A request that is let through is not understood, or does no harm.
       const params = what.startsWith('power.') ? { delay: -1 } : {};
       const { code, details, stage } = await hub.ask(what, params, fresh);
       const needed = neededBy(what);

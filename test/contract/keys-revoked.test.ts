@@ -91,7 +91,7 @@ async function checkRevoked(
   const cpuMs = (spent.cpuMs - spentBefore.cpuMs).toFixed(0);
   const waitedMs = (spent.waitedMs - spentBefore.waitedMs).toFixed(0);
   t.comment(
-    `figure: ${what}: ${streams.length} streams and ${sockets.length} WebSockets ended after ${span}; the service used ${cpuMs} ms of CPU meanwhile and waited ${waitedMs} ms for one`,
+    `figure: ${what}: ${streams.length} streams and ${sockets.length} WebSockets ended after ${span}; the service used ${cpuMs} ms of CPU until then and waited ${waitedMs} ms for one`,
   );
 }
 
@@ -179,7 +179,7 @@ t.test(
     const ofSockets = await checkSamples(t, others.sockets, socket, firsts[1], 'WebSockets');
     t.equal(others.all.filter((viewer) => viewer.isClosed()).length, 0, 'others stay to the end');
     t.comment(
-      `figure: ${others.streams.length} streams and ${others.sockets.length} WebSockets of another key received ${ofStreams} and ${ofSockets} samples meanwhile, each once, as a reader did`,
+      `figure: ${others.streams.length} streams and ${others.sockets.length} WebSockets of another key received ${ofStreams} and ${ofSockets} samples in that time, each once, as a reader did`,
     );
   },
 );

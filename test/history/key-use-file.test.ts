@@ -117,7 +117,7 @@ t.test(
   async (t) => {
     const { folder, file, lines, start } = create(t);
     const { clock, uses, stored } = start('phone');
-    // What a full disk does too: an error of the system on the way.
+    // A system error while it is written, as of a full disk.
     const obstacle = `${file}.new`;
     mkdirSync(path.join(obstacle, 'full'), { recursive: true });
     uses.note('phone', '10.0.0.1');

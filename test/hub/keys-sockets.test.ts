@@ -128,7 +128,7 @@ t.test('[10.keys-hub-ops] each message for each key, at a machine that dials in'
   await judgeClients(t, hub, 'pc');
 });
 
-t.test('[10.keys-hub-ops] all machines at once, for each key', async (t) => {
+t.test('[10.keys-hub-ops] all machines together, for each key', async (t) => {
   const many = new Many(t);
   const hub = await startHub(t, {}, CLOSED);
   for (const scope of SCOPES) {

@@ -50,7 +50,7 @@ const OPENED = /^ {2}host: "::" # hostwire pair$[\s\S]*^ {2}enabled: true # host
 const NOBODY = 'setpriv --reuid=65534 --regid=65534 --clear-groups';
 const SERVICE = 'setpriv --reuid=hostwire --regid=hostwire --clear-groups';
 
-/** As installed only this machine gets in, whoever starts the service. */
+/** As installed, only this machine gets in, whichever user starts the service. */
 function expectClosed(t: Test, root: DebianRoot): void {
   t.equal(root.run('stat -c "%a %U %G" /etc/hostwire/config.yaml').trim(), '644 root root');
   for (const user of [NOBODY, SERVICE]) {
@@ -64,7 +64,7 @@ function expectClosed(t: Test, root: DebianRoot): void {
   }
 }
 
-/** What root pairs, the service reads, and nobody else changes. */
+/** The service reads the keys that root pairs, and no other user can change them. */
 function expectPairing(t: Test, root: DebianRoot): void {
   const refused = root.run(`${NOBODY} env HOME=/nonexistent hostwire pair 2>&1 || true`);
   t.match(refused, 'this user cannot write to /etc/hostwire. Run it as root ("sudo hostwire pair"');

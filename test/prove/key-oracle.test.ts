@@ -1,4 +1,4 @@
-/** What a client learns about the keys of a service by the duration of its answers: nothing. */
+/** The duration of an answer tells a client nothing about the keys of a service. */
 import { renameSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
@@ -26,6 +26,8 @@ const WARM_UP = 4000;
 const SETTLING = 10;
 const MANY_KEYS = 100;
 
+type Entry = Omit<KeySettings, 'key_file'>;
+
 const keyOf = (name: string) => `${name}-`.padEnd(43, '0');
 const KEY = keyOf('reader');
 /** As KEY, with another character in the first place, or in the last. */
@@ -33,7 +35,7 @@ const WRONG_FIRST = `x${KEY.slice(1)}`;
 const WRONG_LAST = `${KEY.slice(0, -1)}x`;
 const UNKNOWN = keyOf('nobody');
 
-const entry = (key: string, more: Partial<KeySettings> = {}): KeySettings => ({
+const entry = (key: string, more: Partial<Entry> = {}): Entry => ({
   digest: describeDigest(key),
   scopes: ['read'],
   ...more,
@@ -45,7 +47,7 @@ const KEYS = {
   elsewhere: entry(keyOf('elsewhere'), { addresses: ['192.0.2.1'] }),
 };
 
-const configWith = (keys: Readonly<Record<string, KeySettings>>): ConfigPart =>
+const configWith = (keys: Readonly<Record<string, Entry>>): ConfigPart =>
   // Lists of a configuration may be longer than those of the type, which are read only.
   ({ auth: { enabled: true, keys } }) as ConfigPart;
 

@@ -54,7 +54,7 @@ async function pairIn(
   return { painted: terminal.painted(), link, key };
 }
 
-/** What zbarimg reads from a picture; empty: nothing. */
+/** Returns the text of the code in a picture, as zbarimg reads it; empty: it finds no code. */
 function readCode(t: Test, picture: Buffer): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-code-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -123,7 +123,7 @@ else {
     });
 
   t.test(
-    '[10.pair-open] a phone opens the link, and the key is in its storage and nowhere else',
+    '[10.pair-link] a phone opens the link, and the key is in its storage and nowhere else',
     async (t) => {
       const { service, url, sent } = await start(t);
       const { painted, key } = await pairIn(t, service.configFile, url, { LANG: 'C.UTF-8' });
@@ -184,7 +184,7 @@ else {
     },
   );
 
-  t.test("[10.pair-open] a browser's WebSocket, whose key can be in the query alone", async (t) => {
+  t.test("[10.pair-link] a browser's WebSocket, whose key can be in the query alone", async (t) => {
     const { service, url, sent } = await start(t);
     const { key, link } = await pairIn(t, service.configFile, url, { LANG: 'C.UTF-8' });
     const { page } = await openPage(browser, PHONE);
@@ -206,7 +206,7 @@ else {
     t.notMatch(service.stderr(), key, 'no line of the log has it');
   });
 
-  t.test('[10.pair-open] taking the key back, and the end of its life', async (t) => {
+  t.test('[10.pair-link] taking the key back, and the end of its life', async (t) => {
     const { service, url } = await start(t);
     const { link } = await pairIn(t, service.configFile, url, { LANG: 'C.UTF-8' });
     const { page } = await openPage(browser, PHONE);
