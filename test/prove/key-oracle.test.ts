@@ -1,4 +1,4 @@
-/** The duration of an answer tells a client nothing about the keys of a service. */
+/** The duration of an answer reveals nothing about the keys of a service. */
 import { renameSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
