@@ -1,4 +1,4 @@
-/** What the key of this page, or a client without one, may do: the page shows nothing else. */
+/** The scopes of this page, those of its key or of a guest: the page shows nothing else. */
 import type { ClientAccess } from '../src/wire/service.ts';
 import { TEXTS } from './texts.ts';
 import { useValue, Value } from './value.ts';

@@ -51,7 +51,7 @@ let feed: Feed;
 let visit: StatsStream | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether the key is valid, but does not allow reading. */
+/** Returns whether the key is valid, but does not allow reading. */
 export const isBarred = (): boolean => access.current !== undefined && !may('read');
 
 /**

@@ -11,8 +11,8 @@ export interface CardProps {
 }
 
 /**
- * A feature that this machine or its configuration may lack; the reason is undefined if it has it. Clients without the
- * scope are not told of it.
+ * A feature that this machine or its configuration may lack; the reason is undefined if it has it. The page shows it only
+ * with the scope that the feature needs.
  */
 export type Absence = readonly [label: string, reason: string | undefined, scope?: string];
 

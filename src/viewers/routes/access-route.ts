@@ -1,4 +1,4 @@
-/** The route that tells a client what it may do. */
+/** The route that reports to a client what it may do. */
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonAnswer } from '../../http/reply.ts';
