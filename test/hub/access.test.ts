@@ -169,6 +169,8 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
         const code = valuesOf(answer, 'x-error-code')[0];
         if (isRefused) many.equal(answer.status, way.refused, what);
         else if (!mayCommand) many.strictSame([answer.status, code], [403, 'command_not_allowed'], what);
+        // The names of keys are for keys alone.
+        else if (path === '/api/keys') many.equal(answer.status, way.isKeyed === true ? 200 : 401, what);
         else if (/\/(?:ws|agent)$/.test(path)) many.equal(answer.status, 426, what);
         else
           many.ok([200, 404, 409].includes(answer.status) && code === undefined, `${what}: ${answer.status}`);
