@@ -1,8 +1,8 @@
 /** Chooses the HTTP engine and loads it; the other one is loaded for HTTPS alone. */
 import os from 'node:os';
 import { messageOf } from './errors.ts';
-import { Doors } from './http/doors.ts';
 import type { Engine, EngineOptions } from './http/engine.ts';
+import { TwoEngines } from './http/two-engines.ts';
 
 export type EngineName = 'uws' | 'node';
 
@@ -41,7 +41,7 @@ async function loadUws(why: string): Promise<EngineChoice> {
     title: 'uWebSockets.js',
     why,
     create: (options) =>
-      new Doors(new UwsEngine(options), async () => {
+      new TwoEngines(new UwsEngine(options), async () => {
         const { create } = await loadNode(why);
         return create({ ...options, countAdopted: () => 0 });
       }),

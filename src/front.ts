@@ -151,9 +151,9 @@ export class Front {
     });
   }
 
-  /** Whether one more subscriber may be let in beside those of `doors`. */
-  roomBeside(doors: readonly { readonly size: number }[]): ReturnType<typeof roomFor> {
-    return roomFor(this.#room, this.#base.config, doors, this.tally);
+  /** Whether one more subscriber may be let in beside those of `members`. */
+  roomBeside(members: readonly { readonly size: number }[]): ReturnType<typeof roomFor> {
+    return roomFor(this.#room, this.#base.config, members, this.tally);
   }
 
   /** A fan-out whose streams are in this front's ledger and counts. */

@@ -1,6 +1,6 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import { HubConnections } from './agent/reporter/hub-connections.ts';
-import { SleepHold } from './agent/transports/mqtt/sleep-hold.ts';
+import { SleepInhibitor } from './agent/transports/mqtt/sleep-inhibitor.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
 import type { LiveConfig } from './config/current.ts';
@@ -52,7 +52,7 @@ export class Service {
   readonly #power: Power;
   #keyUseFile: KeyUseFile | undefined;
   readonly #exporters = new Exporters();
-  readonly #exporterParts: Omit<ExporterParts, 'doors'>;
+  readonly #exporterParts: Omit<ExporterParts, 'addresses'>;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
 
@@ -88,8 +88,8 @@ export class Service {
       commands,
       readSystem,
     });
-    const rooms = { sampler, history, commands, power, media, machine };
-    this.#exporterParts = { ...base, facts, ...rooms, holds: new SleepHold(power.delays) };
+    const deps = { sampler, history, commands, power, media, machine };
+    this.#exporterParts = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
     this.#sampler = sampler;
     this.#power = power;
     const front = new Front({
@@ -164,7 +164,7 @@ export class Service {
     this.#fanout.stallLimitSeconds = this.#front.stallLimitSeconds;
     this.#history.start();
     this.#keyUseFile = openKeyUseFile(this.#base, this.#front.keyUses);
-    this.#exporters.start({ ...this.#exporterParts, doors: bound });
+    this.#exporters.start({ ...this.#exporterParts, addresses: bound });
     return bound;
   }
 

@@ -1,4 +1,4 @@
-/** The table of commands. HTTP and WebSocket are doors to it, so that each rule is applied in one place. */
+/** The table of commands. HTTP and WebSocket are adapters to it, so that each rule is applied in one place. */
 
 import type { Config } from '../config/config.ts';
 import type { CurrentConfig } from '../config/current.ts';
@@ -27,7 +27,7 @@ export interface Outcome {
   /** The reply. */
   readonly result: Readonly<Record<string, unknown>>;
   /**
-   * Present when the reply goes before the act: the door replies first, then calls it, once. A door that cannot
+   * Present when the reply goes before the act: the adapter replies first, then calls it, once. An adapter that cannot
    * determine how its reply went need not call it: the act is not put off for long.
    */
   readonly onDelivered?: (delivery: Delivery) => void;
@@ -121,7 +121,7 @@ export class Commands {
     return [...this.#rows.values()].filter((row) => this.#isAllowed(row)).map(({ name }) => name);
   }
 
-  /** Calls `listener` after every command, whichever door it came through. */
+  /** Calls `listener` after every command, whichever adapter it came through. */
   onReport(listener: (report: Report) => void): void {
     this.#reports.add(listener);
   }
@@ -159,7 +159,7 @@ export class Commands {
   }
 
   /**
-   * Throws `feature_disabled` when no command whose name begins with `prefix` is allowed: for a door that must not
+   * Throws `feature_disabled` when no command whose name begins with `prefix` is allowed: for an adapter that must not
    * parse a body, which may name the action, for a feature that is off.
    */
   refuseDisabled(prefix: string): void {

@@ -1,6 +1,6 @@
-/** Sinks and doors to other systems, each loaded and started when the configuration asks for it. */
+/** Sinks and adapters to other systems, each loaded and started when the configuration asks for it. */
 import { isLoopback } from '../access/exposure.ts';
-import type { SleepHold } from '../agent/transports/mqtt/sleep-hold.ts';
+import type { SleepInhibitor } from '../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
@@ -16,7 +16,7 @@ import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 
 /** Where the service listens. */
-export interface Door {
+export interface ListenAddress {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
@@ -31,9 +31,9 @@ export interface ExporterParts extends Base {
   readonly power: Power;
   readonly media: Media;
   readonly machine: Machine;
-  readonly doors: readonly Door[];
+  readonly addresses: readonly ListenAddress[];
   /** Holds back a sleep for exporters whose peers must be notified before it. */
-  readonly holds: SleepHold;
+  readonly inhibitor: SleepInhibitor;
 }
 
 export interface Exporter {
@@ -77,8 +77,11 @@ export const EXPORTERS: readonly ExporterRow[] = [
     isWanted: ({ discovery }) => discovery.mdns,
     open: async (parts) => {
       const { openMdns } = await import('./mdns/mdns.ts');
-      const doors = parts.doors.map((door) => ({ ...door, isLoopback: isLoopback(door.host) }));
-      return await openMdns({ ...parts, doors }, identify(parts.config.current.host));
+      const addresses = parts.addresses.map((address) => ({
+        ...address,
+        isLoopback: isLoopback(address.host),
+      }));
+      return await openMdns({ ...parts, addresses }, identify(parts.config.current.host));
     },
   },
 ];

@@ -108,18 +108,18 @@ function onHost<Ids extends OperationId>(
 }
 
 function feedOf(host: Host, view: View): StreamFeed {
-  const lane = host.laneOf(view);
+  const upstream = host.upstreamOf(view);
   return {
     // The sample is wanted before its stream has subscribed.
     hold() {
-      lane.subscribe(view);
-      return () => lane.unsubscribe(view);
+      upstream.subscribe(view);
+      return () => upstream.unsubscribe(view);
     },
-    first: () => lane.first(view),
+    first: () => upstream.first(view),
     // One read may have brought more samples: without the newest one it would never be sent.
-    newest: (first) => (lane.current?.has(view) === true ? lane.current : first),
+    newest: (first) => (upstream.current?.has(view) === true ? upstream.current : first),
     get fanout() {
-      return lane.openFanout();
+      return upstream.openFanout();
     },
     isNextNear: false,
   };

@@ -2,7 +2,7 @@
 
 import type { Host } from '../agent/remote/host.ts';
 import type { Hosts } from '../agent/remote/hosts.ts';
-import type { Lane } from '../agent/remote/lane.ts';
+import type { Upstream } from '../agent/remote/upstream.ts';
 import type { Sender } from '../commands/command.ts';
 import { ServiceError } from '../errors.ts';
 import type {
@@ -20,32 +20,32 @@ import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine
 import type { HostRow } from '../wire/hub.ts';
 import type { CommandGateway } from './commands/command-gateway.ts';
 
-/** The samples of a lane. */
+/** The samples of a upstream. */
 class RemoteFeed implements SampleFeed {
-  readonly #lane: Lane;
+  readonly #upstream: Upstream;
 
-  constructor(lane: Lane) {
-    this.#lane = lane;
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
   }
 
   subscribe(view: View): void {
-    this.#lane.subscribe(view);
+    this.#upstream.subscribe(view);
   }
 
   unsubscribe(view: View): void {
-    this.#lane.unsubscribe(view);
+    this.#upstream.unsubscribe(view);
   }
 
   first(view: View): MachineSample | undefined {
-    const { current } = this.#lane;
+    const { current } = this.#upstream;
     return current?.has(view) === true && current.isValid ? current : undefined;
   }
 
   set sink(sink: SampleSink | undefined) {
-    const lane = this.#lane;
-    lane.sink = sink && {
+    const upstream = this.#upstream;
+    upstream.sink = sink && {
       publish() {
-        if (lane.current?.isValid === true) sink.publish(lane.current);
+        if (upstream.current?.isValid === true) sink.publish(upstream.current);
       },
       forget: () => sink.forget(),
     };
@@ -62,7 +62,7 @@ const LEAST_HISTORY = {
 class RemoteMachine implements Machine, FleetMachine {
   readonly #host: Host;
   readonly #gateway: CommandGateway;
-  readonly #feeds = new WeakMap<Lane, RemoteFeed>();
+  readonly #feeds = new WeakMap<Upstream, RemoteFeed>();
 
   constructor(host: Host, gateway: CommandGateway) {
     this.#host = host;
@@ -90,9 +90,9 @@ class RemoteMachine implements Machine, FleetMachine {
   }
 
   feedOf(view: View): SampleFeed {
-    const lane = this.#host.laneOf(view);
-    const feed = this.#feeds.get(lane) ?? new RemoteFeed(lane);
-    this.#feeds.set(lane, feed);
+    const upstream = this.#host.upstreamOf(view);
+    const feed = this.#feeds.get(upstream) ?? new RemoteFeed(upstream);
+    this.#feeds.set(upstream, feed);
     return feed;
   }
 

@@ -6,7 +6,7 @@ import { hubExposureWarning } from '../access/exposure.ts';
 import { Hosts } from '../agent/remote/hosts.ts';
 import { type Counters, createCounters, type HubParts } from '../agent/remote/parts.ts';
 import { TIMES, type Times } from '../agent/remote/times.ts';
-import { BrokerRoom } from '../agent/transports/mqtt/broker-room.ts';
+import { CurrentBroker } from '../agent/transports/mqtt/current-broker.ts';
 import { ConnectedMachines } from '../agent/transports/websocket/connected-machines.ts';
 import { DialIns } from '../agent/transports/websocket/dial-ins.ts';
 import { DialOuts } from '../agent/transports/websocket/dial-outs.ts';
@@ -57,7 +57,7 @@ export class HubService {
   readonly #config: LiveConfig;
   readonly #hosts: Hosts;
   readonly #fleet: Fleet;
-  readonly #broker: BrokerRoom;
+  readonly #broker: CurrentBroker;
   readonly #machines: ConnectedMachines;
   readonly #dialIns: DialIns;
   readonly #dialOuts: DialOuts;
@@ -107,7 +107,7 @@ export class HubService {
     this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry, spreadMs) =>
       entry.url === undefined ? this.#dialIns.add(id, entry) : this.#dialOuts.add(id, entry, spreadMs),
     );
-    this.#broker = new BrokerRoom(parts, this.#hosts, async () => {
+    this.#broker = new CurrentBroker(parts, this.#hosts, async () => {
       const { openBrokerLink } = await import('../exporters/mqtt/exporter.ts');
       return openBrokerLink;
     });

@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import { type ClientOptions, WebSocket } from 'ws';
 import { until } from '../helpers/until.ts';
-import { Talker } from '../hub/dial/setup.ts';
+import { Talker } from './websocket/setup.ts';
 
 interface Answer {
   readonly id: string;

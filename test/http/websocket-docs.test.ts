@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { CLOSE_CODES } from '#src/http/engine.js';
-import { TOPIC_NAMES } from '#src/viewers/socket/topic-names.js';
+import { TOPIC_NAMES } from '#src/viewers/socket/topics.js';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS, errorCode, feedbackCode } from '#src/wire/socket-events.js';
 import { SocketClient } from '../helpers/clients/socket.ts';

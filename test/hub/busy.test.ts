@@ -1,7 +1,7 @@
 /** A hub whose strangers read as fast as they can: the commands of others are done, each of them. */
 import t from 'tap';
+import { dialled, startAgent } from '../agent/websocket/setup.ts';
 import { ask } from '../helpers/clients/http.ts';
-import { dialled, startAgent } from './dial/setup.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
 
 /** The strangers have no right that others lack. */

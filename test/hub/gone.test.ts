@@ -1,9 +1,9 @@
 /** The last sample of a machine that is gone: how much of it is kept. */
 import t from 'tap';
-import { Lane, type StreamSink } from '#src/agent/remote/lane.js';
 import { createCounters, type HubParts } from '#src/agent/remote/parts.js';
 import { HostSample } from '#src/agent/remote/sample.js';
 import { TIMES } from '#src/agent/remote/times.js';
+import { type StreamSink, Upstream } from '#src/agent/remote/upstream.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { Ledger } from '#src/http/clients/ledger.js';
@@ -20,7 +20,7 @@ const MIB = 2 ** 20;
 const SAMPLE_BYTES = MIB;
 const ALL = viewOf(ALL_SECTIONS, false);
 
-/** A lane of a machine that is up, with a broadcast; `sink` is that of its stream. */
+/** A upstream of a machine that is up, with a broadcast; `sink` is that of its stream. */
 function play() {
   const clock = new FakeClock();
   const parts: HubParts = {
@@ -37,7 +37,7 @@ function play() {
     random: () => 0.5,
   };
   const sinks: StreamSink[] = [];
-  const lane = new Lane(
+  const upstream = new Upstream(
     parts,
     {
       isUp: true,
@@ -54,8 +54,8 @@ function play() {
     },
     false,
   );
-  lane.subscribe(ALL);
-  lane.connect();
+  upstream.subscribe(ALL);
+  upstream.connect();
   const [sink] = sinks;
   if (sink === undefined) throw new Error('no stream was opened');
   const published: number[] = [];
@@ -65,11 +65,11 @@ function play() {
     publisher: { publish: (_, bytes) => void published.push(bytes.length) },
     defer: (run) => run(),
   });
-  lane.sink = {
-    publish: () => lane.current && broadcast.publish(lane.current),
+  upstream.sink = {
+    publish: () => upstream.current && broadcast.publish(upstream.current),
     forget: () => broadcast.forget(),
   };
-  return { clock, lane, sink, broadcast, published };
+  return { clock, upstream, sink, broadcast, published };
 }
 
 function sampleOf(clock: FakeClock): HostSample {
@@ -87,9 +87,9 @@ const memberOf = (sections: number) => ({
 });
 
 t.test('a machine that is gone keeps no memory of the hub', async (t) => {
-  const { clock, lane, sink, broadcast, published } = play();
+  const { clock, upstream, sink, broadcast, published } = play();
   broadcast.join(memberOf(SECTION_BITS.cpu));
-  const fanout = lane.openFanout();
+  const fanout = upstream.openFanout();
   const before = collectedBytes();
   sink.onSample(sampleOf(clock));
   t.ok((published[0] ?? 0) > SAMPLE_BYTES / 2, 'it was sent');
@@ -97,20 +97,20 @@ t.test('a machine that is gone keeps no memory of the hub', async (t) => {
   const takenAtMs = clock.now();
   await clock.advance(5000);
   sink.onEnd({ isRefusal: false, reason: 'gone' });
-  t.equal(lane.current, undefined);
-  t.equal(lane.takenAtMs, takenAtMs, 'when it was taken is known');
+  t.equal(upstream.current, undefined);
+  t.equal(upstream.takenAtMs, takenAtMs, 'when it was taken is known');
   const kept = collectedBytes() - before;
   t.ok(kept < MIB / 2, `${(kept / MIB).toFixed(1)} MiB`);
   t.equal(fanout.close(), 0);
 });
 
 t.test('a long sample in many views takes a bounded memory', async (t) => {
-  const { clock, lane, sink, broadcast } = play();
+  const { clock, upstream, sink, broadcast } = play();
   for (let sections = 0; sections < 32; sections++) broadcast.join(memberOf(sections));
   const before = collectedBytes();
   sink.onSample(sampleOf(clock));
   const kept = collectedBytes() - before;
   // The sample and its views of up to 16 MiB; their messages are not kept.
   t.ok(kept < 20 * MIB, `${(kept / MIB).toFixed(1)} MiB`);
-  t.ok(lane.current !== undefined);
+  t.ok(upstream.current !== undefined);
 });

@@ -4,11 +4,11 @@
  */
 import t, { type Test } from 'tap';
 import { SCOPES, type Scope } from '#src/scopes.js';
+import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { Many } from '../helpers/many.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { startCommanded } from './commanded.ts';
-import { dialled, KEY } from './dial/setup.ts';
 import {
   BAD_KEYS,
   bearer,

@@ -1,12 +1,12 @@
 /** Keys of a hub: the rules of `hub.commands`, the audit trails of hub and machine, and what `read` alone shows. */
 import t, { type Test } from 'tap';
+import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { allFlags, type Commanded, startCommanded } from './commanded.ts';
-import { dialled, KEY } from './dial/setup.ts';
 import { bearer, keyOf, keyWith } from './scope-cases.ts';
 import { type Agents, eventWith, fleetEvents, isUp, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { SampleLines } from '#src/agent/protocol/sample-lines.js';
 import { HostSample } from '#src/agent/remote/sample.js';
+import { Dialler, dialled } from '../agent/websocket/setup.ts';
 import { until } from '../helpers/until.ts';
-import { Dialler, dialled } from './dial/setup.ts';
 import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 

@@ -5,7 +5,7 @@
 import { describeDigest } from '#src/access/key.js';
 import { REQUESTS } from '#src/machine/requests.js';
 import { SCOPES, type Scope } from '#src/scopes.js';
-import { TOPIC_NAMES } from '#src/viewers/socket/topic-names.js';
+import { TOPIC_NAMES } from '#src/viewers/socket/topics.js';
 import { HUB_OPERATIONS } from '#src/wire/hub-operations.js';
 import { OPERATIONS, type Operation } from '#src/wire/operations.js';
 import { COMMAND_CASES, partsOf } from '../access/command-cases.ts';

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Machine } from '#src/machine/machine.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
 import { Subscription } from '#src/viewers/socket/subscription.js';
-import { bitOf } from '#src/viewers/socket/topic-names.js';
+import { bitOf } from '#src/viewers/socket/topics.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
 const unused = () => {

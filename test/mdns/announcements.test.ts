@@ -15,7 +15,7 @@ const FACTS: AnnouncementFacts = {
   id: '0123456789abcdef',
   version: '1.2.3',
   hasKey: true,
-  doors: [{ scheme: 'http', host: '::', port: 9990, isLoopback: false }],
+  addresses: [{ scheme: 'http', host: '::', port: 9990, isLoopback: false }],
   links: { lo: [{ address: '127.0.0.1' }], eth0: [{ address: '192.0.2.7' }, { address: 'fe80::7' }] },
 };
 const listWith = (part: Partial<AnnouncementFacts>) => listAnnouncements({ ...FACTS, ...part });
@@ -31,7 +31,7 @@ t.test('[3.mdns-announced] name, port and texts', async (t) => {
   ]);
   const both = listWith({
     hasKey: false,
-    doors: [...FACTS.doors, { scheme: 'https', host: '::', port: 9443, isLoopback: false }],
+    addresses: [...FACTS.addresses, { scheme: 'https', host: '::', port: 9443, isLoopback: false }],
   });
   t.strictSame(
     both.map(({ name, port, texts }) => [name, port, texts.slice(4)]),
@@ -39,9 +39,11 @@ t.test('[3.mdns-announced] name, port and texts', async (t) => {
       ['desk', 9990, ['tls=0', 'auth=0']],
       ['desk (https)', 9443, ['tls=1', 'auth=0']],
     ],
-    'two doors have two names',
+    'two addresses have two names',
   );
-  const [secure] = listWith({ doors: [{ scheme: 'https', host: '0.0.0.0', port: 1, isLoopback: false }] });
+  const [secure] = listWith({
+    addresses: [{ scheme: 'https', host: '0.0.0.0', port: 1, isLoopback: false }],
+  });
   t.equal(secure?.name, 'desk', 'the only door has the name of the machine');
 });
 
@@ -53,12 +55,12 @@ t.test('[3.mdns-announced] a name is one label of DNS', async (t) => {
 });
 
 t.test(
-  '[3.mdns-loopback] only doors that others can reach, on the interface that has their address',
+  '[3.mdns-loopback] only addresses that others can reach, on the interface that has their address',
   async (t) => {
     const door = (host: string, isLoopback = false) =>
       ({ scheme: 'http', host, port: 9990, isLoopback }) as const;
-    t.strictSame(listWith({ doors: [door('127.0.0.1', true)] }), []);
-    const linkOf = (host: string) => listWith({ doors: [door(host)] })[0]?.link;
+    t.strictSame(listWith({ addresses: [door('127.0.0.1', true)] }), []);
+    const linkOf = (host: string) => listWith({ addresses: [door(host)] })[0]?.link;
     t.equal(linkOf('192.0.2.7'), 'eth0');
     t.equal(linkOf('192.0.2.8'), '', 'nobody has it now');
     t.equal(linkOf('0.0.0.0'), '');
@@ -98,7 +100,7 @@ function rig() {
     host: { ...fixtureHost(), discovery },
     log: createLog((line) => lines.push(line), 'debug'),
     facts: { version: '1.2.3' },
-    doors: [
+    addresses: [
       { scheme: 'http', host: '::', port: 9990, isLoopback: false },
       { scheme: 'https', host: '::', port: 9443, isLoopback: false },
     ],

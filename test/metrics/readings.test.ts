@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Metrics } from '#src/exporters/prometheus/metrics.js';
-import type { OwnRooms } from '#src/exporters/prometheus/own.js';
+import type { OwnDeps } from '#src/exporters/prometheus/own.js';
 import { ALL_SECTIONS, type Counters } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
 import { ALL_DETAILS } from '#src/stats/needs.js';
@@ -13,7 +13,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { parseFamilies } from './families.ts';
 
 const FACTS = { version: '1.2.3', pid: 1, startedAt: 1_700_000_000, node: 'v1', platform: 'win32' };
-const OWN: OwnRooms = {
+const OWN: OwnDeps = {
   facts: FACTS,
   engine: 'uws',
   server: { connections: 1 },

@@ -1,18 +1,14 @@
 /** One machine of the hub, however it is reached. */
 import type { ServiceError } from '../../errors.ts';
+import type { TopicSink } from '../../machine/machine.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Ask, Asker, HostAnswer, Reach } from './ask.ts';
-import type { Lane } from './lane.ts';
-import type { Condition } from './standing.ts';
+import type { Condition } from './reachability.ts';
+import type { Upstream } from './upstream.ts';
 
-/** A follower of a topic. */
-export interface TopicSink {
-  /** `json`: an object. */
-  readonly onPayload: (json: string) => void;
-  /** Called when earlier payloads may be old: the machine is gone, or has started again. */
-  readonly onLost: () => void;
-}
+/** A follower of a topic that a machine sends on its own. */
+export type PushedSink = Pick<TopicSink, 'onPayload' | 'onLost'>;
 
 export interface Host extends Reach {
   readonly id: string;
@@ -21,15 +17,15 @@ export interface Host extends Reach {
   /** Changes with the condition. */
   readonly version: number;
   readonly isUp: boolean;
-  readonly lanes: readonly Lane[];
+  readonly upstreams: readonly Upstream[];
   /** That of /api/hosts. */
   readonly row: HostRow;
-  laneOf(view: View): Lane;
+  upstreamOf(view: View): Upstream;
   /**
    * Follows a topic that the machine sends on its own; returns a function that ends it, or undefined where it does not send
    * that one. Absent where it sends none.
    */
-  followTopic?(name: string, sink: TopicSink): (() => void) | undefined;
+  followTopic?(name: string, sink: PushedSink): (() => void) | undefined;
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
   usage(view: View, who: Asker): Promise<Buffer>;
   /** At most 10 s old. Rejects with ServiceError. */

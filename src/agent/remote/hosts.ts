@@ -71,8 +71,8 @@ export class Hosts {
   get eventCounters(): EventCounters {
     let sent = 0;
     let skipped = 0;
-    for (const { lanes } of this.#hosts.values())
-      for (const { fanout } of lanes) {
+    for (const { upstreams } of this.#hosts.values())
+      for (const { fanout } of upstreams) {
         sent += fanout?.eventCounters.sent ?? 0;
         skipped += fanout?.eventCounters.skipped ?? 0;
       }
@@ -139,7 +139,8 @@ export class Hosts {
 
   /** Cuts every viewer that `passes` no longer lets through. */
   judgeAgain(passes: (caller: Caller) => boolean): void {
-    for (const { lanes } of this.#hosts.values()) for (const { fanout } of lanes) fanout?.judgeAgain(passes);
+    for (const { upstreams } of this.#hosts.values())
+      for (const { fanout } of upstreams) fanout?.judgeAgain(passes);
   }
 
   /** Ends all streams; returns how many viewers still have to take what they were sent before. */

@@ -2,7 +2,7 @@
 
 import type { Leased } from '../protocol/agent-topics.ts';
 import { readJsonObject } from '../protocol/json.ts';
-import type { TopicSink } from './host.ts';
+import type { PushedSink } from './host.ts';
 
 /** The want that a hub publishes, without its name. */
 export interface Want {
@@ -22,7 +22,7 @@ const isPushed = (name: string): name is PushedTopic => Object.hasOwn(KINDS, nam
 
 export class PushedTopics {
   readonly #onWant: () => void;
-  readonly #sinks = new Map<PushedTopic, Set<TopicSink>>();
+  readonly #sinks = new Map<PushedTopic, Set<PushedSink>>();
 
   /** `onWant`: called when something else is wanted. */
   constructor(onWant: () => void) {
@@ -40,7 +40,7 @@ export class PushedTopics {
   }
 
   /** Returns a function that ends it; undefined: a machine does not send this topic on its own. */
-  follow(name: string, sink: TopicSink): (() => void) | undefined {
+  follow(name: string, sink: PushedSink): (() => void) | undefined {
     if (!isPushed(name)) return undefined;
     const sinks = this.#sinks.get(name) ?? new Set();
     sinks.add(sink);

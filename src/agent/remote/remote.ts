@@ -13,16 +13,16 @@ import { Answers } from './answers.ts';
 import type { Ask, Asker, HostAnswer } from './ask.ts';
 import type { Calls } from './calls.ts';
 import { BadSample, type Failure } from './failure.ts';
-import type { Host, TopicSink } from './host.ts';
-import type { AgentStream, Lane, LaneOwner, StreamSink } from './lane.ts';
-import { Lanes } from './lanes.ts';
+import type { Host, PushedSink } from './host.ts';
 import type { HubParts } from './parts.ts';
 import { PushedTopics, type Want } from './pushed.ts';
 import { BrokerReach } from './reach.ts';
-import { type Condition, Standing } from './standing.ts';
+import { type Condition, Reachability } from './reachability.ts';
 import { BrokerStreams } from './streams.ts';
+import type { AgentStream, StreamSink, Upstream, UpstreamOwner } from './upstream.ts';
+import { Upstreams } from './upstreams.ts';
 
-export interface RemoteHostRooms {
+export interface RemoteHostDeps {
   readonly parts: HubParts;
   readonly calls: Calls;
   /** The labels in this hub's configuration; absent: those that the agent reports. */
@@ -38,11 +38,11 @@ export interface RemoteHostRooms {
 /** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
 const UNWATCHED_MS = 60_000;
 
-export class RemoteHost implements Host, LaneOwner {
+export class RemoteHost implements Host, UpstreamOwner {
   readonly id: string;
-  readonly #rooms: RemoteHostRooms;
-  readonly #standing: Standing;
-  readonly #lanes: Lanes;
+  readonly #deps: RemoteHostDeps;
+  readonly #reachability: Reachability;
+  readonly #upstreams: Upstreams;
   readonly #answers: Answers;
   readonly #reach: BrokerReach;
   readonly #streams: BrokerStreams;
@@ -60,15 +60,15 @@ export class RemoteHost implements Host, LaneOwner {
   /** Its name and labels are left out, because those of all machines are too long. */
   isBrief = false;
 
-  constructor(id: string, rooms: RemoteHostRooms) {
+  constructor(id: string, deps: RemoteHostDeps) {
     this.id = id;
-    this.#rooms = rooms;
-    this.#standing = new Standing(id, rooms.parts);
-    this.#lanes = new Lanes(rooms.parts, this);
-    this.#reach = new BrokerReach(id, rooms.calls, rooms.parts);
-    this.#answers = new Answers(rooms.parts.clock);
-    this.#streams = new BrokerStreams(() => rooms.onWant(this));
-    this.#topics = new PushedTopics(() => rooms.onWant(this));
+    this.#deps = deps;
+    this.#reachability = new Reachability(id, deps.parts);
+    this.#upstreams = new Upstreams(deps.parts, this);
+    this.#reach = new BrokerReach(id, deps.calls, deps.parts);
+    this.#answers = new Answers(deps.parts.clock);
+    this.#streams = new BrokerStreams(() => deps.onWant(this));
+    this.#topics = new PushedTopics(() => deps.onWant(this));
   }
 
   /** Its last word. */
@@ -77,28 +77,28 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.#rooms.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
+    return this.#deps.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
   }
 
   get condition(): Condition {
-    return this.#standing.condition;
+    return this.#reachability.condition;
   }
 
   get version(): number {
-    return this.#standing.version;
+    return this.#reachability.version;
   }
 
   get isUp(): boolean {
-    return this.#standing.isUp;
+    return this.#reachability.isUp;
   }
 
-  get lanes(): readonly Lane[] {
-    return this.#lanes.all;
+  get upstreams(): readonly Upstream[] {
+    return this.#upstreams.all;
   }
 
   get row(): HostRow {
     const { name, scopes } = this.#status ?? {};
-    const row = this.#lanes.row(this, this.isBrief ? undefined : name);
+    const row = this.#upstreams.row(this, this.isBrief ? undefined : name);
     return scopes === undefined ? row : { ...row, scopes };
   }
 
@@ -107,24 +107,24 @@ export class RemoteHost implements Host, LaneOwner {
     return this.isUp ? this.#topics.addTo(this.#streams.want) : this.#streams.want;
   }
 
-  laneOf(view: View): Lane {
-    return this.#lanes.of(view);
+  upstreamOf(view: View): Upstream {
+    return this.#upstreams.of(view);
   }
 
   openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
     return this.#streams.open(sections, withDetail, sink);
   }
 
-  followTopic(name: string, sink: TopicSink): (() => void) | undefined {
+  followTopic(name: string, sink: PushedSink): (() => void) | undefined {
     return this.#topics.follow(name, sink);
   }
 
   async usage(view: View, who: Asker): Promise<Buffer> {
-    return await this.#lanes.usage(this, view, who);
+    return await this.#upstreams.usage(this, view, who);
   }
 
   async system(withDetail: boolean, who: Asker): Promise<Buffer> {
-    return await this.#lanes.system(this, withDetail, who);
+    return await this.#upstreams.system(this, withDetail, who);
   }
 
   async ask(ask: Ask): Promise<HostAnswer> {
@@ -133,7 +133,7 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   refusal(): ServiceError {
-    return this.#standing.refusal();
+    return this.#reachability.refusal();
   }
 
   /** Its own word, or that of the broker for it. `isKept`: the broker had kept it, and it may be old. */
@@ -159,7 +159,7 @@ export class RemoteHost implements Host, LaneOwner {
       this.#note();
       this.heard();
       // It has lost its leases.
-      if (this.want !== undefined) this.#rooms.onWant(this);
+      if (this.want !== undefined) this.#deps.onWant(this);
     }
   }
 
@@ -172,7 +172,7 @@ export class RemoteHost implements Host, LaneOwner {
       this.#fail('it sends something else than samples');
       return;
     }
-    const nowMs = this.#rooms.parts.clock.now();
+    const nowMs = this.#deps.parts.clock.now();
     // The sample is of a run that has ended, by its status.
     if (this.#status !== undefined && this.#status.run !== lines.head.run) return;
     this.#note();
@@ -187,7 +187,7 @@ export class RemoteHost implements Host, LaneOwner {
 
   /** A message on the topic of answers to this hub. */
   answer(payload: Buffer): void {
-    const reading = this.#rooms.calls.take(this.id, payload);
+    const reading = this.#deps.calls.take(this.id, payload);
     if (reading !== undefined) this.#heardClock(reading);
   }
 
@@ -208,11 +208,11 @@ export class RemoteHost implements Host, LaneOwner {
 
   /** Called every second: asks one that is silent whether it is there, and gives it up. */
   look(nowMs: number): void {
-    const { silenceMs, presenceMs, headMs } = this.#rooms.parts.times;
+    const { silenceMs, presenceMs, headMs } = this.#deps.parts.times;
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
       this.failed({ isRefusal: false, reason: 'it has fallen silent' });
-    const isWatched = this.lanes.length > 0 || this.#topics.names.length > 0;
+    const isWatched = this.upstreams.length > 0 || this.#topics.names.length > 0;
     if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
     if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();
   }
@@ -220,37 +220,37 @@ export class RemoteHost implements Host, LaneOwner {
   close(): number {
     this.isClosed = true;
     this.#answers.clear();
-    return this.#lanes.close();
+    return this.#upstreams.close();
   }
 
   heard(): void {
     if (this.isUp || this.isClosed) return;
     this.#wasHeard = true;
-    this.#standing.set({ state: 'up' });
-    this.#rooms.onHeard?.(this);
-    this.#lanes.connect();
+    this.#reachability.set({ state: 'up' });
+    this.#deps.onHeard?.(this);
+    this.#upstreams.connect();
     this.#topics.renew();
   }
 
   failed({ isRefusal, reason }: Failure): void {
     if (this.isClosed) return;
-    // First: a lane asks for a new stream while it is up.
+    // First: a upstream asks for a new stream while it is up.
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
-    this.#standing.set({ state, reason }, !this.#wasHeard && this.#rooms.mayProbe !== undefined);
+    this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
     this.#streams.end({ isRefusal, reason });
     this.#topics.lost();
   }
 
   changed(): void {
     if (this.isClosed) return;
-    this.#lanes.dropUnwanted();
-    if (this.isUp) this.#lanes.connect();
+    this.#upstreams.dropUnwanted();
+    if (this.isUp) this.#upstreams.connect();
   }
 
   #probe(): void {
-    if (this.#rooms.mayProbe?.(this) === false) return;
-    const nowMs = this.#rooms.parts.clock.now();
+    if (this.#deps.mayProbe?.(this) === false) return;
+    const nowMs = this.#deps.parts.clock.now();
     this.#probedAtMs = nowMs;
     // An answer comes through `answer`; that there is none is seen by `look`.
     this.#silentSinceMs ??= nowMs;
@@ -269,13 +269,13 @@ export class RemoteHost implements Host, LaneOwner {
   }
 
   #note(): void {
-    this.#heardAtMs = this.#rooms.parts.clock.now();
+    this.#heardAtMs = this.#deps.parts.clock.now();
     this.#silentSinceMs = undefined;
   }
 
   /** It is there, and sends what is not understood: it is asked again after a while. */
   #fail(reason: string): void {
-    const { clock, times } = this.#rooms.parts;
+    const { clock, times } = this.#deps.parts;
     this.#probedAtMs = clock.now() + times.maxDelayMs;
     this.failed({ isRefusal: false, reason });
   }

@@ -2,10 +2,10 @@
 import { SECTION_BITS, type Section } from '../../host/host.ts';
 import type { SampleLines } from '../protocol/sample-lines.ts';
 import type { Failure } from './failure.ts';
-import type { AgentStream, StreamSink } from './lane.ts';
 import type { Want } from './pushed.ts';
 import { HostSample } from './sample.ts';
 import { namesOf } from './section-names.ts';
+import type { AgentStream, StreamSink } from './upstream.ts';
 
 interface Stream {
   readonly sections: number;

@@ -197,7 +197,7 @@ export class HubServer {
   }
 
   serve(socket: Socket, { address, isKeyed, key, scopes }: Caller): ServedHub {
-    const { log, holds, ledger } = this.#parts;
+    const { log, inhibitor, ledger } = this.#parts;
     let link: AcceptedLink | undefined;
     const session: HubSession = new HubSession(
       this.#parts,
@@ -222,7 +222,7 @@ export class HubServer {
           return link;
         },
       },
-      holds,
+      inhibitor,
     );
     const { sessions } = this.#events;
     this.#events.add(session);

@@ -6,7 +6,7 @@ import type { HistoryQueries } from '../../history/queries.ts';
 import type { Machine, MachineAnswer } from '../../machine/machine.ts';
 import type { SampleSource } from '../../stats/source.ts';
 
-export interface AnswerRooms {
+export interface AnswerDeps {
   readonly config: CurrentConfig;
   readonly machine: Pick<Machine, 'ask'>;
   readonly sampler: Pick<SampleSource, 'latest'>;

@@ -4,25 +4,25 @@ import type { Config } from '../../config/config.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
 import { Link } from '../transports/mqtt/link.ts';
-import type { SleepHold } from '../transports/mqtt/sleep-hold.ts';
+import type { SleepInhibitor } from '../transports/mqtt/sleep-inhibitor.ts';
 import { DialConnection } from '../transports/websocket/dial-connection.ts';
 import { peerTargetOf } from '../transports/websocket/web-socket.ts';
-import { HubSession, type HubSessionRooms, type Way } from './hub-session.ts';
+import { HubSession, type HubSessionDeps, type Transport } from './hub-session.ts';
 import { MachineEvents, type MachineSources } from './machine-events.ts';
 
-export interface DialParts extends HubSessionRooms {
-  readonly media: HubSessionRooms['media'] & MachineSources['media'];
-  readonly power: HubSessionRooms['power'] & MachineSources['power'];
-  readonly history: HubSessionRooms['history'] & MachineSources['history'];
-  readonly holds: SleepHold;
+export interface DialParts extends HubSessionDeps {
+  readonly media: HubSessionDeps['media'] & MachineSources['media'];
+  readonly power: HubSessionDeps['power'] & MachineSources['power'];
+  readonly history: HubSessionDeps['history'] & MachineSources['history'];
+  readonly inhibitor: SleepInhibitor;
 }
 
 const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url, keyFile, pin });
 
-/** The way to a hub that is dialled. */
-function overDial(url: string, key: string, pin: string | undefined, rooms: HubSessionRooms): Way {
+/** The transport to a hub that is dialled. */
+function overDial(url: string, key: string, pin: string | undefined, deps: HubSessionDeps): Transport {
   const target = peerTargetOf(url, pin);
-  const { id, clock, log } = rooms;
+  const { id, clock, log } = deps;
   // The name of its entry at the hub.
   log.info(`hub: this machine dials ${target.name} as ${id}`);
   return {
@@ -82,8 +82,8 @@ export class DialExporter {
     this.#events.sessions.clear();
     const { url, keyFile, pin } = settings;
     if (this.#isClosed || settings !== this.#settings || url === undefined || keyFile === undefined) return;
-    const way = overDial(url, keyFile.secret, pin, this.#parts);
-    this.#session = new HubSession(this.#parts, way, this.#parts.holds);
+    const transport = overDial(url, keyFile.secret, pin, this.#parts);
+    this.#session = new HubSession(this.#parts, transport, this.#parts.inhibitor);
     this.#events.add(this.#session);
   }
 }

@@ -11,12 +11,12 @@ import type { Sampler } from '../../stats/sampler.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import type { HubTopics } from '../protocol/hub-topics.ts';
-import { Again } from '../transports/mqtt/again.ts';
+import { Coalescer } from '../transports/mqtt/coalescer.ts';
 import type { Line } from '../transports/mqtt/line.ts';
 import type { Present } from './hub-request.ts';
 import { Leases, MAX_LEASES } from './leases.ts';
 import { sampleMessage } from './sample-message.ts';
-import { isNothing, readWant, unite, type Wish } from './want.ts';
+import { type Interest, isNothing, readWant, unite } from './want.ts';
 
 export interface HubReportOptions {
   readonly config: CurrentConfig;
@@ -42,9 +42,9 @@ const COMPLAINT_MS = 60_000;
 export class HubReports {
   readonly #options: HubReportOptions;
   readonly #leases: Leases;
-  readonly #first: Again;
-  readonly #media: Again;
-  readonly #power: Again;
+  readonly #first: Coalescer;
+  readonly #media: Coalescer;
+  readonly #power: Coalescer;
   #connection: Pick<Line, 'send'> | undefined;
   /** The view that the sink demands. */
   #view: View | undefined;
@@ -52,7 +52,7 @@ export class HubReports {
   #timer: unknown;
   /** Set while a sample is being written: the newest one since, with its due sections. */
   #isWriting = false;
-  #held: { readonly sample: Sample; readonly wish: Wish } | undefined;
+  #held: { readonly sample: Sample; readonly interest: Interest } | undefined;
   #count = 0;
   /** The last payload on each topic; a hub that is new has none. */
   readonly #sent = new Map<string, string>();
@@ -64,7 +64,7 @@ export class HubReports {
     const { clock } = options;
     this.#leases = new Leases(clock.now);
     const paced = (run: () => Promise<void>) =>
-      new Again({ run, clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
+      new Coalescer({ run, clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
     this.#first = paced(() => this.#sendFirst());
     this.#media = paced(() => this.#sendMedia());
     this.#power = paced(() => this.#sendPower());
@@ -123,9 +123,9 @@ export class HubReports {
   #settle(): void {
     const { sampler, clock } = this.#options;
     if (this.#leases.expire()) this.#options.onSilence();
-    const wish = this.#leases.wish;
-    const { plain, detailed } = wish;
-    const view = isNothing(wish) ? undefined : viewOf(plain | (detailed ?? 0), detailed !== undefined);
+    const interest = this.#leases.interest;
+    const { plain, detailed } = interest;
+    const view = isNothing(interest) ? undefined : viewOf(plain | (detailed ?? 0), detailed !== undefined);
     if (view !== this.#view) {
       const detach = this.#detach;
       // The new one first: a sampler without demand stops its clock.
@@ -147,16 +147,19 @@ export class HubReports {
   }
 
   /** One at a time: a broker that takes nothing gets the newest when it does. */
-  #write(sample: Sample, wish: Wish): void {
+  #write(sample: Sample, interest: Interest): void {
     const { topics, present } = this.#options;
     const connection = this.#connection;
     if (connection === undefined) return;
     if (this.#isWriting) {
-      this.#held = { sample, wish: this.#held === undefined ? wish : unite(this.#held.wish, wish) };
+      this.#held = {
+        sample,
+        interest: this.#held === undefined ? interest : unite(this.#held.interest, interest),
+      };
       return;
     }
     this.#isWriting = true;
-    const text = sampleMessage(sample, wish, SECTION_BITS, { ...present(), n: this.#count++ });
+    const text = sampleMessage(sample, interest, SECTION_BITS, { ...present(), n: this.#count++ });
     void connection
       .send(topics.sample, text)
       .catch((error: unknown) => this.#report(error))
@@ -164,7 +167,7 @@ export class HubReports {
         this.#isWriting = false;
         const held = this.#held;
         this.#held = undefined;
-        if (held !== undefined) this.#write(held.sample, held.wish);
+        if (held !== undefined) this.#write(held.sample, held.interest);
       });
   }
 

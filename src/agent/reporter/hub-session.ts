@@ -1,4 +1,4 @@
-/** All that belongs to the hubs on one way, a broker or a dialled hub: the link, what they want, and what they ask for. */
+/** All that belongs to the hubs on one transport, a broker or a dialled hub: the link, what they want, and what they ask for. */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import type { Clock } from '../../clock.ts';
@@ -10,15 +10,15 @@ import type { HistoryEvent } from '../../wire/history.ts';
 import type { HubTopics } from '../protocol/hub-topics.ts';
 import type { Line, Message } from '../transports/mqtt/line.ts';
 import type { LinkOptions } from '../transports/mqtt/link.ts';
-import type { SleepHold } from '../transports/mqtt/sleep-hold.ts';
-import type { AnswerRooms } from './answers.ts';
-import { CommandDoor } from './command-door.ts';
+import type { SleepInhibitor } from '../transports/mqtt/sleep-inhibitor.ts';
+import type { AnswerDeps } from './answers.ts';
+import { CommandAdapter } from './command-adapter.ts';
 import { type HubReportOptions, HubReports } from './hub-reports.ts';
 import { type Present, readHubCommand } from './hub-request.ts';
 import { Questions } from './questions.ts';
 
-export interface HubSessionRooms
-  extends Omit<AnswerRooms, 'sampler'>,
+export interface HubSessionDeps
+  extends Omit<AnswerDeps, 'sampler'>,
     Pick<HubReportOptions, 'sampler' | 'clock' | 'log'> {
   readonly commands: Pick<Commands, 'prepare'>;
   readonly facts: Pick<ServiceFacts, 'version'>;
@@ -46,7 +46,7 @@ export type HubLinkOptions = Omit<LinkOptions, 'beforeOnline' | 'onOnline'> & {
 };
 
 /** How messages get from this agent to hubs and back. */
-export interface Way {
+export interface Transport {
   /** The beginning of its lines in the log. */
   readonly subject: string;
   readonly topics: HubTopics;
@@ -66,21 +66,21 @@ const MAX_DELAY_MS = 4000;
 export class HubSession {
   readonly #clock: Clock;
   readonly #topics: HubTopics;
-  readonly #door: CommandDoor;
+  readonly #adapter: CommandAdapter;
   readonly #questions: Questions;
   readonly #reports: HubReports;
   readonly #link: HubLink;
-  readonly #holds: SleepHold;
+  readonly #inhibitor: SleepInhibitor;
   /** Another one after each start: a command for an earlier one is not done. */
   readonly #run = randomBytes(8).toString('hex');
 
-  constructor(rooms: HubSessionRooms, way: Way, holds: SleepHold) {
-    const { clock, log, commands, facts, config } = rooms;
-    const { topics, subject, sender, scopes } = way;
+  constructor(deps: HubSessionDeps, transport: Transport, inhibitor: SleepInhibitor) {
+    const { clock, log, commands, facts, config } = deps;
+    const { topics, subject, sender, scopes } = transport;
     this.#clock = clock;
-    this.#holds = holds;
+    this.#inhibitor = inhibitor;
     this.#topics = topics;
-    this.#door = new CommandDoor({
+    this.#adapter = new CommandAdapter({
       commands,
       clock,
       log,
@@ -99,7 +99,7 @@ export class HubSession {
       isStale: () => this.#link.endStale(),
     });
     this.#questions = new Questions({
-      ...rooms,
+      ...deps,
       subject,
       check: (name) => checkScopeOfHub(scopes, name),
       key: sender.key,
@@ -107,7 +107,7 @@ export class HubSession {
       stamp: () => this.#present(),
     });
     this.#reports = new HubReports({
-      ...rooms,
+      ...deps,
       subject,
       topics,
       present: () => this.#present(),
@@ -121,21 +121,21 @@ export class HubSession {
       availability: topics.status,
       clock,
       log,
-      random: rooms.random ?? Math.random,
+      random: deps.random ?? Math.random,
       maxDelayMs: MAX_DELAY_MS,
       states: {
         online: status('online', { version: facts.version, protocol: VERSION, name, labels, ...limits }),
         offline: status('offline'),
       },
       beforeOnline: (connection) => this.#begin(connection),
-      onOnline: () => this.#holds.hold(this),
+      onOnline: () => this.#inhibitor.hold(this),
       onMessage: (message) => this.#receive(message),
       onOffline: () => {
         this.#reports.end();
-        this.#holds.release(this);
+        this.#inhibitor.release(this);
       },
     };
-    this.#link = way.open(options, this.#run);
+    this.#link = transport.open(options, this.#run);
   }
 
   reconfigure(): void {
@@ -170,13 +170,13 @@ export class HubSession {
   }
 
   #begin(connection: Pick<Line, 'send'>): void {
-    this.#door.begin();
+    this.#adapter.begin();
     this.#reports.begin(connection);
   }
 
   #receive(message: Message): void {
     const { topic, payload, isRetained } = message;
-    if (topic !== this.#topics.want && topic !== this.#topics.get) this.#door.take(message);
+    if (topic !== this.#topics.want && topic !== this.#topics.get) this.#adapter.take(message);
     // A retained one is from a hub that may be gone.
     else if (isRetained || this.#link.endStale()) return;
     else if (topic === this.#topics.want) this.#reports.want(payload);

@@ -1,10 +1,10 @@
 /** The wants of hubs. A lease ends 10 s after its last renewal has arrived: no clock of another machine matters. */
-import { hasAll, isNothing, unite, type Want, type Wish } from './want.ts';
+import { hasAll, type Interest, isNothing, unite, type Want } from './want.ts';
 
 export const LEASE_MS = 10_000;
 export const MAX_LEASES = 16;
 const TOPICS = ['media', 'power', 'events'] as const;
-const NOTHING: Wish = { plain: 0, detailed: undefined };
+const NOTHING: Interest = { plain: 0, detailed: undefined };
 
 interface Lease {
   readonly want: Want;
@@ -26,10 +26,10 @@ export class Leases {
   }
 
   /** All that is wanted. */
-  get wish(): Wish {
-    let wish = NOTHING;
-    for (const { want } of this.#living.values()) wish = unite(wish, want);
-    return wish;
+  get interest(): Interest {
+    let interest = NOTHING;
+    for (const { want } of this.#living.values()) interest = unite(interest, want);
+    return interest;
   }
 
   /** Milliseconds until the next one ends; undefined: there is none. */
@@ -62,18 +62,18 @@ export class Leases {
   }
 
   /** Returns the parts due now or within `slackMs`, which count as sent then; undefined: none is due. */
-  due(slackMs: number): Wish | undefined {
+  due(slackMs: number): Interest | undefined {
     const now = this.#now();
-    let wish = NOTHING;
+    let interest = NOTHING;
     for (const [hub, { want, endsAtMs, dueAtMs }] of this.#living) {
       if (isNothing(want) || dueAtMs - slackMs > now) continue;
-      wish = unite(wish, want);
+      interest = unite(interest, want);
       // On a grid, so that an interval that is not a multiple of the service's own is right on average.
       const next = dueAtMs + want.intervalMs;
       const isLate = next <= now - want.intervalMs;
       this.#living.set(hub, { want, endsAtMs, dueAtMs: isLate ? now + want.intervalMs : next });
     }
-    return isNothing(wish) ? undefined : wish;
+    return isNothing(interest) ? undefined : interest;
   }
 
   /** Drops those that have ended; whether there were any. */

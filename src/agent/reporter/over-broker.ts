@@ -1,13 +1,13 @@
-/** The way to the hubs of a broker. */
+/** The transport to the hubs of a broker. */
 import type { Config } from '../../config/config.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import { hubTopicsOf } from '../protocol/hub-topics.ts';
 import { brokerOf } from '../transports/mqtt/broker-socket.ts';
 import { openMqttLink } from '../transports/mqtt/mqtt-link.ts';
-import type { Way } from './hub-session.ts';
+import type { Transport } from './hub-session.ts';
 
 /** `isBeside`: another connection of this service has the client id. */
-export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBeside: boolean): Way {
+export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBeside: boolean): Transport {
   const broker = brokerOf(url, mqtt, id);
   const topics = hubTopicsOf(mqtt.topic, id);
   return {

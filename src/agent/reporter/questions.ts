@@ -1,16 +1,16 @@
-/** The door for what hubs ask for once: limits, and the answer or error with the id of its question. */
+/** The address for what hubs ask for once: limits, and the answer or error with the id of its question. */
 
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { SharedRoom } from '../../fairness/shared-room.ts';
 import type { Log } from '../../log/log.ts';
 import { QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
-import { type AnswerRooms, CLOCK, jsonOf } from './answers.ts';
+import { type AnswerDeps, CLOCK, jsonOf } from './answers.ts';
 import { type Flaw, flawOf, isFlaw, type Unread } from './command-request.ts';
 import { type Envelope, readEnvelope } from './hub-request.ts';
 import { Turns } from './sender-turns.ts';
 
-export interface QuestionOptions extends Pick<AnswerRooms, 'machine'> {
+export interface QuestionOptions extends Pick<AnswerDeps, 'machine'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   /** The beginning of its lines in the log. */

@@ -3,7 +3,7 @@
  * joins those that a viewer wants with commas and braces, without parsing any.
  */
 import type { Sample } from '../../stats/sample.ts';
-import type { SectionBits, Wish } from './want.ts';
+import type { Interest, SectionBits } from './want.ts';
 
 /** The first line. The names are in the order of the lines that follow. */
 export interface SampleHead {
@@ -26,7 +26,7 @@ export interface SampleHead {
  */
 export function sampleMessage(
   sample: Sample,
-  { plain, detailed }: Wish,
+  { plain, detailed }: Interest,
   bits: SectionBits,
   head: Pick<SampleHead, 'run' | 'clock' | 'n'>,
 ): string {

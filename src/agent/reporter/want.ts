@@ -4,14 +4,14 @@ import type { Section } from '../../host/host.ts';
 import { isObject, parseJson } from '../../json.ts';
 
 /** Sets of sections, as numbers. */
-export interface Wish {
+export interface Interest {
   /** As they are by default. */
   readonly plain: number;
   /** With detail, and then with what detail adds beside them; undefined: without. */
   readonly detailed: number | undefined;
 }
 
-export interface Want extends Wish {
+export interface Want extends Interest {
   readonly hub: string;
   /** 0: every sample. */
   readonly intervalMs: number;
@@ -32,7 +32,7 @@ const MAX_INTERVAL_SECONDS = 86_400;
 export const isHubName = (value: unknown): value is string =>
   typeof value === 'string' && HUB_NAME.test(value);
 
-export const unite = (some: Wish, other: Wish): Wish => ({
+export const unite = (some: Interest, other: Interest): Interest => ({
   plain: some.plain | other.plain,
   detailed:
     some.detailed === undefined && other.detailed === undefined
@@ -41,12 +41,12 @@ export const unite = (some: Wish, other: Wish): Wish => ({
 });
 
 /** Whether `have` has all of `wanted`. */
-export const hasAll = (have: Wish, wanted: Wish): boolean => {
+export const hasAll = (have: Interest, wanted: Interest): boolean => {
   const both = unite(have, wanted);
   return both.plain === have.plain && both.detailed === have.detailed;
 };
 
-export const isNothing = ({ plain, detailed }: Wish): boolean => plain === 0 && detailed === undefined;
+export const isNothing = ({ plain, detailed }: Interest): boolean => plain === 0 && detailed === undefined;
 
 /** A text says why the message is none. Unknown names of sections and topics, which newer hubs may have, are passed over. */
 export function readWant(payload: Buffer, bits: SectionBits): Want | string {

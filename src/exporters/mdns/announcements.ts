@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { Announcement } from '../../host/discovery.ts';
 
-export interface AnnouncedDoor {
+export interface AnnouncedAddress {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
@@ -15,7 +15,7 @@ export interface AnnouncementFacts {
   readonly id: string;
   readonly version: string;
   readonly hasKey: boolean;
-  readonly doors: readonly AnnouncedDoor[];
+  readonly addresses: readonly AnnouncedAddress[];
   /** The addresses of this machine by interface, as os.networkInterfaces() has them. */
   readonly links: Readonly<Record<string, readonly { readonly address: string }[] | undefined>>;
 }
@@ -25,12 +25,12 @@ const TXTVERS = 1;
 /** One label of DNS. */
 const MAX_NAME_BYTES = 63;
 
-/** None for a door on loopback. */
+/** None for a address on loopback. */
 export function listAnnouncements(facts: AnnouncementFacts): readonly Announcement[] {
-  const doors = facts.doors.filter(({ isLoopback }) => !isLoopback);
-  return doors.map(({ scheme, host, port }) => ({
+  const addresses = facts.addresses.filter(({ isLoopback }) => !isLoopback);
+  return addresses.map(({ scheme, host, port }) => ({
     // Two services of one name on one host would be a collision.
-    name: nameOf(facts.hostname, doors.length > 1 && scheme === 'https' ? ' (https)' : ''),
+    name: nameOf(facts.hostname, addresses.length > 1 && scheme === 'https' ? ' (https)' : ''),
     port,
     link: linkOf(host, facts.links),
     texts: [

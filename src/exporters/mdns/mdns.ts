@@ -6,14 +6,14 @@ import type { Config } from '../../config/config.ts';
 import type { Announced, Announcement } from '../../host/discovery.ts';
 import type { Host } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
-import { type AnnouncedDoor, listAnnouncements } from './announcements.ts';
+import { type AnnouncedAddress, listAnnouncements } from './announcements.ts';
 
 export interface MdnsParts {
   readonly config: { readonly current: Config };
   readonly host: Pick<Host, 'discovery' | 'readSystem'>;
   readonly log: Log;
   readonly facts: { readonly version: string };
-  readonly doors: readonly AnnouncedDoor[];
+  readonly addresses: readonly AnnouncedAddress[];
 }
 
 /** The responder answers within a millisecond; and what is not withdrawn now is when this process ends. */
@@ -42,18 +42,18 @@ export class Mdns {
 
   /** A host without discovery is one of a test. */
   reconfigure(): void {
-    const { config, doors, facts, host, log } = this.#parts;
+    const { config, addresses, facts, host, log } = this.#parts;
     const list = listAnnouncements({
       hostname: this.#hostname,
       id: this.#id,
       version: facts.version,
       hasKey: config.current.auth.enabled,
-      doors,
+      addresses,
       links: networkInterfaces(),
     });
     if (isDeepStrictEqual(list, this.#announced)) return;
     if (list.length === 0) {
-      const hosts = [...new Set(doors.map((door) => door.host))].join(', ');
+      const hosts = [...new Set(addresses.map((address) => address.host))].join(', ');
       log.info(`nothing is announced on the network (discovery.mdns): the service listens on ${hosts} only`);
     }
     this.#announced = list;

@@ -1,21 +1,21 @@
 /** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
-import { HubSession, type HubSessionRooms } from '../../agent/reporter/hub-session.ts';
+import { HubSession, type HubSessionDeps } from '../../agent/reporter/hub-session.ts';
 import { MachineEvents, type MachineSources } from '../../agent/reporter/machine-events.ts';
 import { overBroker } from '../../agent/reporter/over-broker.ts';
-import type { SleepHold } from '../../agent/transports/mqtt/sleep-hold.ts';
+import type { SleepInhibitor } from '../../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Power } from '../../commands/power.ts';
 import { topicsOf } from './discovery/topics.ts';
-import { Session, type SessionRooms } from './session.ts';
+import { Session, type SessionDeps } from './session.ts';
 
-export interface MqttParts extends SessionRooms, HubSessionRooms {
-  readonly config: SessionRooms['config'];
-  readonly sampler: HubSessionRooms['sampler'];
-  readonly commands: SessionRooms['commands'];
-  readonly media: SessionRooms['media'] & MachineSources['media'];
-  readonly history: HubSessionRooms['history'] & MachineSources['history'];
-  readonly power: SessionRooms['power'] & MachineSources['power'] & Pick<Power, 'delays'>;
-  readonly holds: SleepHold;
+export interface MqttParts extends SessionDeps, HubSessionDeps {
+  readonly config: SessionDeps['config'];
+  readonly sampler: HubSessionDeps['sampler'];
+  readonly commands: SessionDeps['commands'];
+  readonly media: SessionDeps['media'] & MachineSources['media'];
+  readonly history: HubSessionDeps['history'] & MachineSources['history'];
+  readonly power: SessionDeps['power'] & MachineSources['power'] & Pick<Power, 'delays'>;
+  readonly inhibitor: SleepInhibitor;
 }
 
 export class MqttExporter {
@@ -74,14 +74,14 @@ export class MqttExporter {
     await this.#closeSessions(!isKept);
     if (this.#isClosed) return;
     const isForBoth = publish === 'both';
-    const { id, holds } = this.#parts;
+    const { id, inhibitor } = this.#parts;
     if (publish !== 'hub') {
-      this.#session = new Session(this.#parts, mqtt.url, mqtt, holds);
+      this.#session = new Session(this.#parts, mqtt.url, mqtt, inhibitor);
       this.#events.add(this.#session);
     }
     if (publish === 'homeassistant') return;
     // A connection of its own: each has one last will.
-    this.#hubSession = new HubSession(this.#parts, overBroker(mqtt.url, mqtt, id, isForBoth), holds);
+    this.#hubSession = new HubSession(this.#parts, overBroker(mqtt.url, mqtt, id, isForBoth), inhibitor);
     this.#events.add(this.#hubSession);
   }
 }

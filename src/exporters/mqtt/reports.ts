@@ -1,6 +1,6 @@
 /** Publishes readings every interval, media and power when they change, and the device of Home Assistant. */
 
-import { Again } from '../../agent/transports/mqtt/again.ts';
+import { Coalescer } from '../../agent/transports/mqtt/coalescer.ts';
 import type { Connection } from '../../agent/transports/mqtt/connection.ts';
 import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
@@ -19,7 +19,7 @@ import { artMessage, mediaMessage, powerMessage, stateMessage } from './discover
 import type { Topics } from './discovery/topics.ts';
 
 /** The parts of the service that reports are made of. */
-export interface ReportRooms {
+export interface ReportDeps {
   readonly config: CurrentConfig;
   readonly host: Pick<Host, 'readSystem' | 'media'>;
   readonly facts: Pick<ServiceFacts, 'version'>;
@@ -32,7 +32,7 @@ export interface ReportRooms {
   readonly needs: Needs;
 }
 
-export interface ReportOptions extends ReportRooms {
+export interface ReportOptions extends ReportDeps {
   readonly id: string;
   readonly topics: Topics;
   readonly intervalSeconds: number;
@@ -49,9 +49,9 @@ const PACE_MS = 200;
 
 export class Reports {
   readonly #options: ReportOptions;
-  readonly #media: Again;
-  readonly #power: Again;
-  readonly #readings: Again;
+  readonly #media: Coalescer;
+  readonly #power: Coalescer;
+  readonly #readings: Coalescer;
   #connection: Connection | undefined;
   #timer: unknown;
   #system: SystemInfo | undefined;
@@ -70,7 +70,7 @@ export class Reports {
   constructor(options: ReportOptions) {
     this.#options = options;
     const paced = (run: () => Promise<void>) =>
-      new Again({ run, clock: options.clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
+      new Coalescer({ run, clock: options.clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
     this.#media = paced(() => this.#sendMedia());
     this.#power = paced(() => this.#sendPower());
     this.#readings = paced(() => this.#sendReading());

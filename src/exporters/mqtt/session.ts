@@ -1,29 +1,29 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 
-import { CommandDoor } from '../../agent/reporter/command-door.ts';
+import { CommandAdapter } from '../../agent/reporter/command-adapter.ts';
 import { brokerOf } from '../../agent/transports/mqtt/broker-socket.ts';
 import type { Connection } from '../../agent/transports/mqtt/connection.ts';
 import type { Message } from '../../agent/transports/mqtt/line.ts';
 import { ONLINE } from '../../agent/transports/mqtt/link.ts';
 import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-link.ts';
-import type { SleepHold } from '../../agent/transports/mqtt/sleep-hold.ts';
+import type { SleepInhibitor } from '../../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Commands } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import { inUrl } from '../../url-host.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
-import { type ReportRooms, Reports } from './reports.ts';
+import { type ReportDeps, Reports } from './reports.ts';
 
 /** Where the service listens. */
-interface ServiceDoor {
+interface ServiceAddress {
   readonly scheme: 'http' | 'https';
   readonly host: string;
   readonly port: number;
 }
 
-export interface SessionRooms extends ReportRooms {
+export interface SessionDeps extends ReportDeps {
   readonly commands: Pick<Commands, 'prepare' | 'allowed'>;
-  readonly doors: readonly ServiceDoor[];
+  readonly addresses: readonly ServiceAddress[];
   /** The id of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
   /** For tests. */
@@ -35,29 +35,29 @@ export interface SessionRooms extends ReportRooms {
 const REPEAT_WITHIN_MS = 3000;
 
 export class Session {
-  readonly #rooms: SessionRooms;
-  readonly #holds: SleepHold;
+  readonly #deps: SessionDeps;
+  readonly #inhibitor: SleepInhibitor;
   readonly topics: ReturnType<typeof topicsOf>;
-  readonly #door: CommandDoor;
+  readonly #adapter: CommandAdapter;
   readonly #reports: Reports;
   readonly #link: MqttLink;
   readonly #random: () => number;
   /** The topics of commands that are subscribed to, with the names of the commands. */
   #names: ReadonlyMap<string, string> = new Map();
 
-  constructor(rooms: SessionRooms, url: string, mqtt: Config['mqtt'], holds: SleepHold) {
-    const { clock, log, commands, id } = rooms;
-    this.#rooms = rooms;
-    this.#holds = holds;
-    this.#random = rooms.random ?? Math.random;
+  constructor(deps: SessionDeps, url: string, mqtt: Config['mqtt'], inhibitor: SleepInhibitor) {
+    const { clock, log, commands, id } = deps;
+    this.#deps = deps;
+    this.#inhibitor = inhibitor;
+    this.#random = deps.random ?? Math.random;
     const broker = brokerOf(url, mqtt, id);
     this.topics = topicsOf({ topic: mqtt.topic, discoveryPrefix: mqtt.discovery_prefix, id });
     const { host, port } = broker;
-    this.#door = new CommandDoor({
+    this.#adapter = new CommandAdapter({
       commands,
       clock,
       log,
-      unixMs: rooms.unixMs ?? Date.now,
+      unixMs: deps.unixMs ?? Date.now,
       // The broker has let it through, and this service has seen no key.
       sender: { address: `${host}:${port}`, isKeyed: false },
       nameOf: (topic) => this.#names.get(topic),
@@ -67,7 +67,7 @@ export class Session {
       isStale: () => this.#link.endStale(),
     });
     this.#reports = new Reports({
-      ...rooms,
+      ...deps,
       topics: this.topics,
       intervalSeconds: mqtt.interval_seconds,
       urlOf: (hostname) => this.#urlOf(hostname),
@@ -122,21 +122,21 @@ export class Session {
 
   #begin(connection: Connection): void {
     this.#names = new Map();
-    this.#door.begin();
+    this.#adapter.begin();
     void this.#subscribe(connection);
     this.#reports.begin(connection);
-    this.#holds.hold(this);
+    this.#inhibitor.hold(this);
   }
 
   /** The connection has ended, before a sleep with `offline`: nothing is left to wait for. */
   #end(): void {
     this.#reports.end();
-    this.#holds.release(this);
+    this.#inhibitor.release(this);
   }
 
   /** Each command whose flag is on has a topic, and so has each group of them. Never rejects. */
   async #subscribe(connection: Connection): Promise<void> {
-    const { allowed } = this.#rooms.commands;
+    const { allowed } = this.#deps.commands;
     const groups = allowed.map((name) => name.slice(0, name.indexOf('.')));
     const names = new Map([...groups, ...allowed].map((name) => [this.topics.command(name), name]));
     const before = this.#names;
@@ -153,7 +153,7 @@ export class Session {
       ];
       this.#link.reportRefusal(refused, 'the subscription is refused');
     } catch (error) {
-      if (connection.isReady) this.#rooms.log.warn(`mqtt: no commands are taken: ${String(error)}`);
+      if (connection.isReady) this.#deps.log.warn(`mqtt: no commands are taken: ${String(error)}`);
     }
   }
 
@@ -164,19 +164,19 @@ export class Session {
       if (!isRetained && payload.toString() === ONLINE) this.#repeatSoon();
     } else if (topic === this.topics.discovery) {
       if (isRetained) this.#reports.takeKept(payload.toString());
-    } else this.#door.take(message);
+    } else this.#adapter.take(message);
   }
 
   #repeatSoon(): void {
-    this.#rooms.clock.setTimer(() => this.#reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
+    this.#deps.clock.setTimer(() => this.#reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
   }
 
   /** The address of the dashboard in the network; undefined where it is off, or for this machine only. */
   #urlOf(hostname: string): string | undefined {
-    const { config, doors } = this.#rooms;
-    const door = doors.find(({ scheme }) => scheme === 'https') ?? doors[0];
-    if (door === undefined || !config.current.features.enable_dashboard) return undefined;
-    const { scheme, host, port } = door;
+    const { config, addresses } = this.#deps;
+    const address = addresses.find(({ scheme }) => scheme === 'https') ?? addresses[0];
+    if (address === undefined || !config.current.features.enable_dashboard) return undefined;
+    const { scheme, host, port } = address;
     if (/^(?:localhost|127\.|::1$)/.test(host)) return undefined;
     const isAny = host === '::' || host === '0.0.0.0';
     return `${scheme}://${isAny ? hostname : inUrl(host)}:${port}`;

@@ -11,12 +11,12 @@ import type { SampleSource } from '../../stats/source.ts';
 import { deviceFamilies } from './devices.ts';
 import { type Family, toOpenMetrics, writeFamily } from './exposition.ts';
 import { chooseForm, type Form, TYPE_OF } from './negotiate.ts';
-import { type OwnRooms, ownFamilies } from './own.ts';
+import { type OwnDeps, ownFamilies } from './own.ts';
 import { platformFamilies } from './platform.ts';
 import { ProcessGroups } from './process-groups.ts';
 
 /** The parts of the service that metrics are made of. */
-export interface MetricsRooms extends OwnRooms {
+export interface MetricsDeps extends OwnDeps {
   readonly host: Pick<Host, 'readMetrics' | 'readSystem'>;
   readonly source: Pick<SampleSource, 'latest'>;
   readonly clock: Pick<Clock, 'sinceBoot'>;
@@ -24,7 +24,7 @@ export interface MetricsRooms extends OwnRooms {
   readonly processes: { columns(): Promise<ProcessColumns> } | undefined;
 }
 
-export interface MetricsOptions extends MetricsRooms {
+export interface MetricsOptions extends MetricsDeps {
   /** The needs of families that only probers read; and of all, where the kernel has no counters as text. */
   readonly needs: { readonly devices: Needs; readonly everything: Needs };
 }

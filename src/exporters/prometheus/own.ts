@@ -3,7 +3,7 @@ import type { ServiceFacts } from '../../stats/system.ts';
 import { type Family, single } from './exposition.ts';
 
 /** The parts of the service that count. */
-export interface OwnRooms {
+export interface OwnDeps {
   readonly facts: ServiceFacts;
   /** The name of the HTTP engine. */
   readonly engine: string;
@@ -46,7 +46,7 @@ const family = (type: Family['type'], name: string, help: string, samples: Famil
 const one = (type: Family['type'], name: string, help: string, value: number | undefined) =>
   single(`hostwire_${name}`, help, type, value);
 
-function processFamilies({ facts, engine, rss, server }: OwnRooms): readonly Family[] {
+function processFamilies({ facts, engine, rss, server }: OwnDeps): readonly Family[] {
   const { version, node, platform } = facts;
   const labels = { version, engine, node, platform };
   return [
@@ -57,7 +57,7 @@ function processFamilies({ facts, engine, rss, server }: OwnRooms): readonly Fam
   ];
 }
 
-function subscriberFamilies({ streams, sockets, sampler }: OwnRooms): readonly Family[] {
+function subscriberFamilies({ streams, sockets, sampler }: OwnDeps): readonly Family[] {
   const { size, senders, eventCounters } = streams();
   const { sent, skipped } = eventCounters;
   const { ticks, latenessMs } = sampler.tickCounters;
@@ -96,12 +96,12 @@ function subscriberFamilies({ streams, sockets, sampler }: OwnRooms): readonly F
   ];
 }
 
-export function ownFamilies(rooms: OwnRooms): readonly Family[] {
-  const { gate, log, media, config } = rooms;
+export function ownFamilies(deps: OwnDeps): readonly Family[] {
+  const { gate, log, media, config } = deps;
   const playback = config.current.features.enable_media ? media.peekPlayback() : undefined;
   return [
-    ...processFamilies(rooms),
-    ...subscriberFamilies(rooms),
+    ...processFamilies(deps),
+    ...subscriberFamilies(deps),
     family(
       'counter',
       'refused_requests_total',

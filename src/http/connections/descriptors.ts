@@ -72,11 +72,11 @@ const MIN_SHARED = 64;
 /** Where a key is configured, the very last are for clients that send it. */
 const KEYED_SHARE = 1 / 8;
 
-/** Whether one more subscriber may be let in beside those of `doors`; `tally` counts the keyless ones by address. */
+/** Whether one more subscriber may be let in beside those of `members`; `tally` counts the keyless ones by address. */
 export function roomFor(
   room: Pick<DescriptorRoom, 'maxStreams'>,
   config: CurrentConfig,
-  doors: readonly { readonly size: number }[],
+  members: readonly { readonly size: number }[],
   tally: AddressCounts,
 ): (caller: Caller) => boolean {
   return ({ address, isKeyed }) => {
@@ -85,7 +85,7 @@ export function roomFor(
     if (isLimited && !tally.hasRoom(address, maxOfAddress)) return false;
     const allowed = room.maxStreams();
     const max = wanted === 0 ? allowed : Math.min(wanted, allowed);
-    const left = max - doors.reduce((sum, { size }) => sum + size, 0);
+    const left = max - members.reduce((sum, { size }) => sum + size, 0);
     const hasKey = (config.current.auth.api_key ?? '') !== '';
     if (left <= (hasKey && !isKeyed ? Math.floor(max * KEYED_SHARE) : 0)) return false;
     const spare = max < MIN_SHARED ? 0 : Math.floor(max * SPARE_SHARE);

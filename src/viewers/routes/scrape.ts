@@ -1,6 +1,6 @@
 /** GET /metrics, for Prometheus. What makes the answer is loaded with the first scrape. */
 
-import type { Metrics, MetricsRooms } from '../../exporters/prometheus/metrics.ts';
+import type { Metrics, MetricsDeps } from '../../exporters/prometheus/metrics.ts';
 import { ALL_SECTIONS, SECTION_BITS } from '../../host/host.ts';
 import { entriesOf } from '../../http/etag.ts';
 import { statusLine } from '../../http/reply.ts';
@@ -18,16 +18,16 @@ const devices: Needs = {
 const NEEDS = { devices, everything: { ...devices, sections: ALL_SECTIONS } };
 
 // It imports no module of the service: the bundler would make a part of each that both use.
-async function openMetrics(rooms: MetricsRooms): Promise<Metrics> {
+async function openMetrics(deps: MetricsDeps): Promise<Metrics> {
   const { Metrics } = await import('../../exporters/prometheus/metrics.ts');
-  return new Metrics({ ...rooms, needs: NEEDS });
+  return new Metrics({ ...deps, needs: NEEDS });
 }
 
-export function metricsRuns(rooms: MetricsRooms): Runs<'getMetrics'> {
+export function metricsRuns(deps: MetricsDeps): Runs<'getMetrics'> {
   let opened: Promise<Metrics> | undefined;
   return {
     async getMetrics({ exchange, headers }) {
-      opened ??= openMetrics(rooms);
+      opened ??= openMetrics(deps);
       const given = exchange.head.headers;
       const metrics = await opened;
       const { type, isGzip, body } = await metrics.scrape(

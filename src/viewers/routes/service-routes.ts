@@ -1,6 +1,6 @@
 /** All routes of the service, and the request headers that any of them reads. */
 import type { HubConnections } from '../../agent/reporter/hub-connections.ts';
-import type { MetricsRooms } from '../../exporters/prometheus/metrics.ts';
+import type { MetricsDeps } from '../../exporters/prometheus/metrics.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
@@ -38,7 +38,7 @@ export interface ServiceRouteDeps extends StreamRouteDeps {
   readonly machine: Machine;
   readonly hubs: Pick<HubConnections, 'open'>;
   readonly keys: KeyListDeps;
-  readonly metrics: MetricsRooms;
+  readonly metrics: MetricsDeps;
   readonly gate: Gate;
   readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
   readonly fanout: StreamServer;

@@ -1,8 +1,8 @@
 /** The topics that a client names: those that a machine sends, and those that the client may see. */
 import type { Machine } from '../../machine/machine.ts';
 import { allows, type Scopes } from '../../scopes.ts';
-import { EVENTS_BIT, namesOf, readTopics, type Topics, topicsWhere } from './topic-names.ts';
 import { topicScopeOf } from './topic-state.ts';
+import { EVENTS_BIT, namesOf, readTopics, type Topics, topicsWhere } from './topics.ts';
 
 interface Asked extends Topics {
   readonly unknown: readonly string[];

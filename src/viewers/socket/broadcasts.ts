@@ -4,8 +4,8 @@ import type { Machine, SampleFeed } from '../../machine/machine.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { EventBroadcast, type EventMember } from './event-broadcast.ts';
 import { type Publisher, SampleBroadcast } from './sample-broadcast.ts';
-import { TOPIC_NAMES } from './topic-names.ts';
 import { type TopicMember, TopicState } from './topic-state.ts';
+import { TOPIC_NAMES } from './topics.ts';
 
 export interface BroadcastsDeps {
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;

@@ -16,7 +16,7 @@ import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
 import { SocketFleet } from './socket-fleet.ts';
 import { answerRequest, type Requester } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
-import { namesOf } from './topic-names.ts';
+import { namesOf } from './topics.ts';
 
 /** Shared by all sessions. */
 export interface SessionDeps {

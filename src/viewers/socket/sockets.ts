@@ -17,8 +17,7 @@ import type { Publisher } from './sample-broadcast.ts';
 import { inSlices } from './slices.ts';
 import { feedbackOfEnd } from './socket-commands.ts';
 import { type SessionDeps, type SessionOwner, SocketSession } from './socket-session.ts';
-import { topicsWhere } from './topic-names.ts';
-import { TOPIC_ROWS } from './topic-state.ts';
+import { TOPIC_ROWS, topicsWhere } from './topics.ts';
 
 export interface SocketsOptions {
   /** Version of the program. */

@@ -9,8 +9,8 @@ import type { EventMember } from './event-broadcast.ts';
 import { failureOf } from './feedback.ts';
 import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
 import type { SampleBroadcast, SampleMember, Shard } from './sample-broadcast.ts';
-import { bitOf, EVENTS_BIT, TOPIC_NAMES, type Topics } from './topic-names.ts';
-import { TOPIC_ROWS, type TopicMember, type TopicState } from './topic-state.ts';
+import type { TopicMember, TopicState } from './topic-state.ts';
+import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, type Topics } from './topics.ts';
 
 /** The socket of a subscription. */
 export interface Outlet {

@@ -6,36 +6,10 @@ import type { Clock, Defer } from '../../clock.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { scopeOf } from '../../machine/requests.ts';
-import type { Params } from '../../params.ts';
 import type { Scope } from '../../scopes.ts';
-import type { TopicEvent, TopicName } from '../../wire/topics.ts';
-import type { Group } from './feedback.ts';
+import type { TopicName } from '../../wire/topics.ts';
 import { inSlices } from './slices.ts';
-
-/** How a machine is asked for a topic. */
-interface TopicRow {
-  readonly event: TopicEvent;
-  readonly what: string;
-  readonly params: (withDetail: boolean, limit: number) => Params;
-  /** The commands whose feedback its subscribers receive; a failed reading is reported as such feedback, too. */
-  readonly group: Exclude<Group, 'wake'>;
-}
-
-export const TOPIC_ROWS: Readonly<Record<TopicName, TopicRow>> = {
-  media: {
-    event: 'media_update',
-    what: 'media',
-    params: (withDetail) => ({ detail: withDetail }),
-    group: 'media',
-  },
-  processes: {
-    event: 'process_list',
-    what: 'processes',
-    params: (_, limit) => ({ grouped: true, sort: 'cpu', limit }),
-    group: 'process',
-  },
-  power: { event: 'power_update', what: 'power', params: () => ({}), group: 'power' },
-};
+import { TOPIC_ROWS } from './topics.ts';
 
 /** The scope that a subscriber of a topic needs. */
 export const topicScopeOf = (name: TopicName): Scope => scopeOf(TOPIC_ROWS[name].what);

@@ -11,7 +11,7 @@ import { FakeProcessHost } from '../../helpers/fakes/processes.ts';
 import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { DOOR_CASES, type Features } from '../command-cases.ts';
-import { Doors, differenceOf, messagesOf } from './command-doors.ts';
+import { differenceOf, messagesOf, TwoEngines } from './command-doors.ts';
 
 const skip = NO_BROKER;
 const KEY = 'canary-key-0123456789abcdef0123456789abcdef';
@@ -115,7 +115,7 @@ t.test(
     );
     const witness = await Witness.open(t, broker.url, { username: 'home', password: 'home-password-1' });
     const user = { username: 'pc', password_file: { path: 'canary-file', secret: PASSWORD } };
-    const doors = new Doors(witness, KEY);
+    const doors = new TwoEngines(witness, KEY);
     const count = { outcomes: 0, done: 0, acts: 0 };
     for (const state of STATES) {
       const here = machine();

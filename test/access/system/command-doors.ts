@@ -1,5 +1,5 @@
 /** Sends the cases of the matrix of commands over HTTP, over MQTT and through a hub, and compares the outcomes. */
-import type { Feedback } from '#src/agent/reporter/command-door.js';
+import type { Feedback } from '#src/agent/reporter/command-adapter.js';
 import type { Witness } from '../../exporters/mqtt/broker.ts';
 import type { ServiceHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -62,7 +62,7 @@ async function inTurns<Value extends DoorCase>(
   for (let at = 0; at < others.length; at += 10) await Promise.all(others.slice(at, at + 10).map(run));
 }
 
-export class Doors {
+export class TwoEngines {
   #service: ServiceHere | undefined;
   readonly #witness: Witness;
   readonly #ids = new Set<string>();

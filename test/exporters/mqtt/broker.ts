@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type IClientOptions } from 'mqtt';
-import type { Feedback } from '#src/agent/reporter/command-door.js';
+import type { Feedback } from '#src/agent/reporter/command-adapter.js';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/config.js';
 import type { History } from '#src/history/history.js';

@@ -1,6 +1,6 @@
 /** Which messages are commands: rules that a broker shows rarely, on the clock of the test. */
 import t from 'tap';
-import { CommandDoor, type Feedback } from '#src/agent/reporter/command-door.js';
+import { CommandAdapter, type Feedback } from '#src/agent/reporter/command-adapter.js';
 import type { Message } from '#src/agent/transports/mqtt/line.js';
 import type { Outcome, Sender } from '#src/commands/command.js';
 import { ServiceError } from '#src/errors.js';
@@ -23,7 +23,7 @@ function rig() {
     outcome: { result: {} } as Outcome,
     isSent: true as boolean | Promise<boolean>,
   };
-  const door = new CommandDoor({
+  const door = new CommandAdapter({
     commands: {
       prepare(name, params, sender) {
         if (name === 'a.off') throw new ServiceError('feature_disabled', 'a.off is switched off.');

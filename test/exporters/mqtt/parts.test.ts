@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
-import { Again } from '#src/agent/transports/mqtt/again.js';
 import { Backoff } from '#src/agent/transports/mqtt/backoff.js';
 import { brokerOf } from '#src/agent/transports/mqtt/broker-socket.js';
+import { Coalescer } from '#src/agent/transports/mqtt/coalescer.js';
 import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/agent/transports/mqtt/packets.js';
-import { SleepHold } from '#src/agent/transports/mqtt/sleep-hold.js';
+import { SleepInhibitor } from '#src/agent/transports/mqtt/sleep-inhibitor.js';
 import { identify } from '#src/identity.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { mqttPart } from './broker.ts';
@@ -81,7 +81,7 @@ t.test('runs of a task do not overlap, and all requests during a run cause one m
   const errors: unknown[] = [];
   let runs = 0;
   let finish: () => void = () => undefined;
-  const again = new Again({
+  const again = new Coalescer({
     run: async () => {
       runs++;
       await new Promise<void>((resolve) => {
@@ -140,7 +140,7 @@ t.test('the broker by its URL', async (t) => {
 
 t.test('[3.mqtt-publish-key] a sleep waits for both connections', async (t) => {
   const said: string[] = [];
-  const holds = new SleepHold({
+  const holds = new SleepInhibitor({
     delaySleep: async () => void said.push('delay'),
     allowSleep: () => said.push('allow'),
   });

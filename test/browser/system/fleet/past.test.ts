@@ -1,10 +1,10 @@
 /** The past in the dashboard of a machine behind a broker. */
 import '../../../helpers/service/dead-buses.ts';
 import t from 'tap';
+import { startBrokerHub } from '../../../agent/broker/setup.ts';
+import { hubPart } from '../../../agent/reporter/rig.ts';
 import { NO_BROKER, startBroker } from '../../../exporters/mqtt/broker.ts';
-import { hubPart } from '../../../exporters/mqtt/hub/rig.ts';
 import { startHere } from '../../../helpers/service/service.ts';
-import { startBrokerHub } from '../../../hub/broker/setup.ts';
 import { isUp } from '../../../hub/setup.ts';
 import { card, liveState, openPage, skipBrowser, startBrowser } from '../../browser.ts';
 import { isFilled, KnownPast, rangeSwitch } from '../../dashboard/past-rig.ts';

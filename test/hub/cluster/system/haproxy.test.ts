@@ -2,11 +2,11 @@
 import https from 'node:https';
 import t, { type Test } from 'tap';
 import WebSocket from 'ws';
+import { brokerPart, PlayedAgent } from '../../../agent/broker/setup.ts';
 import { NO_BROKER, startBroker } from '../../../exporters/mqtt/broker.ts';
 import { makePair } from '../../../helpers/certificates.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
 import { until } from '../../../helpers/until.ts';
-import { brokerPart, PlayedAgent } from '../../broker/setup.ts';
 import { isUp, type StartedHub, startHub } from '../../setup.ts';
 import { NO_HAPROXY, startHaproxy } from '../proxy.ts';
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
+import { BROKERS } from '../../../agent/reporter/rig.ts';
 import { Commander, judge, type Marks } from './commands.ts';
 import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { longestPause, Recovery, stateOf, Viewer } from './viewers.ts';

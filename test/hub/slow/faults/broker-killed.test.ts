@@ -1,7 +1,7 @@
 /** A broker that is killed repeatedly, behind two hubs: streams continue, and no command is done twice or late. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
+import { BROKERS } from '../../../agent/reporter/rig.ts';
 import { createRandom } from '../../../helpers/random.ts';
 import { Commander, judge } from './commands.ts';
 import { isFull, startAgent, startBrokerHub } from './parts.ts';

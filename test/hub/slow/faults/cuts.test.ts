@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
+import { BROKERS } from '../../../agent/reporter/rig.ts';
 import { type Cable, layCable, reasonAgainstCable } from '../../../helpers/clients/network-namespace.ts';
 import { Commander, judge, type Marks } from './commands.ts';
 import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';

@@ -1,7 +1,7 @@
 /** One of two hubs behind a broker is killed, and stopped for 20 s: viewers of the other see nothing of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { BROKERS } from '../../../exporters/mqtt/hub/rig.ts';
+import { BROKERS } from '../../../agent/reporter/rig.ts';
 import { Commander, judge } from './commands.ts';
 import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { longestPause, Recovery, rowsOf, stateOf, Viewer } from './viewers.ts';

@@ -1,0 +1,72 @@
+/** Whether a machine is there, since when, and why not. */
+import { ServiceError } from '../../errors.ts';
+import type { HostState } from '../../wire/hub.ts';
+import type { HubParts } from './parts.ts';
+
+export interface Condition {
+  readonly state: HostState;
+  /** Unix seconds. */
+  readonly since: number;
+  readonly reason?: string;
+}
+
+/** Further changes of one machine in a minute are logged for debugging only. */
+const MAX_LINES = 10;
+const MINUTE_MS = 60_000;
+
+const unixSeconds = () => Date.now() / 1000;
+
+export class Reachability {
+  readonly #id: string;
+  readonly #parts: Pick<HubParts, 'log' | 'clock' | 'conditions'>;
+  #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'it was not reached yet' };
+  /** Changes with the condition. */
+  version = 0;
+  #lines = 0;
+  #countedSinceMs = 0;
+
+  constructor(id: string, parts: Pick<HubParts, 'log' | 'clock' | 'conditions'>) {
+    this.#id = id;
+    this.#parts = parts;
+  }
+
+  get condition(): Condition {
+    return this.#condition;
+  }
+
+  get isUp(): boolean {
+    return this.#condition.state === 'up';
+  }
+
+  /** `isQuiet`: the line is for debugging only. */
+  set(condition: Omit<Condition, 'since'>, isQuiet = false): void {
+    const { state, reason } = this.#condition;
+    if (state === condition.state && reason === condition.reason) return;
+    // Since the state began, whatever the reasons were.
+    const since = state === condition.state ? this.#condition.since : unixSeconds();
+    if (state !== condition.state || this.version === 0) this.#log(condition, isQuiet);
+    this.#condition = { ...condition, since };
+    this.version++;
+    this.#parts.conditions.notify(this.#id);
+  }
+
+  #log({ state, reason }: Omit<Condition, 'since'>, isQuiet: boolean): void {
+    const { log, clock } = this.#parts;
+    if (clock.now() - this.#countedSinceMs > MINUTE_MS) {
+      this.#countedSinceMs = clock.now();
+      this.#lines = 0;
+    }
+    const isTooMuch = isQuiet || this.#lines++ >= MAX_LINES;
+    const line = `host ${this.#id} is ${state}${reason === undefined ? '' : `: ${reason}`}`;
+    if (isTooMuch) log.debug(line);
+    else if (state === 'up') log.info(line);
+    else log.warn(line);
+  }
+
+  /** The error for clients of a machine that is not up. */
+  refusal(): ServiceError {
+    const { state, reason = '' } = this.#condition;
+    const message = state === 'refused' ? 'The machine refuses this hub.' : 'The machine cannot be reached.';
+    return new ServiceError('host_unreachable', message, { state, reason });
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * The samples of one host, plain or detailed: what its viewers want together, the stream from the agent that has it, and
+ * the fan-out to them. Two upstreams at most, because neither form can be made from the other.
+ */
+import { ServiceError } from '../../errors.ts';
+import { Tally } from '../../http/clients/tally.ts';
+import type { Demand } from '../../stats/source.ts';
+import type { View } from '../../stats/view.ts';
+import type { StreamServer } from '../../viewers/stream/stream-server.ts';
+import { BadSample, type Failure } from './failure.ts';
+import type { HubParts } from './parts.ts';
+import type { HostSample } from './sample.ts';
+
+/** Where an agent's samples go. */
+export interface StreamSink {
+  /** Throws BadSample where it is none. */
+  readonly onSample: (sample: HostSample) => void;
+  /** Called once, when the stream has ended without being closed. */
+  readonly onEnd: (failure: Failure) => void;
+}
+
+/** A stream of samples from an agent. */
+export interface AgentStream {
+  /** Ends it without a report. */
+  close(): void;
+}
+
+/** The host of a upstream. */
+export interface UpstreamOwner {
+  readonly isUp: boolean;
+  /** Asks the agent for samples with these sections. It calls the sink later, never during the call. */
+  openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream;
+  /** A valid sample came. */
+  heard(): void;
+  failed(failure: Failure): void;
+  /** A upstream is wanted that was not, or the reverse. */
+  changed(): void;
+  /** The error for viewers of a host that is not up. */
+  refusal(): ServiceError;
+}
+
+/** One stream from the agent. */
+interface Link {
+  readonly sections: number;
+  readonly request: AgentStream;
+}
+
+interface Waiter {
+  readonly view: View;
+  readonly resolve: (sample: HostSample) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Upstream implements Demand {
+  readonly #parts: HubParts;
+  readonly #owner: UpstreamOwner;
+  readonly #withDetail: boolean;
+  /** Subscribers by the sections of their views. */
+  readonly #wanted = new Tally<number>();
+  #union = 0;
+  #size = 0;
+  #link: Link | undefined;
+  /** Has other sections; it takes the place of `#link` with its first sample. */
+  #next: Link | undefined;
+  #timer: unknown;
+  readonly #waiters = new Set<Waiter>();
+  /** The newest sample that `#link` brought. */
+  #newest: HostSample | undefined;
+  /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
+  takenAtMs: number | undefined;
+  sink: { publish(): void; forget(): void } | undefined;
+  #fanout: StreamServer | undefined;
+
+  constructor(parts: HubParts, owner: UpstreamOwner, withDetail: boolean) {
+    this.#parts = parts;
+    this.#owner = owner;
+    this.#withDetail = withDetail;
+  }
+
+  get isWanted(): boolean {
+    return this.#size > 0;
+  }
+
+  /** Its stream is open, or being opened. */
+  get isLinked(): boolean {
+    return this.#link !== undefined || this.#next !== undefined;
+  }
+
+  /** The newest sample, while the host is there. */
+  get current(): HostSample | undefined {
+    return this.#newest;
+  }
+
+  get fanout(): StreamServer | undefined {
+    return this.#fanout;
+  }
+
+  subscribe({ sections }: View): void {
+    this.#wanted.add(sections);
+    this.#size++;
+    this.#update();
+    if (this.#size === 1) this.#owner.changed();
+  }
+
+  unsubscribe({ sections }: View): void {
+    this.#wanted.remove(sections);
+    this.#size--;
+    this.#update();
+    if (this.#size === 0) this.#owner.changed();
+  }
+
+  /** Its viewers, whose streams it ends at the latest in `close`. */
+  openFanout(): StreamServer {
+    if (this.#fanout !== undefined) return this.#fanout;
+    const { viewers, createFanout } = this.#parts;
+    const source: Demand = {
+      subscribe: (view) => {
+        viewers.size++;
+        this.subscribe(view);
+      },
+      unsubscribe: (view) => {
+        viewers.size--;
+        this.unsubscribe(view);
+      },
+    };
+    this.#fanout = createFanout({ source });
+    return this.#fanout;
+  }
+
+  /** The newest sample that has `view`, otherwise the next one. Rejects with ServiceError. The caller has subscribed. */
+  async first(view: View): Promise<HostSample> {
+    if (this.#newest?.has(view)) return this.#newest;
+    if (!this.#owner.isUp) throw this.#owner.refusal();
+    const { clock, times } = this.#parts;
+    let waiter: Waiter | undefined;
+    let timer: unknown;
+    try {
+      return await new Promise<HostSample>((resolve, reject) => {
+        waiter = { view, resolve, reject };
+        this.#waiters.add(waiter);
+        const late = new ServiceError('host_unreachable', 'The machine sent no sample in time.');
+        timer = clock.setTimer(() => reject(late), times.firstSampleMs);
+      });
+    } finally {
+      clock.clearTimer(timer);
+      if (waiter !== undefined) this.#waiters.delete(waiter);
+    }
+  }
+
+  /** Opens the stream from the agent, or another one where it has other sections than are wanted. */
+  connect(): void {
+    if (!this.isWanted || this.#next?.sections === this.#union) return;
+    this.#next?.request.close();
+    this.#next = undefined;
+    if (this.#link?.sections !== this.#union) this.#next = this.#open(this.#union);
+  }
+
+  /** Ends the stream from the agent; viewers stay. */
+  disconnect(): void {
+    this.#link?.request.close();
+    this.#next?.request.close();
+    this.#unlink();
+    this.#next = undefined;
+    this.#parts.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends all streams; returns how many of the viewers' still have to take what they were sent before. */
+  close(): number {
+    this.disconnect();
+    for (const waiter of this.#waiters) waiter.reject(new ServiceError('shutting_down', 'It is going away.'));
+    const full = this.#fanout?.close() ?? 0;
+    const { sent, skipped } = this.#fanout?.eventCounters ?? { sent: 0, skipped: 0 };
+    this.#parts.counters.sent += sent;
+    this.#parts.counters.skipped += skipped;
+    this.#fanout = undefined;
+    return full;
+  }
+
+  #update(): void {
+    let union = 0;
+    for (const [sections] of this.#wanted) union |= sections;
+    this.#union = union;
+    const asked = (this.#next ?? this.#link)?.sections;
+    if (!this.isWanted || asked === undefined || asked === union) return;
+    if ((union & ~asked) !== 0) this.connect();
+    else this.#connectIn(this.#parts.times.shrinkMs);
+  }
+
+  #connectIn(delayMs: number): void {
+    this.#timer ??= this.#parts.clock.setTimer(() => {
+      this.#timer = undefined;
+      if (this.isLinked) this.connect();
+    }, delayMs);
+  }
+
+  #open(sections: number): Link {
+    this.#parts.counters.connections++;
+    const request = this.#owner.openStream(sections, this.#withDetail, {
+      onSample: (sample) => this.#take(link, sample),
+      onEnd: (failure) => this.#failed(link, failure),
+    });
+    const link = { sections, request };
+    return link;
+  }
+
+  /** A host that is gone keeps none of the hub's memory: a sample may have 1 MiB. */
+  #unlink(): void {
+    this.#link = undefined;
+    this.#newest = undefined;
+    this.#fanout?.forget();
+    this.sink?.forget();
+  }
+
+  #take(link: Link, sample: HostSample): void {
+    const { counters } = this.#parts;
+    const isFirst = link === this.#next;
+    // It was closed while its last bytes were cut into events.
+    if (!isFirst && link !== this.#link) return;
+    // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
+    const { flaw } = sample;
+    if (flaw !== undefined) throw new BadSample(flaw);
+    if (isFirst) {
+      this.#link?.request.close();
+      this.#link = link;
+      this.#next = undefined;
+    }
+    counters.samples++;
+    counters.sampleBytes += sample.byteLength;
+    this.#newest = sample;
+    this.takenAtMs = sample.takenAtMs;
+    this.#owner.heard();
+    for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
+    this.#fanout?.publish(sample);
+    this.sink?.publish();
+  }
+
+  #failed(link: Link, failure: Failure): void {
+    this.#parts.counters.failures++;
+    if (link === this.#next) this.#next = undefined;
+    else this.#unlink();
+    // While the other one is open, the host is there; for more sections it is asked again later.
+    if (this.isLinked) {
+      this.#connectIn(this.#parts.times.maxDelayMs);
+      return;
+    }
+    this.#owner.failed(failure);
+    if (this.#owner.isUp) return;
+    for (const { reject } of this.#waiters) reject(this.#owner.refusal());
+  }
+}

@@ -1,0 +1,88 @@
+/** The upstreams of one machine, and what of it is the same however it is reached. */
+import { ServiceError } from '../../errors.ts';
+import type { Question } from '../../machine/requests.ts';
+import type { Params } from '../../params.ts';
+import { FRESH_MS } from '../../stats/freshness.ts';
+import type { View } from '../../stats/view.ts';
+import type { HostRow } from '../../wire/hub.ts';
+import { readJsonObject } from '../protocol/json.ts';
+import type { Asker, Reach } from './ask.ts';
+import type { Host } from './host.ts';
+import type { HubParts } from './parts.ts';
+import { findMalformed } from './sample-shape.ts';
+import { namesOf } from './section-names.ts';
+import { Upstream, type UpstreamOwner } from './upstream.ts';
+
+export class Upstreams {
+  readonly #parts: HubParts;
+  readonly #owner: UpstreamOwner;
+  #plain: Upstream | undefined;
+  #detailed: Upstream | undefined;
+
+  constructor(parts: HubParts, owner: UpstreamOwner) {
+    this.#parts = parts;
+    this.#owner = owner;
+  }
+
+  get all(): readonly Upstream[] {
+    return [this.#plain, this.#detailed].filter((upstream) => upstream !== undefined);
+  }
+
+  of({ withDetail }: View): Upstream {
+    if (withDetail) {
+      this.#detailed ??= new Upstream(this.#parts, this.#owner, true);
+      return this.#detailed;
+    }
+    this.#plain ??= new Upstream(this.#parts, this.#owner, false);
+    return this.#plain;
+  }
+
+  /** As Host.usage; `reach`: asks where no sample is young enough. */
+  async usage(reach: Reach, view: View, who: Asker): Promise<Buffer> {
+    const { sections, withDetail } = view;
+    const current = (withDetail ? this.#detailed : this.#plain)?.current;
+    const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < FRESH_MS;
+    if (isYoung && current.has(view) && current.isValid) return current.payload(view);
+    const bytes = await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
+    const malformed = findMalformed(readJsonObject(bytes) ?? {});
+    if (malformed === undefined) return bytes;
+    const reason = `its samples are malformed: ${malformed}`;
+    throw new ServiceError('host_unreachable', 'The machine sent no valid sample.', { reason });
+  }
+
+  async system(reach: Reach, withDetail: boolean, who: Asker): Promise<Buffer> {
+    return await this.#ask(reach, 'system', { detail: withDetail }, who);
+  }
+
+  async #ask(reach: Reach, what: Question, params: Params, who: Asker): Promise<Buffer> {
+    const deadlineMs = this.#parts.clock.now() + this.#parts.times.headMs;
+    return (await reach.ask({ what, params, who, deadlineMs })).bytes;
+  }
+
+  /** Opens what is wanted and not open. */
+  connect(): void {
+    for (const upstream of this.all) if (!upstream.isLinked) upstream.connect();
+  }
+
+  dropUnwanted(): void {
+    for (const upstream of this.all) {
+      if (upstream.isWanted) continue;
+      upstream.close();
+      if (upstream === this.#plain) this.#plain = undefined;
+      else this.#detailed = undefined;
+    }
+  }
+
+  /** Ends all streams; returns how many viewers still have to take what they were sent before. */
+  close(): number {
+    return this.all.reduce((full, upstream) => full + upstream.close(), 0);
+  }
+
+  /** The row of /api/hosts. */
+  row({ id, labels, condition }: Pick<Host, 'id' | 'labels' | 'condition'>, name = id): HostRow {
+    const samples = this.all.flatMap(({ takenAtMs }) => takenAtMs ?? []);
+    const age =
+      samples.length === 0 ? null : Math.round(this.#parts.clock.now() - Math.max(...samples)) / 1000;
+    return { id, name, labels, ...condition, sample_age: age };
+  }
+}

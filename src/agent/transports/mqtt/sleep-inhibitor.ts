@@ -1,0 +1,25 @@
+/** Holds up each sleep of the machine while there is a connection whose other side must learn of it first. */
+import type { SleepDelays } from '../../../commands/power-backend.ts';
+
+/** Shown in the list of inhibitors. */
+const WHY_DELAYED = 'reports that this machine is away';
+
+export class SleepInhibitor {
+  readonly #delays: SleepDelays;
+  readonly #holders = new Set<object>();
+
+  constructor(delays: SleepDelays) {
+    this.#delays = delays;
+  }
+
+  hold(holder: object): void {
+    this.#holders.add(holder);
+    void this.#delays.delaySleep?.(WHY_DELAYED);
+  }
+
+  /** The last one lets the machine sleep. */
+  release(holder: object): void {
+    this.#holders.delete(holder);
+    if (this.#holders.size === 0) this.#delays.allowSleep?.();
+  }
+}

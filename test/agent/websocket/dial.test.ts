@@ -1,0 +1,182 @@
+/** Machines whose agents dial the hub: they have what the service of each of them has, and do what they are asked. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import t from 'tap';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
+import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { livelyHost } from '../../helpers/fakes/lively-host.ts';
+import { startHere } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
+import { isDown, isUp, shapeOf, startHub } from '../../hub/setup.ts';
+import { HubClient, type HubTold } from '../../hub/socket-setup.ts';
+import { Dialler, dialled, KEY, PlayedHub, startAgent } from './setup.ts';
+
+t.setTimeout(280_000);
+
+const EVERYTHING = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
+const urlOf = ({ port }: { readonly port: number }) => `ws://127.0.0.1:${port}`;
+
+t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', async (t) => {
+  const hub = await startHub(t, { pc: dialled(KEY, { labels: { site: 'berlin' } }) }, EVERYTHING);
+  t.match(await hub.host('pc'), { state: 'down', reason: 'it has not dialled in yet' });
+  const agent = await startAgent(t, urlOf(hub), { host: { name: 'desk', labels: { site: 'paris' } } });
+  t.match(await hub.host('pc', isUp), { name: 'desk', labels: { site: 'berlin' }, sample_age: null });
+  for (const query of ['', '?fields=memory', '?detail=1', '?fields=cpu,disks&detail=1', '?fields=none']) {
+    const stream = await hub.open(`/api/hosts/pc/stream${query}`);
+    const own = jsonOf(await ask(agent.port, `/api/usage${query}`));
+    t.same(shapeOf(payloadOf(await stream.next())), shapeOf(own), `stream${query}`);
+    t.same(shapeOf(payloadOf(await stream.next())), shapeOf(own), 'and again');
+    const usage = await ask(hub.port, `/api/hosts/pc/usage${query}`);
+    t.same(shapeOf(jsonOf(usage)), shapeOf(own), `usage${query}`);
+    stream.close();
+  }
+  for (const route of ['system', 'pw', 'processes'])
+    t.same(
+      shapeOf(jsonOf(await ask(hub.port, `/api/hosts/pc/${route}`))),
+      shapeOf(jsonOf(await ask(agent.port, `/api/${route}`))),
+      route,
+    );
+  const done = await ask(hub.port, '/api/hosts/pc/pw/sleep', { method: 'POST' });
+  t.equal(done.status, 200);
+  const acts = await until(() => /power: sleep.*/.exec(agent.stderr())?.[0]);
+  t.match(acts, /hub=testhub/, 'with the hub that asked');
+  await agent.stop();
+  t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' }, 'it said goodbye');
+  t.notMatch(hub.log.join('') + agent.stderr(), KEY, 'no log has the key');
+});
+
+t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
+  const file = path.join(t.testdir(), 'cover.png');
+  writeFileSync(file, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(700_000)]));
+  const hub = await startHub(t, { pc: dialled() });
+  const agent = await startHere(livelyHost({ artUrl: `file://${file}` }), {
+    hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
+    host: { id: 'pc' },
+    history: { minutes: 60 },
+  });
+  t.teardown(() => agent.stop());
+  await hub.host('pc', isUp);
+  const both = async (target: string) => ({
+    own: await ask(agent.port, `/api/${target}`),
+    through: await ask(hub.port, `/api/hosts/pc/${target}`),
+  });
+  const cover = await both('media/art');
+  t.equal(cover.own.body.length, 700_008);
+  t.ok(cover.through.body.equals(cover.own.body), `${cover.through.status}: the same bytes`);
+  const until = Math.floor(Date.now() / 1000) - 60;
+  const past = await both(`history?since=${until - 60}&until=${until}&step=1`);
+  t.equal(past.own.status, 200);
+  t.equal(past.through.body.toString(), past.own.body.toString());
+});
+
+t.test('[I.hub.dial.pushed] media as they change, and the stages of a command', async (t) => {
+  // So long that nothing is asked for again.
+  const hub = await startHub(t, { pc: dialled() }, { ...EVERYTHING, stats: { stream_interval_seconds: 60 } });
+  const agent = await startHere(livelyHost(), {
+    hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
+    host: { id: 'pc' },
+  });
+  t.teardown(() => agent.stop());
+  await hub.host('pc', isUp);
+  const client = await HubClient.open(t, hub);
+  const isMedia =
+    (playback: string) =>
+    ({ type, data }: HubTold) =>
+      type === 'media_update' && data['playback'] === playback;
+  client.say('subscribe', { host: 'pc', data: { topics: ['media'], detail: true } }, 's');
+  await client.take(isMedia('playing'));
+  client.say('media', { host: 'pc', data: { action: 'pause' } }, 'p');
+  await client.take(({ id, data }) => id === 'p' && data['final'] === true);
+  const stages = client.told.filter(({ id }) => id === 'p').map(({ data }) => data['stage']);
+  t.strictSame(stages, ['accepted', 'running', 'done']);
+  await client.take(isMedia('paused'));
+});
+
+t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for byte", async (t) => {
+  const hub = await startHub(t, { pc: dialled() });
+  const agent = await startAgent(t, urlOf(hub));
+  await hub.host('pc', isUp);
+  for (const query of ['', '?fields=cpu,memory', '?detail=1', '?fields=disks&detail=1']) {
+    const [seen, own] = await Promise.all([
+      hub.open(`/api/hosts/pc/stream${query}`),
+      EventStream.open(agent.port, `/api/stream${query}`),
+    ]);
+    t.teardown(() => own.close());
+    // Events of the same ticks: each of them is one sample of the agent.
+    const equal = await until(() => {
+      seen.count();
+      own.count();
+      const texts = new Set(own.events.map(({ text }) => text));
+      const found = seen.events.filter(({ text }) => texts.has(text));
+      return found.length >= 3 ? found : undefined;
+    });
+    t.ok(equal.length >= 3, query);
+    for (const stream of [seen, own]) stream.close();
+  }
+});
+
+t.test('[I.hub.dial.lease] an agent is asked for what viewers want, while they want it', async (t) => {
+  const hub = await startHub(t, { pc: dialled() });
+  const agent = new Dialler(t, hub.port);
+  await agent.enter();
+  await hub.host('pc', isUp);
+  t.same(agent.on('want'), [], 'nothing is wanted');
+  const opening = hub.open('/api/hosts/pc/stream?fields=cpu');
+  const wanted = async (want: object) =>
+    await until(() => agent.on('want').at(-1) === JSON.stringify({ hub: 'testhub', ...want }) || undefined);
+  await wanted({ sections: ['cpu'] });
+  const head = { v: 1, run: 'run1', clock: 1, n: 0, plain: ['cpu'] };
+  agent.say('sample', `${JSON.stringify(head)}\n"timestamp":1,"uptime":2\n"cpu":{"a":1}`);
+  const stream = await opening;
+  t.same(payloadOf(await stream.next()), { timestamp: 1, uptime: 2, cpu: { a: 1 } });
+  const before = agent.on('want').length;
+  await until(() => agent.on('want').length > before || undefined);
+  stream.close();
+  await wanted({});
+  agent.say('status', '{"state":"offline","run":"run1"}');
+  t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' });
+});
+
+t.test('[I.hub.dial.rest] an agent rests when its viewers or its hub are gone', async (t) => {
+  const clock = new FakeClock();
+  const target = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  t.teardown(() => target.close());
+  await once(target, 'listening');
+  // A WebSocketServer on a port has an address.
+  const { port } = target.address() as AddressInfo;
+  const hub = { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } };
+  const arriving = new Promise<WebSocket>((resolve) => target.once('connection', resolve));
+  const machine = fixtureHost();
+  const agent = await startHere(machine, { hub, host: { id: 'pc' } }, { clock });
+  t.teardown(() => agent.stop());
+  const socket = await arriving;
+  const played = new PlayedHub(socket);
+  await played.prove();
+  /** It samples, or does not, for some intervals of a second. */
+  const reads = async () => {
+    await clock.advance(500);
+    const before = machine.reads;
+    for (let step = 0; step < 30; step++) await clock.advance(100);
+    return machine.reads - before;
+  };
+  const isSampling = async (isWanted: boolean) =>
+    await until(async () => ((await reads()) > 0 === isWanted ? true : undefined));
+  await isSampling(false);
+  const want = { hub: 'hub1', sections: ['cpu'] };
+  played.say('want', want);
+  await isSampling(true);
+  played.say('want', { hub: 'hub1' });
+  await isSampling(false);
+  played.say('want', want);
+  await isSampling(true);
+  t.ok(played.on('sample').length > 3);
+  socket.terminate();
+  await until(() => /hub: the connection to .* was lost/.exec(agent.stderr()) ?? undefined);
+  t.equal(await reads(), 0, 'the lease has ended with the connection');
+});
