@@ -173,8 +173,12 @@ t.test('[I.hub.cluster] a state that a server gets late is read later', async (t
     ['here', true],
     ['late', true],
   ]);
-  await clock.advance(60_000);
+  await clock.advance(46_000);
   t.equal(subscriptions.length, 2);
+  await clock.advance(2000);
+  t.same(subscriptions.slice(2), [[states]], 'and again after a minute, for servers that are busy');
+  await clock.advance(120_000);
+  t.equal(subscriptions.length, 3);
 });
 
 t.test('a budget', async (t) => {

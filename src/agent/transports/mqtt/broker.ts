@@ -30,11 +30,11 @@ const MAX_TEXT_BYTES = 4 * 2 ** 20;
 /** Where more than this waits for the broker, nothing more is handed to it. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20;
 /**
- * Time from the connection until the states are read again. Servers of a cluster bring each other what they keep with a delay:
- * a hub that subscribes at one after a state was published at another, and before it has arrived, gets it neither as published
- * nor as kept.
+ * Times from the connection at which the states are read again, the second for busy servers. Servers of a cluster bring each
+ * other what they keep with a delay: a hub that subscribes at one after a state was published at another, and before it has
+ * arrived, gets it neither as published nor as kept.
  */
-const READ_AGAIN_MS = 10_000;
+const READ_AGAIN_MS: readonly number[] = [10_000, 60_000];
 /** Three of them may be lost on the way. */
 const RENEW_MS = 3000;
 const AWAY = 'the broker cannot be reached';
@@ -54,8 +54,8 @@ export class Broker {
   readonly #wants: Wants<RemoteHost>;
   readonly #leased: LeasedTopics;
   #timer: unknown;
-  /** When the states of this connection are read again, unless they have been. */
-  #readAgainAtMs: number | undefined;
+  /** The moments at which the states of this connection are still to be read again. */
+  #readAgainAtMs: readonly number[] = [];
   #isClosed = false;
   /** Machines that have not been heard yet. */
   readonly #unheard = new Unheard<RemoteHost>();
@@ -125,7 +125,8 @@ export class Broker {
     for (const host of this.#known.values()) host.lost(UNHEARD);
     this.#unheard.begin();
     this.#listen(connection, [this.#topics.states, this.#topics.answers]);
-    this.#readAgainAtMs = this.#parts.clock.now() + READ_AGAIN_MS;
+    const nowMs = this.#parts.clock.now();
+    this.#readAgainAtMs = READ_AGAIN_MS.map((afterMs) => nowMs + afterMs);
   }
 
   /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. */
@@ -258,8 +259,9 @@ export class Broker {
     if (connection === undefined) return;
     if (connection.quietMs > QUIET_MS) connection.check();
     const nowMs = this.#parts.clock.now();
-    if (this.#readAgainAtMs !== undefined && nowMs >= this.#readAgainAtMs) {
-      this.#readAgainAtMs = undefined;
+    const [readAtMs = Number.POSITIVE_INFINITY] = this.#readAgainAtMs;
+    if (nowMs >= readAtMs) {
+      this.#readAgainAtMs = this.#readAgainAtMs.slice(1);
       this.#listen(connection, [this.#topics.states]);
     }
     this.#wants.look(nowMs);
