@@ -1,10 +1,10 @@
 /** Determines which service `hostwire top` connects to, and with which key. */
-import { isIPv6 } from 'node:net';
 import { quote } from '../config/checks/problems.ts';
 import type { Config } from '../config/config.ts';
 import { KEYS } from '../config/rows/key-table.ts';
 import { readText } from '../config/sources/read-text.ts';
 import { pinOf, readCertificates } from '../tls/certificate.ts';
+import { inUrl } from '../url-host.ts';
 
 export interface TopWords {
   /** As given; undefined: the service of the configuration. */
@@ -73,7 +73,7 @@ export function findTarget(
   // `::` accepts IPv4 too.
   const host = ['0.0.0.0', '::'].includes(server.host) ? '127.0.0.1' : server.host;
   return {
-    url: `${isSecure ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${server.port}`,
+    url: `${isSecure ? 'https' : 'http'}://${inUrl(host)}:${server.port}`,
     key: given ?? (auth.enabled ? auth.api_key : undefined),
     pin: isSecure ? pinOfText(cert.pem) : undefined,
   };

@@ -1,4 +1,4 @@
-/** The feedback code of a command that was understood and failed: one per reason, whichever door it came through. */
+/** The feedback code of a command that was understood and failed: one per reason, whichever adapter it came through. */
 import type { ErrorCode, ServiceError } from '../errors.ts';
 
 export type FeedbackCode = 'NOT_FOUND' | 'NOT_SUPPORTED' | 'CONFLICT' | 'PROTECTED' | 'TIMEOUT' | 'INTERNAL';

@@ -20,7 +20,7 @@ import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine
 import type { HostRow } from '../wire/hub.ts';
 import type { CommandGateway } from './commands/command-gateway.ts';
 
-/** The samples of a upstream. */
+/** The samples of an upstream. */
 class RemoteFeed implements SampleFeed {
   readonly #upstream: Upstream;
 

@@ -20,7 +20,7 @@ const MIB = 2 ** 20;
 const SAMPLE_BYTES = MIB;
 const ALL = viewOf(ALL_SECTIONS, false);
 
-/** A upstream of a machine that is up, with a broadcast; `sink` is that of its stream. */
+/** An upstream of a machine that is up, with a broadcast; `sink` is that of its stream. */
 function play() {
   const clock = new FakeClock();
   const parts: HubParts = {

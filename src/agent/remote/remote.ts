@@ -234,7 +234,7 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   failed({ isRefusal, reason }: Failure): void {
     if (this.isClosed) return;
-    // First: a upstream asks for a new stream while it is up.
+    // First: an upstream asks for a new stream while it is up.
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
     this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);

@@ -25,7 +25,7 @@ export interface AgentStream {
   close(): void;
 }
 
-/** The host of a upstream. */
+/** The host of an upstream. */
 export interface UpstreamOwner {
   readonly isUp: boolean;
   /** Asks the agent for samples with these sections. It calls the sink later, never during the call. */
@@ -33,7 +33,7 @@ export interface UpstreamOwner {
   /** A valid sample came. */
   heard(): void;
   failed(failure: Failure): void;
-  /** A upstream is wanted that was not, or the reverse. */
+  /** An upstream is wanted that was not, or the reverse. */
   changed(): void;
   /** The error for viewers of a host that is not up. */
   refusal(): ServiceError;

@@ -50,7 +50,7 @@ export interface Aside {
   readonly details?: Flaw['details'];
 }
 
-export interface DoorOptions {
+export interface CommandAdapterOptions {
   readonly commands: Pick<Commands, 'prepare'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly unixMs: () => number;
@@ -82,7 +82,7 @@ const TRUSTED: Sharer = { address: '', isKeyed: true };
 const FLOOD_REPORT_MS = 60_000;
 
 export class CommandAdapter {
-  readonly #options: DoorOptions;
+  readonly #options: CommandAdapterOptions;
   readonly #subject: string;
   readonly #recent = new RecentCommands();
   readonly #turns: Turns;
@@ -91,7 +91,7 @@ export class CommandAdapter {
   /** Topics with a retained message. */
   readonly #reported = new Set<string>();
 
-  constructor(options: DoorOptions) {
+  constructor(options: CommandAdapterOptions) {
     this.#options = options;
     this.#subject = options.subject ?? 'mqtt';
     this.#turns = new Turns(options.clock);

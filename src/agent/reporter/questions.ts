@@ -1,4 +1,4 @@
-/** The address for what hubs ask for once: limits, and the answer or error with the id of its question. */
+/** Answers the questions of hubs, each once: limits, and the answer or error with the id of its question. */
 
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';

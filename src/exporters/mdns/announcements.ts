@@ -25,7 +25,7 @@ const TXTVERS = 1;
 /** One label of DNS. */
 const MAX_NAME_BYTES = 63;
 
-/** None for a address on loopback. */
+/** None for an address on loopback. */
 export function listAnnouncements(facts: AnnouncementFacts): readonly Announcement[] {
   const addresses = facts.addresses.filter(({ isLoopback }) => !isLoopback);
   return addresses.map(({ scheme, host, port }) => ({

@@ -1,4 +1,4 @@
-/** Which messages are commands: rules that a broker shows rarely, on the clock of the test. */
+/** Decides which messages are commands: rules that a broker shows rarely, on the clock of the test. */
 import t from 'tap';
 import { CommandAdapter, type Feedback } from '#src/agent/reporter/command-adapter.js';
 import type { Message } from '#src/agent/transports/mqtt/line.js';
@@ -23,7 +23,7 @@ function rig() {
     outcome: { result: {} } as Outcome,
     isSent: true as boolean | Promise<boolean>,
   };
-  const door = new CommandAdapter({
+  const adapter = new CommandAdapter({
     commands: {
       prepare(name, params, sender) {
         if (name === 'a.off') throw new ServiceError('feature_disabled', 'a.off is switched off.');
@@ -46,10 +46,10 @@ function rig() {
     clear: (topic) => state.cleared.push(topic),
     isStale: () => state.isStale,
   });
-  door.begin();
+  adapter.begin();
   const take = async (name: string, payload: unknown, more: Partial<Message> = {}) => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
-    door.take({
+    adapter.take({
       topic: `command/${name}`,
       payload: Buffer.from(text),
       isRetained: false,
@@ -60,16 +60,16 @@ function rig() {
     await settle();
     return state.said.at(-1);
   };
-  return { ...state, state, door, take };
+  return { ...state, state, adapter, take };
 }
 
 t.test('[3.mqtt-once] a command marked as sent again, or with a known id, is not done', async (t) => {
-  const { ran, take, door } = rig();
+  const { ran, take, adapter } = rig();
   t.match(await take('a.b', { id: 1 }), { stage: 'done', id: 1 });
   t.match(await take('a.b', { id: 1 }), { stage: 'ignored', code: 'duplicate', id: 1 });
   t.match(await take('a.b', { id: '1' }), { stage: 'done' }, 'a text is another id');
   t.match(await take('a.b', {}, { isRepeated: true }), { stage: 'ignored', code: 'duplicate' });
-  door.begin();
+  adapter.begin();
   t.match(await take('a.b', { id: 1 }, { qos: 0 }), { code: 'duplicate' }, 'also on another connection');
   t.match(await take('a.off', { id: 2 }), { stage: 'refused', code: 'feature_disabled' });
   t.match(await take('a.off', { id: 2 }), { stage: 'refused' }, 'what was not begun has not been done');
@@ -78,22 +78,22 @@ t.test('[3.mqtt-once] a command marked as sent again, or with a known id, is not
 });
 
 t.test('[3.mqtt-once] without an id: an equal message after an outage is not done, once', async (t) => {
-  const { ran, take, door, clock } = rig();
+  const { ran, take, adapter, clock } = rig();
   await take('a.b', 'PRESS');
   await take('a.b', 'PRESS');
   t.equal(ran.length, 2, 'on one connection each is a command');
   await clock.advance(5000);
-  door.begin();
+  adapter.begin();
   t.match(await take('a.b', 'PRESS'), { stage: 'ignored', code: 'duplicate' });
   t.match(await take('a.c', 'PRESS'), { stage: 'done' }, 'another topic');
   t.match(await take('a.b', 'PRESS', { qos: 0 }), { stage: 'done' }, 'QoS 0 is never sent again');
   t.match(await take('a.b', 'PRESS'), { stage: 'ignored' }, 'there were two of them');
   t.match(await take('a.b', 'PRESS'), { stage: 'done' }, 'and no third');
-  door.begin();
+  adapter.begin();
   await clock.advance(60_001);
   t.match(await take('a.b', 'PRESS'), { stage: 'done' }, 'a minute later');
   await clock.advance(60_001);
-  door.begin();
+  adapter.begin();
   t.match(await take('a.b', 'PRESS'), { stage: 'done' }, 'the last one was long before the outage');
 });
 
@@ -112,13 +112,13 @@ t.test('[3.mqtt-late] a command that is old is not done', async (t) => {
 t.test(
   '[3.mqtt-retained] a retained message is cleared, and its echo is not a command; one line per connection',
   async (t) => {
-    const { ran, take, cleared, door, lines } = rig();
+    const { ran, take, cleared, adapter, lines } = rig();
     await take('a.b', 'PRESS', { isRetained: true });
     await take('a.b', 'PRESS', { isRetained: true });
     await take('a.b', '');
     await take('x', '', { topic: 'elsewhere' });
     t.same(cleared, ['command/a.b', 'command/a.b']);
-    door.begin();
+    adapter.begin();
     await take('a.b', 'PRESS', { isRetained: true });
     t.equal(cleared.length, 3, 'one that could not be cleared comes again');
     t.same(ran, []);
