@@ -18,6 +18,22 @@ export const systemClock = (sinceBoot: () => number): Clock => ({
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 });
 
+/** Returns the whole seconds in `ms`. */
+export const wholeSeconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** Returns whether `work` has settled after `limitMs` of real time, which is what a disk takes. Rejects if `work` does. */
+export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  try {
+    return await Promise.race([work.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Clocks with and without suspended time differ by less than this while the machine is awake, in milliseconds. */
 const AWAKE_DIFFERENCE_MS = 1000;
 

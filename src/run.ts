@@ -1,6 +1,8 @@
 /** Runs the service in this process: its signals, its log, its start and its end. */
+
 import process from 'node:process';
 import { findPortProblem } from './cli/ports.ts';
+import { wholeSeconds } from './clock.ts';
 import type { Role } from './config/checks/effects.ts';
 import type { Config } from './config/config.ts';
 import { LiveConfig } from './config/current.ts';
@@ -93,7 +95,7 @@ export async function run({ options: given, version, write, role }: RunOptions):
     facts: {
       version,
       pid: process.pid,
-      startedAt: Math.floor(Date.now() / 1000),
+      startedAt: wholeSeconds(Date.now()),
       node: process.version,
       platform: process.platform,
     },

@@ -4,7 +4,7 @@ import { ALL_SCOPES, type Scope, type Scopes, scopesOf } from '../scopes.ts';
 import { type Address, type AddressList, type AddressRules, isEmptyList, matches } from './addresses.ts';
 import { type Client, clientOf } from './client.ts';
 import { normalizeName, parseAuthority, withLocalSuffixes } from './hosts.ts';
-import { compileKeys, judgeKey, type Key, type KeyRing, type KeySettings } from './key.ts';
+import { apiKeyOf, compileKeys, judgeKey, type Key, type KeyRing, type KeySettings } from './key.ts';
 import { canonicalOrigin, isPreflight, preflightHeaders, readerOf } from './origins.ts';
 import type { AccessRequest, Decision, Refused } from './request.ts';
 import { guardWeb, type WebGuard } from './web-guard.ts';
@@ -69,7 +69,7 @@ export function compileAccess(
   const pages = features.enable_dashboard ? [DASHBOARD_ROOT, ...dashboardPaths] : [];
   return {
     isAuthEnabled: auth.enabled,
-    keys: compileKeys(auth.api_key, auth.keys),
+    keys: compileKeys(apiKeyOf(auth), auth.keys),
     guests: auth.guests === undefined ? ALL_SCOPES : scopesOf(auth.guests),
     allowed: auth.allowed_ips.rules,
     blocked: auth.blocked_ips.rules,

@@ -1,6 +1,6 @@
 /** The configured keys as people see them: names and terms, without a key or a digest. */
 import type { Scope } from '../scopes.ts';
-import { DEFAULT_KEY, endOf, type KeySettings } from './key.ts';
+import { apiKeyOf, DEFAULT_KEY, endOf, type KeySettings } from './key.ts';
 
 export interface ListedKey {
   readonly name: string;
@@ -16,8 +16,6 @@ export interface KeyConfig {
   readonly keys: Readonly<Record<string, KeySettings>>;
 }
 
-const hasDefault = ({ api_key: key }: KeyConfig): boolean => key !== undefined && key !== '';
-
 /** That of `auth.api_key` first. `nowMs`: Unix time in milliseconds. */
 export function listedKeys(auth: KeyConfig, nowMs: number): readonly ListedKey[] {
   const further = Object.entries(auth.keys).map(([name, key]) => ({
@@ -27,10 +25,5 @@ export function listedKeys(auth: KeyConfig, nowMs: number): readonly ListedKey[]
     is_expired: endOf(key) <= nowMs,
   }));
   const all: ListedKey = { name: DEFAULT_KEY, scopes: ['admin'], expires: null, is_expired: false };
-  return hasDefault(auth) ? [all, ...further] : further;
+  return apiKeyOf(auth) === undefined ? further : [all, ...further];
 }
-
-export const namesOfKeys = (auth: KeyConfig): readonly string[] => [
-  ...(hasDefault(auth) ? [DEFAULT_KEY] : []),
-  ...Object.keys(auth.keys),
-];

@@ -63,7 +63,11 @@ function digestOf({ digest, key_file: file }: KeySettings): Buffer {
   return Buffer.from(DIGEST.exec(digest ?? '')?.[1] ?? '', 'base64');
 }
 
-/** `apiKey`: that of `auth.api_key`; undefined or empty: none. */
+/** Returns the key of `auth.api_key`; undefined where there is none, or an empty one. */
+export const apiKeyOf = ({ api_key: key }: { readonly api_key: string | undefined }): string | undefined =>
+  key === '' ? undefined : key;
+
+/** `apiKey`: as of `apiKeyOf`. */
 export function compileKeys(
   apiKey: string | undefined,
   further: Readonly<Record<string, KeySettings>> = {},
@@ -77,7 +81,7 @@ export function compileKeys(
       expiresAtMs: endOf(settings),
       addresses: settings.addresses && parseAddressList(settings.addresses, false).rules,
     });
-  if (apiKey !== undefined && apiKey !== '')
+  if (apiKey !== undefined)
     keys.set(markOf(secret, digestKey(apiKey)), {
       name: DEFAULT_KEY,
       scopes: ALL_SCOPES,

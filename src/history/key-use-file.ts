@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { parseAddress } from '../access/addresses.ts';
 import type { KeyUse, KeyUses } from '../access/key-uses.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, settlesWithin, wholeSeconds } from '../clock.ts';
 import { codeOf, messageOf } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import type { Log } from '../log/log.ts';
@@ -28,9 +28,10 @@ export interface StoredUses {
 }
 
 export function formatUses({ sinceMs, uses }: StoredUses): string {
-  const seconds = (ms: number) => Math.floor(ms / 1000);
-  const keys = [...uses].map(([name, { atMs, address }]) => [name, { at: seconds(atMs), address }] as const);
-  return `${JSON.stringify({ format: FORMAT, since: seconds(sinceMs), keys: Object.fromEntries(keys) })}\n`;
+  const keys = [...uses].map(
+    ([name, { atMs, address }]) => [name, { at: wholeSeconds(atMs), address }] as const,
+  );
+  return `${JSON.stringify({ format: FORMAT, since: wholeSeconds(sinceMs), keys: Object.fromEntries(keys) })}\n`;
 }
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
@@ -80,15 +81,10 @@ export class KeyUseFile {
   /** Writes what is new, for at most half a second. Resolves with false as `Store.close` does. Never rejects. */
   async close(): Promise<boolean> {
     this.#options.clock.clearTimer(this.#timer);
-    const written = this.#work.then(() => this.#write()).then(() => true);
-    let timer: NodeJS.Timeout | undefined;
-    // In real time, which is what the disk takes.
-    const limit = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), CLOSE_LIMIT_MS);
-    });
-    const isWritten = await Promise.race([written, limit]);
-    clearTimeout(timer);
-    return isWritten;
+    return await settlesWithin(
+      this.#work.then(() => this.#write()),
+      CLOSE_LIMIT_MS,
+    );
   }
 
   #writeLater(): void {

@@ -4,7 +4,6 @@ import { matches, parsePeer } from '../access/addresses.ts';
 import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
-import { namesOfKeys } from '../access/key-list.ts';
 import type { KeyUses } from '../access/key-uses.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
@@ -91,8 +90,9 @@ export class Gate {
 
   #compile(config: Config): AccessPolicy {
     const { machineNames, dashboardPaths, provenPaths, uses } = this.#options;
-    uses?.reconfigure(namesOfKeys(config.auth));
-    return compileAccess(config, machineNames, dashboardPaths, provenPaths);
+    const policy = compileAccess(config, machineNames, dashboardPaths, provenPaths);
+    uses?.reconfigure([...policy.keys.keys.values()].map(({ name }) => name));
+    return policy;
   }
 
   judge(head: RequestHead): GateVerdict {

@@ -1,4 +1,5 @@
 /** Builds process lists: grouped by name or one row per process, filtered, sorted, limited. Pure. */
+import { wholeSeconds } from '../clock.ts';
 import { groupByName, nameOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns } from '../host/processes.ts';
 import type { ProcessGroup, ProcessListPayload, ProcessRow } from '../wire/process.ts';
@@ -33,7 +34,7 @@ const ORDERS: Readonly<Record<ProcessSort, (a: Ranked, b: Ranked) => number>> = 
   name: (a, b) => byName(a, b) || b.memory - a.memory,
 };
 
-const secondsOf = (columns: ProcessColumns) => Math.floor(columns.unixMs / 1000);
+const secondsOf = (columns: ProcessColumns) => wholeSeconds(columns.unixMs);
 
 const matches = (name: string, query: string) => name.toLowerCase().includes(query.toLowerCase());
 

@@ -1,5 +1,5 @@
 /** Answers queries about processes, lists and details, whichever transport they arrive by. */
-import type { Clock } from '../clock.ts';
+import { type Clock, wholeSeconds } from '../clock.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 import { groupByName, idAt, rowOf } from '../host/process-columns.ts';
@@ -112,7 +112,7 @@ export class ProcessQueries {
     const [first] = processes;
     if (first === undefined) throw new ServiceError('process_not_found', 'The process has already ended.');
     return {
-      timestamp: Math.floor(after.unixMs / 1000),
+      timestamp: wholeSeconds(after.unixMs),
       ...groupOf(after, first.name, rows, shares),
       processes,
     };

@@ -1,4 +1,5 @@
 /** Derives a sample from two readings: Baseline × Counters → Sample. Pure: the caller owns time and state. */
+import { wholeSeconds } from '../clock.ts';
 import type { Counters } from '../host/host.ts';
 import type {
   CpuDetail,
@@ -65,7 +66,7 @@ export function deriveSample(
   // Across a suspend the packages' counters may have restarted.
   const energyBefore = secondsBetween(before.energy, counters) > 0 ? before.energy?.counters : undefined;
   const sample: Sample = {
-    timestamp: Math.floor(counters.unixMs / 1000),
+    timestamp: wholeSeconds(counters.unixMs),
     uptime: Math.floor((counters.uptimeNs ?? counters.sinceBootNs) / 1e9),
     extras: facts && deriveExtras(facts, counters, before.details?.counters, windowSeconds(before, counters)),
     cpu:

@@ -1,6 +1,7 @@
 /** The last uses of keys: what counts, what is forgotten, and what survives a reload and a restart. */
 import t from 'tap';
-import { listedKeys, namesOfKeys } from '#src/access/key-list.js';
+import { apiKeyOf, compileKeys } from '#src/access/key.js';
+import { listedKeys } from '#src/access/key-list.js';
 import { KeyUses } from '#src/access/key-uses.js';
 
 const START_MS = 1_000_000;
@@ -147,6 +148,11 @@ t.test('[10.keys-list] the list has names and terms, without a key or a digest',
     { name: 'tv', scopes: ['read'], expires: '2027-01-01T00:00:00Z', is_expired: true },
     { name: 'ha', scopes: ['power'], expires: null, is_expired: false },
   ]);
-  t.strictSame(namesOfKeys(auth), ['default', 'tv', 'ha']);
-  t.strictSame(namesOfKeys({ ...auth, api_key: '' }), ['tv', 'ha'], 'an empty key is none');
+  const namesOf = (config: typeof auth) => listedKeys(config, 0).map(({ name }) => name);
+  t.strictSame(namesOf(auth), ['default', 'tv', 'ha']);
+  t.strictSame(namesOf({ ...auth, api_key: '' }), ['tv', 'ha'], 'an empty key is none');
+  const ringOf = (config: typeof auth) =>
+    [...compileKeys(apiKeyOf(config), config.keys).keys.values()].map(({ name }) => name);
+  t.strictSame(ringOf(auth).sort(), ['default', 'ha', 'tv'], 'the same keys are known to the gate');
+  t.strictSame(ringOf({ ...auth, api_key: '' }).sort(), ['ha', 'tv'], 'an empty key is none');
 });

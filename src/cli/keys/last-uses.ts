@@ -1,8 +1,10 @@
 /** The last uses of keys for `hostwire keys`: the running service has them, or the file beside its history. */
+import { apiKeyOf } from '../../access/key.ts';
 import { listedKeys } from '../../access/key-list.ts';
 import { ENVIRONMENT, type Environment } from '../../client/environment.ts';
 import { ClientError } from '../../client/errors.ts';
 import { requestIn } from '../../client/rest.ts';
+import { wholeSeconds } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { readText } from '../../config/sources/read-text.ts';
 import { messageOf } from '../../errors.ts';
@@ -34,8 +36,8 @@ const ASK_LIMIT_MS = 1500;
 
 /** The key of this user, or one of the configuration that may do everything; undefined: all of these are digests. */
 function keyFor(auth: Config['auth'], given: string | undefined, nowMs: number): string | undefined {
-  if (given !== undefined) return given;
-  if (auth.api_key !== undefined && auth.api_key !== '') return auth.api_key;
+  const known = given ?? apiKeyOf(auth);
+  if (known !== undefined) return known;
   return listedKeys(auth, nowMs)
     .filter(({ scopes, is_expired: isExpired }) => scopes.includes('admin') && !isExpired)
     .map(({ name }) => auth.keys[name]?.key_file?.secret)
@@ -84,11 +86,10 @@ function readFile(historyPath: string, reason: string): LastUses {
   if ('message' in read) return none(`${path} ${read.message.split(';', 1)[0]}`);
   const stored = parseUses(read.text);
   if (stored === undefined) return none(`${path} is damaged`);
-  const seconds = (ms: number) => Math.floor(ms / 1000);
   const uses = [...stored.uses].map(
-    ([name, { atMs, address }]) => [name, { at: seconds(atMs), address, open: null }] as const,
+    ([name, { atMs, address }]) => [name, { at: wholeSeconds(atMs), address, open: null }] as const,
   );
-  return { source: 'file', since: seconds(stored.sinceMs), reason, uses: new Map(uses) };
+  return { source: 'file', since: wholeSeconds(stored.sinceMs), reason, uses: new Map(uses) };
 }
 
 /** Never rejects. `variables`: of the environment. `limitMs`: for tests. */

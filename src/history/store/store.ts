@@ -2,7 +2,7 @@
  * The history on disk: one SQLite file, which a worker thread writes once per minute. Nothing here waits for it; slots
  * that cannot be written are kept for 10 minutes. Loaded, with the worker in it, if history.path is set.
  */
-import type { Clock } from '../../clock.ts';
+import { type Clock, settlesWithin, wholeSeconds } from '../../clock.ts';
 import type { Log } from '../../log/log.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, Store, StoreAnswer, StoreRequest } from '../history.ts';
@@ -104,15 +104,15 @@ class DiskStore implements Store {
     this.#queue.settle(true);
     const batch = this.#queue.take(head);
     if (batch !== undefined) void thread.ask({ kind: 'close', batch });
-    if (await endsWithin(thread, this.#options.closeLimitMs ?? CLOSE_LIMIT_MS)) return true;
+    if (await settlesWithin(thread.ended, this.#options.closeLimitMs ?? CLOSE_LIMIT_MS)) return true;
     thread.terminate();
-    return await endsWithin(thread, END_LIMIT_MS);
+    return await settlesWithin(thread.ended, END_LIMIT_MS);
   }
 
   #head(): BatchHead {
     const { unixMs, clock, maxMegabytes } = this.#options;
     return {
-      now: Math.floor(unixMs() / 1000),
+      now: wholeSeconds(unixMs()),
       sinceBoot: clock.sinceBoot() / 1000,
       maxBytes: maxMegabytes() * 2 ** 20,
     };
@@ -196,15 +196,4 @@ class DiskStore implements Store {
     const loss = lost === 0 ? 'nothing was lost' : `${lost} slots of 10 s were lost`;
     this.#options.log.info(`history.path: recording on disk continues; ${loss}`);
   }
-}
-
-/** In real time, because that is what the disk takes. */
-async function endsWithin(thread: Thread, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  const isEnded = await Promise.race([thread.ended.then(() => true), limit]);
-  clearTimeout(timer);
-  return isEnded;
 }

@@ -1,4 +1,5 @@
 /** The route that reports to a client what it may do. */
+import { wholeSeconds } from '../../clock.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonAnswer } from '../../http/reply.ts';
@@ -10,7 +11,7 @@ function accessOf({ key, scopes }: Caller, expiresAtMs: number): ClientAccess {
   return {
     key: key ?? null,
     scopes: namesOfScopes(scopes),
-    expires: Number.isFinite(expiresAtMs) ? Math.floor(expiresAtMs / 1000) : null,
+    expires: Number.isFinite(expiresAtMs) ? wholeSeconds(expiresAtMs) : null,
   };
 }
 

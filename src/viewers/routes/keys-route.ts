@@ -1,6 +1,7 @@
 /** GET /api/keys: the keys of the configuration, and their last uses. */
 import { listedKeys } from '../../access/key-list.ts';
 import type { KeyUses } from '../../access/key-uses.ts';
+import { wholeSeconds } from '../../clock.ts';
 import type { CurrentConfig } from '../../config/current.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import type { Run } from '../../http/routes.ts';
@@ -11,17 +12,15 @@ export interface KeyListDeps {
   readonly uses: Pick<KeyUses, 'of' | 'beforeLast' | 'sinceMs'>;
 }
 
-const seconds = (ms: number) => Math.floor(ms / 1000);
-
 export const keysRun =
   ({ config, uses }: KeyListDeps): Run =>
   ({ client, headers }) => {
     const payload: KeyList = {
-      since: seconds(uses.sinceMs),
+      since: wholeSeconds(uses.sinceMs),
       keys: listedKeys(config.current.auth, Date.now()).map((key) => {
         // The request itself would hide the use that is asked for.
         const use = key.name === client.key ? uses.beforeLast(key.name) : uses.of(key.name);
-        const last = use && { at: seconds(use.atMs), address: use.address };
+        const last = use && { at: wholeSeconds(use.atMs), address: use.address };
         return { ...key, last_use: last ?? null, open: use?.open ?? 0 };
       }),
     };

@@ -1,6 +1,6 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import type { KeyUses } from '../../access/key-uses.ts';
-import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
+import { type Clock, type Defer, deferToNextTurn, wholeSeconds } from '../../clock.ts';
 import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { Ledger } from '../../http/clients/ledger.ts';
@@ -194,7 +194,7 @@ export class Fanout implements StreamServer {
   }
 
   #seconds(): number {
-    return Math.floor(this.#clock.now() / 1000);
+    return wholeSeconds(this.#clock.now());
   }
 
   #distribute(): void {
