@@ -75,8 +75,10 @@ const WAYS_OUT: ReadonlyMap<string, string> = new Map([
   ['src/log/service-log.ts', 'lines of log/format.ts'],
   ['src/host/native.ts', 'declares writeAtOnce, which service-log.ts calls'],
   ['src/cli/certificate.ts', 'a key and a certificate, to files of their own'],
-  ['src/cli/keys/key-files.ts', 'the digest of a key, to a file of its own'],
-  ['src/cli/keys/open-config.ts', 'the bytes of a configuration file, and two lines of the program'],
+  [
+    'src/cli/keys/replace-file.ts',
+    'the digest of a key; the bytes of a configuration file, and two lines of the program',
+  ],
   ['src/cli/share/generate.ts', 'of the build'],
   ['src/api/generate.ts', 'of the build'],
 ]);

@@ -1,9 +1,10 @@
 /** The folder of keys (`auth.keys_folder`): one file per key, with its digest and what it may do, but not the key. */
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describeDigest } from '../../access/key.ts';
 import { codeOf } from '../../errors.ts';
 import type { Scope } from '../../scopes.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** The terms of a new key. */
 export interface KeyTerms {
@@ -62,18 +63,11 @@ export function storeKey(folder: string, key: string, terms: KeyTerms): string {
     );
   const isNew = makeFolder(folder);
   const file = path.join(folder, `${terms.name}.yaml`);
-  // A running service reads the folder at any time, and leaves hidden files alone.
-  const temporary = path.join(folder, `.${terms.name}.new`);
-  try {
-    writeFileSync(temporary, [...linesOf(key, terms), ''].join('\n'), { mode: 0o600 });
+  replaceFile(file, [...linesOf(key, terms), ''].join('\n'), (temporary) => {
     // The digest of 256 random bits need not be secret. Root pairs, perhaps with a umask of 077, and the service is another user.
     if (isNew) chmodSync(folder, 0o755);
     chmodSync(temporary, 0o644);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  });
   return file;
 }
 

@@ -1,20 +1,8 @@
 /** Opens the shipped configuration to clients with a key, by rewriting two lines of it. */
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import path from 'node:path';
+import { chmodSync, chownSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { formatPlace } from '../../config/checks/problems.ts';
 import type { Loaded } from '../../config/load.ts';
+import { replaceFile } from './replace-file.ts';
 import { type KeyLine, openLines, SHIPPED_LINES, type ShippedKey } from './shipped-lines.ts';
 
 /** The bytes of a file as a string of as many characters. */
@@ -53,30 +41,14 @@ export function planOpening(loaded: Loaded, keys: readonly ShippedKey[]): Openin
 export const linesIn = ({ file, lines }: Opening): readonly string[] =>
   lines.map(({ key, line }) => `${formatPlace(file, line)}: ${SHIPPED_LINES[key].open.trim()}`);
 
-/**
- * Replaces the text of a file in one step; mode and owner stay. `hasOwners`: false on Windows, where a new file has the rights of
- * its folder. Throws where the file cannot be replaced, and leaves it as it is.
- */
+/** Replaces the text of a file; mode and owner stay. `hasOwners`: false on Windows, where a new file has the rights of its folder. */
 export function replaceText(file: string, text: string, hasOwners: boolean): void {
   // The target of a link is replaced, and the link stays.
   const target = realpathSync(file);
-  const { uid, gid, mode } = statSync(target);
-  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.new`);
-  rmSync(temporary, { force: true });
-  try {
-    const descriptor = openSync(temporary, 'wx', 0o600);
-    try {
-      writeFileSync(descriptor, text, BYTES);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    if (hasOwners) setOwner(temporary, { uid, gid, mode });
-    renameSync(temporary, target);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  const status = statSync(target);
+  replaceFile(target, Buffer.from(text, BYTES), (temporary) => {
+    if (hasOwners) setOwner(temporary, status);
+  });
 }
 
 function setOwner(
