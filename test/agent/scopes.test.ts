@@ -4,12 +4,12 @@ import { REQUESTS } from '#src/machine/requests.js';
 import { SCOPES, type Scope } from '#src/scopes.js';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { bearer, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { Many } from '../helpers/many.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { startCommanded } from '../hub/commanded.ts';
 import { PlayedAgent, refused } from '../hub/played-agent.ts';
-import { bearer, keyOf, keyWith, may } from '../hub/scope-cases.ts';
 import { isUp, startHub } from '../hub/setup.ts';
 import { ConnectingHub } from './played-hub.ts';
 

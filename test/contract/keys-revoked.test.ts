@@ -7,10 +7,11 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
-import { describeDigest, type KeySettings } from '#src/access/key.js';
+import type { KeySettings } from '#src/access/key.js';
 import { cpuNsOf } from '../../bench/cpu.ts';
 import { ask } from '../helpers/clients/http.ts';
 import { openViewers, type Viewer, type Viewers } from '../helpers/clients/viewers.ts';
+import { bearer, keyWith } from '../helpers/keys.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { type ConfigPart, configText, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -25,9 +26,7 @@ const LIFE_MS = 3000;
 /** Samples after the last key has ended. */
 const MORE_SAMPLES = 3;
 
-const keyOf = (name: string) => `${name}-`.padEnd(43, '0');
-const bearer = (name: string) => ({ Authorization: `Bearer ${keyOf(name)}` });
-const entryOf = (name: string): Entry => ({ digest: describeDigest(keyOf(name)), scopes: ['read'] });
+const entryOf = (name: string): Entry => keyWith(name, 'read');
 
 type Entry = Pick<KeySettings, 'digest' | 'scopes' | 'expires'>;
 

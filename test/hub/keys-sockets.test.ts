@@ -6,21 +6,11 @@ import t, { type Test } from 'tap';
 import { SCOPES, type Scope } from '#src/scopes.js';
 import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
+import { bearer, KEYS, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { Many } from '../helpers/many.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { startCommanded } from './commanded.ts';
-import {
-  BAD_KEYS,
-  bearer,
-  KEYS,
-  keyOf,
-  keyWith,
-  may,
-  neededByTopic,
-  OP_CASES,
-  type OpCase,
-  TOPICS,
-} from './scope-cases.ts';
+import { BAD_KEYS, neededByTopic, OP_CASES, type OpCase, TOPICS } from './scope-cases.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 

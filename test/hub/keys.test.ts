@@ -4,10 +4,10 @@ import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
+import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { allFlags, type Commanded, startCommanded } from './commanded.ts';
-import { bearer, keyOf, keyWith } from './scope-cases.ts';
 import { type Agents, eventWith, fleetEvents, isUp, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 

@@ -2,24 +2,13 @@
  * Every request of a hub and of its sockets, generated from the tables, and the scope that docs/keys.md says each needs. The
  * rules are written from that page, and know no more of a request than its path, or its op and topics.
  */
-import { describeDigest } from '#src/access/key.js';
 import { REQUESTS } from '#src/machine/requests.js';
-import { SCOPES, type Scope } from '#src/scopes.js';
+import type { Scope } from '#src/scopes.js';
 import { TOPIC_NAMES } from '#src/viewers/socket/topics.js';
 import { HUB_OPERATIONS } from '#src/wire/hub-operations.js';
 import { OPERATIONS, type Operation } from '#src/wire/operations.js';
 import { COMMAND_CASES, partsOf } from '../access/command-cases.ts';
-
-/** `any`: a valid key, whatever it may do; `none`: no key. */
-export type Needed = Scope | 'any' | 'none';
-
-/** Two groups, and no other scope includes another. */
-export const may = (held: readonly Scope[], needed: Needed): boolean =>
-  needed === 'any' ||
-  needed === 'none' ||
-  held.some(
-    (scope) => scope === needed || scope === 'admin' || (scope === 'power' && needed.startsWith('power.')),
-  );
+import { bearer, type Needed } from '../helpers/keys.ts';
 
 /** By method and path, the first that matches. */
 const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = [
@@ -157,20 +146,6 @@ export const OP_CASES: readonly OpCase[] = [
 
 /** The scope of a topic that is subscribed to. */
 export const neededByTopic = (topic: string): Needed => neededByOp('get', topic);
-
-export const keyOf = (name: string): string => `${name}-`.padEnd(43, '0');
-export const bearer = (name: string) => ({ Authorization: `Bearer ${keyOf(name)}` });
-
-export const keyWith = (name: string, ...scopes: readonly Scope[]) => ({
-  digest: describeDigest(keyOf(name)),
-  scopes,
-});
-
-/** A key for each scope, and one that has expired. The name of a key has no dot. */
-export const KEYS = {
-  ...Object.fromEntries(SCOPES.map((scope) => [scope.replace('.', '-'), keyWith(scope, scope)])),
-  old: { ...keyWith('old', 'admin'), expires: '2020-01-01' },
-};
 
 /** Without a key, and with keys that open nothing. */
 export const BAD_KEYS: readonly Readonly<Record<string, string>>[] = [{}, bearer('unknown'), bearer('old')];

@@ -6,6 +6,7 @@ import { describeDigest, type KeySettings } from '#src/access/key.js';
 import { accuracyOn, mediansOf, randomOrder, type Sample } from '../browser/timing/classifier.ts';
 import { Connection } from '../browser/timing/replay.ts';
 import { ask } from '../helpers/clients/http.ts';
+import { bearer, keyOf } from '../helpers/keys.ts';
 import {
   type ConfigPart,
   configText,
@@ -28,7 +29,6 @@ const SETTLING = 10;
 const SAMPLES_PER_BLOCK = 8;
 const MANY_KEYS = 100;
 
-const keyOf = (name: string) => `${name}-`.padEnd(43, '0');
 const KEY = keyOf('reader');
 /** As KEY, with another character in the first place, or in the last. */
 const WRONG_FIRST = `x${KEY.slice(1)}`;
@@ -113,7 +113,7 @@ async function become({ configFile, pid, port }: ServiceProcess, hasOneKey: bool
   writeFileSync(`${configFile}.next`, configText(hasOneKey ? ONE_KEY : HUNDRED_KEYS), { mode: 0o600 });
   renameSync(`${configFile}.next`, configFile);
   process.kill(pid, 'SIGHUP');
-  const headers = { Authorization: `Bearer ${keyOf('key0')}` };
+  const headers = bearer('key0');
   const from = newAddress();
   await until(
     async () => (await ask(port, '/api/pw', { headers }, from)).status === (hasOneKey ? 401 : 200),

@@ -2,10 +2,11 @@
 import t from 'tap';
 import { SCOPES } from '#src/scopes.js';
 import { ask, valuesOf } from '../../../helpers/clients/http.ts';
+import { bearer, KEYS, may } from '../../../helpers/keys.ts';
 import { Many } from '../../../helpers/many.ts';
 import { until } from '../../../helpers/until.ts';
 import { startCommanded } from '../../../hub/commanded.ts';
-import { bearer, KEYS, may, type RouteCase, routeCases } from '../../../hub/scope-cases.ts';
+import { type RouteCase, routeCases } from '../../../hub/scope-cases.ts';
 import { isUp, startHub } from '../../../hub/setup.ts';
 import { BROKERS, hubPart } from '../../reporter/rig.ts';
 import { brokerPart, EVERYTHING } from '../setup.ts';
