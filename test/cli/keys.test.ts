@@ -117,7 +117,7 @@ t.test('[10.keys-list] where nothing is known one line says why', async (t) => {
   writeFiles(folder, { 'config.json': JSON.stringify({ auth }) });
   t.match(
     (await list(optionsFor(folder), false)).text,
-    /^phone .* last use unknown\n.*\nlast uses are unknown: .*; there is no history\.path/m,
+    /^phone .* last use unknown\n.*\nlast uses are unknown: .*; history\.path is not set, so they are not stored on disk$/m,
   );
 });
 

@@ -35,7 +35,7 @@ export function readStatus(payload: Buffer): Status | undefined {
   };
 }
 
-/** Returns the scopes that this hub knows, each once; undefined: there is no list. */
+/** Returns the known scopes in a list, without duplicates; undefined if `value` is not a list. */
 const readScopes = (value: unknown): readonly Scope[] | undefined =>
   Array.isArray(value) ? SCOPES.filter((scope) => value.includes(scope)) : undefined;
 

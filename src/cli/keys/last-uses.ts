@@ -115,7 +115,7 @@ export async function findLastUses(
   return {
     source: 'none',
     since: null,
-    reason: `${reason}; there is no history.path, beside which they would be stored`,
+    reason: `${reason}; history.path is not set, so they are not stored on disk`,
     uses: new Map(),
   };
 }
