@@ -12,10 +12,8 @@ interface Times {
   readonly health: readonly number[];
 }
 
+/** Beyond three times what a health check takes, which touches nothing but the socket. */
 const MAX_STATUS_MS = 20;
-/** A health check touches nothing but the socket. */
-const MAX_CALM_MS = 10;
-const ROUNDS = 6;
 const FEWEST = 100;
 
 async function timeWhile(port: number, act: () => Promise<unknown>): Promise<Times> {
@@ -30,23 +28,18 @@ async function timeWhile(port: number, act: () => Promise<unknown>): Promise<Tim
   return await done;
 }
 
-/** Checks that the status answers from memory during `act`, and repeats that while the machine is too busy. */
+/** Checks that the status answers from memory during `act`. */
 export async function checkStatusTimes(
   t: Test,
   what: string,
   port: number,
   act: () => Promise<unknown>,
 ): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++) {
-    const { media, health } = await timeWhile(port, act);
-    const [p50, p99, calm] = [percentile(media, 0.5), percentile(media, 0.99), percentile(health, 0.99)];
-    const text = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms of ${media.length} (health check ${calm.toFixed(2)} ms)`;
-    if (calm > MAX_CALM_MS && p99 > MAX_STATUS_MS) continue;
-    t.comment(`figure: media status ${what}: ${text}`);
-    t.ok(p99 <= MAX_STATUS_MS && media.length >= FEWEST, text);
-    return;
-  }
-  t.pass(`media status ${what}`, { skip: 'this machine is too busy for a verdict' });
+  const { media, health } = await timeWhile(port, act);
+  const [p50, p99, calm] = [percentile(media, 0.5), percentile(media, 0.99), percentile(health, 0.99)];
+  const text = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms of ${media.length} (health check ${calm.toFixed(2)} ms)`;
+  t.comment(`figure: media status ${what}: ${text}`);
+  t.ok(p99 <= MAX_STATUS_MS + 3 * calm && media.length >= FEWEST, text);
 }
 
 async function ask(agent: http.Agent, port: number, path: string): Promise<number> {

@@ -6,14 +6,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import t, { type Test } from 'tap';
+import { repetitions } from '../helpers/random.ts';
 import { until } from '../helpers/until.ts';
-import { Client, churn, get, KIB, serveNumbered } from './stream-churn.ts';
+import { CHURN_SEED, Client, churn, get, KIB, serveNumbered } from './stream-churn.ts';
 
 t.setTimeout(900_000);
 
 t.test(
   '[4.bytes] churn: every stream is that of its client, whole, and nothing is left',
-  async (t) => await churn(t),
+  async (t) => await churn(t, repetitions(t, 50_000, CHURN_SEED)),
 );
 
 t.test('[4.complete] each event is one chunk, whole within one read, whatever its size', async (t) => {
