@@ -1,13 +1,13 @@
 /** How long the hub keeps the answers of a machine. */
 import t from 'tap';
 import { Answers } from '#src/agent/remote/answers.js';
-import { HUB_ITSELF, type Reach } from '#src/agent/remote/ask.js';
+import { HUB_ITSELF, type RemoteClient } from '#src/agent/remote/ask.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 function setUp(delayMs: number) {
   const clock = new FakeClock();
   let asked = 0;
-  const reach: Reach = {
+  const client: RemoteClient = {
     ask: async () => {
       const bytes = Buffer.from(String(asked++));
       await new Promise<void>((resolve) => clock.setTimer(resolve, delayMs));
@@ -15,7 +15,8 @@ function setUp(delayMs: number) {
     },
   };
   const answers = new Answers(clock);
-  const ask = (what: string) => answers.ask(reach, { what, params: {}, who: HUB_ITSELF, deadlineMs: 60_000 });
+  const ask = (what: string) =>
+    answers.ask(client, { what, params: {}, who: HUB_ITSELF, deadlineMs: 60_000 });
   return { clock, ask, asked: () => asked };
 }
 

@@ -111,7 +111,7 @@ const REACHED: readonly Row[] = [
   reached('agent', 'src/agent/protocol/status.ts', /^[^\p{C}]{1,64}$/u, run('a', CONTROL)),
   reached('agent', 'src/agent/protocol/agent-topics.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
   reached('hub', 'src/agent/reporter/hub-request.ts', /^[\x21-\x7e]{1,64}$/, run('a', ' ')),
-  reached('hub', 'src/agent/reporter/want.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('hub', 'src/agent/reporter/interest.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
   reached(
     'machine',
     'src/commands/media-addresses.ts',

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
 import { isQuestion, REQUESTS } from '../../machine/requests.ts';
-import type { Ask, HostAnswer, Reach } from './ask.ts';
+import type { Ask, HostAnswer, RemoteClient } from './ask.ts';
 
 /** Old ones are dropped this often. */
 const FORGET_MS = 20_000;
@@ -24,18 +24,18 @@ export class Answers {
     this.#clock = clock;
   }
 
-  /** Rejects as Reach.ask. */
-  async ask(reach: Reach, ask: Ask): Promise<HostAnswer> {
-    if (isQuestion(ask.what)) return await this.#get(reach, ask);
+  /** Rejects as RemoteClient.ask. */
+  async ask(client: RemoteClient, ask: Ask): Promise<HostAnswer> {
+    if (isQuestion(ask.what)) return await this.#get(client, ask);
     try {
-      return await reach.ask(ask);
+      return await client.ask(ask);
     } finally {
       // Later answers must show its effect.
       this.clear();
     }
   }
 
-  async #get(reach: Reach, ask: Ask): Promise<HostAnswer> {
+  async #get(client: RemoteClient, ask: Ask): Promise<HostAnswer> {
     const { what, params, who } = ask;
     const key = JSON.stringify([what, params]);
     // 0: it is not kept.
@@ -51,7 +51,7 @@ export class Answers {
     // Its age counts from the question on: as with the service, a request each second gets a new sample each time.
     const untilMs = this.#clock.now() + ageMs;
     const entry: Entry = {
-      answer: reach.ask({ ...ask, clients }),
+      answer: client.ask({ ...ask, clients }),
       clients,
       untilMs: Number.POSITIVE_INFINITY,
     };

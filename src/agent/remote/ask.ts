@@ -51,7 +51,7 @@ export interface HostAnswer extends Pick<MachineAnswer, 'delivered' | 'etag' | '
 }
 
 /** A way to one machine. */
-export interface Reach {
+export interface RemoteClient {
   /**
    * Asks once. A command is never sent again once a byte of it may have left, and never begun after its deadline.
    * Rejects with ServiceError: the machine's own; `host_unreachable`: it was not done; `outcome_unknown`: it was sent, and

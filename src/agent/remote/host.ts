@@ -3,14 +3,14 @@ import type { ServiceError } from '../../errors.ts';
 import type { TopicSink } from '../../machine/machine.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
-import type { Ask, Asker, HostAnswer, Reach } from './ask.ts';
+import type { Ask, Asker, HostAnswer, RemoteClient } from './ask.ts';
 import type { Condition } from './reachability.ts';
 import type { Upstream } from './upstream.ts';
 
 /** A follower of a topic that a machine sends on its own. */
 export type PushedSink = Pick<TopicSink, 'onPayload' | 'onLost'>;
 
-export interface Host extends Reach {
+export interface Host extends RemoteClient {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly condition: Condition;

@@ -4,14 +4,14 @@ import type { Leased } from '../protocol/agent-topics.ts';
 import { readJsonObject } from '../protocol/json.ts';
 import type { PushedSink } from './host.ts';
 
-/** The want that a hub publishes, without its name. */
-export interface Want {
+/** The message `want` of a hub, without its name. */
+export interface InterestMessage {
   readonly sections: readonly string[];
   readonly detail?: readonly string[];
   readonly topics?: readonly PushedTopic[];
 }
 
-/** As in a want. */
+/** As in the message. */
 export type PushedTopic = 'media' | 'power' | 'events';
 
 const KINDS: Readonly<Record<PushedTopic, Leased>> = { media: 'media', power: 'power', events: 'event' };
@@ -21,12 +21,12 @@ const MAX_BYTES = 64 * 1024;
 const isPushed = (name: string): name is PushedTopic => Object.hasOwn(KINDS, name);
 
 export class PushedTopics {
-  readonly #onWant: () => void;
+  readonly #onInterest: () => void;
   readonly #sinks = new Map<PushedTopic, Set<PushedSink>>();
 
-  /** `onWant`: called when something else is wanted. */
-  constructor(onWant: () => void) {
-    this.#onWant = onWant;
+  /** `onInterest`: called when something else is wanted. */
+  constructor(onInterest: () => void) {
+    this.#onInterest = onInterest;
   }
 
   /** The topics that are followed. */
@@ -34,9 +34,9 @@ export class PushedTopics {
     return [...this.#sinks.keys()].sort();
   }
 
-  /** `want`: of samples. */
-  addTo(want: Want | undefined): Want | undefined {
-    return this.#sinks.size === 0 ? want : { sections: [], ...want, topics: this.names };
+  /** `interest`: in samples. */
+  addTo(interest: InterestMessage | undefined): InterestMessage | undefined {
+    return this.#sinks.size === 0 ? interest : { sections: [], ...interest, topics: this.names };
   }
 
   /** Returns a function that ends it; undefined: a machine does not send this topic on its own. */
@@ -46,12 +46,12 @@ export class PushedTopics {
     sinks.add(sink);
     if (sinks.size === 1) {
       this.#sinks.set(name, sinks);
-      this.#onWant();
+      this.#onInterest();
     }
     return () => {
       if (!sinks.delete(sink) || sinks.size > 0) return;
       this.#sinks.delete(name);
-      this.#onWant();
+      this.#onInterest();
     };
   }
 
@@ -71,7 +71,7 @@ export class PushedTopics {
 
   /** It is there, or no longer: what is wanted of it is another thing. */
   renew(): void {
-    if (this.#sinks.size > 0) this.#onWant();
+    if (this.#sinks.size > 0) this.#onInterest();
   }
 }
 

@@ -8,6 +8,7 @@ import type { HostRow } from '../../wire/hub.ts';
 import type { Leased } from '../protocol/agent-topics.ts';
 import { SampleLines } from '../protocol/sample-lines.ts';
 import type { Status } from '../protocol/status.ts';
+import { AgentClient } from './agent-client.ts';
 import type { ClockReading } from './agent-clock.ts';
 import { Answers } from './answers.ts';
 import type { Ask, Asker, HostAnswer } from './ask.ts';
@@ -15,8 +16,7 @@ import type { Calls } from './calls.ts';
 import { BadSample, type Failure } from './failure.ts';
 import type { Host, PushedSink } from './host.ts';
 import type { HubParts } from './parts.ts';
-import { PushedTopics, type Want } from './pushed.ts';
-import { BrokerReach } from './reach.ts';
+import { type InterestMessage, PushedTopics } from './pushed.ts';
 import { type Condition, Reachability } from './reachability.ts';
 import { BrokerStreams } from './streams.ts';
 import type { AgentStream, StreamSink, Upstream, UpstreamOwner } from './upstream.ts';
@@ -27,8 +27,8 @@ export interface RemoteHostDeps {
   readonly calls: Calls;
   /** The labels in this hub's configuration; absent: those that the agent reports. */
   readonly labels?: () => Readonly<Record<string, string>>;
-  /** Called when the want for the machine has changed. */
-  readonly onWant: (host: RemoteHost) => void;
+  /** Called when the interest in the machine has changed. */
+  readonly onInterest: (host: RemoteHost) => void;
   /** Whether it may be asked now whether it is there. Absent: always. */
   readonly mayProbe?: (host: RemoteHost) => boolean;
   /** It has sent something that was not kept by a broker, and is up. */
@@ -41,10 +41,10 @@ const UNWATCHED_MS = 60_000;
 export class RemoteHost implements Host, UpstreamOwner {
   readonly id: string;
   readonly #deps: RemoteHostDeps;
-  readonly #reachability: Reachability;
+  readonly #clientability: Reachability;
   readonly #upstreams: Upstreams;
   readonly #answers: Answers;
-  readonly #reach: BrokerReach;
+  readonly #client: AgentClient;
   readonly #streams: BrokerStreams;
   readonly #topics: PushedTopics;
   #status: Status | undefined;
@@ -63,12 +63,12 @@ export class RemoteHost implements Host, UpstreamOwner {
   constructor(id: string, deps: RemoteHostDeps) {
     this.id = id;
     this.#deps = deps;
-    this.#reachability = new Reachability(id, deps.parts);
+    this.#clientability = new Reachability(id, deps.parts);
     this.#upstreams = new Upstreams(deps.parts, this);
-    this.#reach = new BrokerReach(id, deps.calls, deps.parts);
+    this.#client = new AgentClient(id, deps.calls, deps.parts);
     this.#answers = new Answers(deps.parts.clock);
-    this.#streams = new BrokerStreams(() => deps.onWant(this));
-    this.#topics = new PushedTopics(() => deps.onWant(this));
+    this.#streams = new BrokerStreams(() => deps.onInterest(this));
+    this.#topics = new PushedTopics(() => deps.onInterest(this));
   }
 
   /** Its last word. */
@@ -81,15 +81,15 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   get condition(): Condition {
-    return this.#reachability.condition;
+    return this.#clientability.condition;
   }
 
   get version(): number {
-    return this.#reachability.version;
+    return this.#clientability.version;
   }
 
   get isUp(): boolean {
-    return this.#reachability.isUp;
+    return this.#clientability.isUp;
   }
 
   get upstreams(): readonly Upstream[] {
@@ -103,8 +103,8 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   /** undefined: nothing. */
-  get want(): Want | undefined {
-    return this.isUp ? this.#topics.addTo(this.#streams.want) : this.#streams.want;
+  get interest(): InterestMessage | undefined {
+    return this.isUp ? this.#topics.addTo(this.#streams.interest) : this.#streams.interest;
   }
 
   upstreamOf(view: View): Upstream {
@@ -129,11 +129,11 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   async ask(ask: Ask): Promise<HostAnswer> {
     if (!this.isUp) throw this.refusal();
-    return await this.#answers.ask(this.#reach, ask);
+    return await this.#answers.ask(this.#client, ask);
   }
 
   refusal(): ServiceError {
-    return this.#reachability.refusal();
+    return this.#clientability.refusal();
   }
 
   /** Its own word, or that of the broker for it. `isKept`: the broker had kept it, and it may be old. */
@@ -147,11 +147,11 @@ export class RemoteHost implements Host, UpstreamOwner {
     this.#status = status.isOnline ? status : { ...status, name, labels };
     this.textBytes = Buffer.byteLength(JSON.stringify([this.#status.name, this.#status.labels]));
     if (!status.isOnline) {
-      this.#reach.end('its agent has gone away');
+      this.#client.end('its agent has gone away');
       this.failed({ isRefusal: false, reason: 'its agent is offline' });
       return;
     }
-    if (isOtherRun) this.#reach.end('its agent has started again');
+    if (isOtherRun) this.#client.end('its agent has started again');
     if (isOtherRun) this.#topics.lost();
     // The retained status may be out of date: the machine is asked.
     if (isKept) this.#probe();
@@ -159,7 +159,7 @@ export class RemoteHost implements Host, UpstreamOwner {
       this.#note();
       this.heard();
       // It has lost its leases.
-      if (this.want !== undefined) this.#deps.onWant(this);
+      if (this.interest !== undefined) this.#deps.onInterest(this);
     }
   }
 
@@ -176,7 +176,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     // The sample is of a run that has ended, by its status.
     if (this.#status !== undefined && this.#status.run !== lines.head.run) return;
     this.#note();
-    this.#reach.note(lines.head);
+    this.#client.note(lines.head);
     try {
       this.#streams.publish(lines, nowMs);
     } catch (error) {
@@ -193,7 +193,7 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   /** Nothing reaches it: the broker is away, or its own connection. `isRefusal`: it does not let this hub in. */
   lost(reason: string, isRefusal = false): void {
-    this.#reach.end(reason);
+    this.#client.end(reason);
     this.#silentSinceMs = undefined;
     this.#probedAtMs = Number.NEGATIVE_INFINITY;
     this.failed({ isRefusal, reason });
@@ -226,7 +226,7 @@ export class RemoteHost implements Host, UpstreamOwner {
   heard(): void {
     if (this.isUp || this.isClosed) return;
     this.#wasHeard = true;
-    this.#reachability.set({ state: 'up' });
+    this.#clientability.set({ state: 'up' });
     this.#deps.onHeard?.(this);
     this.#upstreams.connect();
     this.#topics.renew();
@@ -237,7 +237,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     // First: an upstream asks for a new stream while it is up.
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
-    this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
+    this.#clientability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
     this.#streams.end({ isRefusal, reason });
     this.#topics.lost();
   }
@@ -254,11 +254,11 @@ export class RemoteHost implements Host, UpstreamOwner {
     this.#probedAtMs = nowMs;
     // An answer comes through `answer`; that there is none is seen by `look`.
     this.#silentSinceMs ??= nowMs;
-    this.#reach.probe();
+    this.#client.probe();
   }
 
   #heardClock(reading: ClockReading): void {
-    this.#reach.note(reading);
+    this.#client.note(reading);
     this.#note();
     const status = this.#status;
     // An answer that was under way when it went away; and one whose next state was lost on its way here.

@@ -1,8 +1,8 @@
-/** The streams of one machine behind a broker: what they want together, and the samples that have it. */
+/** The streams of one machine behind a broker: their interest together, and the samples that have it. */
 import { SECTION_BITS, type Section } from '../../host/host.ts';
 import type { SampleLines } from '../protocol/sample-lines.ts';
 import type { Failure } from './failure.ts';
-import type { Want } from './pushed.ts';
+import type { InterestMessage } from './pushed.ts';
 import { HostSample } from './sample.ts';
 import { namesOf } from './section-names.ts';
 import type { AgentStream, StreamSink } from './upstream.ts';
@@ -16,13 +16,13 @@ interface Stream {
 const bitsOf = (names: readonly Section[]) => names.reduce((bits, name) => bits | SECTION_BITS[name], 0);
 
 export class BrokerStreams {
-  readonly #onWant: () => void;
+  readonly #onInterest: () => void;
   /** The newest first: one that takes the place of another ends it before that one gets the sample too. */
   #open: readonly Stream[] = [];
 
-  /** `onWant`: called when something else is wanted. */
-  constructor(onWant: () => void) {
-    this.#onWant = onWant;
+  /** `onInterest`: called when something else is wanted. */
+  constructor(onInterest: () => void) {
+    this.#onInterest = onInterest;
   }
 
   get isEmpty(): boolean {
@@ -30,7 +30,7 @@ export class BrokerStreams {
   }
 
   /** undefined: nothing. */
-  get want(): Want | undefined {
+  get interest(): InterestMessage | undefined {
     if (this.isEmpty) return undefined;
     const detail = this.#union(true);
     return {
@@ -44,12 +44,12 @@ export class BrokerStreams {
     const isNothing = sections === 0 && !withDetail;
     const stream = { sections: isNothing ? SECTION_BITS.memory : sections, withDetail, sink };
     this.#open = [stream, ...this.#open];
-    this.#onWant();
+    this.#onInterest();
     return {
       close: () => {
         if (!this.#open.includes(stream)) return;
         this.#open = this.#open.filter((each) => each !== stream);
-        this.#onWant();
+        this.#onInterest();
       },
     };
   }
@@ -59,7 +59,7 @@ export class BrokerStreams {
     const ended = this.#open;
     this.#open = [];
     for (const { sink } of ended) sink.onEnd(failure);
-    if (ended.length > 0) this.#onWant();
+    if (ended.length > 0) this.#onInterest();
   }
 
   /** `nowMs`: of the hub's clock. Throws BadSample. */

@@ -6,7 +6,7 @@ import { FRESH_MS } from '../../stats/freshness.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import { readJsonObject } from '../protocol/json.ts';
-import type { Asker, Reach } from './ask.ts';
+import type { Asker, RemoteClient } from './ask.ts';
 import type { Host } from './host.ts';
 import type { HubParts } from './parts.ts';
 import { findMalformed } from './sample-shape.ts';
@@ -37,26 +37,26 @@ export class Upstreams {
     return this.#plain;
   }
 
-  /** As Host.usage; `reach`: asks where no sample is young enough. */
-  async usage(reach: Reach, view: View, who: Asker): Promise<Buffer> {
+  /** As Host.usage; `client`: asks where no sample is young enough. */
+  async usage(client: RemoteClient, view: View, who: Asker): Promise<Buffer> {
     const { sections, withDetail } = view;
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < FRESH_MS;
     if (isYoung && current.has(view) && current.isValid) return current.payload(view);
-    const bytes = await this.#ask(reach, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
+    const bytes = await this.#ask(client, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
     const malformed = findMalformed(readJsonObject(bytes) ?? {});
     if (malformed === undefined) return bytes;
     const reason = `its samples are malformed: ${malformed}`;
     throw new ServiceError('host_unreachable', 'The machine sent no valid sample.', { reason });
   }
 
-  async system(reach: Reach, withDetail: boolean, who: Asker): Promise<Buffer> {
-    return await this.#ask(reach, 'system', { detail: withDetail }, who);
+  async system(client: RemoteClient, withDetail: boolean, who: Asker): Promise<Buffer> {
+    return await this.#ask(client, 'system', { detail: withDetail }, who);
   }
 
-  async #ask(reach: Reach, what: Question, params: Params, who: Asker): Promise<Buffer> {
+  async #ask(client: RemoteClient, what: Question, params: Params, who: Asker): Promise<Buffer> {
     const deadlineMs = this.#parts.clock.now() + this.#parts.times.headMs;
-    return (await reach.ask({ what, params, who, deadlineMs })).bytes;
+    return (await client.ask({ what, params, who, deadlineMs })).bytes;
   }
 
   /** Opens what is wanted and not open. */

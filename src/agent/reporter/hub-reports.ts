@@ -14,9 +14,9 @@ import type { HubTopics } from '../protocol/hub-topics.ts';
 import { Coalescer } from '../transports/mqtt/coalescer.ts';
 import type { Line } from '../transports/mqtt/line.ts';
 import type { Present } from './hub-request.ts';
+import { type Interest, isNothing, readInterest, unite } from './interest.ts';
 import { Leases, MAX_LEASES } from './leases.ts';
 import { sampleMessage } from './sample-message.ts';
-import { type Interest, isNothing, readWant, unite } from './want.ts';
 
 export interface HubReportOptions {
   readonly config: CurrentConfig;
@@ -82,25 +82,25 @@ export class HubReports {
     this.#settle();
   }
 
-  /** A message on the topic of wants; never throws. */
-  want(payload: Buffer): void {
+  /** Takes a message `want`; never throws. */
+  takeInterest(payload: Buffer): void {
     if (this.#connection === undefined) return;
-    const want = readWant(payload, SECTION_BITS);
-    if (typeof want === 'string') {
-      this.#complain(want);
+    const interest = readInterest(payload, SECTION_BITS);
+    if (typeof interest === 'string') {
+      this.#complain(interest);
       return;
     }
-    const taken = this.#leases.take(want);
+    const taken = this.#leases.take(interest);
     if (taken === 'full') this.#complain(`there are ${MAX_LEASES} hubs already`);
     this.#settle();
     if (taken !== 'wider') return;
     const { topics } = this.#options;
     // This hub has not received earlier messages.
-    if (want.media) this.#sent.delete(topics.media);
-    if (want.power) this.#sent.delete(topics.power);
+    if (interest.media) this.#sent.delete(topics.media);
+    if (interest.power) this.#sent.delete(topics.power);
     this.mediaChanged();
     this.powerChanged();
-    if (!isNothing(want)) this.#first.request();
+    if (!isNothing(interest)) this.#first.request();
   }
 
   mediaChanged(): void {

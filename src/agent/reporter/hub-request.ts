@@ -11,7 +11,7 @@ import {
   MAX_PAYLOAD_BYTES,
   type Unread,
 } from './command-request.ts';
-import { isHubName } from './want.ts';
+import { isHubName } from './interest.ts';
 
 /** Further ahead than any hub waits; ids are remembered for longer. */
 export const MAX_AHEAD_MS = 30_000;

@@ -179,7 +179,7 @@ export class HubSession {
     if (topic !== this.#topics.want && topic !== this.#topics.get) this.#adapter.take(message);
     // A retained one is from a hub that may be gone.
     else if (isRetained || this.#link.endStale()) return;
-    else if (topic === this.#topics.want) this.#reports.want(payload);
+    else if (topic === this.#topics.want) this.#reports.takeInterest(payload);
     else this.#questions.take(payload);
   }
 }

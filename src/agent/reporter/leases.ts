@@ -1,5 +1,5 @@
-/** The wants of hubs. A lease ends 10 s after its last renewal has arrived: no clock of another machine matters. */
-import { hasAll, type Interest, isNothing, unite, type Want } from './want.ts';
+/** The interest of hubs. A lease ends 10 s after its last renewal has arrived: no clock of another machine matters. */
+import { type HubInterest, hasAll, type Interest, isNothing, unite } from './interest.ts';
 
 export const LEASE_MS = 10_000;
 export const MAX_LEASES = 16;
@@ -7,13 +7,13 @@ const TOPICS = ['media', 'power', 'events'] as const;
 const NOTHING: Interest = { plain: 0, detailed: undefined };
 
 interface Lease {
-  readonly want: Want;
+  readonly leased: HubInterest;
   readonly endsAtMs: number;
   /** When its next sample is due. */
   readonly dueAtMs: number;
 }
 
-/** The effect of a message: `wider` adds to the earlier want of its hub. */
+/** The effect of a message: `wider` adds to the earlier interest of its hub. */
 export type Taken = 'wider' | 'renewed' | 'full';
 
 export class Leases {
@@ -28,7 +28,7 @@ export class Leases {
   /** All that is wanted. */
   get interest(): Interest {
     let interest = NOTHING;
-    for (const { want } of this.#living.values()) interest = unite(interest, want);
+    for (const { leased } of this.#living.values()) interest = unite(interest, leased);
     return interest;
   }
 
@@ -39,25 +39,25 @@ export class Leases {
   }
 
   wants(topic: (typeof TOPICS)[number]): boolean {
-    return [...this.#living.values()].some(({ want }) => want[topic]);
+    return [...this.#living.values()].some(({ leased }) => leased[topic]);
   }
 
   /** Begins the lease of a hub, or renews it; one that wants nothing is the end of it. */
-  take(want: Want): Taken {
+  take(leased: HubInterest): Taken {
     this.expire();
-    if (isNothing(want) && TOPICS.every((topic) => !want[topic])) {
-      this.#living.delete(want.hub);
+    if (isNothing(leased) && TOPICS.every((topic) => !leased[topic])) {
+      this.#living.delete(leased.hub);
       return 'renewed';
     }
     const now = this.#now();
-    const before = this.#living.get(want.hub);
+    const before = this.#living.get(leased.hub);
     if (before === undefined && this.#living.size >= MAX_LEASES) return 'full';
     const isNarrow =
       before !== undefined &&
-      hasAll(before.want, want) &&
-      TOPICS.every((topic) => before.want[topic] || !want[topic]);
-    const dueAtMs = isNarrow ? Math.min(before.dueAtMs, now + want.intervalMs) : now;
-    this.#living.set(want.hub, { want, endsAtMs: now + LEASE_MS, dueAtMs });
+      hasAll(before.leased, leased) &&
+      TOPICS.every((topic) => before.leased[topic] || !leased[topic]);
+    const dueAtMs = isNarrow ? Math.min(before.dueAtMs, now + leased.intervalMs) : now;
+    this.#living.set(leased.hub, { leased, endsAtMs: now + LEASE_MS, dueAtMs });
     return isNarrow ? 'renewed' : 'wider';
   }
 
@@ -65,13 +65,13 @@ export class Leases {
   due(slackMs: number): Interest | undefined {
     const now = this.#now();
     let interest = NOTHING;
-    for (const [hub, { want, endsAtMs, dueAtMs }] of this.#living) {
-      if (isNothing(want) || dueAtMs - slackMs > now) continue;
-      interest = unite(interest, want);
+    for (const [hub, { leased, endsAtMs, dueAtMs }] of this.#living) {
+      if (isNothing(leased) || dueAtMs - slackMs > now) continue;
+      interest = unite(interest, leased);
       // On a grid, so that an interval that is not a multiple of the service's own is right on average.
-      const next = dueAtMs + want.intervalMs;
-      const isLate = next <= now - want.intervalMs;
-      this.#living.set(hub, { want, endsAtMs, dueAtMs: isLate ? now + want.intervalMs : next });
+      const next = dueAtMs + leased.intervalMs;
+      const isLate = next <= now - leased.intervalMs;
+      this.#living.set(hub, { leased, endsAtMs, dueAtMs: isLate ? now + leased.intervalMs : next });
     }
     return isNothing(interest) ? undefined : interest;
   }

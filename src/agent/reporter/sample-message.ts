@@ -3,7 +3,7 @@
  * joins those that a viewer wants with commas and braces, without parsing any.
  */
 import type { Sample } from '../../stats/sample.ts';
-import type { Interest, SectionBits } from './want.ts';
+import type { Interest, SectionBits } from './interest.ts';
 
 /** The first line. The names are in the order of the lines that follow. */
 export interface SampleHead {

@@ -2,9 +2,9 @@
 import t from 'tap';
 import { hubTopicsOf } from '#src/agent/protocol/hub-topics.js';
 import { MAX_AHEAD_MS, readHubCommand } from '#src/agent/reporter/hub-request.js';
+import { type HubInterest, readInterest } from '#src/agent/reporter/interest.js';
 import { LEASE_MS, Leases, MAX_LEASES } from '#src/agent/reporter/leases.js';
 import { sampleMessage } from '#src/agent/reporter/sample-message.js';
-import { readWant, type Want } from '#src/agent/reporter/want.js';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
 import { createLog } from '#src/log/log.js';
 import { Sampler } from '#src/stats/sampler.js';
@@ -53,7 +53,7 @@ t.test('[3.mqtt-hub-sample] every view is made of lines, byte by byte as over HT
 });
 
 t.test('[3.mqtt-hub-want] valid wants, and invalid ones', async (t) => {
-  const read = (value: unknown) => readWant(bytes(value), SECTION_BITS);
+  const read = (value: unknown) => readInterest(bytes(value), SECTION_BITS);
   t.same(read({ hub: 'h-1', sections: ['cpu', 'disks'], interval_seconds: 2.5, topics: ['media', 'x'] }), {
     hub: 'h-1',
     plain: 1 | 8,
@@ -88,7 +88,7 @@ t.test('[3.mqtt-hub-want] valid wants, and invalid ones', async (t) => {
     t.type(read(bad), 'string', JSON.stringify(bad).slice(0, 50));
 });
 
-const wantOf = (hub: string, more: Partial<Want> = {}): Want => ({
+const wantOf = (hub: string, more: Partial<HubInterest> = {}): HubInterest => ({
   hub,
   plain: 1,
   detailed: undefined,

@@ -5,15 +5,15 @@ import { AgentTopics, packetsOf } from '../../protocol/agent-topics.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
 import type { Hosts } from '../../remote/hosts.ts';
+import { LeaseRenewals, LOOK_MS } from '../../remote/lease-renewals.ts';
 import type { HubParts } from '../../remote/parts.ts';
 import { RemoteHost } from '../../remote/remote.ts';
-import { LOOK_MS, Wants } from '../../remote/wants.ts';
 import { Budget } from './budget.ts';
 import type { Connection } from './connection.ts';
 import { LeasedTopics } from './leased-topics.ts';
 import type { Message } from './line.ts';
 import type { MqttLink, OpenBrokerLink } from './mqtt-link.ts';
-import { Unheard } from './unheard.ts';
+import { UnverifiedMachines } from './unverified-machines.ts';
 
 type Settings = Config['hub']['mqtt'];
 
@@ -51,14 +51,14 @@ export class Broker {
   readonly #calls: Calls;
   readonly #link: MqttLink;
   readonly #known = new Map<string, RemoteHost>();
-  readonly #wants: Wants<RemoteHost>;
+  readonly #leases: LeaseRenewals<RemoteHost>;
   readonly #leased: LeasedTopics;
   #timer: unknown;
   /** The moments at which the states of this connection are still to be read again. */
   #readAgainAtMs: readonly number[] = [];
   #isClosed = false;
   /** Machines that have not been heard yet. */
-  readonly #unheard = new Unheard<RemoteHost>();
+  readonly #unverified = new UnverifiedMachines<RemoteHost>();
   readonly #texts = new Budget<RemoteHost>(MAX_TEXT_BYTES);
   /** The complaints already logged: once per hub, because each may be about any number of machines. */
   readonly #complaints = new Set<string>();
@@ -76,12 +76,12 @@ export class Broker {
       answerMs: times.answerMs,
       publish: (id, name, payload) => this.#send(this.#topics.command(id, name), payload),
     });
-    this.#wants = new Wants({
+    this.#leases = new LeaseRenewals({
       clock,
       renewMs: RENEW_MS,
       isReady: () => this.#link.connection !== undefined,
       send: (host) =>
-        this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.want })),
+        this.#send(this.#topics.want(host.id), JSON.stringify({ hub: this.#name, ...host.interest })),
       // First, so that the first sample comes immediately.
       begin: (changed) => this.#subscribe(changed),
     });
@@ -117,13 +117,13 @@ export class Broker {
     this.#parts.clock.clearTimer(this.#timer);
     this.#calls.lost('this hub ends');
     for (const host of this.#known.values()) this.#hosts.remove(host);
-    this.#wants.flush();
+    this.#leases.flush();
     await this.#link.close();
   }
 
   #begin(connection: Connection): void {
     for (const host of this.#known.values()) host.lost(UNHEARD);
-    this.#unheard.begin();
+    this.#unverified.begin();
     this.#listen(connection, [this.#topics.states, this.#topics.answers]);
     const nowMs = this.#parts.clock.now();
     this.#readAgainAtMs = READ_AGAIN_MS.map((afterMs) => nowMs + afterMs);
@@ -138,7 +138,7 @@ export class Broker {
   }
 
   #lost(reason: string): void {
-    this.#wants.clear();
+    this.#leases.clear();
     this.#leased.clear();
     for (const host of this.#known.values()) host.lost(reason);
   }
@@ -173,7 +173,7 @@ export class Broker {
       this.#complain(`there are more than ${MAX_HOSTS} machines, the others are not shown`);
       return undefined;
     }
-    const { surplus } = this.#unheard;
+    const { surplus } = this.#unverified;
     if (surplus !== undefined) {
       this.#complain(
         'the broker keeps too many states of machines that do not answer; the oldest are dropped',
@@ -183,19 +183,19 @@ export class Broker {
     const host = new RemoteHost(id, {
       parts: this.#parts,
       calls: this.#calls,
-      onWant: (each) => this.#wants.changed(each),
-      mayProbe: (each) => this.#unheard.mayProbe(each),
+      onInterest: (each) => this.#leases.changed(each),
+      mayProbe: (each) => this.#unverified.mayProbe(each),
       onHeard: (each) => {
-        if (this.#unheard.delete(each)) this.#admit(each);
+        if (this.#unverified.delete(each)) this.#admit(each);
       },
     });
     this.#known.set(id, host);
-    this.#unheard.add(host);
+    this.#unverified.add(host);
     return host;
   }
 
   get #heardCount(): number {
-    return this.#known.size - this.#unheard.size;
+    return this.#known.size - this.#unverified.size;
   }
 
   /** It has been heard for the first time. */
@@ -210,10 +210,10 @@ export class Broker {
     if (host.isClosed) return;
     const bytes = host.textBytes;
     const isShown = this.#hosts.get(host.id) === host;
-    if (this.#unheard.has(host)) {
-      host.isBrief = !this.#unheard.mayShow(host, ROW_BYTES + bytes);
+    if (this.#unverified.has(host)) {
+      host.isBrief = !this.#unverified.mayShow(host, ROW_BYTES + bytes);
       if (!host.isBrief) this.#offer(host, isShown);
-      else if (isShown) this.#unheard.mayShow(host, ROW_BYTES);
+      else if (isShown) this.#unverified.mayShow(host, ROW_BYTES);
       else this.#complain('the broker keeps many states of machines that do not answer; not all are shown');
       return;
     }
@@ -226,7 +226,7 @@ export class Broker {
     if (isShown || this.#hosts.add(host)) return;
     this.#parts.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
     host.close();
-    this.#unheard.delete(host);
+    this.#unverified.delete(host);
     this.#texts.release(host);
   }
 
@@ -237,7 +237,7 @@ export class Broker {
 
   #forget(host: RemoteHost): void {
     this.#known.delete(host.id);
-    this.#unheard.delete(host);
+    this.#unverified.delete(host);
     this.#texts.release(host);
     this.#hosts.remove(host);
     this.#calls.lost('its agent is gone', host.id);
@@ -264,10 +264,11 @@ export class Broker {
       this.#readAgainAtMs = this.#readAgainAtMs.slice(1);
       this.#listen(connection, [this.#topics.states]);
     }
-    this.#wants.look(nowMs);
-    for (const host of this.#known.values()) if (!host.isClosed && !this.#unheard.has(host)) host.look(nowMs);
-    this.#unheard.look(nowMs, (host) => {
-      if (this.#unheard.hasRoom(host, ROW_BYTES + host.textBytes)) this.#show(host);
+    this.#leases.look(nowMs);
+    for (const host of this.#known.values())
+      if (!host.isClosed && !this.#unverified.has(host)) host.look(nowMs);
+    this.#unverified.look(nowMs, (host) => {
+      if (this.#unverified.hasRoom(host, ROW_BYTES + host.textBytes)) this.#show(host);
     });
   }
 

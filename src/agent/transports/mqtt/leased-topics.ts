@@ -1,12 +1,12 @@
-/** The topics of machines to which a hub is subscribed while it wants their messages. */
+/** The topics of machines to which a hub is subscribed while it has an interest in their messages. */
 import type { AgentTopics, Leased } from '../../protocol/agent-topics.ts';
 import { kindOf } from '../../remote/pushed.ts';
 import type { RemoteHost } from '../../remote/remote.ts';
 
-/** Returns the kinds of messages that a machine sends for its present want. */
-function kindsOf({ want }: RemoteHost): readonly Leased[] {
-  if (want === undefined) return [];
-  const { sections, detail, topics = [] } = want;
+/** Returns the kinds of messages that a machine sends for the present interest in it. */
+function kindsOf({ interest }: RemoteHost): readonly Leased[] {
+  if (interest === undefined) return [];
+  const { sections, detail, topics = [] } = interest;
   const hasSamples = sections.length > 0 || detail !== undefined;
   return [...(hasSamples ? (['sample'] as const) : []), ...topics.map(kindOf)];
 }
@@ -25,7 +25,7 @@ export class LeasedTopics {
     this.#subscribed.clear();
   }
 
-  /** Follows the present wants of these machines: returns the topics to subscribe to, and those to unsubscribe from. */
+  /** Follows the present interest in these machines: returns the topics to subscribe to, and those to unsubscribe from. */
   move(changed: readonly RemoteHost[]): {
     readonly begun: readonly string[];
     readonly over: readonly string[];

@@ -4,9 +4,9 @@ import { isLeased } from '../../protocol/agent-topics.ts';
 import type { Framed } from '../../protocol/frames.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
+import { LeaseRenewals, LOOK_MS } from '../../remote/lease-renewals.ts';
 import type { HubParts } from '../../remote/parts.ts';
 import { RemoteHost } from '../../remote/remote.ts';
-import { LOOK_MS, Wants } from '../../remote/wants.ts';
 
 /** A connection loses nothing but with its end, and each message costs a system call. */
 const RENEW_MS = 6000;
@@ -26,7 +26,7 @@ export interface ConnectedMachine {
 export class ConnectedMachines {
   readonly #parts: HubParts;
   readonly #calls: Calls;
-  readonly #wants: Wants<RemoteHost>;
+  readonly #leases: LeaseRenewals<RemoteHost>;
   readonly #machines = new Map<string, ConnectedMachine>();
   readonly #lookers: ((nowMs: number) => void)[] = [];
   #timer: unknown;
@@ -40,11 +40,11 @@ export class ConnectedMachines {
       answerMs: times.answerMs,
       publish: (id, what, payload) => this.#send(id, `cmd/${what.replace('.', '/')}`, payload),
     });
-    this.#wants = new Wants({
+    this.#leases = new LeaseRenewals({
       clock,
       renewMs: RENEW_MS,
       isReady: () => true,
-      send: (host) => this.#send(host.id, 'want', JSON.stringify({ hub: name, ...host.want })),
+      send: (host) => this.#send(host.id, 'want', JSON.stringify({ hub: name, ...host.interest })),
     });
   }
 
@@ -58,7 +58,7 @@ export class ConnectedMachines {
       parts: this.#parts,
       calls: this.#calls,
       labels,
-      onWant: (each) => this.#wants.changed(each),
+      onInterest: (each) => this.#leases.changed(each),
     });
     const machine: ConnectedMachine = { host, connection: undefined };
     this.#machines.set(id, machine);
@@ -95,7 +95,7 @@ export class ConnectedMachines {
     for (const look of this.#lookers) look(nowMs);
     for (const { host, connection } of this.#machines.values())
       if (connection !== undefined) host.look(nowMs);
-    this.#wants.look(nowMs);
+    this.#leases.look(nowMs);
   }
 
   #send(id: string, topic: string, payload: string): boolean {

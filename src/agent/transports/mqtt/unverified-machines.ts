@@ -1,22 +1,22 @@
 /**
- * Machines of which the broker has kept a status, and that have not sent anything since: a client that may publish once could
- * make up any number of them. They are asked in turn whether they are there, and few of them are shown.
+ * Machines that are known by a retained status alone: a client that may publish once could make up any number of them.
+ * They are asked in turn whether they are there, and few of them are shown.
  */
 import { Budget } from './budget.ts';
 
-interface Unseen {
+interface Probed {
   look(nowMs: number): void;
 }
 
 /** More than the statuses that one broker keeps for honest machines; of further ones the oldest is dropped. */
-const MAX_UNHEARD = 25_000;
+const MAX_UNVERIFIED = 25_000;
 /** Limit for their rows in /api/hosts together: some 2,500 without labels, some 400 of the largest. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
-/** That are asked when the connection begins, and in each later second: an answer is waited for for 5 s, and 2,000 may wait. */
+/** Machines asked when the connection begins, and in each later second: each has 5 s to answer, and 2,000 may be waited for. */
 const FIRST_PROBES = 500;
 const PROBES_PER_LOOK = 300;
 
-export class Unheard<Host extends Unseen> {
+export class UnverifiedMachines<Host extends Probed> {
   /** In the order in which they came. */
   readonly #all = new Set<Host>();
   readonly #shown = new Budget<Host>(MAX_SHOWN_BYTES);
@@ -27,9 +27,9 @@ export class Unheard<Host extends Unseen> {
     return this.#all.size;
   }
 
-  /** The one that is to make way for another. */
+  /** The one that is dropped when another is added. */
   get surplus(): Host | undefined {
-    return this.#all.size < MAX_UNHEARD ? undefined : this.#all.values().next().value;
+    return this.#all.size < MAX_UNVERIFIED ? undefined : this.#all.values().next().value;
   }
 
   has(host: Host): boolean {

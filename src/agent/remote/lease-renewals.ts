@@ -1,34 +1,34 @@
-/** The wants of machines whose agents report on their own: sent when they change, and again before agents forget them. */
+/** Tells agents that report on their own what is of interest: when that changes, and again before they forget it. */
 import type { Clock } from '../../clock.ts';
 
-/** The want for a machine; undefined: nothing. */
-interface Wanted {
-  readonly want: object | undefined;
+/** The interest in a machine; undefined: none. */
+interface OfInterest {
+  readonly interest: object | undefined;
 }
 
-export interface WantsOptions<Host extends Wanted> {
+export interface LeaseRenewalsOptions<Host extends OfInterest> {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether anything can be sent now. */
   readonly isReady: () => boolean;
-  /** Sends it its want; false: it was not sent, and is sent again at the next look. */
+  /** Sends the interest in it; false: it was not sent, and is sent again at the next look. */
   readonly send: (host: Host) => boolean;
-  /** Agents forget a want after 10 s; it is sent again after this time. */
+  /** Agents forget it after 10 s; it is sent again after this time. */
   readonly renewMs: number;
-  /** Called before the wants of these are sent, and its result afterwards. */
+  /** Called before those of these machines are sent, and its result afterwards. */
   readonly begin?: (changed: readonly Host[]) => () => void;
 }
 
 /** `look` is called this often. */
 export const LOOK_MS = 1000;
 
-export class Wants<Host extends Wanted> {
-  readonly #options: WantsOptions<Host>;
-  /** Machines whose wants are to be sent at the end of this turn. */
+export class LeaseRenewals<Host extends OfInterest> {
+  readonly #options: LeaseRenewalsOptions<Host>;
+  /** Machines whose interest is to be sent at the end of this turn. */
   readonly #changed = new Set<Host>();
-  /** When the want of each was sent. */
+  /** When that in each was sent. */
   readonly #sent = new Map<Host, number>();
 
-  constructor(options: WantsOptions<Host>) {
+  constructor(options: LeaseRenewalsOptions<Host>) {
     this.#options = options;
   }
 
@@ -45,8 +45,8 @@ export class Wants<Host extends Wanted> {
     if (!isReady()) return;
     const end = begin?.(changed);
     for (const host of changed) {
-      if (host.want !== undefined || this.#sent.has(host)) this.#send(host);
-      if (host.want === undefined) this.#sent.delete(host);
+      if (host.interest !== undefined || this.#sent.has(host)) this.#send(host);
+      if (host.interest === undefined) this.#sent.delete(host);
     }
     end?.();
   }

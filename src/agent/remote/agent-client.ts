@@ -2,13 +2,13 @@
 import { isQuestion } from '../../machine/requests.ts';
 import { notDone } from '../protocol/feedback.ts';
 import { AgentClock, type ClockReading } from './agent-clock.ts';
-import { type Ask, type HostAnswer, HUB_ITSELF, type Reach } from './ask.ts';
+import { type Ask, type HostAnswer, HUB_ITSELF, type RemoteClient } from './ask.ts';
 import type { Calls } from './calls.ts';
 import type { HubParts } from './parts.ts';
 
 const CLOCK = { what: 'clock', params: {} };
 
-export class BrokerReach implements Reach {
+export class AgentClient implements RemoteClient {
   readonly #id: string;
   readonly #calls: Calls;
   readonly #parts: HubParts;

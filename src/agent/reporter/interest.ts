@@ -1,4 +1,4 @@
-/** The want of a hub: the message by which it renews its lease on parts of this machine. */
+/** The interest of a hub: the message `want`, which renews its lease on parts of this machine. */
 
 import type { Section } from '../../host/host.ts';
 import { isObject, parseJson } from '../../json.ts';
@@ -11,7 +11,7 @@ export interface Interest {
   readonly detailed: number | undefined;
 }
 
-export interface Want extends Interest {
+export interface HubInterest extends Interest {
   readonly hub: string;
   /** 0: every sample. */
   readonly intervalMs: number;
@@ -25,7 +25,7 @@ export interface Want extends Interest {
 export type SectionBits = Readonly<Record<Section, number>>;
 
 const HUB_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const MAX_WANT_BYTES = 2048;
+const MAX_INTEREST_BYTES = 2048;
 const MAX_INTERVAL_SECONDS = 86_400;
 
 /** The name of a hub, also the user that it is at the broker: a level of topics. */
@@ -49,8 +49,8 @@ export const hasAll = (have: Interest, wanted: Interest): boolean => {
 export const isNothing = ({ plain, detailed }: Interest): boolean => plain === 0 && detailed === undefined;
 
 /** A text says why the message is none. Unknown names of sections and topics, which newer hubs may have, are passed over. */
-export function readWant(payload: Buffer, bits: SectionBits): Want | string {
-  if (payload.length > MAX_WANT_BYTES) return `it has more than ${MAX_WANT_BYTES} bytes`;
+export function readInterest(payload: Buffer, bits: SectionBits): HubInterest | string {
+  if (payload.length > MAX_INTEREST_BYTES) return `it has more than ${MAX_INTEREST_BYTES} bytes`;
   const value = parseJson(payload.toString());
   if (!isObject(value)) return 'it is not a JSON object';
   const { hub, sections = [], detail, interval_seconds: interval = 0, topics = [] } = value;
