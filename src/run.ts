@@ -12,7 +12,7 @@ import { SECRET_VARIABLES } from './config/sources/variables.ts';
 import { loadEngine } from './engines.ts';
 import { readMachineNames } from './host/names.ts';
 import { openNativeHost, openNativeProcess } from './host/native.ts';
-import { describeContainer, isContainer, rootsOf, withName } from './host/place.ts';
+import { describeContainer, isContainer, rootsOf, withName } from './host/roots.ts';
 import type { Bound } from './http/connections/listening.ts';
 import { ListenError } from './http/engine.ts';
 import type { HubOptions } from './hub/service.ts';

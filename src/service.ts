@@ -6,7 +6,6 @@ import type { Power } from './commands/power.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterParts, Exporters } from './exporters/exporters.ts';
-import { Front } from './front.ts';
 import type { History } from './history/history.ts';
 import type { KeyUseFile } from './history/key-use-file.ts';
 import { HistoryQueries } from './history/queries.ts';
@@ -14,6 +13,7 @@ import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
 import type { Route } from './http/routes.ts';
+import { HttpServer } from './http-server.ts';
 import type { Log } from './log/log.ts';
 import { LocalMachine } from './machine/local.ts';
 import { sharedSystem } from './machine/system.ts';
@@ -43,7 +43,7 @@ export interface ServiceOptions {
 
 export class Service {
   readonly #base: Base;
-  readonly #front: Front;
+  readonly #http: HttpServer;
   readonly #sampler: Sampler;
   readonly #fanout: StreamServer;
   readonly #sockets: Sockets;
@@ -92,7 +92,7 @@ export class Service {
     this.#exporterParts = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
     this.#sampler = sampler;
     this.#power = power;
-    const front = new Front({
+    const http = new HttpServer({
       base,
       engine,
       machineNames,
@@ -101,9 +101,9 @@ export class Service {
       headersRead: HEADERS_READ,
       streams: () => this.#fanout,
     });
-    const { gate, server, tally, keyUses } = front;
-    this.#front = front;
-    this.#fanout = front.createFanout({ source: sampler });
+    const { gate, server, counts, keyUses } = http;
+    this.#http = http;
+    this.#fanout = http.createFanout({ source: sampler });
     this.#sockets = new Sockets({
       version: facts.version,
       role: 'hostwire',
@@ -114,10 +114,10 @@ export class Service {
       clock,
       log,
       server,
-      addressCounts: tally,
+      counts,
       uses: keyUses,
     });
-    this.#hubs = new HubConnections({ ...this.#exporterParts, ledger: front.ledger }, keyUses);
+    this.#hubs = new HubConnections({ ...this.#exporterParts, quota: http.quota }, keyUses);
     for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,
@@ -137,7 +137,7 @@ export class Service {
         sampler,
         gate,
         server,
-        streams: () => front.streamFigures(this.#fanout),
+        streams: () => http.streamFigures(this.#fanout),
         sockets: this.#sockets,
         media,
         config,
@@ -145,10 +145,10 @@ export class Service {
         rss,
         processes: readings,
       },
-      hasCapacity: front.roomBeside([this.#fanout, this.#sockets, this.#hubs]),
+      hasCapacity: http.capacityBeside([this.#fanout, this.#sockets, this.#hubs]),
     });
-    front.serve(this.routes);
-    // After the front, whose gate has the new configuration already.
+    http.serve(this.routes);
+    // After the http, whose gate has the new configuration already.
     config.onChange(() => {
       sampler.setInterval(config.current.stats.stream_interval_seconds);
       const passes = gate.passes.bind(gate);
@@ -160,10 +160,10 @@ export class Service {
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
   async start(): Promise<readonly Bound[]> {
-    const bound = await this.#front.start();
-    this.#fanout.stallLimitSeconds = this.#front.stallLimitSeconds;
+    const bound = await this.#http.start();
+    this.#fanout.stallLimitSeconds = this.#http.stallLimitSeconds;
     this.#history.start();
-    this.#keyUseFile = openKeyUseFile(this.#base, this.#front.keyUses);
+    this.#keyUseFile = openKeyUseFile(this.#base, this.#http.keyUses);
     this.#exporters.start({ ...this.#exporterParts, addresses: bound });
     return bound;
   }
@@ -173,7 +173,7 @@ export class Service {
    * only `NativeProcess.exitNow` ends the process.
    */
   async close(): Promise<boolean> {
-    this.#front.stop();
+    this.#http.stop();
     const exportersClosed = Promise.all([this.#exporters.close(), this.#hubs.close()]);
     const historyClosed = this.#history.close();
     const usesStored = this.#keyUseFile?.close() ?? true;
@@ -181,7 +181,7 @@ export class Service {
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#sockets.close('the service is shutting down') === 0;
     this.#sampler.close();
-    await this.#front.close(isDrained);
+    await this.#http.close(isDrained);
     await exportersClosed;
     return (await historyClosed) && (await usesStored);
   }

@@ -43,7 +43,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'piece-buffer',
     'socket-errors',
     'name-lookup',
-    'place',
+    'program-url',
     'url-host',
     'listeners',
     'nearest',
@@ -55,7 +55,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['machine'],
   ['http', 'viewers/stream', 'agent'],
   ['parts', 'exporters', 'viewers'],
-  ['engines', 'front', 'service', 'hub', 'cli'],
+  ['engines', 'http-server', 'service', 'hub', 'cli'],
   ['run', 'main', 'api'],
 ];
 

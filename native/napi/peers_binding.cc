@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "host/census.h"
+#include "host/connections.h"
 #include "host/limits.h"
 #include "host/peers.h"
 #include "napi/js.h"
@@ -44,10 +44,11 @@ static Napi::Value js(Napi::Env env, const UnansweredInput& input) {
   return shape.make(env, input);
 }
 
-static Napi::Value js(Napi::Env env, const Census& census) {
-  static const Shape shape{Key{"clients", &Census::clients}, Key{"halfClosed", &Census::halfClosed},
-                           Key{"unanswered", &Census::unanswered}};
-  return shape.make(env, census);
+static Napi::Value js(Napi::Env env, const OpenConnections& found) {
+  static const Shape shape{Key{"clients", &OpenConnections::clients},
+                           Key{"halfClosed", &OpenConnections::halfClosed},
+                           Key{"unanswered", &OpenConnections::unanswered}};
+  return shape.make(env, found);
 }
 
 namespace {
@@ -98,13 +99,13 @@ Napi::Value cutPeersFromJs(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), cutPeers(listFromJs(info[0], peerFromJs)));
 }
 
-// takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>
-Napi::Value takeCensusFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
-  const CensusOptions options{static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value()),
-                              info[1].ToNumber().Uint32Value(), info[2].ToNumber().Uint32Value()};
-  return startDetached<Census>(
-      info.Env(), completions, [options] { return takeCensus(options); },
-      [](Napi::Env env, const Census& census) { return js(env, census); });
+// readConnections(port: number, halfClosedMs: number, unansweredBytes: number): Promise<OpenConnections>
+Napi::Value readConnectionsFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
+  const ConnectionQuery options{static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value()),
+                                info[1].ToNumber().Uint32Value(), info[2].ToNumber().Uint32Value()};
+  return startDetached<OpenConnections>(
+      info.Env(), completions, [options] { return readConnections(options); },
+      [](Napi::Env env, const OpenConnections& found) { return js(env, found); });
 }
 
 // cutConnections(connections: ConnectionId[]): number of connections that were cut
@@ -137,7 +138,7 @@ void exportPeers(Napi::Env env, Napi::Object exports, const SharedCompletions& c
   addWork("readPendingPeers", readPendingPeersFromJs);
   add("cutPeers", cutPeersFromJs);
   addWork("trimHeap", trimHeapFromJs);
-  addWork("takeCensus", takeCensusFromJs);
+  addWork("readConnections", readConnectionsFromJs);
   add("cutConnections", cutConnectionsFromJs);
 }
 

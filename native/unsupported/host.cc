@@ -2,7 +2,7 @@
 #include <chrono>
 
 #include "host/batteries.h"
-#include "host/census.h"
+#include "host/connections.h"
 #include "host/clock.h"
 #include "host/cpu.h"
 #include "host/disks.h"
@@ -169,7 +169,7 @@ std::vector<WakeOnLan> readWakeOnLan(const Roots&) { refuse("read Wake-on-LAN");
 
 std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
-Census takeCensus(const CensusOptions&) { refuse("count connections"); }
+OpenConnections readConnections(const ConnectionQuery&) { refuse("count connections"); }
 int cutConnections(const std::vector<ConnectionId>&) { return 0; }
 
 std::unique_ptr<PausedPolls> watchPolls(void*) { refuse("look at the handles of the event loop"); }

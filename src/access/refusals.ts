@@ -27,7 +27,7 @@ export class RefusalLog {
     this.#renew(nowMs);
     if (this.#isFull || this.#seen.has(decision.hint)) return;
     const { client = '' } = decision;
-    if (!this.#ofAddress.hasRoom(client, MAX_LOGGED_OF_ADDRESS)) return;
+    if (!this.#ofAddress.hasCapacity(client, MAX_LOGGED_OF_ADDRESS)) return;
     this.#ofAddress.add(client);
     if (this.#seen.size === MAX_LOGGED) {
       this.#isFull = true;
@@ -64,7 +64,7 @@ const MAX_OF_NETWORK = 16;
 /** Maximum number of networks whose wrong keys are rate-limited. */
 const MAX_NETWORKS = 1000;
 
-interface Tally {
+interface Refused {
   lines: number;
   loggedAtMs: number;
   lastAtMs: number;
@@ -93,8 +93,8 @@ const wrongKeyOf = (decision: Decision) =>
 export class WrongKeyLog {
   readonly #options: WrongKeyLogOptions;
   /** Ordered by the time of the last line, the oldest first. */
-  readonly #tallies = new Map<string, Tally>();
-  /** Addresses in `#tallies`, by network. */
+  readonly #refused = new Map<string, Refused>();
+  /** Addresses in `#refused`, by network. */
   readonly #counted = new AddressCounts();
 
   constructor(options: WrongKeyLogOptions) {
@@ -133,49 +133,49 @@ export class WrongKeyLog {
     this.#report(client, known, `${known.count} more wrong keys within ${minutes} min`, nowMs);
   }
 
-  #endLater(client: string, tally: Tally, nowMs: number): void {
-    const endMs = tally.minuteAtMs + MINUTE_MS;
+  #endLater(client: string, refused: Refused, nowMs: number): void {
+    const endMs = refused.minuteAtMs + MINUTE_MS;
     const { later = laterUnref } = this.#options;
-    later(() => this.#endMinute(client, tally, endMs), endMs - nowMs);
+    later(() => this.#endMinute(client, refused, endMs), endMs - nowMs);
   }
 
-  #endMinute(client: string, tally: Tally, nowMs: number): void {
-    if (nowMs - tally.minuteAtMs < MINUTE_MS) return;
-    const count = tally.inMinute;
-    tally.minuteAtMs = nowMs;
-    tally.inMinute = 0;
-    if (count >= MIN_FLOOD) this.#report(client, tally, `${count} wrong keys in the last minute`, nowMs);
+  #endMinute(client: string, refused: Refused, nowMs: number): void {
+    if (nowMs - refused.minuteAtMs < MINUTE_MS) return;
+    const count = refused.inMinute;
+    refused.minuteAtMs = nowMs;
+    refused.inMinute = 0;
+    if (count >= MIN_FLOOD) this.#report(client, refused, `${count} wrong keys in the last minute`, nowMs);
   }
 
   /** Returns the address, or its network if that has too many. */
   #countedAs(client: string): string {
     const network = networkOf(client);
-    return this.#tallies.has(client) || this.#counted.of(network) < MAX_OF_NETWORK ? client : network;
+    return this.#refused.has(client) || this.#counted.of(network) < MAX_OF_NETWORK ? client : network;
   }
 
-  #known(client: string, nowMs: number): Tally | undefined {
-    const known = this.#tallies.get(client);
+  #known(client: string, nowMs: number): Refused | undefined {
+    const known = this.#refused.get(client);
     return known !== undefined && nowMs - known.lastAtMs < FORGET_MS ? known : undefined;
   }
 
-  #report(client: string, tally: Tally, text: string, nowMs: number): void {
+  #report(client: string, refused: Refused, text: string, nowMs: number): void {
     this.#options.log(text, client);
-    tally.lines++;
-    tally.loggedAtMs = nowMs;
-    tally.count = 0;
-    this.#keep(client, tally);
+    refused.lines++;
+    refused.loggedAtMs = nowMs;
+    refused.count = 0;
+    this.#keep(client, refused);
   }
 
-  #keep(client: string, tally: Tally): void {
+  #keep(client: string, refused: Refused): void {
     this.#forget(client);
-    const [oldest] = this.#tallies.keys();
-    if (this.#tallies.size === MAX_ADDRESSES && oldest !== undefined) this.#forget(oldest);
-    this.#tallies.set(client, tally);
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size === MAX_ADDRESSES && oldest !== undefined) this.#forget(oldest);
+    this.#refused.set(client, refused);
     this.#counted.add(client);
   }
 
   #forget(client: string): void {
-    if (this.#tallies.delete(client)) this.#counted.remove(client);
+    if (this.#refused.delete(client)) this.#counted.remove(client);
   }
 }
 

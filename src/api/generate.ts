@@ -1,15 +1,15 @@
 /** Writes the API documents beside the program at build time; the service itself loads nothing of this folder. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { PLACE } from '../place.ts';
+import { PROGRAM_URL } from '../program-url.ts';
 import { asyncapiDocument } from './asyncapi.ts';
 import { hubAsyncapiDocument } from './hub-asyncapi.ts';
 import { HUB_API, openapiDocument } from './openapi.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(new URL('../package.json', PROGRAM_URL), 'utf8')) as {
   readonly version: string;
 };
 
-const folder = new URL('api/', PLACE);
+const folder = new URL('api/', PROGRAM_URL);
 mkdirSync(folder, { recursive: true });
 for (const [name, document] of [
   ['openapi', openapiDocument(version)],

@@ -1,6 +1,6 @@
 /** Output of `--version`. */
 import { readFileSync } from 'node:fs';
-import { PLACE } from '../place.ts';
+import { PROGRAM_URL } from '../program-url.ts';
 
 export interface VersionFacts {
   readonly version: string;
@@ -15,7 +15,7 @@ export interface VersionFacts {
 /** The build writes it (scripts/commit.mjs). */
 function readCommit(): string | undefined {
   try {
-    return readFileSync(new URL('commit.txt', PLACE), 'utf8');
+    return readFileSync(new URL('commit.txt', PROGRAM_URL), 'utf8');
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ export interface Address {
 /** The part that sends requests. */
 export type Sender = Pick<Requests, 'start' | 'isOpen' | 'end'>;
 
-export interface Asking<T> {
+export interface PendingRequest<T> {
   readonly op: string;
   /** The machines that it is about, for a hub. */
   readonly address?: Address | undefined;
@@ -29,7 +29,7 @@ export interface Asking<T> {
 }
 
 interface Pending {
-  readonly kind: Asking<unknown>['kind'];
+  readonly kind: PendingRequest<unknown>['kind'];
   readonly text: string;
   isSent: boolean;
   readonly receive: (message: Message) => void;
@@ -63,7 +63,7 @@ export class Requests {
   }
 
   /** Sends immediately, or when the connection opens; a command waits for the first connection only. */
-  start<T>({ op, address, data, kind, limitMs, signal, take }: Asking<T>): Promise<T> {
+  start<T>({ op, address, data, kind, limitMs, signal, take }: PendingRequest<T>): Promise<T> {
     const number = ++this.#lastId;
     // The snapshots that follow a subscription have its id, and are for listeners.
     const id = kind === 'subscription' ? `s${number}` : number;

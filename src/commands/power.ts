@@ -218,13 +218,13 @@ export class Power {
       });
     const what = INHIBITED_AS[action];
     if (what === undefined) return;
-    const standing = inhibitors.filter((held) => held.what.split(':').includes(what));
-    const rootHeld = standing.find((held) => held.uid === 0);
+    const active = inhibitors.filter((held) => held.what.split(':').includes(what));
+    const rootHeld = active.find((held) => held.uid === 0);
     if (rootHeld !== undefined && !isForced) {
       const { who, why } = rootHeld;
       throw new ServiceError('not_possible_now', `${who} holds up ${what}: ${why}`, { who, why });
     }
-    for (const { who, why, uid } of standing)
+    for (const { who, why, uid } of active)
       log.warn(`power: ${action} overrides the inhibitor of ${who} (uid ${uid}): ${why}`);
   }
 

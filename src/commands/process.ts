@@ -1,7 +1,7 @@
 /** The process commands: ending processes and starting apps, and their rows in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
 import { codeOf, messageOf, ServiceError } from '../errors.ts';
-import { SharedRoom } from '../fairness/shared-room.ts';
+import { SharedCapacity } from '../fairness/shared-capacity.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
 import type { Log } from '../log/log.ts';
@@ -32,7 +32,7 @@ const MAX_ENDING = 24;
 
 export class ProcessControl {
   readonly #options: ProcessControlOptions;
-  readonly #ending = new SharedRoom(MAX_ENDING);
+  readonly #ending = new SharedCapacity(MAX_ENDING);
 
   constructor(options: ProcessControlOptions) {
     this.#options = options;
@@ -66,7 +66,7 @@ export class ProcessControl {
   async kill(params: KillParams, sender: Sender): Promise<Outcome> {
     const host = this.#host();
     const who = { address: sender.address, isKeyed: sender.isKeyed };
-    if (!this.#ending.hasRoom(who)) throw tooMany();
+    if (!this.#ending.hasCapacity(who)) throw tooMany();
     this.#ending.add(who);
     try {
       return await this.#kill(host, params);

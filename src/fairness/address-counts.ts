@@ -67,7 +67,7 @@ export class AddressCounts {
   }
 
   /** Whether `address` may have one more where each address may have `max`, and its /64 a multiple of that. */
-  hasRoom(address: string, max: number): boolean {
+  hasCapacity(address: string, max: number): boolean {
     return levelsOf(address).every((level) => this.of(level) < limitOf(level, max));
   }
 

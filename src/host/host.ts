@@ -220,7 +220,7 @@ export interface PendingPeer {
 export type ConnectionId = Pick<PendingPeer, 'descriptor' | 'cookie'>;
 
 /** All connections of a listening port. Addresses are IPv4, or the first 64 bits of IPv6 followed by zeros. */
-export interface Census {
+export interface OpenConnections {
   readonly clients: readonly { readonly address: string; readonly connections: number }[];
   /** Connections that this side has closed, whose peer has acknowledged that but not closed for the requested time. */
   readonly halfClosed: readonly ConnectionId[];
@@ -233,7 +233,7 @@ export interface Census {
 }
 
 /** Minimum values that are listed. */
-export interface CensusLimits {
+export interface ConnectionLimits {
   readonly halfClosedMs: number;
   readonly unansweredBytes: number;
 }
@@ -283,7 +283,7 @@ export interface Host extends WakeHost {
   /** Closes those that still have bytes pending and have acknowledged nothing since the reading; returns their number. */
   cutPeers(peers: readonly PendingPeer[]): number;
   /** Returns all connections on `port`, if canReadPendingPeers() is true; read off the main thread. */
-  takeCensus(port: number, limits: CensusLimits): Promise<Census>;
+  readConnections(port: number, limits: ConnectionLimits): Promise<OpenConnections>;
   /** Closes those that are still the same connections; returns their number. */
   cutConnections(connections: readonly ConnectionId[]): number;
   /** Absent on platforms where the addon cannot own a connection. */

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../errors.ts';
-import { PLACE } from '../place.ts';
+import { PROGRAM_URL } from '../program-url.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Announced, DiscoveryHost } from './discovery.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
-import type { Census, ConnectionId, Host, PendingPeer, SystemInfo } from './host.ts';
+import type { ConnectionId, Host, OpenConnections, PendingPeer, SystemInfo } from './host.ts';
 import type { ListenerOptions } from './listener.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
@@ -92,7 +92,7 @@ interface Addon {
   canReadPendingPeers(): boolean;
   readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
   cutPeers(peers: readonly PendingPeer[]): number;
-  takeCensus(port: number, halfClosedMs: number, unansweredBytes: number): Promise<Census>;
+  readConnections(port: number, halfClosedMs: number, unansweredBytes: number): Promise<OpenConnections>;
   cutConnections(connections: readonly ConnectionId[]): number;
   writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
   ignoreStraySignals(): void;
@@ -109,9 +109,9 @@ interface Addon {
 function findAddon(): string {
   const own = `${platform()}-${arch()}/hostwire.node`;
   const places = [own, 'hostwire.node', `../prebuilds/${own}`].map((name) =>
-    fileURLToPath(new URL(name, PLACE)),
+    fileURLToPath(new URL(name, PROGRAM_URL)),
   );
-  return places.find((file) => existsSync(file)) ?? fileURLToPath(new URL('hostwire.node', PLACE));
+  return places.find((file) => existsSync(file)) ?? fileURLToPath(new URL('hostwire.node', PROGRAM_URL));
 }
 
 /**
@@ -217,8 +217,8 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     canReadPendingPeers: () => addon.canReadPendingPeers(),
     readPendingPeers: (port) => addon.readPendingPeers(port),
     cutPeers: (peers) => addon.cutPeers(peers),
-    takeCensus: (port, { halfClosedMs, unansweredBytes }) =>
-      addon.takeCensus(port, halfClosedMs, unansweredBytes),
+    readConnections: (port, { halfClosedMs, unansweredBytes }) =>
+      addon.readConnections(port, halfClosedMs, unansweredBytes),
     cutConnections: (connections) => addon.cutConnections(connections),
     ...openStreams(addon),
     discovery,

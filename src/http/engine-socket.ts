@@ -3,7 +3,7 @@
  * once it is closed, and drops a message (a close frame too) when too much is waiting: this one does neither.
  */
 import { deferToNextTurn } from '../clock.ts';
-import type { Ledger } from './clients/ledger.ts';
+import type { BufferQuota } from './clients/buffer-quota.ts';
 import { CLOSE_CODES, type CloseCode, type Delivery, type Socket, type SocketEvents } from './engine.ts';
 
 /** The engine's own object of a WebSocket. It is not used after `markClosed`. */
@@ -38,7 +38,7 @@ export class EngineSocket implements Socket {
   readonly address: string;
   readonly isStream = false;
   readonly #events: SocketEvents;
-  readonly #ledger: Ledger;
+  readonly #quota: BufferQuota;
   #raw: RawSocket | undefined;
   #kept: string[] | undefined;
   #keptBytes = 0;
@@ -50,10 +50,10 @@ export class EngineSocket implements Socket {
   #isCut = false;
   #closeFull: (() => void) | undefined;
 
-  constructor(events: SocketEvents, address: string, ledger: Ledger) {
+  constructor(events: SocketEvents, address: string, quota: BufferQuota) {
     this.#events = events;
     this.address = address;
-    this.#ledger = ledger;
+    this.#quota = quota;
   }
 
   /** Called by the engine alone, when the upgrade is done. */
@@ -89,7 +89,7 @@ export class EngineSocket implements Socket {
 
   reportKept(): void {
     if (this.#raw === undefined) return;
-    this.#ledger.set(this, this.#raw.getBufferedAmount() + this.#keptBytes + this.#inputBytes);
+    this.#quota.set(this, this.#raw.getBufferedAmount() + this.#keptBytes + this.#inputBytes);
   }
 
   /** Called by the engine alone: reports the memory of the message that is arriving, which the peer may never finish. */
@@ -193,7 +193,7 @@ export class EngineSocket implements Socket {
   /** Called by the engine alone: from now on the engine's object must not be used. */
   markClosed(): void {
     this.#raw = undefined;
-    this.#ledger.release(this);
+    this.#quota.release(this);
     if (!this.#isOver) this.#finish();
   }
 

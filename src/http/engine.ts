@@ -6,8 +6,8 @@
 import type { Framing, PausedPolls } from '../host/streams.ts';
 import type { View } from '../stats/view.ts';
 import type { TlsPair } from '../tls/pair.ts';
+import type { BufferQuota, Holder } from './clients/buffer-quota.ts';
 import type { Caller } from './clients/caller.ts';
-import type { Holder, Ledger } from './clients/ledger.ts';
 import type { Answer, RequestHead } from './head.ts';
 
 export interface Engine {
@@ -53,7 +53,7 @@ export interface EngineOptions {
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
-  readonly ledger?: Ledger;
+  readonly quota?: BufferQuota;
   /** The paths where a request for a WebSocket can be upgraded, as those of routes; by default any. */
   readonly socketPaths?: readonly string[];
 }
@@ -203,7 +203,7 @@ export interface Socket extends Holder {
   send(text: string): void;
   /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
-  /** Reports what is kept for it to the ledger; published messages wait without any other notice. */
+  /** Reports what is kept for it to the quota; published messages wait without any other notice. */
   reportKept(): void;
   /** Messages that `body` sends leave together. */
   cork(body: () => void): void;

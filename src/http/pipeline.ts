@@ -112,7 +112,7 @@ export class Pipeline {
   /** Refuses a request where too many of its address wait for their answer, and counts it while it waits itself. */
   #counted(address: string, begin: () => Outcome): Outcome {
     const max = this.#options.config.current.server.max_requests_per_address;
-    if (max > 0 && !this.#waiting.hasRoom(address, max))
+    if (max > 0 && !this.#waiting.hasCapacity(address, max))
       throw new ServiceError('too_many_requests', 'Too many requests of this address wait for their answer.');
     const outcome = begin();
     if (!(outcome instanceof Promise)) return outcome;

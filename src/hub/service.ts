@@ -1,6 +1,6 @@
 /**
- * The composition root of `hostwire hub`: the machines of many services behind one. It has the front of the service
- * (front.ts) and nothing that reads this machine. Loaded late.
+ * The composition root of `hostwire hub`: the machines of many services behind one. It has the http of the service
+ * (http-server.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
 import { Hosts } from '../agent/remote/hosts.ts';
@@ -13,11 +13,11 @@ import { DialOuts } from '../agent/transports/websocket/dial-outs.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { EngineChoice } from '../engines.ts';
-import { Front } from '../front.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import { SOCKET_PATHS } from '../http/gate.ts';
 import type { Route } from '../http/routes.ts';
+import { HttpServer } from '../http-server.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { ServiceFacts } from '../stats/system.ts';
@@ -52,7 +52,7 @@ const nameOf = ([first = '']: readonly string[]) =>
   first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
 
 export class HubService {
-  readonly #front: Front;
+  readonly #http: HttpServer;
   readonly #log: Log;
   readonly #config: LiveConfig;
   readonly #hosts: Hosts;
@@ -72,7 +72,7 @@ export class HubService {
     const initial = config.current;
     const viewers = { size: 0 };
     const pages = readHubPages();
-    const front = new Front({
+    const http = new HttpServer({
       base: { config, host, clock, log },
       engine,
       machineNames,
@@ -84,22 +84,22 @@ export class HubService {
       exposure: hubExposureWarning,
       streams: () => viewers,
     });
-    const { ledger, tally, gate } = front;
+    const { quota, counts, gate } = http;
     const counters = createCounters();
     const parts: HubParts = {
       name: nameOf(machineNames),
       clock,
       log,
-      ledger,
-      tally,
+      quota,
+      counts,
       counters,
       viewers,
       times: { ...TIMES, ...times },
       conditions: new Listeners(),
       random: Math.random,
-      createFanout: (options) => front.createFanout(options),
+      createFanout: (options) => http.createFanout(options),
     };
-    this.#front = front;
+    this.#http = http;
     this.#log = log;
     this.#machines = new ConnectedMachines(parts);
     this.#dialIns = new DialIns(parts, this.#machines);
@@ -129,9 +129,9 @@ export class HubService {
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
       clock,
       log,
-      server: front.server,
-      addressCounts: tally,
-      uses: front.keyUses,
+      server: http.server,
+      counts,
+      uses: http.keyUses,
     });
     this.routes = hubRoutes({
       hosts: this.#hosts,
@@ -141,18 +141,18 @@ export class HubService {
       gate,
       sockets: this.#sockets,
       dialIns: this.#dialIns,
-      keys: { config, uses: front.keyUses },
-      hasCapacity: front.roomBeside([viewers, this.#sockets, this.#dialIns]),
+      keys: { config, uses: http.keyUses },
+      hasCapacity: http.capacityBeside([viewers, this.#sockets, this.#dialIns]),
       metrics: () => this.#metrics(viewers.size, counters),
     });
-    front.serve([...this.routes, ...fileRoutes(pages)]);
+    http.serve([...this.routes, ...fileRoutes(pages)]);
     config.onChange(() => this.#reconfigure());
   }
 
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
   async start(): Promise<readonly Bound[]> {
-    const bound = await this.#front.start();
-    this.#front.trimSoon();
+    const bound = await this.#http.start();
+    this.#http.trimSoon();
     const { agents, mqtt } = this.#config.current.hub;
     const { length } = Object.keys(agents);
     if (length > 0) this.#log.info(`${length} machines in hub.agents`);
@@ -164,7 +164,7 @@ export class HubService {
 
   /** Follows the configuration while streams continue; the gate has it already. */
   #reconfigure(): void {
-    const { gate } = this.#front;
+    const { gate } = this.#http;
     const next = this.#config.current;
     this.#hosts.reconfigure(next.hub.agents);
     this.#broker.configure(next.hub.mqtt);
@@ -179,14 +179,14 @@ export class HubService {
 
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
   async close(): Promise<boolean> {
-    this.#front.stop();
+    this.#http.stop();
     this.#machines.close();
     this.#dialIns.close();
     this.#dialOuts.close();
     this.#gateway.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
-    await Promise.all([this.#front.close(isDrained), this.#broker.close()]);
+    await Promise.all([this.#http.close(isDrained), this.#broker.close()]);
     return true;
   }
 
@@ -196,7 +196,7 @@ export class HubService {
       sent: open.reduce((sum, each) => sum + each.sent, counters.sent),
       skipped: open.reduce((sum, each) => sum + each.skipped, counters.skipped),
     };
-    const streams = this.#front.streamFigures({ size: viewers, eventCounters });
+    const streams = this.#http.streamFigures({ size: viewers, eventCounters });
     return hubMetrics({ states: this.#hosts.states, streams, sockets: this.#sockets, counters });
   }
 }

@@ -74,7 +74,7 @@ export class LineLimiter {
     if (address === undefined) return [[kindOf(text), MAX_OF_KIND]];
     if (keyed) return [['clients with the key', MAX_OF_KEYED]];
     const isFirst =
-      this.#first.hasRoom(address, FIRST_LINES) && (this.#counts.get(FIRST[0]) ?? 0) < MAX_OF_FIRST;
+      this.#first.hasCapacity(address, FIRST_LINES) && (this.#counts.get(FIRST[0]) ?? 0) < MAX_OF_FIRST;
     return [[address, MAX_OF_ADDRESS], isFirst ? FIRST : OTHERS];
   }
 

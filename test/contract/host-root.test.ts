@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { describeContainer, isContainer, rootsOf } from '#src/host/place.js';
+import { describeContainer, isContainer, rootsOf } from '#src/host/roots.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { startService } from '../helpers/service/service.ts';
 

@@ -30,7 +30,7 @@ t.test('[4.streams-proxied] an IPv6 address has its limit, its /64 four times as
   const counts = new AddressCounts();
   const fill = (address: string) => {
     let taken = 0;
-    while (counts.hasRoom(address, 10)) {
+    while (counts.hasCapacity(address, 10)) {
       counts.add(address);
       taken++;
     }

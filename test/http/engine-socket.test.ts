@@ -1,6 +1,6 @@
 /** A WebSocket above its engine, with an engine's object that the test makes. */
 import t from 'tap';
-import { Ledger } from '#src/http/clients/ledger.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { EngineSocket, type RawSocket } from '#src/http/engine-socket.js';
 
 function open(buffered: number) {
@@ -26,7 +26,7 @@ function open(buffered: number) {
     onDrained: () => undefined,
     onClosed: () => undefined,
   };
-  const socket = new EngineSocket(events, '127.0.0.1', new Ledger());
+  const socket = new EngineSocket(events, '127.0.0.1', new BufferQuota());
   socket.markOpen(raw);
   return { socket, calls, countMessages: () => messages };
 }

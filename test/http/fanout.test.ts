@@ -188,7 +188,7 @@ t.test('random turns', async (t) => {
         gone.add(peer);
         peer.response.abort();
       },
-      () => stage.fanout.tend(),
+      () => stage.fanout.sweep(),
       () => {
         stage.nowMs += random(2000);
       },
@@ -293,7 +293,7 @@ t.test('comments come after 15 s of silence only, whole, and not to full sockets
   const tendFor = (seconds: number) => {
     for (let i = 0; i < seconds; i++) {
       stage.nowMs += 1000;
-      stage.fanout.tend();
+      stage.fanout.sweep();
       while (stage.turn());
     }
   };
@@ -320,11 +320,11 @@ t.test('a full socket is cut at the limit, where there is one', async (t) => {
   stage.publish();
   for (let i = 0; i < 9; i++) {
     stage.nowMs += 3000;
-    stage.fanout.tend();
+    stage.fanout.sweep();
   }
   t.equal(full.response.isClosed, false);
   stage.nowMs += 4000;
-  stage.fanout.tend();
+  stage.fanout.sweep();
   t.equal(full.response.isClosed, true);
   t.equal(stage.fanout.size, 0);
 });

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { DescriptorRoom } from '#src/http/connections/descriptors.js';
+import { DescriptorCapacity } from '#src/http/connections/descriptors.js';
 import { cpuNsOf } from '../../bench/cpu.ts';
 import { ask } from '../helpers/clients/http.ts';
 import { isServed } from '../helpers/service/served.ts';
@@ -100,7 +100,7 @@ t.test("the service's own descriptors leave less room, and never none", async (t
   let connections = 0;
   let counts = 0;
   const roomOf = (limit: number) =>
-    new DescriptorRoom({
+    new DescriptorCapacity({
       host: {
         descriptorLimit: () => limit,
         openDescriptors: () => {

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 const VIEW = viewOf(0, true);
 
 async function serve(t: Test, firstBytes = 10) {
-  const { ledger, tally, source, pool, fanout, engineOptions, endWith } = createStreams();
+  const { quota, counts, source, pool, fanout, engineOptions, endWith } = createStreams();
   let newest = encodedOf(1, firstBytes);
   let number = 1;
   const { create } = await loadEngine('node');
@@ -43,20 +43,20 @@ async function serve(t: Test, firstBytes = 10) {
     });
     return { client, text: () => text };
   };
-  return { fanout, pool, ledger, tally, source, engine, publish, open };
+  return { fanout, pool, quota, counts, source, engine, publish, open };
 }
 
 const eventsOf = (text: string) => [...text.matchAll(/"timestamp":(\d+)/g)].map((match) => Number(match[1]));
 
 t.test('streams come, are judged again and end', async (t) => {
-  const { fanout, pool, tally, source, engine, publish, open } = await serve(t);
+  const { fanout, pool, counts, source, engine, publish, open } = await serve(t);
   const a = open('/a');
   const b = open('/b');
   const old = open('/a', '1.0');
   await until(() => fanout.adopted === 3);
   t.equal(fanout.size, 3, 'each is counted once');
   t.equal(engine.connections, 3, 'they are still connections of the service');
-  t.strictSame([tally.of('10.0.0.1'), tally.of('10.0.0.2')], [2, 1]);
+  t.strictSame([counts.keyless.of('10.0.0.1'), counts.keyless.of('10.0.0.2')], [2, 1]);
   t.equal(source.size, 3);
   publish();
   for (const { text } of [a, b, old]) await until(() => eventsOf(text()).length === 2);
@@ -64,47 +64,47 @@ t.test('streams come, are judged again and end', async (t) => {
   t.match(old.text(), /\r\n\r\ndata: [^\r]*\n\ndata: [^\r]*\n\n$/, 'HTTP/1.0 has no chunk marks');
   fanout.judgeAgain((caller) => caller.address !== '10.0.0.2');
   await until(() => b.client.closed && fanout.size === 2);
-  t.strictSame([source.size, tally.of('10.0.0.2')], [2, 0]);
+  t.strictSame([source.size, counts.keyless.of('10.0.0.2')], [2, 0]);
   a.client.destroy();
   await until(() => fanout.size === 1);
   fanout.close();
   pool.end();
   t.equal(pool.isEnding, true);
   await until(() => old.client.closed && !pool.isEnding && fanout.size === 0);
-  t.strictSame([source.size, tally.of('10.0.0.1'), engine.connections], [0, 0, 0]);
+  t.strictSame([source.size, counts.keyless.of('10.0.0.1'), engine.connections], [0, 0, 0]);
 });
 
 t.test('a first event that is long is sent as it is taken', async (t) => {
-  const { fanout, ledger, publish, open } = await serve(t, 16_000_000);
+  const { fanout, quota, publish, open } = await serve(t, 16_000_000);
   const { client, text } = open('/a');
   client.pause();
   await until(() => fanout.size === 1);
   publish();
   t.equal(fanout.adopted, 1);
-  await until(() => ledger.bytesOf('10.0.0.1') > 0);
+  await until(() => quota.bytesOf('10.0.0.1') > 0);
   client.resume();
   await until(() => eventsOf(text()).includes(2));
   publish();
   await until(() => eventsOf(text()).includes(3));
-  t.equal(ledger.bytes, 0);
+  t.equal(quota.bytes, 0);
   t.strictSame(eventsOf(text()), [1, 2, 3]);
 });
 
-t.test('bytes that the writer keeps for a stream are in the ledger', async (t) => {
-  const { fanout, ledger, publish, open } = await serve(t);
+t.test('bytes that the writer keeps for a stream are in the quota', async (t) => {
+  const { fanout, quota, publish, open } = await serve(t);
   const { client } = open('/a');
   await until(() => fanout.adopted === 1);
   client.pause();
   // More than the kernel holds for both ends: shorter ones may fill it to the end of one, of which nothing is kept.
   publish(16_000_000);
-  await until(() => ledger.bytesOf('10.0.0.1') > 0);
-  t.ok(ledger.bytesOf('10.0.0.1') < 16_000_200, 'one event at most');
+  await until(() => quota.bytesOf('10.0.0.1') > 0);
+  t.ok(quota.bytesOf('10.0.0.1') < 16_000_200, 'one event at most');
   client.resume();
-  await until(() => ledger.bytes === 0);
+  await until(() => quota.bytes === 0);
   client.pause();
   publish(16_000_000);
-  await until(() => ledger.bytes > 0);
+  await until(() => quota.bytes > 0);
   client.destroy();
-  await until(() => ledger.bytes === 0 && fanout.size === 0);
+  await until(() => quota.bytes === 0 && fanout.size === 0);
   t.pass('all of it is released');
 });

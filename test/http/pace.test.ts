@@ -1,7 +1,7 @@
 /** Counting by client address: how many there are now, and how often something happens. */
 import t from 'tap';
+import { CountsByKey } from '#src/http/clients/counts-by-key.js';
 import { Pace } from '#src/http/clients/pace.js';
-import { Tally } from '#src/http/clients/tally.js';
 
 t.test('[2.unread] a limit per window, separate for each address', async (t) => {
   let now = 0;
@@ -16,12 +16,12 @@ t.test('[2.unread] a limit per window, separate for each address', async (t) => 
 });
 
 t.test('[4.streams-per-address] current counts by address', async (t) => {
-  const tally = new Tally();
-  for (const address of ['a', 'b', 'a']) tally.add(address);
-  t.strictSame([tally.of('a'), tally.of('b'), tally.of('c')], [2, 1, 0]);
-  tally.remove('a');
-  tally.remove('b');
-  t.strictSame([tally.of('a'), tally.of('b')], [1, 0]);
+  const counts = new CountsByKey();
+  for (const address of ['a', 'b', 'a']) counts.add(address);
+  t.strictSame([counts.of('a'), counts.of('b'), counts.of('c')], [2, 1, 0]);
+  counts.remove('a');
+  counts.remove('b');
+  t.strictSame([counts.of('a'), counts.of('b')], [1, 0]);
 });
 
 t.test('[2.unread] an address of a /64 does not take the pace of its neighbours', async (t) => {

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Config } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
-import { roomFor } from '#src/http/connections/descriptors.js';
+import { capacityFor } from '#src/http/connections/descriptors.js';
 import { ALL_SCOPES } from '#src/scopes.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 
@@ -16,9 +16,9 @@ function setUp(maxStreams: number, apiKey?: string) {
     auth: { ...auth, api_key: apiKey },
   };
   config.current = next;
-  const tally = new AddressCounts();
+  const keyless = new AddressCounts();
   const streams = { size: 0 };
-  const hasRoom = roomFor({ maxStreams: () => 10_000 }, config, [streams], tally);
+  const hasCapacity = capacityFor({ maxStreams: () => 10_000 }, config, [streams], keyless);
   const fill = (address: string, isKeyed = false, most = 10_000) => {
     const request = { remoteAddress: address, method: 'GET', path: '/', isUpgrade: false, scheme: undefined };
     const caller = {
@@ -31,9 +31,9 @@ function setUp(maxStreams: number, apiKey?: string) {
       scopes: ALL_SCOPES,
     };
     let opened = 0;
-    for (; opened < most && hasRoom(caller); opened++) {
+    for (; opened < most && hasCapacity(caller); opened++) {
       streams.size++;
-      if (!isKeyed) tally.add(address);
+      if (!isKeyed) keyless.add(address);
     }
     return opened;
   };

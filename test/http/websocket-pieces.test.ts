@@ -1,6 +1,6 @@
 /** WebSocket messages in many small parts, which are never finished: what they cost, and when they end. */
 import t, { type Test } from 'tap';
-import { Ledger } from '#src/http/clients/ledger.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { createEngine } from '../helpers/service/engine.ts';
@@ -20,12 +20,12 @@ const part = (opcode: number, text: string, isPart = true) =>
 
 /** An engine whose sockets note their messages, and a connection to it that has become one. */
 async function open(t: Test) {
-  const ledger = new Ledger();
+  const quota = new BufferQuota();
   const messages: string[] = [];
   let controlFrames = 0;
   const engine = await createEngine({
     headersRead: new Set(['connection', 'upgrade']),
-    ledger,
+    quota,
     onRequest: (exchange) =>
       exchange.startSocket({
         onMessage: (bytes) => messages.push(bytes.toString()),
@@ -42,7 +42,7 @@ async function open(t: Test) {
   t.teardown(() => connection.destroy());
   connection.write(UPGRADE);
   await connection.until((bytes) => (bytes.includes('\r\n\r\n') ? true : undefined));
-  return { ledger, messages, connection, countControlFrames: () => controlFrames };
+  return { quota, messages, connection, countControlFrames: () => controlFrames };
 }
 
 t.test('[7.parts] a message may have 64 parts', async (t) => {
@@ -83,18 +83,18 @@ if (Number.isFinite(DIFFERENCES.maxParts)) {
   });
 
   t.test('the quota is charged with buffers, not with bytes, until the message is complete', async (t) => {
-    const { ledger, messages, connection, countControlFrames } = await open(t);
+    const { quota, messages, connection, countControlFrames } = await open(t);
     connection.write(part(OPCODES.text, 'a'));
     for (let i = 0; i < 40; i++) {
       connection.write(part(OPCODES.continuation, 'b'));
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    await until(() => ledger.bytes > 40 * 100);
+    await until(() => quota.bytes > 40 * 100);
     connection.write(part(OPCODES.continuation, 'c', false));
     await until(() => messages.length > 0);
-    t.equal(ledger.bytes, 0, 'nothing is kept any more');
+    t.equal(quota.bytes, 0, 'nothing is kept any more');
     for (let i = 0; i < 200; i++) connection.write(frameBytes({ opcode: OPCODES.pong }));
     await until(() => countControlFrames() === 200);
-    t.equal(ledger.bytes, 0, 'pongs are not kept');
+    t.equal(quota.bytes, 0, 'pongs are not kept');
   });
 }

@@ -1,6 +1,6 @@
 /** The wrapper of a WebSocket on an object that behaves like uWebSockets.js's, down to throwing when it is closed. */
 import t from 'tap';
-import { Ledger } from '#src/http/clients/ledger.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { EngineSocket, FULL_BYTES } from '#src/http/engine-socket.js';
 
 type NativeSocket = Parameters<EngineSocket['markOpen']>[0];
@@ -75,7 +75,7 @@ function open() {
       onClosed: () => reported.push('closed'),
     },
     '10.0.0.1',
-    new Ledger(),
+    new BufferQuota(),
   );
   const native = new FakeNative();
   native.onClose = () => socket.markClosed();
@@ -117,7 +117,7 @@ t.test('a socket that was never opened does nothing', async (t) => {
   const socket = new EngineSocket(
     { onMessage: fail, onControlFrame: fail, onDrained: fail, onClosed: fail },
     '',
-    new Ledger(),
+    new BufferQuota(),
   );
   socket.send('a');
   socket.end(1001, '');

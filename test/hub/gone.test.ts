@@ -4,9 +4,9 @@ import { createCounters, type HubParts } from '#src/agent/remote/parts.js';
 import { HostSample } from '#src/agent/remote/sample.js';
 import { TIMES } from '#src/agent/remote/times.js';
 import { type StreamSink, Upstream } from '#src/agent/remote/upstream.js';
-import { AddressCounts } from '#src/fairness/address-counts.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
-import { Ledger } from '#src/http/clients/ledger.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
@@ -27,8 +27,8 @@ function play() {
     name: 'hub1',
     clock,
     times: TIMES,
-    ledger: new Ledger(),
-    tally: new AddressCounts(),
+    quota: new BufferQuota(),
+    counts: new ViewerCounts(),
     log: createLog(() => undefined),
     counters: createCounters(),
     viewers: { size: 0 },

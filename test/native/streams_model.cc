@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "checks.h"
-#include "host/census.h"
+#include "host/connections.h"
 #include "linux/sockets/tcp.h"
 #include "streams_peer.h"
 

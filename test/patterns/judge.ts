@@ -16,10 +16,8 @@ const FIRST = 16;
 /** One of many subjects is left where it takes at most CLEAR scans with this length: a slow one takes 60 and more. */
 const BRIEF = 2048;
 const CLEAR = 2.5;
-/** Single runs are slow where memory is collected in them. */
-const RUNS = 5;
-/** For what is expected to be fast: a busy machine also compiles late what it runs often. */
-export const MANY_RUNS = 25;
+/** Single runs are slow where memory is collected in them, and on a busy machine, which also compiles late what it runs often. */
+const RUNS = 25;
 /** The clock of the processor counts whole microseconds. */
 const SCANS_AT_ONCE = 10;
 
@@ -69,9 +67,9 @@ export class Judge {
   readonly #scanUs = measureScan();
 
   /** Scans in the time of the fastest of several runs, or of the first that takes at most `enough`. */
-  scansOf(run: () => unknown, enough = 0, runs = RUNS): number {
+  scansOf(run: () => unknown, enough = 0): number {
     let fastest = Number.POSITIVE_INFINITY;
-    for (let left = runs; left > 0 && fastest > enough; left--)
+    for (let left = RUNS; left > 0 && fastest > enough; left--)
       fastest = Math.min(fastest, timeOf(run) / this.#scanUs);
     return fastest;
   }

@@ -1,7 +1,7 @@
 /** The measure of the siege itself: it finds each event that is late or missing. */
 import t from 'tap';
 import { EventCounter } from './event-counter.ts';
-import { Pulse, Timetable } from './timetable.ts';
+import { KeepAlive, Timetable } from './timetable.ts';
 
 const INTERVAL_MS = 1000;
 
@@ -55,7 +55,7 @@ t.test('the phase is that of the majority', async (t) => {
 });
 
 t.test('a pulse that drifts is never late, and one that pauses is late once', async (t) => {
-  const pulse = new Pulse(INTERVAL_MS);
+  const pulse = new KeepAlive(INTERVAL_MS);
   const drifting = Array.from({ length: 2000 }, (_, i) => 500 + i * (INTERVAL_MS + 1));
   t.ok(Math.max(...latenessOf(pulse, drifting)) <= 1);
   const lastMs = drifting.at(-1) ?? 0;
@@ -66,7 +66,7 @@ t.test('a pulse that drifts is never late, and one that pauses is late once', as
 });
 
 t.test('a pulse counts what is missing between two events, and after the last one', async (t) => {
-  const pulse = new Pulse(INTERVAL_MS);
+  const pulse = new KeepAlive(INTERVAL_MS);
   latenessOf(pulse, punctual(20));
   latenessOf(pulse, [22_500]);
   t.equal(pulse.missing(22_500), 2);

@@ -70,7 +70,7 @@ export class Timetable {
 }
 
 /** As a timetable, of events that are only due an interval after the one before them. */
-export class Pulse {
+export class KeepAlive {
   readonly #intervalMs: number;
   readonly #lastMs = new Map<number, number>();
   #missing = 0;

@@ -17,7 +17,7 @@ import { EventCounter } from './event-counter.ts';
 import { HubWatch } from './hub-watch.ts';
 import { FLEET, type SocketSubscription, type Subscription, socketsOf, streamsOf } from './subscriptions.ts';
 import type { Place } from './target.ts';
-import { Pulse, Timetable } from './timetable.ts';
+import { KeepAlive, Timetable } from './timetable.ts';
 
 export const INTERVAL_MS = 1000;
 const PROBE_MS = 100;
@@ -69,7 +69,7 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 class Watch {
   readonly #place: Place;
   /** By source: the machines of a hub have a phase each. */
-  readonly #timetables = new Map<string, Timetable | Pulse>();
+  readonly #timetables = new Map<string, Timetable | KeepAlive>();
   readonly #delay = monitorEventLoopDelay({ resolution: 5 });
   readonly #kept = new http.Agent({ keepAlive: true, maxSockets: 1, localAddress: '127.0.0.9' });
   #subscribers = 0;
@@ -90,7 +90,7 @@ class Watch {
   /** The first event comes when a client joins, not at an interval. */
   #subscriber(source: string): () => void {
     const known = this.#timetables.get(source);
-    const timetable = known ?? (source === FLEET ? new Pulse(INTERVAL_MS) : new Timetable(INTERVAL_MS));
+    const timetable = known ?? (source === FLEET ? new KeepAlive(INTERVAL_MS) : new Timetable(INTERVAL_MS));
     this.#timetables.set(source, timetable);
     const index = this.#subscribers++;
     let count = 0;

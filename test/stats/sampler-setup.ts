@@ -50,7 +50,7 @@ class TestHost {
   canReadPendingPeers = () => false;
   readPendingPeers = () => Promise.resolve([]);
   cutPeers = () => 0;
-  takeCensus = () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] });
+  readConnections = () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] });
   cutConnections = () => 0;
 
   constructor(clock: FakeClock) {

@@ -1,7 +1,7 @@
 // Windows reports acknowledged bytes of peers to administrators only (GetPerTcpConnectionEStats).
 #include "host/peers.h"
 
-#include "host/census.h"
+#include "host/connections.h"
 #include "host/error.h"
 
 namespace hostwire {
@@ -15,7 +15,9 @@ std::vector<PendingPeer> readPendingPeers(std::uint16_t) {
   throw HostError(std::errc::not_supported, "read pending peers");
 }
 int cutPeers(const std::vector<PendingPeer>&) { return 0; }
-Census takeCensus(const CensusOptions&) { throw HostError(std::errc::not_supported, "count connections"); }
+OpenConnections readConnections(const ConnectionQuery&) {
+  throw HostError(std::errc::not_supported, "count connections");
+}
 int cutConnections(const std::vector<ConnectionId>&) { return 0; }
 
 }  // namespace hostwire

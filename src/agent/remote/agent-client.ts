@@ -14,7 +14,7 @@ export class AgentClient implements RemoteClient {
   readonly #parts: HubParts;
   readonly #agentClock = new AgentClock();
   /** Commands that need the clock share one question: it does not wait for others, so they must not become many. */
-  #asking: Promise<unknown> | undefined;
+  #clockRequest: Promise<unknown> | undefined;
 
   constructor(id: string, calls: Calls, parts: HubParts) {
     this.#id = id;
@@ -40,10 +40,12 @@ export class AgentClient implements RemoteClient {
   }
 
   async #askClock(deadlineMs: number): Promise<void> {
-    this.#asking ??= this.#calls.question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs }).finally(() => {
-      this.#asking = undefined;
-    });
-    await this.#asking;
+    this.#clockRequest ??= this.#calls
+      .question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs })
+      .finally(() => {
+        this.#clockRequest = undefined;
+      });
+    await this.#clockRequest;
   }
 
   /** A reading that has just arrived. */

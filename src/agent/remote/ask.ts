@@ -4,7 +4,7 @@
  */
 
 import type { Clients } from '../../fairness/fair-queue.ts';
-import type { Sharer } from '../../fairness/shared-room.ts';
+import type { Sharer } from '../../fairness/shared-capacity.ts';
 import type { CommandStep, MachineAnswer } from '../../machine/machine.ts';
 import type { Params } from '../../params.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../clock.ts';
 import { type Clients, FairQueue } from '../../fairness/fair-queue.ts';
-import { SharedRoom, type Sharer } from '../../fairness/shared-room.ts';
+import { SharedCapacity, type Sharer } from '../../fairness/shared-capacity.ts';
 
 export interface Turn {
   readonly who: Sharer;
@@ -22,7 +22,7 @@ export class CallTurns {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly #waiting: FairQueue<Turn>;
   readonly #running = new Set<Turn>();
-  readonly #room: SharedRoom;
+  readonly #capacity: SharedCapacity;
   #fullAtMs = 0;
   #timer: unknown;
 
@@ -32,7 +32,7 @@ export class CallTurns {
   ) {
     this.#clock = clock;
     this.#waiting = new FairQueue(maxWaiting);
-    this.#room = new SharedRoom(maxRunning);
+    this.#capacity = new SharedCapacity(maxRunning);
   }
 
   /** Nothing waits or runs, and a whole burst may be sent. */
@@ -49,7 +49,7 @@ export class CallTurns {
   /** It is over, or no longer wanted. */
   end(turn: Turn): void {
     this.#waiting.remove(turn);
-    if (this.#running.delete(turn)) this.#room.remove(turn.who);
+    if (this.#running.delete(turn)) this.#capacity.remove(turn.who);
     this.#advance();
   }
 
@@ -65,11 +65,11 @@ export class CallTurns {
         this.#advanceIn(waitMs);
         return;
       }
-      const next = this.#waiting.take(({ who }) => this.#room.hasRoom(who));
+      const next = this.#waiting.take(({ who }) => this.#capacity.hasCapacity(who));
       if (next === undefined) return;
       this.#fullAtMs = Math.max(this.#fullAtMs, this.#clock.now()) + 1000 / PER_SECOND;
       this.#running.add(next);
-      this.#room.add(next.who);
+      this.#capacity.add(next.who);
       next.begin();
     }
   }

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
-import { SharedRoom } from '../../fairness/shared-room.ts';
+import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Params } from '../../params.ts';
 import {
   answerOf,
@@ -23,7 +23,7 @@ import {
 import type { Reading } from '../protocol/sample-lines.ts';
 import { sharerOf } from './ask.ts';
 import { CallTurns, type Turn } from './call-turns.ts';
-import { type Follow, Following, type OnStep } from './following.ts';
+import { type Follow, type OnStep, PendingCommands } from './pending-commands.ts';
 
 /** As `Ask` of the hub. */
 export interface Call {
@@ -113,15 +113,15 @@ class AgentCalls {
 export class Calls {
   readonly #options: CallsOptions;
   readonly #agents = new Map<string, AgentCalls>();
-  readonly #questions = new SharedRoom(MAX_QUESTIONS);
-  readonly #commands = new SharedRoom(MAX_COMMANDS);
-  readonly #following: Following;
+  readonly #questions = new SharedCapacity(MAX_QUESTIONS);
+  readonly #commands = new SharedCapacity(MAX_COMMANDS);
+  readonly #begun: PendingCommands;
   #count = 0;
   readonly #prefix: string;
 
   constructor(options: CallsOptions) {
     this.#options = options;
-    this.#following = new Following(options.clock);
+    this.#begun = new PendingCommands(options.clock);
     this.#prefix = `${options.hub}-${randomBytes(4).toString('hex')}-`.slice(-100);
   }
 
@@ -148,17 +148,17 @@ export class Calls {
     const callId = idIn(payload);
     if (callId === undefined) return undefined;
     const isPending = this.#agents.get(id)?.pending.has(callId) === true;
-    if (!isPending && !this.#following.has(id, callId)) return undefined;
+    if (!isPending && !this.#begun.has(id, callId)) return undefined;
     const feedback = readFeedback(payload);
     if (feedback?.id !== callId) return undefined;
     if (isPending) this.#settle(id, callId, feedback);
-    else this.#following.take(id, callId, feedback);
+    else this.#begun.take(id, callId, feedback);
     return feedback.reading;
   }
 
   /** Nothing more comes from this agent, or from any, to what was sent. */
   lost(reason: string, id?: string): void {
-    this.#following.lost(reason, id);
+    this.#begun.lost(reason, id);
     const agents = id === undefined ? [...this.#agents.keys()] : [id];
     for (const agent of agents) {
       this.#agents.get(agent)?.clear();
@@ -182,7 +182,7 @@ export class Calls {
     const { clock } = this.#options;
     const isCommand = command !== undefined;
     const sharer = sharerOf(who);
-    if (!(isCommand ? this.#commands : this.#questions).hasRoom(sharer)) throw crowded();
+    if (!(isCommand ? this.#commands : this.#questions).hasCapacity(sharer)) throw crowded();
     const callId = `${this.#prefix}${(this.#count++).toString(36)}`;
     const agent = this.#agentOf(id);
     return await new Promise<CallAnswer>((resolve, reject) => {
@@ -254,7 +254,7 @@ export class Calls {
         const answer = answerOf(feedback, isPicture);
         // Messages after `accepted` are not awaited, but followed if a client wants them.
         const isFollowed = stage === 'accepted' && follow !== undefined;
-        if (isFollowed) this.#following.begin(id, callId, feedback, follow);
+        if (isFollowed) this.#begun.begin(id, callId, feedback, follow);
         if (answer === undefined) reject(notDone('its answer is not understood'));
         else resolve(isFollowed ? { ...answer, isFollowed } : answer);
       });

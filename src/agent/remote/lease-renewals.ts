@@ -1,4 +1,4 @@
-/** Tells agents that report on their own what is of interest: when that changes, and again before they forget it. */
+/** Sends the interest in each machine to agents that report on their own: when it changes, and before they forget it. */
 import type { Clock } from '../../clock.ts';
 
 /** The interest in a machine; undefined: none. */

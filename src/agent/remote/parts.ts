@@ -1,7 +1,7 @@
 /** The parts that all hosts of a hub share. */
 import type { Clock } from '../../clock.ts';
-import type { AddressCounts } from '../../fairness/address-counts.ts';
-import type { Ledger } from '../../http/clients/ledger.ts';
+import type { BufferQuota } from '../../http/clients/buffer-quota.ts';
+import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { FanoutOptions } from '../../viewers/stream/fanout.ts';
@@ -25,8 +25,8 @@ export interface HubParts {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly ledger: Ledger;
-  readonly tally: AddressCounts;
+  readonly quota: BufferQuota;
+  readonly counts: Counting;
   readonly times: Times;
   readonly counters: Counters;
   /** Open streams of viewers. */
@@ -36,7 +36,7 @@ export interface HubParts {
   /** A number from 0 to 1. */
   readonly random: () => number;
   /** The viewers of something: their streams. */
-  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamServer;
+  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'counts'>) => StreamServer;
 }
 
 export const createCounters = (): Counters => ({

@@ -3,7 +3,7 @@
  * the fan-out to them. Two upstreams at most, because neither form can be made from the other.
  */
 import { ServiceError } from '../../errors.ts';
-import { Tally } from '../../http/clients/tally.ts';
+import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import type { StreamServer } from '../../viewers/stream/stream-server.ts';
@@ -56,7 +56,7 @@ export class Upstream implements Demand {
   readonly #owner: UpstreamOwner;
   readonly #withDetail: boolean;
   /** Subscribers by the sections of their views. */
-  readonly #wanted = new Tally<number>();
+  readonly #wanted = new CountsByKey<number>();
   #union = 0;
   #size = 0;
   #link: Link | undefined;

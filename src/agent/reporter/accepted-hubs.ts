@@ -1,8 +1,8 @@
 /** The machine's end of connections that hubs have opened: the protocol of docs/hub-protocol.md, with a session per hub. */
 import { Allowance, type Rate } from '../../allowance.ts';
 import { SleepMark } from '../../clock.ts';
+import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import type { Holder, Ledger } from '../../http/clients/ledger.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
@@ -12,7 +12,7 @@ import { type HubLink, type HubLinkOptions, HubSession } from './hub-session.ts'
 import { MachineEvents } from './machine-events.ts';
 
 export interface HubServerParts extends DialParts {
-  readonly ledger: Pick<Ledger, 'set' | 'release'>;
+  readonly quota: Pick<BufferQuota, 'set' | 'release'>;
 }
 
 /** Messages and control frames of a hub: 20 questions and as many commands per second are answered. */
@@ -40,7 +40,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   readonly isStream = false;
   readonly #socket: Socket;
   readonly #options: HubLinkOptions;
-  readonly #ledger: HubServerParts['ledger'];
+  readonly #quota: HubServerParts['quota'];
   readonly #allowance: Allowance;
   readonly #sleep: SleepMark;
   /** The first one is on its way: the socket closes itself where more than 64 KiB wait in it. */
@@ -49,12 +49,12 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   #heardAtMs: number;
   #timer: unknown;
 
-  constructor(socket: Socket, options: HubLinkOptions, ledger: HubServerParts['ledger']) {
+  constructor(socket: Socket, options: HubLinkOptions, quota: HubServerParts['quota']) {
     const { clock } = options;
     this.address = socket.address;
     this.#socket = socket;
     this.#options = options;
-    this.#ledger = ledger;
+    this.#quota = quota;
     this.#heardAtMs = clock.now();
     this.#allowance = new Allowance(FRAMES, this.#heardAtMs);
     this.#sleep = new SleepMark(clock);
@@ -137,7 +137,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
 
   onClosed(): void {
     this.#options.clock.clearTimer(this.#timer);
-    this.#ledger.release(this);
+    this.#quota.release(this);
     for (const { settle } of this.#waiting.splice(0)) settle('closed');
     this.#options.onOffline();
   }
@@ -157,7 +157,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
 
   #keep(change: number): void {
     this.#waitingBytes += change;
-    this.#ledger.set(this, this.#waitingBytes);
+    this.#quota.set(this, this.#waitingBytes);
   }
 
   #advance(): void {
@@ -197,7 +197,7 @@ export class HubServer {
   }
 
   serve(socket: Socket, { address, isKeyed, key, scopes }: Caller): ServedHub {
-    const { log, inhibitor, ledger } = this.#parts;
+    const { log, inhibitor, quota } = this.#parts;
     let link: AcceptedLink | undefined;
     const session: HubSession = new HubSession(
       this.#parts,
@@ -217,7 +217,7 @@ export class HubServer {
                 log.info('hub: its connection has ended', { address });
               },
             },
-            ledger,
+            quota,
           );
           return link;
         },

@@ -13,7 +13,7 @@ import {
   sentenceOf,
 } from '../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { SharedRoom, type Sharer } from '../../fairness/shared-room.ts';
+import { SharedCapacity, type Sharer } from '../../fairness/shared-capacity.ts';
 import type { Log } from '../../log/log.ts';
 import type { Message } from '../transports/mqtt/line.ts';
 import {
@@ -86,7 +86,7 @@ export class CommandAdapter {
   readonly #subject: string;
   readonly #recent = new RecentCommands();
   readonly #turns: Turns;
-  readonly #running = new SharedRoom(MAX_RUNNING);
+  readonly #running = new SharedCapacity(MAX_RUNNING);
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   /** Topics with a retained message. */
   readonly #reported = new Set<string>();
@@ -158,7 +158,7 @@ export class CommandAdapter {
     const { commands, sender, log, clock, check } = this.#options;
     const { name, params, id, key = id, asker } = request;
     const who = asker?.sender ?? TRUSTED;
-    if (!this.#running.hasRoom(who)) {
+    if (!this.#running.hasCapacity(who)) {
       this.#refuse(request, TOO_MANY);
       return;
     }

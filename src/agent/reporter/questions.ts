@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
-import { SharedRoom } from '../../fairness/shared-room.ts';
+import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Log } from '../../log/log.ts';
 import { QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import { type AnswerDeps, CLOCK, jsonOf } from './answers.ts';
@@ -36,7 +36,7 @@ export class Questions {
   readonly #turns: Turns;
   /** A hub asks for the clock before commands: what others ask must not take its turn. */
   readonly #clockTurns: Turns;
-  readonly #running = new SharedRoom(MAX_RUNNING);
+  readonly #running = new SharedCapacity(MAX_RUNNING);
 
   constructor(options: QuestionOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class Questions {
 
   #isTaken({ asker: { hub, sender }, fields }: Envelope): boolean {
     if (fields['what'] === CLOCK) return this.#clockTurns.take(hub);
-    return this.#turns.take(hub) && this.#running.hasRoom(sender);
+    return this.#turns.take(hub) && this.#running.hasCapacity(sender);
   }
 
   async #run(envelope: Envelope): Promise<void> {

@@ -7,7 +7,7 @@ import { type EngineName, loadEngine } from '../../engines.ts';
 import { messageOf } from '../../errors.ts';
 import type { Finding } from '../../host/finding.ts';
 import { type NativeMachine, openNativeHost } from '../../host/native.ts';
-import { describeContainer, isContainer, rootsOf } from '../../host/place.ts';
+import { describeContainer, isContainer, rootsOf } from '../../host/roots.ts';
 import { identify } from '../../identity.ts';
 import { errorsOf } from '../check.ts';
 import { jsonText, type Output } from '../output.ts';

@@ -4,7 +4,7 @@ import { isLoopback } from '../../access/exposure.ts';
 import { describeDigest } from '../../access/key.ts';
 import type { Config } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
-import { isContainer } from '../../host/place.ts';
+import { isContainer } from '../../host/roots.ts';
 import { isScope, type Scope } from '../../scopes.ts';
 import { fromUrl } from '../../url-host.ts';
 import { jsonText, type Output } from '../output.ts';

@@ -3,19 +3,19 @@
  * service is built; the service itself loads nothing of this folder.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { PLACE } from '../../place.ts';
+import { PROGRAM_URL } from '../../program-url.ts';
 import { formatBash } from './bash.ts';
 import { formatFish } from './fish.ts';
 import { formatMan } from './man.ts';
 import { formatZsh } from './zsh.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', PLACE), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(new URL('../package.json', PROGRAM_URL), 'utf8')) as {
   readonly version: string;
 };
 
 /** Returns the commit's date, so that the same commit gives the same page. */
 function dateOfBuild(): string {
-  const file = new URL('commit.txt', PLACE);
+  const file = new URL('commit.txt', PROGRAM_URL);
   const [date] = /\d{4}-\d\d-\d\d/.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
   return date ?? '1970-01-01';
 }
@@ -26,7 +26,7 @@ for (const [name, text] of Object.entries({
   'fish/vendor_completions.d/hostwire.fish': formatFish(),
   'man/man1/hostwire.1': formatMan(version, dateOfBuild()),
 })) {
-  const file = new URL(`share/${name}`, PLACE);
+  const file = new URL(`share/${name}`, PROGRAM_URL);
   mkdirSync(new URL('.', file), { recursive: true });
   writeFileSync(file, text);
 }

@@ -1,6 +1,6 @@
 /** Shows a scene on a terminal, until a key, a signal or the service ends it. The terminal is always restored. */
 import { emitKeypressEvents, type Key } from 'node:readline';
-import type { TerminalWish } from './keys.ts';
+import type { TerminalAction } from './keys.ts';
 import { openTerminal, Screen } from './screen.ts';
 
 /** A screen as text. */
@@ -16,7 +16,7 @@ export interface Scene<R> {
   readonly isTyping: boolean;
   /** Returns the current lines. Throws if the service does not answer like hostwire. */
   paint(): readonly string[];
-  press(key: Key): TerminalWish | undefined;
+  press(key: Key): TerminalAction | undefined;
   /** Keeps it current. Resolves when a key has ended it; rejects with the reason if the service has. */
   run(onChange: () => void): Promise<R>;
   close(): void;

@@ -3,7 +3,7 @@ import type { Key } from 'node:readline';
 import type { HostRow } from '../../client/client.ts';
 import { messageOf } from '../../errors.ts';
 import type { Painted, Scene } from './display.ts';
-import type { TerminalWish } from './keys.ts';
+import type { TerminalAction } from './keys.ts';
 import { type Machines, pressMachines } from './machines.ts';
 
 const INTERVAL_MS = 2000;
@@ -45,11 +45,11 @@ export class HubScene<Opened> implements Scene<Opened> {
     return lines;
   }
 
-  press(key: Key): TerminalWish | undefined {
-    const { view, wish } = pressMachines(this.#view, key, this.#shown);
-    if (typeof wish === 'string') return wish;
+  press(key: Key): TerminalAction | undefined {
+    const { view, action } = pressMachines(this.#view, key, this.#shown);
+    if (typeof action === 'string') return action;
     this.#change(view);
-    if (wish !== undefined && !this.#isOpening) void this.#open(wish.open);
+    if (action !== undefined && !this.#isOpening) void this.#open(action.open);
     return undefined;
   }
 

@@ -4,21 +4,21 @@ import type { ProcessRow } from '../../wire/process.ts';
 import type { Sort, View } from './view.ts';
 
 /** Requests of a key to the terminal. */
-export type TerminalWish = 'quit' | 'suspend' | 'redraw';
+export type TerminalAction = 'quit' | 'suspend' | 'redraw';
 
 /** Result of a key besides another view; `back`: to the machines of the hub, or the end without a hub. */
-export type Wish = TerminalWish | 'back' | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
+export type KeyAction = TerminalAction | 'back' | { readonly end: ProcessRow; readonly by: 'term' | 'kill' };
 
 export interface Pressed {
   readonly view: View;
-  readonly wish?: Wish;
+  readonly action?: KeyAction;
 }
 
 const MAX_QUERY = 200;
-const CONTROL_KEYS: Readonly<Record<string, TerminalWish>> = { c: 'quit', z: 'suspend', l: 'redraw' };
+const CONTROL_KEYS: Readonly<Record<string, TerminalAction>> = { c: 'quit', z: 'suspend', l: 'redraw' };
 
 /** Returns the effect of a key while Ctrl is held; undefined for any other key. */
-export const controlWish = ({ ctrl, name = '' }: Key): TerminalWish | undefined =>
+export const controlAction = ({ ctrl, name = '' }: Key): TerminalAction | undefined =>
   ctrl === true ? CONTROL_KEYS[name] : undefined;
 
 const SORTS: Readonly<Record<string, Sort>> = { c: 'cpu', m: 'memory', n: 'name' };
@@ -35,8 +35,8 @@ export function press(before: View, key: Key, shown: number): Pressed {
       shown,
     );
   if (key.ctrl === true) {
-    const wish = controlWish(key);
-    return wish === undefined ? { view } : { view, wish };
+    const action = controlAction(key);
+    return action === undefined ? { view } : { view, action };
   }
   // Any key leaves the help.
   if (view.isHelp) return { view: { ...view, isHelp: false } };
@@ -47,7 +47,7 @@ export function press(before: View, key: Key, shown: number): Pressed {
 function confirm(view: View, end: ProcessRow, { sequence }: Key): Pressed {
   const closed = { ...view, ending: undefined };
   if (sequence !== 'y' && sequence !== 'f') return { view: closed };
-  return { view: closed, wish: { end, by: sequence === 'f' ? 'kill' : 'term' } };
+  return { view: closed, action: { end, by: sequence === 'f' ? 'kill' : 'term' } };
 }
 
 function withQuery(view: View, query: string): View {
@@ -65,7 +65,7 @@ function type(view: View, { name, sequence = '' }: Key): View {
 function command(view: View, { name = '', sequence = '' }: Key, shown: number): Pressed {
   const sort = SORTS[sequence];
   if (sort !== undefined) return { view: { ...view, listing: { ...view.listing, sort, offset: 0 } } };
-  if (sequence === 'q') return { view, wish: 'back' };
+  if (sequence === 'q') return { view, action: 'back' };
   if (sequence === '?') return { view: { ...view, isHelp: true } };
   if (sequence === '/') return { view: { ...view, isTyping: true } };
   if (name === 'escape') return { view: { ...withQuery(view, ''), selected: undefined } };

@@ -2,7 +2,7 @@
 import type { Key } from 'node:readline';
 import type { HostSocket } from '../../client/client.ts';
 import type { Painted, Scene } from './display.ts';
-import { press, type TerminalWish } from './keys.ts';
+import { press, type TerminalAction } from './keys.ts';
 import { Session } from './session.ts';
 import type { View } from './view.ts';
 
@@ -31,16 +31,16 @@ export class MachineScene implements Scene<'back'> {
     return lines;
   }
 
-  press(key: Key): TerminalWish | undefined {
-    const { view, wish } = press(this.#session.view, key, this.#shown);
-    if (wish === 'back') {
+  press(key: Key): TerminalAction | undefined {
+    const { view, action } = press(this.#session.view, key, this.#shown);
+    if (action === 'back') {
       if (!view.isOfHub) return 'quit';
       this.#goBack();
       return undefined;
     }
-    if (typeof wish === 'string') return wish;
+    if (typeof action === 'string') return action;
     this.#session.take(view, this.#shown);
-    if (wish !== undefined) void this.#session.end(wish);
+    if (action !== undefined) void this.#session.end(action);
     return undefined;
   }
 

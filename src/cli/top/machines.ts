@@ -1,7 +1,7 @@
 /** The machines of a hub as lines, and the effect of keys there. Pure. */
 import type { Key } from 'node:readline';
 import type { HostRow } from '../../client/client.ts';
-import { controlWish, type TerminalWish } from './keys.ts';
+import { controlAction, type TerminalAction } from './keys.ts';
 import type { Size } from './layout.ts';
 import { cell, fit, type Line, span, type Tone } from './text.ts';
 
@@ -15,21 +15,21 @@ export interface Machines {
   readonly note: string;
 }
 
-export type MachinesWish = TerminalWish | { readonly open: string };
+export type MachinesAction = TerminalAction | { readonly open: string };
 
 /** `shown`: number of visible machine rows. */
 export function pressMachines(
   before: Machines,
   key: Key,
   shown: number,
-): { readonly view: Machines; readonly wish?: MachinesWish } {
+): { readonly view: Machines; readonly action?: MachinesAction } {
   const view = { ...before, note: '' };
-  const wish = key.sequence === 'q' ? 'quit' : controlWish(key);
-  if (wish !== undefined) return { view, wish };
+  const action = key.sequence === 'q' ? 'quit' : controlAction(key);
+  if (action !== undefined) return { view, action };
   const { name = '' } = key;
   const { hosts, selected, offset } = view;
   if (name === 'return' || name === 'enter')
-    return selected === undefined ? { view } : { view, wish: { open: selected } };
+    return selected === undefined ? { view } : { view, action: { open: selected } };
   const steps = { up: -1, down: 1, pageup: -shown, pagedown: shown, home: -1e9, end: 1e9 }[name];
   if (steps === undefined || shown < 1) return { view };
   const found = hosts.findIndex(({ id }) => id === selected);

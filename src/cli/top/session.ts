@@ -2,7 +2,7 @@
 import { ClientError, type Connected, type HostSocket } from '../../client/client.ts';
 import type { MediaDetail } from '../../wire/media.ts';
 import type { ProcessRow } from '../../wire/process.ts';
-import type { Wish } from './keys.ts';
+import type { KeyAction } from './keys.ts';
 import { readPast, withPast } from './past.ts';
 import { FIRST_POINTS, type Listing, type Processes, type Sample, type View, withPoints } from './view.ts';
 
@@ -170,7 +170,7 @@ export class Session {
     }
   }
 
-  async end({ end, by }: Exclude<Wish, string>): Promise<void> {
+  async end({ end, by }: Exclude<KeyAction, string>): Promise<void> {
     const { pid, started_at, name } = end;
     const note = await this.#socket.processes.kill({ pid, started_at }, { by }).then(
       () => `${name} (${pid}) has ended`,

@@ -54,14 +54,14 @@ export async function top(options: TopOptions, program: Program): Promise<Output
   }
 }
 
-interface Surface {
+interface TerminalSize {
   readonly face: Face;
   readonly size: () => Size;
   /** Keys can be pressed. */
   readonly isLive: boolean;
 }
 
-function surfaceOf({ isOnce, variables }: TopOptions, { stdin, stdout }: Program): Surface {
+function terminalOf({ isOnce, variables }: TopOptions, { stdin, stdout }: Program): TerminalSize {
   const face = judgeTerminal(variables, stdout.isTTY === true);
   return {
     face,
@@ -79,7 +79,7 @@ async function showMachine(
   options: TopOptions,
   program: Program,
 ): Promise<Output> {
-  const { face, size, isLive } = surfaceOf(options, program);
+  const { face, size, isLive } = terminalOf(options, program);
   const { url, machine } = options.target;
   const view = await readView(socket, connected, headerOf(url, machine), size().rows);
   if (options.isJson) return { text: jsonText(view.sample), exitCode: 0 };
@@ -94,7 +94,7 @@ async function showMachine(
 
 /** Shows the list of machines, and each machine that is opened from it. */
 async function showHub(link: Link, options: TopOptions, program: Program): Promise<Output> {
-  const { face, size, isLive } = surfaceOf(options, program);
+  const { face, size, isLive } = terminalOf(options, program);
   const { url } = options.target;
   const hosts = await link.readHosts();
   if (options.isJson) return { text: jsonText({ hosts }), exitCode: 0 };

@@ -1,7 +1,7 @@
 /** The client behind a request that passed the gate. */
 import type { AccessRequest } from '../../access/request.ts';
 import type { Scopes } from '../../scopes.ts';
-import type { Shared } from './ledger.ts';
+import type { Shared } from './buffer-quota.ts';
 
 export interface Caller extends AccessRequest {
   /** Its whole address in canonical form, without a zone. Limits count it, and its /64 network if it is IPv6. */

@@ -24,7 +24,7 @@ export class Pace {
       this.#endsAt = now + this.#windowMs;
     }
     const client = canonicalPeer(address);
-    const isWithin = this.#counts.hasRoom(client, this.#limit);
+    const isWithin = this.#counts.hasCapacity(client, this.#limit);
     if (isWithin) this.#counts.add(client);
     return isWithin;
   }

@@ -19,7 +19,7 @@ const MIN_PAUSE_MS = 500;
 /** The descriptors that streams must leave free. Of no limit (Infinity) the rest is Infinity, too. */
 const reserveOf = (limit: number) => Math.min(256, Math.floor(limit / 4));
 
-export interface DescriptorRoomOptions {
+export interface DescriptorCapacityOptions {
   readonly host: Pick<Host, 'descriptorLimit' | 'openDescriptors'>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -27,12 +27,12 @@ export interface DescriptorRoomOptions {
   readonly connections: () => number;
 }
 
-export class DescriptorRoom {
-  readonly #options: DescriptorRoomOptions;
+export class DescriptorCapacity {
+  readonly #options: DescriptorCapacityOptions;
   #own = MIN_OWN;
   #countAgainAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: DescriptorRoomOptions) {
+  constructor(options: DescriptorCapacityOptions) {
     this.#options = options;
   }
 
@@ -72,23 +72,23 @@ const MIN_SHARED = 64;
 /** Where a key is configured, the very last are for clients that send it. */
 const KEYED_SHARE = 1 / 8;
 
-/** Whether one more subscriber may be let in beside those of `members`; `tally` counts the keyless ones by address. */
-export function roomFor(
-  room: Pick<DescriptorRoom, 'maxStreams'>,
+/** Whether one more subscriber may be let in beside those of `members`; `keyless` counts those without a key by address. */
+export function capacityFor(
+  descriptors: Pick<DescriptorCapacity, 'maxStreams'>,
   config: CurrentConfig,
   members: readonly { readonly size: number }[],
-  tally: AddressCounts,
+  keyless: AddressCounts,
 ): (caller: Caller) => boolean {
   return ({ address, isKeyed }) => {
     const { max_streams_per_address: maxOfAddress, max_streams: wanted } = config.current.server;
     const isLimited = !isKeyed && maxOfAddress > 0;
-    if (isLimited && !tally.hasRoom(address, maxOfAddress)) return false;
-    const allowed = room.maxStreams();
+    if (isLimited && !keyless.hasCapacity(address, maxOfAddress)) return false;
+    const allowed = descriptors.maxStreams();
     const max = wanted === 0 ? allowed : Math.min(wanted, allowed);
     const left = max - members.reduce((sum, { size }) => sum + size, 0);
     const hasKey = (config.current.auth.api_key ?? '') !== '';
     if (left <= (hasKey && !isKeyed ? Math.floor(max * KEYED_SHARE) : 0)) return false;
     const spare = max < MIN_SHARED ? 0 : Math.floor(max * SPARE_SHARE);
-    return !isLimited || left > spare || tally.of(networkOf(address)) < Math.ceil(spare * SPARE_SHARE);
+    return !isLimited || left > spare || keyless.of(networkOf(address)) < Math.ceil(spare * SPARE_SHARE);
   };
 }

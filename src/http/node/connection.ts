@@ -2,7 +2,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type net from 'node:net';
 import { ChunkedReader } from '../chunked.ts';
-import type { Ledger } from '../clients/ledger.ts';
+import type { BufferQuota } from '../clients/buffer-quota.ts';
 import type { EngineSocket } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { type Line, NodeExchange } from './exchange.ts';
@@ -18,7 +18,7 @@ const MAX_FORGOTTEN_BYTES = 2 ** 20;
 const MAX_WAITING = 16;
 
 export interface ConnectionOptions {
-  readonly ledger: Ledger;
+  readonly quota: BufferQuota;
   readonly readHead: (request: IncomingMessage) => RequestHead;
   readonly onExchange: (exchange: NodeExchange) => void;
   /** Upgrades the connection; false when that is not possible. */
@@ -48,7 +48,7 @@ function responseTo(request: IncomingMessage): ServerResponse {
 }
 
 export class Connection implements Line {
-  readonly ledger: Ledger;
+  readonly quota: BufferQuota;
   readonly #socket: net.Socket;
   readonly #options: ConnectionOptions;
   readonly #waiting: Waiting[] = [];
@@ -70,7 +70,7 @@ export class Connection implements Line {
   constructor(socket: net.Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.ledger = options.ledger;
+    this.quota = options.quota;
     // node:http calls it after a last answer, and its own would close at that moment.
     socket.destroySoon = () => this.#closeGently();
     socket.on('end', this.#onEnd);

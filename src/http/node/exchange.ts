@@ -1,6 +1,6 @@
 /** One request of node:http and its one answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Ledger } from '../clients/ledger.ts';
+import type { BufferQuota } from '../clients/buffer-quota.ts';
 import type {
   BodyEvents,
   Delivery,
@@ -17,7 +17,7 @@ import { descriptorOf, NodeStream, whenEmpty } from './stream.ts';
 
 /** The connection of an exchange, as far as it decides about it. */
 export interface Line {
-  readonly ledger: Ledger;
+  readonly quota: BufferQuota;
   /** It is a stream from now on; `onClosed` is called when it has closed. */
   becomeStream(onClosed: () => void): void;
   /** Upgrades it for `socket`, with the bytes that came with the request; false when it was refused. */
@@ -28,7 +28,7 @@ export interface Line {
   answered(isLast: boolean): void;
 }
 
-/** Shorter bodies that wait are not counted in the ledger. */
+/** Shorter bodies that wait are not counted in the quota. */
 const MIN_COUNTED_BODY = 1024;
 /** A peer that takes nothing of an answer for this long is cut; with acknowledgements from the kernel PeerWatch acts by then. */
 const UNREAD_LIMIT_MS = 20_000;
@@ -99,7 +99,7 @@ export class NodeExchange implements Exchange {
   markOver(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#line.ledger.release(this);
+    this.#line.quota.release(this);
     this.#onClosed?.();
   }
 
@@ -108,7 +108,7 @@ export class NodeExchange implements Exchange {
   }
 
   keepBody(bytes: number): void {
-    if (!this.#isOver) this.#line.ledger.set(this, bytes);
+    if (!this.#isOver) this.#line.quota.set(this, bytes);
   }
 
   readBody(events: BodyEvents): void {
@@ -172,8 +172,8 @@ export class NodeExchange implements Exchange {
     socket.setTimeout(UNREAD_LIMIT_MS);
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     if (length <= MIN_COUNTED_BODY) return;
-    if (Buffer.isBuffer(body)) this.#line.ledger.set(this, 0, { key: body.buffer, bytes: length });
-    else this.#line.ledger.set(this, length);
+    if (Buffer.isBuffer(body)) this.#line.quota.set(this, 0, { key: body.buffer, bytes: length });
+    else this.#line.quota.set(this, length);
   }
 
   startSocket(events: SocketEvents): EngineSocket | undefined {
@@ -182,7 +182,7 @@ export class NodeExchange implements Exchange {
     this.#isAnswered = true;
     this.markOver();
     this.#response.detachSocket(this.#request.socket);
-    const socket = new EngineSocket(events, this.address, this.#line.ledger);
+    const socket = new EngineSocket(events, this.address, this.#line.quota);
     return this.#line.becomeSocket(socket, this.#request, head) ? socket : undefined;
   }
 
@@ -220,7 +220,7 @@ export class NodeExchange implements Exchange {
     const isChunked = this.#request.httpVersion !== '1.0';
     const socket = new NodeStream(this.#request.socket, isChunked, start);
     const onEvent = start.onEvent.bind(socket);
-    socket.onRoom = () => void onEvent(0);
+    socket.onDrained = () => void onEvent(0);
     this.#line.becomeStream(onEvent);
     this.#onClosed = undefined;
     this.markOver();

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type https from 'node:https';
 import net from 'node:net';
 import type { TlsPair } from '../../tls/pair.ts';
-import { Ledger } from '../clients/ledger.ts';
+import { BufferQuota } from '../clients/buffer-quota.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
@@ -105,7 +105,7 @@ export class NodeEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#connectionOptions = {
-      ledger: options.ledger ?? new Ledger(),
+      quota: options.quota ?? new BufferQuota(),
       readHead: (request) => readHead(request, options.headersRead),
       onExchange: options.onRequest,
       onSocket: (...opening) => this.#sockets?.open(...opening) ?? false,

@@ -54,7 +54,7 @@ export class NodeStream implements StreamSocket {
   #socket: net.Socket | undefined;
   #isFull = false;
   /** Called when the socket has room again after it was full. */
-  onRoom: () => void = () => undefined;
+  onDrained: () => void = () => undefined;
 
   constructor(
     socket: net.Socket,
@@ -130,7 +130,7 @@ export class NodeStream implements StreamSocket {
     if (socket === undefined) return;
     socket.write(bytes);
     this.#isFull = whenEmpty(socket, () => {
-      if (this.#socket !== undefined) this.onRoom();
+      if (this.#socket !== undefined) this.onDrained();
     });
   }
 }

@@ -4,7 +4,7 @@
  */
 import type * as uws from 'uWebSockets.js';
 import { deferToNextTurn } from '../../clock.ts';
-import type { Ledger } from '../clients/ledger.ts';
+import type { BufferQuota } from '../clients/buffer-quota.ts';
 import type {
   BodyEvents,
   Delivery,
@@ -21,7 +21,7 @@ import type { Counters } from './counters.ts';
 import { type HandOvers, Waiting } from './hand-overs.ts';
 import { UwsStream } from './stream.ts';
 
-/** Longer bodies are counted in the ledger until the peer has taken them. */
+/** Longer bodies are counted in the quota until the peer has taken them. */
 const MIN_COUNTED_BODY = 1024;
 /** The last answer on a connection is copied by uWebSockets.js; one that is longer than this has a pace. */
 const MAX_COPIED_BODY = 8 * 1024;
@@ -45,7 +45,7 @@ export interface Upgrade {
 /** The parts that the exchanges of an engine share. */
 export interface ExchangeDeps {
   readonly counters: Counters;
-  readonly ledger: Ledger;
+  readonly quota: BufferQuota;
   readonly bodyEnds: BodyEnds;
   readonly handOvers: HandOvers | undefined;
 }
@@ -86,7 +86,7 @@ export class UwsExchange implements Exchange {
     this.#response = undefined;
     if (response !== undefined) {
       this.#deps.counters.pending--;
-      this.#deps.ledger.release(this);
+      this.#deps.quota.release(this);
     }
     return response;
   }
@@ -97,7 +97,7 @@ export class UwsExchange implements Exchange {
   }
 
   keepBody(bytes: number): void {
-    if (this.#response !== undefined) this.#deps.ledger.set(this, bytes);
+    if (this.#response !== undefined) this.#deps.quota.set(this, bytes);
   }
 
   get isOpen(): boolean {
@@ -198,7 +198,7 @@ export class UwsExchange implements Exchange {
         return;
       }
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-      if (length > MIN_COUNTED_BODY) this.#deps.ledger.set(this, 0, { key: bytes.buffer, bytes: length });
+      if (length > MIN_COUNTED_BODY) this.#deps.quota.set(this, 0, { key: bytes.buffer, bytes: length });
       response.onWritable((offset) => {
         const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), length);
         if (isDone) this.#release();
@@ -236,7 +236,7 @@ export class UwsExchange implements Exchange {
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
-    const socket = new EngineSocket(events, this.address, this.#deps.ledger);
+    const socket = new EngineSocket(events, this.address, this.#deps.quota);
     // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;

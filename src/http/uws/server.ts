@@ -3,7 +3,7 @@
  * use at any time (its own request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
-import { Ledger } from '../clients/ledger.ts';
+import { BufferQuota } from '../clients/buffer-quota.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
 import type { HeaderLists, RequestHead } from '../head.ts';
@@ -97,7 +97,7 @@ export class UwsEngine implements Engine {
     const polls = options.openPolls?.();
     const deps: ExchangeDeps = {
       counters,
-      ledger: options.ledger ?? new Ledger(),
+      quota: options.quota ?? new BufferQuota(),
       bodyEnds: new BodyEnds(),
       handOvers: polls && new HandOvers(polls),
     };
@@ -112,7 +112,7 @@ export class UwsEngine implements Engine {
       counters.connections += change;
       if (change < 0) counters.closes++;
       // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
-      else if (this.#mayBeOpen > this.maxConnections && !this.#hasRoom()) response.close();
+      else if (this.#mayBeOpen > this.maxConnections && !this.#hasCapacity()) response.close();
       else if (options.onConnection?.(addressOf(response)) === false) response.close();
     });
     // Its own patterns name the part that may be any.
@@ -167,7 +167,7 @@ export class UwsEngine implements Engine {
   }
 
   /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     const now = performance.now();
     if (now < this.#countAgainAt) return false;
     this.#countedAt = now;

@@ -3,10 +3,10 @@
  * interval. Samples are joined as bytes.
  */
 import { deferToNextTurn } from '../../clock.ts';
-import type { AddressCounts } from '../../fairness/address-counts.ts';
-import type { Sharer } from '../../fairness/shared-room.ts';
+import type { Sharer } from '../../fairness/shared-capacity.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import { Tally } from '../../http/clients/tally.ts';
+import { CountsByKey } from '../../http/clients/counts-by-key.ts';
+import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { Log } from '../../log/log.ts';
@@ -61,10 +61,10 @@ function payloadsOf(sent: readonly Sent[], view: View): readonly (Buffer | undef
 /** Shared by all groups. */
 export interface FleetDeps {
   readonly log: Log;
-  readonly tally: AddressCounts;
+  readonly counts: Counting;
   /** Open streams of viewers. */
   readonly viewers: { size: number };
-  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'tally'>) => StreamServer;
+  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'counts'>) => StreamServer;
 }
 
 export class FleetGroup {
@@ -81,7 +81,7 @@ export class FleetGroup {
   #whole: Buffer | undefined;
   readonly #sockets = new Map<FleetMember, Caller>();
   /** Viewers without the key by address, in the order in which the addresses came. */
-  readonly #keyless = new Tally();
+  readonly #keyless = new CountsByKey();
   #keylessSize = 0;
   /** Viewers of either kind. */
   #size = 0;
@@ -101,7 +101,7 @@ export class FleetGroup {
     this.#machines = machines;
     this.#filter = filter;
     this.#view = view;
-    const { tally, viewers, createFanout } = deps;
+    const { viewers, createFanout } = deps;
     const source: Demand = {
       subscribe: () => {
         viewers.size++;
@@ -112,17 +112,17 @@ export class FleetGroup {
         this.#lose();
       },
     };
-    const counts = {
-      add: (address: string) => {
-        tally.add(address);
-        this.#addKeyless(address);
+    const counts: Counting = {
+      opened: (caller) => {
+        deps.counts.opened(caller);
+        this.#addKeyless(caller);
       },
-      remove: (address: string) => {
-        tally.remove(address);
-        this.#removeKeyless(address);
+      closed: (caller) => {
+        deps.counts.closed(caller);
+        this.#removeKeyless(caller);
       },
     };
-    this.fanout = createFanout({ source, tally: counts });
+    this.fanout = createFanout({ source, counts });
     this.#follow();
     this.#compose();
   }
@@ -150,7 +150,7 @@ export class FleetGroup {
   /** Adds a WebSocket. */
   join(follower: FleetMember, caller: Caller): void {
     this.#sockets.set(follower, caller);
-    if (!caller.isKeyed) this.#addKeyless(caller.address);
+    this.#addKeyless(caller);
     this.#size++;
   }
 
@@ -158,7 +158,7 @@ export class FleetGroup {
     const caller = this.#sockets.get(follower);
     if (caller === undefined) return;
     this.#sockets.delete(follower);
-    if (!caller.isKeyed) this.#removeKeyless(caller.address);
+    this.#removeKeyless(caller);
     this.#lose();
   }
 
@@ -199,12 +199,14 @@ export class FleetGroup {
     return full;
   }
 
-  #addKeyless(address: string): void {
+  #addKeyless({ address, isKeyed }: Caller): void {
+    if (isKeyed) return;
     this.#keyless.add(address);
     this.#keylessSize++;
   }
 
-  #removeKeyless(address: string): void {
+  #removeKeyless({ address, isKeyed }: Caller): void {
+    if (isKeyed) return;
     this.#keyless.remove(address);
     this.#keylessSize--;
   }

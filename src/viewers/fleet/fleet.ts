@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
-import { SharedRoom } from '../../fairness/shared-room.ts';
+import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
@@ -81,9 +81,9 @@ export class Fleet {
 
   /** Whether this client may begin a group, beside those that others hold. */
   #hasCapacity(caller: Caller): boolean {
-    const room = new SharedRoom(MAX_GROUPS);
+    const room = new SharedCapacity(MAX_GROUPS);
     for (const group of this.#groups.values()) if (group.isFiltered) room.add(group.holder);
-    return room.hasRoom(caller);
+    return room.hasCapacity(caller);
   }
 
   reconfigure(intervalMs: number): void {

@@ -28,7 +28,7 @@ export class HostLists {
     if (known !== undefined) return known;
     const begunAtMs = this.#clock.now();
     const text = JSON.stringify({ hosts: this.#machines.all.filter(matches).map(({ row }) => row) });
-    // Slow: memory of its own, by which the ledger counts it once.
+    // Slow: memory of its own, by which the quota counts it once.
     const list = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     list.write(text);
     if (list.length >= MIN_SHARED_BYTES) this.#keep(key, list, this.#clock.now() - begunAtMs);

@@ -10,7 +10,7 @@ import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';
 import type { Request, Route } from '../../http/routes.ts';
-import { PLACE } from '../../place.ts';
+import { PROGRAM_URL } from '../../program-url.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
 
@@ -74,7 +74,7 @@ export type WebFolder = 'web' | 'fleet';
 
 /** The files of `folder`, each with its compressed forms; empty if they were not built. */
 export function readPages(of: WebFolder): readonly WebFile[] {
-  const folder = fileURLToPath(new URL(`${of}/`, PLACE));
+  const folder = fileURLToPath(new URL(`${of}/`, PROGRAM_URL));
   if (!existsSync(path.join(folder, INDEX))) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && TYPES[path.extname(entry.name)] !== undefined)

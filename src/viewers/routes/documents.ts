@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import { taggedJson } from '../../http/etag.ts';
 import type { Run } from '../../http/routes.ts';
-import { PLACE } from '../../place.ts';
+import { PROGRAM_URL } from '../../program-url.ts';
 
 interface StoredDocument {
   readonly bytes: Buffer;
@@ -34,7 +34,7 @@ export function runOf(name: string): Run {
 
 async function readDocument(name: string): Promise<StoredDocument> {
   try {
-    const bytes = await readFile(new URL(`api/${name}.json`, PLACE));
+    const bytes = await readFile(new URL(`api/${name}.json`, PROGRAM_URL));
     return { bytes, tag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}"` };
   } catch {
     throw new ServiceError('not_found', 'This service was built without its API documents.');

@@ -109,7 +109,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     this.#socket?.cut();
   }
 
-  /** Reports to the ledger what is kept for it. */
+  /** Reports to the quota what is kept for it. */
   reportKept(): void {
     this.#socket?.reportKept();
   }

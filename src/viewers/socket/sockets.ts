@@ -2,8 +2,8 @@
 import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
-import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Caller } from '../../http/clients/caller.ts';
+import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
@@ -33,10 +33,9 @@ export interface SocketsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly server: Publisher;
-  /** Counts the sockets of each address that were opened without the key. */
-  readonly addressCounts?: AddressCounts;
-  /** Counts those that were opened with a key, and notes their messages. */
-  readonly uses?: KeyUses;
+  readonly counts?: Counting;
+  /** Notes the messages of those that were opened with a key. */
+  readonly uses?: Pick<KeyUses, 'note'>;
   /** Notified of machines whose condition has changed, or that are gone. */
   readonly conditions?: Listeners<readonly [id: string]>;
   /** The ends of commands. */
@@ -54,17 +53,17 @@ export class Sockets implements SessionOwner {
   readonly #options: SocketsOptions;
   readonly #defer: Defer;
   readonly #sessions = new Set<SocketSession>();
-  readonly #addressCounts: AddressCounts;
+  readonly #counts: Counting;
   readonly #broadcasts: Broadcasts;
   readonly #deps: SessionDeps;
   #reportedAt = 0;
 
   constructor(options: SocketsOptions) {
     const { find, fleet, clock, log, server, conditions, ends, intervalMs, uses } = options;
-    const { defer = deferToNextTurn, addressCounts = new AddressCounts() } = options;
+    const { defer = deferToNextTurn, counts = new ViewerCounts() } = options;
     this.#options = options;
     this.#defer = defer;
-    this.#addressCounts = addressCounts;
+    this.#counts = counts;
     this.#broadcasts = new Broadcasts({
       clock,
       publisher: server,
@@ -96,9 +95,8 @@ export class Sockets implements SessionOwner {
     const socket = exchange.startSocket(session);
     if (socket === undefined) return;
     this.#sessions.add(session);
-    if (!caller.isKeyed) this.#addressCounts.add(caller.address);
-    const { version, role, features, uses } = this.#options;
-    uses?.opened(caller.key);
+    this.#counts.opened(caller);
+    const { version, role, features } = this.#options;
     const message = `Connected to ${role} ${version}.`;
     const { key, scopes } = caller;
     const named = key === undefined ? {} : { key };
@@ -139,9 +137,7 @@ export class Sockets implements SessionOwner {
 
   onClosed(session: SocketSession): void {
     if (!this.#sessions.delete(session)) return;
-    const { address, isKeyed, key } = session.caller;
-    if (!isKeyed) this.#addressCounts.remove(address);
-    this.#options.uses?.closed(key, address);
+    this.#counts.closed(session.caller);
   }
 
   /** The errors of other machines are in their own logs. */

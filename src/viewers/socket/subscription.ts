@@ -110,7 +110,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   }
 
   sendCondition(id?: MessageId): void {
-    if (this.#hasRoomFor(CONDITION_BIT))
+    if (this.#hasCapacityFor(CONDITION_BIT))
       this.#outlet.send(frame('host', this.machine.condition, this.#place(id)));
   }
 
@@ -139,7 +139,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     const json = state.newestFor(this);
     const beginning = this.#beginning.find((each) => each.state === state);
     if (beginning !== undefined) beginning.hasChanged = true;
-    if (beginning !== undefined || json === undefined || !this.#hasRoomFor(bit)) return;
+    if (beginning !== undefined || json === undefined || !this.#hasCapacityFor(bit)) return;
     this.#outlet.send(frameOf(TOPIC_ROWS[state.name].event, json, this.#place(undefined)));
   }
 
@@ -171,7 +171,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     this.#beginning = this.#beginning.filter((each) => each !== beginning);
     if (!this.#states.includes(state)) return;
     // Where there is no room, its newest payload follows without the id.
-    if (this.#hasRoomFor(bit)) this.#outlet.send(text);
+    if (this.#hasCapacityFor(bit)) this.#outlet.send(text);
     if (beginning.hasChanged && state.newestFor(this) !== json) this.sendState(state);
   }
 
@@ -189,7 +189,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     return { host: this.isNamed ? this.machine.id : undefined, id };
   }
 
-  #hasRoomFor(bit: number): boolean {
+  #hasCapacityFor(bit: number): boolean {
     if (!this.#outlet.isFull) return true;
     this.#unsent |= bit;
     this.#outlet.waits(this);
@@ -243,7 +243,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
 
   #beginWith(source: Source, sample: MachineSample): void {
     // It may have closed since, or subscribed to other sections.
-    if (source !== this.#source || source.shard !== undefined || !this.#hasRoomFor(SAMPLE_BIT)) return;
+    if (source !== this.#source || source.shard !== undefined || !this.#hasCapacityFor(SAMPLE_BIT)) return;
     const id = this.#answers;
     this.#answers = undefined;
     this.#outlet.send(frameOf('system_stats', sample.payload(source.view), this.#place(id)));

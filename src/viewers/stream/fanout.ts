@@ -1,9 +1,8 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
-import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, type Defer, deferToNextTurn, wholeSeconds } from '../../clock.ts';
-import { AddressCounts } from '../../fairness/address-counts.ts';
+import { BufferQuota } from '../../http/clients/buffer-quota.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import { Ledger } from '../../http/clients/ledger.ts';
+import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../../http/engine.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';
 import type { Demand } from '../../stats/source.ts';
@@ -15,11 +14,8 @@ export interface FanoutOptions {
   readonly source: Demand;
   readonly clock: Clock;
   /** Counts what is kept for subscribers. */
-  readonly ledger?: Ledger;
-  /** Counts the streams of each address that were opened without the key. */
-  readonly tally?: Pick<AddressCounts, 'add' | 'remove'>;
-  /** Counts those that were opened with a key. */
-  readonly uses?: Pick<KeyUses, 'opened' | 'closed'>;
+  readonly quota?: BufferQuota;
+  readonly counts?: Counting;
   /** For tests. */
   readonly defer?: Defer;
 }
@@ -32,17 +28,16 @@ export const STREAM_HEADERS: Headers = [
 
 /** After this long without a byte a comment keeps proxies from closing the stream. */
 const SILENCE_SECONDS = 15;
-/** From one `tend` to the next: well within the 10 s (± 2) after which uWebSockets.js cuts a full socket. */
-const TEND_MS = 3000;
+/** From one `sweep` to the next: well within the 10 s (± 2) after which uWebSockets.js cuts a full socket. */
+const SWEEP_MS = 3000;
 
 export class Fanout implements StreamServer {
   readonly #source: Demand;
   readonly #clock: Clock;
   readonly #defer: Defer;
   readonly #subscribers: Subscribers;
-  readonly #ledger: Ledger;
-  readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
-  readonly #uses: FanoutOptions['uses'];
+  readonly #quota: BufferQuota;
+  readonly #counts: Counting;
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: SampleEvents | undefined;
   #number = 0;
@@ -52,8 +47,8 @@ export class Fanout implements StreamServer {
   #runsAgain = false;
   /** The newest sample is dropped after its distribution. */
   #isLast = false;
-  #tending: Pass | undefined;
-  #tendTimer: unknown;
+  #sweeping: Pass | undefined;
+  #sweepTimer: unknown;
   #isClosed = false;
   #sent = 0;
   #skipped = 0;
@@ -67,15 +62,14 @@ export class Fanout implements StreamServer {
       source,
       clock,
       defer = deferToNextTurn,
-      ledger = new Ledger(),
-      tally = new AddressCounts(),
+      quota = new BufferQuota(),
+      counts = new ViewerCounts(),
     } = options;
     this.#source = source;
     this.#clock = clock;
     this.#defer = defer;
-    this.#ledger = ledger;
-    this.#tally = tally;
-    this.#uses = options.uses;
+    this.#quota = quota;
+    this.#counts = counts;
     this.#subscribers = new Subscribers(clock.now);
     const drain = (socket: StreamSocket) => this.#drain(socket);
     const forget = (socket: StreamSocket) => {
@@ -119,11 +113,10 @@ export class Fanout implements StreamServer {
     const { socket, isWhole } = opened;
     this.#sent++;
     this.#subscribers.add(socket);
-    if (!caller.isKeyed) this.#tally.add(caller.address);
-    this.#uses?.opened(caller.key);
-    if (caller.kept !== undefined) this.#ledger.set(socket, 0, caller.kept);
+    this.#counts.opened(caller);
+    if (caller.kept !== undefined) this.#quota.set(socket, 0, caller.kept);
     this.#source.subscribe(view);
-    if (this.#tendTimer === undefined) this.#tendLater();
+    if (this.#sweepTimer === undefined) this.#sweepLater();
     if (this.#isClosed) this.#end(socket);
     else if (!isWhole) this.#defer(() => this.#drain(socket));
   }
@@ -145,10 +138,10 @@ export class Fanout implements StreamServer {
   }
 
   /** Sends a comment to every stream that has been silent for 15 s, and looks after full sockets. Runs every 3 s. */
-  tend(): void {
-    if (this.#tending !== undefined) return;
-    this.#tending = beginPass();
-    this.#tendOn();
+  sweep(): void {
+    if (this.#sweeping !== undefined) return;
+    this.#sweeping = beginPass();
+    this.#continueSweep();
   }
 
   judgeAgain(passes: (caller: Caller) => boolean): void {
@@ -167,7 +160,7 @@ export class Fanout implements StreamServer {
 
   #drain(socket: StreamSocket): void {
     if (!socket.goOn()) return;
-    this.#ledger.set(socket, 0, socket.caller.kept);
+    this.#quota.set(socket, 0, socket.caller.kept);
     if (this.#newest === undefined || socket.sent >= this.#number) {
       // uWebSockets.js passes on the bytes it kept only when something is written.
       socket.flush();
@@ -190,7 +183,7 @@ export class Fanout implements StreamServer {
   }
 
   #reportKept(socket: StreamSocket, event: Buffer): void {
-    if (socket.isFull) this.#ledger.set(socket, socket.keptBytes(event.length), socket.caller.kept);
+    if (socket.isFull) this.#quota.set(socket, socket.keptBytes(event.length), socket.caller.kept);
   }
 
   #seconds(): number {
@@ -220,15 +213,15 @@ export class Fanout implements StreamServer {
     else if (this.#isLast) this.forget();
   }
 
-  #tendLater(): void {
-    this.#tendTimer = this.#clock.setTimer(() => {
-      this.#tendLater();
-      this.tend();
-    }, TEND_MS);
+  #sweepLater(): void {
+    this.#sweepTimer = this.#clock.setTimer(() => {
+      this.#sweepLater();
+      this.sweep();
+    }, SWEEP_MS);
   }
 
-  #tendOn(): void {
-    const pass = this.#tending;
+  #continueSweep(): void {
+    const pass = this.#sweeping;
     if (pass === undefined) return;
     const seconds = this.#seconds();
     const isDone = this.#subscribers.walk(pass, (socket) => {
@@ -244,11 +237,11 @@ export class Fanout implements StreamServer {
         return true;
       }
       // It may be full already: uWebSockets.js reports a failed write only at the next one.
-      if (silentFor * 1000 >= TEND_MS) socket.flush();
-      return silentFor * 1000 >= TEND_MS;
+      if (silentFor * 1000 >= SWEEP_MS) socket.flush();
+      return silentFor * 1000 >= SWEEP_MS;
     });
-    if (isDone) this.#tending = undefined;
-    else this.#defer(() => this.#tendOn());
+    if (isDone) this.#sweeping = undefined;
+    else this.#defer(() => this.#continueSweep());
   }
 
   #cut(socket: StreamSocket): void {
@@ -263,13 +256,11 @@ export class Fanout implements StreamServer {
 
   #remove(socket: StreamSocket): void {
     if (!this.#subscribers.remove(socket)) return;
-    const { caller } = socket;
-    if (!caller.isKeyed) this.#tally.remove(caller.address);
-    this.#uses?.closed(caller.key, caller.address);
-    this.#ledger.release(socket);
+    this.#counts.closed(socket.caller);
+    this.#quota.release(socket);
     this.#source.unsubscribe(socket.view);
     if (this.size > 0) return;
-    this.#clock.clearTimer(this.#tendTimer);
-    this.#tendTimer = undefined;
+    this.#clock.clearTimer(this.#sweepTimer);
+    this.#sweepTimer = undefined;
   }
 }

@@ -2,9 +2,9 @@
  * The fan-out with the native writer: the engine gives the connection of a stream away before a byte of the answer, and the
  * writer sends head, first event and every sample. What an engine cannot give away (TLS) stays with its own streams.
  */
-import { AddressCounts } from '../../fairness/address-counts.ts';
 import type { Framing } from '../../host/streams.ts';
 import type { Caller } from '../../http/clients/caller.ts';
+import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import type { Exchange, HandOver, Taker } from '../../http/engine.ts';
 import { type Header, headBytes } from '../../http/head.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';
@@ -42,8 +42,7 @@ const FRAMING_HEADERS: Readonly<Record<Framing, Header>> = {
 export class NativeFanout implements StreamServer, StreamOwner {
   readonly #pool: StreamPool;
   readonly #source: Demand;
-  readonly #tally: Pick<AddressCounts, 'add' | 'remove'>;
-  readonly #uses: FanoutOptions['uses'];
+  readonly #counts: Counting;
   /** Streams that stay with the engine. */
   readonly #fanout: Fanout;
   /** By the index of their view. */
@@ -56,12 +55,11 @@ export class NativeFanout implements StreamServer, StreamOwner {
   #isClosed = false;
 
   constructor(options: NativeFanoutOptions) {
-    const { pool, source, tally = new AddressCounts() } = options;
+    const { pool, source, counts = new ViewerCounts() } = options;
     this.#pool = pool;
     this.#source = source;
-    this.#tally = tally;
-    this.#uses = options.uses;
-    this.#fanout = new Fanout({ ...options, tally });
+    this.#counts = counts;
+    this.#fanout = new Fanout({ ...options, counts });
   }
 
   get size(): number {
@@ -213,16 +211,14 @@ export class NativeFanout implements StreamServer, StreamOwner {
   #count(channel: Channel, caller: Caller): void {
     channel.size++;
     this.#size++;
-    if (!caller.isKeyed) this.#tally.add(caller.address);
-    this.#uses?.opened(caller.key);
+    this.#counts.opened(caller);
     this.#source.subscribe(channel.view);
   }
 
   #lose(channel: Channel, caller: Caller): void {
     channel.size--;
     this.#size--;
-    if (!caller.isKeyed) this.#tally.remove(caller.address);
-    this.#uses?.closed(caller.key, caller.address);
+    this.#counts.closed(caller);
     if (channel.size === 0) {
       this.#channels.delete(channel.view.index);
       this.#pool.closeChannel(channel.number);

@@ -3,8 +3,8 @@
  * arrays are left here.
  */
 import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../../host/streams.ts';
+import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
 import type { Caller } from '../../http/clients/caller.ts';
-import type { Holder, Ledger } from '../../http/clients/ledger.ts';
 import type { EventCounters } from './stream-server.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
@@ -26,7 +26,7 @@ export interface Member {
 
 export class StreamPool {
   readonly #streams: StreamHost;
-  readonly #ledger: Ledger;
+  readonly #quota: BufferQuota;
   /** Made with the first stream, when the stall limit is known. */
   #writer: StreamWriter | undefined;
   /** By slot. Members of one channel with equal callers are one object. */
@@ -42,9 +42,9 @@ export class StreamPool {
   #hasEnded = false;
   stallLimitSeconds = Number.POSITIVE_INFINITY;
 
-  constructor(streams: StreamHost, ledger: Ledger) {
+  constructor(streams: StreamHost, quota: BufferQuota) {
     this.#streams = streams;
-    this.#ledger = ledger;
+    this.#quota = quota;
   }
 
   get size(): number {
@@ -153,7 +153,7 @@ export class StreamPool {
       isStream: true,
       cut: () => this.#writer?.cut([id]),
     };
-    this.#ledger.set(holder, bytes, kept);
+    this.#quota.set(holder, bytes, kept);
     if (bytes === 0 && kept === undefined) this.#holders.delete(slot);
     else this.#holders.set(slot, holder);
   }
@@ -162,7 +162,7 @@ export class StreamPool {
     const member = this.#members[slot];
     if (member === undefined) return;
     const holder = this.#holders.get(slot);
-    if (holder !== undefined) this.#ledger.release(holder);
+    if (holder !== undefined) this.#quota.release(holder);
     this.#holders.delete(slot);
     this.#members[slot] = undefined;
     this.#size--;

@@ -7,8 +7,8 @@ import { Broker } from '#src/agent/transports/mqtt/broker.js';
 import { Budget } from '#src/agent/transports/mqtt/budget.js';
 import type { OpenBrokerLink } from '#src/agent/transports/mqtt/mqtt-link.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
-import { AddressCounts } from '#src/fairness/address-counts.js';
-import { Ledger } from '#src/http/clients/ledger.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { CommandGateway } from '#src/hub/commands/command-gateway.js';
 import { RemoteMachines } from '#src/hub/remote-machine.js';
 import { Listeners } from '#src/listeners.js';
@@ -39,8 +39,8 @@ function play() {
     name: 'hub1',
     clock,
     times: TIMES,
-    ledger: new Ledger(),
-    tally: new AddressCounts(),
+    quota: new BufferQuota(),
+    counts: new ViewerCounts(),
     random: () => 0.5,
     log: createLog((line) => log.push(line), 'warn'),
     counters: createCounters(),

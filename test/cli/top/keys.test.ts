@@ -61,13 +61,13 @@ t.test(
       ['y', 'term'],
       ['f', 'kill'],
     ] as const) {
-      const { view, wish } = press({ ...asked, processes: undefined }, key(name), 2);
-      t.same(wish, { end: rowOf(22, 'bash'), by });
+      const { view, action } = press({ ...asked, processes: undefined }, key(name), 2);
+      t.same(action, { end: rowOf(22, 'bash'), by });
       t.equal(view.ending, undefined);
     }
     for (const name of ['n', 'return', 'k', 'escape', 'x'])
       t.same(
-        [press(asked, key(name), 2).wish, press(asked, key(name), 2).view.ending],
+        [press(asked, key(name), 2).action, press(asked, key(name), 2).view.ending],
         [undefined, undefined],
         name,
       );
@@ -87,26 +87,26 @@ t.test(
 );
 
 t.test('[9.top-keys] q and Ctrl-C end, Ctrl-Z suspends, Ctrl-L draws anew', async (t) => {
-  const wishOf = (view: View, name: string) => press(view, key(name), 2).wish;
-  t.equal(wishOf(viewOf(), 'q'), 'back');
+  const actionOf = (view: View, name: string) => press(view, key(name), 2).action;
+  t.equal(actionOf(viewOf(), 'q'), 'back');
   for (const view of [viewOf(), after(viewOf(), '/'), after(viewOf(), 'down', 'k')]) {
-    t.equal(wishOf(view, 'C-c'), 'quit');
-    t.equal(wishOf(view, 'C-z'), 'suspend');
-    t.equal(wishOf(view, 'C-l'), 'redraw');
+    t.equal(actionOf(view, 'C-c'), 'quit');
+    t.equal(actionOf(view, 'C-z'), 'suspend');
+    t.equal(actionOf(view, 'C-l'), 'redraw');
   }
 });
 
 t.test('[9.top-keys] Escape and a key soon after it are two keys', async (t) => {
   const altQ = { name: 'q', meta: true, sequence: '\x1bq' };
-  const { view, wish } = press(after(viewOf(), '/', 'a', 'return'), altQ, 2);
-  t.same([view.listing.query, wish], ['', 'back']);
-  t.equal(press(viewOf(), { name: 'escape', meta: true, sequence: '\x1b' }, 2).wish, undefined);
+  const { view, action } = press(after(viewOf(), '/', 'a', 'return'), altQ, 2);
+  t.same([view.listing.query, action], ['', 'back']);
+  t.equal(press(viewOf(), { name: 'escape', meta: true, sequence: '\x1b' }, 2).action, undefined);
 });
 
 t.test('[9.top-help] ? shows the keys, and any key leaves them without an effect of its own', async (t) => {
   const shown = after(viewOf(), '?');
   t.equal(shown.isHelp, true);
-  t.match(press(shown, key('q'), 2), { view: { isHelp: false }, wish: undefined });
-  t.equal(press(shown, key('C-c'), 2).wish, 'quit');
+  t.match(press(shown, key('q'), 2), { view: { isHelp: false }, action: undefined });
+  t.equal(press(shown, key('C-c'), 2).action, 'quit');
   t.equal(after(viewOf(), '/', '?').listing.query, '?', 'in a filter it is a character');
 });

@@ -52,11 +52,11 @@ t.test('[9.top-hub] arrows select and scroll, Enter opens, q ends', async (t) =>
   t.match(after(view, 'end', 'down'), { selected: 'c', offset: 1 }, 'there is no more');
   t.match(after(view, 'end', 'home'), { selected: 'a', offset: 0 });
   t.equal(after(machinesOf({ selected: 'gone' }), 'down').selected, 'a');
-  const wishOf = (now: Machines, name: string) => pressMachines(now, key(name), 2).wish;
-  t.same(wishOf(after(view, 'down'), 'return'), { open: 'b' });
-  t.equal(wishOf(machinesOf({ hosts: [], selected: undefined }), 'return'), undefined);
-  t.equal(wishOf(view, 'q'), 'quit');
-  t.equal(pressMachines(view, { ctrl: true, name: 'c', sequence: '\x03' }, 2).wish, 'quit');
+  const actionOf = (now: Machines, name: string) => pressMachines(now, key(name), 2).action;
+  t.same(actionOf(after(view, 'down'), 'return'), { open: 'b' });
+  t.equal(actionOf(machinesOf({ hosts: [], selected: undefined }), 'return'), undefined);
+  t.equal(actionOf(view, 'q'), 'quit');
+  t.equal(pressMachines(view, { ctrl: true, name: 'c', sequence: '\x03' }, 2).action, 'quit');
   t.equal(after(machinesOf({ note: 'b: no' }), 'down').note, '', 'a note is shown until the next key');
 });
 

@@ -226,7 +226,7 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     canReadPendingPeers: () => false,
     readPendingPeers: () => Promise.resolve([]),
     cutPeers: () => 0,
-    takeCensus: () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] }),
+    readConnections: () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] }),
     cutConnections: () => 0,
   };
 }

@@ -1,10 +1,10 @@
-/** Sockets that listen, those that connect to them, and the census of both. */
+/** Sockets that listen, those that connect to them, and the connections of both. */
 import '../service/dead-buses.ts';
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import type { Census } from '#src/host/host.js';
+import type { OpenConnections } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 
 const host = openNativeHost();
@@ -36,11 +36,14 @@ export async function connect(t: Test, port: number, from: string, to = '127.0.0
   return socket;
 }
 
-/** The first census of `port` that is `wanted`. */
-export async function censusOf(port: number, wanted: (census: Census) => boolean): Promise<Census> {
+/** the first report of `port` that is `wanted`. */
+export async function connectionsOf(
+  port: number,
+  wanted: (found: OpenConnections) => boolean,
+): Promise<OpenConnections> {
   for (;;) {
-    const census = await host.takeCensus(port, { halfClosedMs: 300, unansweredBytes: 1000 });
-    if (wanted(census)) return census;
+    const found = await host.readConnections(port, { halfClosedMs: 300, unansweredBytes: 1000 });
+    if (wanted(found)) return found;
     await sleep(10);
   }
 }

@@ -2,9 +2,9 @@
 import './dead-buses.ts';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
-import { AddressCounts } from '#src/fairness/address-counts.js';
 import { openNativeHost } from '#src/host/native.js';
-import { Ledger } from '#src/http/clients/ledger.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Engine } from '#src/http/engine.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded } from '#src/stats/view.js';
@@ -27,15 +27,15 @@ export function createStreams() {
   const host = openNativeHost();
   const { streams } = host;
   if (streams === undefined) throw new Error('no streams on this platform');
-  const [ledger, tally, source] = [new Ledger(), new AddressCounts(), new FakeDemand()];
+  const [quota, counts, source] = [new BufferQuota(), new ViewerCounts(), new FakeDemand()];
   const clock = systemClock(() => performance.now());
-  const pool = new StreamPool(streams, ledger);
-  const fanout = new NativeFanout({ source, clock, ledger, tally, pool });
+  const pool = new StreamPool(streams, quota);
+  const fanout = new NativeFanout({ source, clock, quota, counts, pool });
   return {
     host,
     clock,
-    ledger,
-    tally,
+    quota,
+    counts,
     source,
     pool,
     fanout,

@@ -107,7 +107,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
     for (let number = 1; number <= EVENTS; number++) {
       newest = encodedOf(number, bytes);
       fanout.publish(newest);
-      if (number % 20 === 0) fanout.tend();
+      if (number % 20 === 0) fanout.sweep();
       await new Promise((resolve) => setTimeout(resolve, 4));
     }
     for (const { socket } of readers) socket.removeAllListeners('data').resume();

@@ -16,7 +16,10 @@ const client = net.connect(port, '127.0.0.1');
 await new Promise((resolve) => client.once('connect', resolve));
 const system = host.readSystem();
 // Neither is ever answered.
-const never = [host.readPendingPeers(port), host.takeCensus(port, { halfClosedMs: 0, unansweredBytes: 0 })];
+const never = [
+  host.readPendingPeers(port),
+  host.readConnections(port, { halfClosedMs: 0, unansweredBytes: 0 }),
+];
 const answered = await Promise.race([...never, readFile(import.meta.filename, 'utf8').then(() => 'a file')]);
 const { hostname, network } = await system;
 console.log(JSON.stringify({ answered, hostname, addresses: network?.ipv4 ?? network?.ipv6 ?? null }));

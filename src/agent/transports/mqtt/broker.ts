@@ -268,7 +268,7 @@ export class Broker {
     for (const host of this.#known.values())
       if (!host.isClosed && !this.#unverified.has(host)) host.look(nowMs);
     this.#unverified.look(nowMs, (host) => {
-      if (this.#unverified.hasRoom(host, ROW_BYTES + host.textBytes)) this.#show(host);
+      if (this.#unverified.hasCapacity(host, ROW_BYTES + host.textBytes)) this.#show(host);
     });
   }
 

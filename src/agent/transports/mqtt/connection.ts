@@ -5,9 +5,9 @@
 import type { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from 'mqtt';
 import { type Broker, openSocket, type ProtocolVersion } from './broker-socket.ts';
+import { KeepAlive } from './keep-alive.ts';
 import { type Line, type LineEvents, Refusal } from './line.ts';
 import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from './packets.ts';
-import { Pulse } from './pulse.ts';
 
 export interface ConnectionOptions extends LineEvents {
   readonly broker: Broker;
@@ -42,7 +42,7 @@ export class Connection implements Line {
   readonly #client: mqtt.MqttClient;
   readonly #socket: Socket;
   readonly #lengths = new PacketLengths();
-  readonly #pulse = new Pulse();
+  readonly #keepAlive = new KeepAlive();
   readonly #waiting: Waiting[] = [];
   /** Settles what has not been settled when the connection ends. */
   readonly #open = new Set<(error?: Error) => void>();
@@ -89,13 +89,13 @@ export class Connection implements Line {
 
   /** Since the last byte of the broker. */
   get quietMs(): number {
-    return this.#pulse.quietMs;
+    return this.#keepAlive.quietMs;
   }
 
   /** Asks the broker whether it is there; one that does not answer within seconds is cut. */
   check(): void {
     if (!this.isReady) return;
-    this.#pulse.check(
+    this.#keepAlive.check(
       () => this.#client.sendPing(),
       () => this.cut('the broker does not answer'),
     );
@@ -175,7 +175,7 @@ export class Connection implements Line {
   }
 
   #judge(chunk: Buffer): void {
-    this.#pulse.heard();
+    this.#keepAlive.heard();
     if (!this.#lengths.take(chunk))
       this.cut(
         `a packet of the broker has more than ${MAX_PACKET_BYTES} bytes, or came in more than ${MAX_PACKET_PIECES} pieces`,
@@ -227,7 +227,7 @@ export class Connection implements Line {
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#pulse.stop();
+    this.#keepAlive.stop();
     this.#waiting.length = 0;
     for (const settle of [...this.#open]) settle(new Error('the connection has ended'));
     // Its timers.

@@ -52,7 +52,7 @@ export class UnverifiedMachines<Host extends Probed> {
   }
 
   /** A row of `bytes` may be shown of one that is not shown yet. */
-  hasRoom(host: Host, bytes: number): boolean {
+  hasCapacity(host: Host, bytes: number): boolean {
     return bytes <= this.#shown.freeBytes && !this.#shown.has(host);
   }
 

@@ -3,7 +3,7 @@
  * are too many, the oldest one of the address that has most makes room, because an agent proves itself with its first message.
  */
 import type { Clock } from '../../../clock.ts';
-import { Tally } from '../../../http/clients/tally.ts';
+import { CountsByKey } from '../../../http/clients/counts-by-key.ts';
 import type { Log } from '../../../log/log.ts';
 import { MinuteLog } from './minute-log.ts';
 
@@ -35,10 +35,10 @@ export class Attempts {
   /** By address, each with its oldest first. */
   readonly #unproven = new Map<string, Set<Unproven>>();
   #inAll = 0;
-  #failures = new Tally();
+  #failures = new CountsByKey();
   #endsAtMs = Number.NEGATIVE_INFINITY;
   /** Connections that were cut since the last line, by address. */
-  #cut = new Tally();
+  #cut = new CountsByKey();
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, 'now'>, log: Log) {
@@ -81,7 +81,7 @@ export class Attempts {
   /** One line per minute. `why`: of what the other side has sent it has an id at most. */
   fail(address: string, why: string): void {
     this.#turn();
-    if (this.#failures.size >= MAX_ADDRESSES) this.#failures = new Tally();
+    if (this.#failures.size >= MAX_ADDRESSES) this.#failures = new CountsByKey();
     this.#failures.add(address);
     this.#refused.warn(`an agent that dials in was refused: ${why}`, { address });
   }
@@ -91,7 +91,7 @@ export class Attempts {
     if (this.#cut.size === 0 || nowMs - this.#loggedAtMs < MINUTE_MS) return;
     this.#loggedAtMs = nowMs;
     const counts = [...this.#cut].sort(([, a], [, b]) => b - a);
-    this.#cut = new Tally();
+    this.#cut = new CountsByKey();
     const sum = counts.reduce((all, [, count]) => all + count, 0);
     const named = counts.slice(0, MAX_NAMED).map(([address, count]) => `${address} (${count})`);
     this.#log.warn(
@@ -108,7 +108,7 @@ export class Attempts {
   #end([oldest]: Iterable<Unproven>): void {
     if (oldest === undefined) return;
     this.settle(oldest);
-    if (this.#cut.size >= MAX_ADDRESSES) this.#cut = new Tally();
+    if (this.#cut.size >= MAX_ADDRESSES) this.#cut = new CountsByKey();
     this.#cut.add(oldest.address);
     oldest.end('crowded');
   }
@@ -116,7 +116,7 @@ export class Attempts {
   #turn(): void {
     const nowMs = this.#clock.now();
     if (nowMs < this.#endsAtMs) return;
-    this.#failures = new Tally();
+    this.#failures = new CountsByKey();
     this.#endsAtMs = nowMs + MINUTE_MS;
   }
 }

@@ -1,7 +1,7 @@
 /** The connection of an agent that has dialled this hub: the proofs of both sides, then messages. */
 import type { Clock } from '../../../clock.ts';
+import type { BufferQuota, Holder } from '../../../http/clients/buffer-quota.ts';
 import type { Caller } from '../../../http/clients/caller.ts';
-import type { Holder, Ledger } from '../../../http/clients/ledger.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../../../http/engine.ts';
 import { type Framed, Parts, readMessage, textOf } from '../../protocol/frames.ts';
 import { type Claim, isProof, newNonce, proofOf, readClaim, type Terms } from '../../protocol/proof.ts';
@@ -12,7 +12,7 @@ export interface SessionOptions {
   /** The name of this hub. */
   readonly name: string;
   readonly clock: Pick<Clock, 'now'>;
-  readonly ledger: Pick<Ledger, 'set' | 'release'>;
+  readonly quota: Pick<BufferQuota, 'set' | 'release'>;
   readonly owner: SessionOwner;
 }
 
@@ -128,7 +128,7 @@ export class DialSession implements SocketEvents, Holder {
   }
 
   onClosed(): void {
-    this.#options.ledger.release(this);
+    this.#options.quota.release(this);
     this.#options.owner.onClosed(this);
   }
 
@@ -171,7 +171,7 @@ export class DialSession implements SocketEvents, Holder {
 
   #join(frame: Buffer): void {
     const whole = this.#parts.take(frame);
-    this.#options.ledger.set(this, this.#parts.keptBytes);
+    this.#options.quota.set(this, this.#parts.keptBytes);
     if (whole === 'bad') this.end('malformed');
     else if (whole !== 'more') this.#deliver(whole);
   }

@@ -79,8 +79,8 @@ export class DialIns implements SessionOwner {
     if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent dials this hub.');
     if (this.#attempts.hasFailed(caller.address))
       throw new ServiceError('too_many_requests', 'Too many attempts from this address have failed.');
-    const { name, clock, ledger } = this.#parts;
-    const session = new DialSession({ name, clock, ledger, owner: this }, caller);
+    const { name, clock, quota } = this.#parts;
+    const session = new DialSession({ name, clock, quota, owner: this }, caller);
     const socket = exchange.startSocket(session);
     if (socket === undefined) return;
     this.#sessions.add(session);

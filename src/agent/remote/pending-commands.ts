@@ -47,7 +47,7 @@ function oldestOfBusiest(crowd: readonly (readonly [id: string, followed: Follow
   return busiest?.[0];
 }
 
-export class Following {
+export class PendingCommands {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   /** By id, the oldest first. Ids of calls are unique among all agents. */
   readonly #all = new Map<string, Followed>();

@@ -1,10 +1,10 @@
 /** A limit of all clients is never used up by one address, one network, or the clients without the key. */
 import t from 'tap';
-import { SharedRoom } from '#src/fairness/shared-room.js';
+import { SharedCapacity } from '#src/fairness/shared-capacity.js';
 
-function fill(room: SharedRoom, address: string, isKeyed = false): number {
+function fill(room: SharedCapacity, address: string, isKeyed = false): number {
   let taken = 0;
-  while (room.hasRoom({ address, isKeyed })) {
+  while (room.hasCapacity({ address, isKeyed })) {
     room.add({ address, isKeyed });
     taken++;
   }
@@ -12,7 +12,7 @@ function fill(room: SharedRoom, address: string, isKeyed = false): number {
 }
 
 t.test('an address has a quarter, a /64 half, clients without the key three quarters', async (t) => {
-  const room = new SharedRoom(16);
+  const room = new SharedCapacity(16);
   t.equal(fill(room, '192.0.2.1'), 4);
   t.equal(fill(room, 'fe80::1'), 4);
   t.equal(fill(room, 'fe80::2'), 4);
@@ -25,6 +25,6 @@ t.test('an address has a quarter, a /64 half, clients without the key three quar
 });
 
 t.test('small limits: everyone may have one', async (t) => {
-  t.equal(fill(new SharedRoom(1), '192.0.2.1'), 1);
-  t.equal(fill(new SharedRoom(2), 'fe80::1'), 1);
+  t.equal(fill(new SharedCapacity(1), '192.0.2.1'), 1);
+  t.equal(fill(new SharedCapacity(2), 'fe80::1'), 1);
 });

@@ -1,5 +1,5 @@
 /** How many of something each key has, for example each client address. Keys that have none take no memory. */
-export class Tally<Key = string> {
+export class CountsByKey<Key = string> {
   readonly #counts = new Map<Key, number>();
 
   /** Keys that have any. */

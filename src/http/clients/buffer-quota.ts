@@ -4,7 +4,7 @@
  */
 import { type Defer, deferToNextTurn } from '../../clock.ts';
 import { networkOf } from '../../fairness/address-counts.ts';
-import { Tally } from './tally.ts';
+import { CountsByKey } from './counts-by-key.ts';
 
 /** One connection with bytes kept for it. */
 export interface Holder {
@@ -23,7 +23,7 @@ export interface Shared {
   readonly bytes: number;
 }
 
-export interface LedgerOptions {
+export interface BufferQuotaOptions {
   /** The limit in all, in bytes; read at every change, because a reload may change it. Without one there is no limit. */
   readonly maxBytes?: () => number;
   /** Called after `connections` of `address` were cut. */
@@ -49,7 +49,7 @@ const LEFT_SHARE = 0.9;
 class Sums {
   bytes = 0;
   /** Holders by shared key. */
-  readonly #holders = new Tally<object>();
+  readonly #holders = new CountsByKey<object>();
 
   add({ bytes, shared }: Entry): void {
     this.bytes += bytes;
@@ -98,12 +98,12 @@ function levelFor(sizes: readonly number[], excess: number): number {
   return 0;
 }
 
-export class Ledger {
-  readonly #options: LedgerOptions;
+export class BufferQuota {
+  readonly #options: BufferQuotaOptions;
   readonly #networks = new Map<string, NetworkAccount>();
   readonly #all = new Sums();
 
-  constructor(options: LedgerOptions = {}) {
+  constructor(options: BufferQuotaOptions = {}) {
     this.#options = options;
   }
 
@@ -184,7 +184,7 @@ export class Ledger {
   /** Cuts until there is no `excess`, or nothing is left of the network: all its addresses are cut to one size at most. */
   #cut(network: NetworkAccount, excess: () => number): void {
     const { defer = deferToNextTurn, onCut } = this.#options;
-    const cut = new Tally();
+    const cut = new CountsByKey();
     while (excess() > 0 && network.accounts.size > 0) {
       const accounts = [...network.accounts.values()];
       const sizes = accounts.map(({ sums }) => sums.bytes);

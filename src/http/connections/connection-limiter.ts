@@ -6,9 +6,9 @@
 import { canonicalPeer } from '../../access/addresses.ts';
 import type { Clock } from '../../clock.ts';
 import { AddressCounts, levelsOf, limitOf } from '../../fairness/address-counts.ts';
-import type { Census, ConnectionId, Host } from '../../host/host.ts';
+import type { ConnectionId, Host, OpenConnections } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
-import type { Holder, Ledger } from '../clients/ledger.ts';
+import type { BufferQuota, Holder } from '../clients/buffer-quota.ts';
 import type { HeapTrim } from './heap.ts';
 
 /** A peer has this long to close its side. */
@@ -35,11 +35,11 @@ const SHARE_OF_ALL = 3 / 4;
 /** where there is room for that many: with few descriptors one client may need all of them. */
 const MIN_SHARED = 256;
 
-export interface ConnectionCensusOptions {
-  readonly host: Pick<Host, 'takeCensus' | 'cutConnections'>;
+export interface ConnectionLimiterOptions {
+  readonly host: Pick<Host, 'readConnections' | 'cutConnections'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly ledger: Ledger;
+  readonly quota: BufferQuota;
   /** The maximum of connections of one address; 0: no limit. */
   readonly maxPerAddress: () => number;
   /** Connections that there is room for in all. */
@@ -52,14 +52,14 @@ export interface ConnectionCensusOptions {
   readonly heap: Pick<HeapTrim, 'rss' | 'trimSoon'> | undefined;
 }
 
-/** Unanswered input of one connection, in the ledger. */
+/** Unanswered input of one connection, in the quota. */
 class Unanswered implements Holder {
   readonly isStream = false;
   readonly address: string;
   readonly #connection: ConnectionId;
-  readonly #host: ConnectionCensusOptions['host'];
+  readonly #host: ConnectionLimiterOptions['host'];
 
-  constructor(address: string, connection: ConnectionId, host: ConnectionCensusOptions['host']) {
+  constructor(address: string, connection: ConnectionId, host: ConnectionLimiterOptions['host']) {
     this.address = address;
     this.#connection = connection;
     this.#host = host;
@@ -70,8 +70,8 @@ class Unanswered implements Holder {
   }
 }
 
-export class ConnectionCensus {
-  readonly #options: ConnectionCensusOptions;
+export class ConnectionLimiter {
+  readonly #options: ConnectionLimiterOptions;
   #ports: readonly number[] = [];
   /** At least what each address has: connections that close are noticed at the next look. */
   #counts = new AddressCounts();
@@ -89,7 +89,7 @@ export class ConnectionCensus {
   #rssAtLook = 0;
   #hasFailed = false;
 
-  constructor(options: ConnectionCensusOptions) {
+  constructor(options: ConnectionLimiterOptions) {
     this.#options = options;
   }
 
@@ -194,7 +194,7 @@ export class ConnectionCensus {
     const startedAt = clock.now();
     try {
       const limits = { halfClosedMs: HALF_CLOSED_MS, unansweredBytes: MIN_UNANSWERED };
-      const parts = await Promise.all(this.#ports.map((port) => host.takeCensus(port, limits)));
+      const parts = await Promise.all(this.#ports.map((port) => host.readConnections(port, limits)));
       this.#lookTookMs = clock.now() - startedAt;
       this.#nextLookAt = clock.now() + Math.min(PAUSE_PER_LOOK * this.#lookTookMs, MAX_PAUSE_MS);
       this.#take({
@@ -212,7 +212,7 @@ export class ConnectionCensus {
     }
   }
 
-  #take({ clients, halfClosed, unanswered }: Census): void {
+  #take({ clients, halfClosed, unanswered }: OpenConnections): void {
     if (this.#ports.length === 0) return;
     this.#counts = new AddressCounts();
     for (const { address, connections } of clients) this.#counts.add(address, connections);
@@ -228,8 +228,8 @@ export class ConnectionCensus {
     if (this.#unanswered.size > 0) this.#lookIn(HALF_CLOSED_MS);
   }
 
-  #charge(unanswered: Census['unanswered']): void {
-    const { host, ledger } = this.#options;
+  #charge(unanswered: OpenConnections['unanswered']): void {
+    const { host, quota } = this.#options;
     const before = this.#unanswered;
     this.#unanswered = new Map();
     for (const { connection, address, bytes } of unanswered) {
@@ -237,8 +237,8 @@ export class ConnectionCensus {
       before.delete(connection.cookie);
       const holder = known ?? new Unanswered(address, connection, host);
       this.#unanswered.set(connection.cookie, holder);
-      ledger.set(holder, Math.min(bytes, MAX_UNFINISHED));
+      quota.set(holder, Math.min(bytes, MAX_UNFINISHED));
     }
-    for (const holder of before.values()) ledger.release(holder);
+    for (const holder of before.values()) quota.release(holder);
   }
 }

@@ -4,4 +4,7 @@
 declare const IS_BUNDLE: true | undefined;
 
 /** The bundle is in that folder; a module that was compiled alone, for tests, is in build/ts/src/. */
-export const PLACE = new URL(typeof IS_BUNDLE === 'undefined' ? '../../../dist/' : '.', import.meta.url);
+export const PROGRAM_URL = new URL(
+  typeof IS_BUNDLE === 'undefined' ? '../../../dist/' : '.',
+  import.meta.url,
+);

@@ -1,6 +1,6 @@
 // Lists all connections of a listening port, asked descriptor by descriptor, for the reason given in
 // peers.cc.
-#include "host/census.h"
+#include "host/connections.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -52,7 +52,7 @@ std::optional<std::string> clientOf(int fd) {
 
 // In FIN_WAIT2 the peer has acknowledged the end of the sent data, so it waits for nothing. No data is sent
 // after the end, so the time since the last data only grows.
-bool isHalfClosed(const tcp_info& info, const CensusOptions& options) {
+bool isHalfClosed(const tcp_info& info, const ConnectionQuery& options) {
   return info.tcpi_state == kFinWait2 && info.tcpi_last_data_sent >= options.halfClosedMs;
 }
 
@@ -61,30 +61,30 @@ std::uint64_t unansweredOf(const tcp_info& info) {
                                                           : 0;
 }
 
-void note(Census& census, int fd, const std::string& client, const CensusOptions& options) {
+void note(OpenConnections& found, int fd, const std::string& client, const ConnectionQuery& options) {
   const auto connection = readConnection(fd);
   if (!connection) return;
   const ConnectionId id{fd, connection->cookie};
-  if (isHalfClosed(connection->info, options)) census.halfClosed.push_back(id);
+  if (isHalfClosed(connection->info, options)) found.halfClosed.push_back(id);
   const auto bytes = unansweredOf(connection->info);
-  if (bytes > options.unansweredBytes) census.unanswered.push_back({id, client, bytes});
+  if (bytes > options.unansweredBytes) found.unanswered.push_back({id, client, bytes});
 }
 
 }  // namespace
 
-Census takeCensus(const CensusOptions& options) {
-  Census census;
+OpenConnections readConnections(const ConnectionQuery& options) {
+  OpenConnections found;
   std::map<std::string, std::uint32_t> counts;
   const int end = descriptorsEnd();
   for (int fd = 0; fd < end; ++fd) {
     const auto client = clientOf(fd);
     if (!client || localPortOf(fd) != options.port) continue;
     ++counts[*client];
-    note(census, fd, *client, options);
+    note(found, fd, *client, options);
   }
-  census.clients.reserve(counts.size());
-  for (const auto& [address, connections] : counts) census.clients.push_back({address, connections});
-  return census;
+  found.clients.reserve(counts.size());
+  for (const auto& [address, connections] : counts) found.clients.push_back({address, connections});
+  return found;
 }
 
 int cutConnections(const std::vector<ConnectionId>& connections) {

@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 import type { Roots } from './native.ts';
 
 /** Settings of the configuration. */
-interface HostPlace {
+interface RootPaths {
   readonly proc: string;
   readonly sys: string;
   readonly root: string | undefined;
@@ -13,7 +13,7 @@ interface HostPlace {
 }
 
 /** Below `host.root` everything of the host is found; `host.proc` and `host.sys` win where they are set. */
-export function rootsOf({ proc, sys, root }: HostPlace): Roots {
+export function rootsOf({ proc, sys, root }: RootPaths): Roots {
   if (root === undefined) return { proc, sys };
   const below = (given: string, fallback: string) => (given === fallback ? path.join(root, fallback) : given);
   return { proc: below(proc, '/proc'), sys: below(sys, '/sys'), files: root };
@@ -34,7 +34,7 @@ export function isContainer(exists: (file: string) => boolean = existsSync): boo
 
 /** Returns which values are the container's instead of the host's; undefined outside a container, or if all was set. */
 export function describeContainer(
-  { proc, root, name }: HostPlace,
+  { proc, root, name }: RootPaths,
   isInContainer: boolean,
 ): { readonly reason: string; readonly remedy: string } | undefined {
   if (!isInContainer) return undefined;

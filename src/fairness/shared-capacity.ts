@@ -12,7 +12,7 @@ const ADDRESS_SHARE = 1 / 4;
 const NETWORK_SHARE = 1 / 2;
 const KEYLESS_SHARE = 3 / 4;
 
-export class SharedRoom {
+export class SharedCapacity {
   readonly #max: number;
   #size = 0;
   readonly #keyless = new AddressCounts();
@@ -26,7 +26,7 @@ export class SharedRoom {
   }
 
   /** Whether this client may have one more. */
-  hasRoom({ address, isKeyed }: Sharer): boolean {
+  hasCapacity({ address, isKeyed }: Sharer): boolean {
     if (this.#size >= this.#max) return false;
     const isWithin = (count: number, share: number) => count < Math.ceil(this.#max * share);
     return (

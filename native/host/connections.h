@@ -29,7 +29,7 @@ struct UnansweredInput {
   std::uint64_t bytes = 0;
 };
 
-struct Census {
+struct OpenConnections {
   std::vector<ClientConnections> clients;
   // Connections that this side has closed, whose peer has acknowledged that but not closed for
   // `halfClosedMs`.
@@ -37,7 +37,7 @@ struct Census {
   std::vector<UnansweredInput> unanswered;
 };
 
-struct CensusOptions {
+struct ConnectionQuery {
   std::uint16_t port = 0;
   // Half-closed connections are listed after this many milliseconds.
   std::uint32_t halfClosedMs = 0;
@@ -46,7 +46,7 @@ struct CensusOptions {
 };
 
 // Supported where canReadPendingPeers() is true. May be called on any thread. Throws HostError.
-Census takeCensus(const CensusOptions& options);
+OpenConnections readConnections(const ConnectionQuery& options);
 
 // Closes those that are still the same connections; returns how many. To be called only on the thread that
 // opens and closes them.

@@ -6,7 +6,7 @@
 /** For anything from the broker, after it was asked. */
 const ANSWER_MS = 4000;
 
-export class Pulse {
+export class KeepAlive {
   readonly #answerMs: number;
   #heardAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;

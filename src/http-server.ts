@@ -7,12 +7,12 @@ import { KeyUses } from './access/key-uses.ts';
 import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf } from './errors.ts';
-import { AddressCounts } from './fairness/address-counts.ts';
 import type { Host } from './host/host.ts';
 import type { PausedPolls } from './host/streams.ts';
-import { Ledger } from './http/clients/ledger.ts';
-import { ConnectionCensus } from './http/connections/census.ts';
-import { DescriptorRoom, MIN_DESCRIPTORS, roomFor } from './http/connections/descriptors.ts';
+import { BufferQuota } from './http/clients/buffer-quota.ts';
+import { ViewerCounts } from './http/clients/viewer-counts.ts';
+import { ConnectionLimiter } from './http/connections/connection-limiter.ts';
+import { capacityFor, DescriptorCapacity, MIN_DESCRIPTORS } from './http/connections/descriptors.ts';
 import { HeapTrim, SCRIPT_HEAP } from './http/connections/heap.ts';
 import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import { PeerWatch } from './http/connections/peers.ts';
@@ -38,7 +38,7 @@ const WRITER_LIMIT_MS = 5000;
 /** Poll interval until then; also the minimum wait, because an engine may hold stream bytes without reporting it. */
 const CLOSE_GRACE_MS = 50;
 
-export interface FrontOptions {
+export interface HttpServerOptions {
   readonly base: Base;
   readonly engine: EngineChoice;
   /** The machine's short and full host name: the web guard lets them through. */
@@ -47,7 +47,7 @@ export interface FrontOptions {
   readonly dashboardPaths?: readonly string[];
   /** The request headers that the routes read, in lower case. */
   readonly headersRead: ReadonlySet<string>;
-  /** The open streams of the role, which are made after its front. */
+  /** The open streams of the role, which are made after it. */
   readonly streams: () => { readonly size: number };
   /** Where a WebSocket can be asked for, as paths of routes. Default: that of the service. */
   readonly socketPaths?: readonly string[];
@@ -69,19 +69,18 @@ function openPolls(host: Host, log: Log): PausedPolls | undefined {
   }
 }
 
-export class Front {
+export class HttpServer {
   readonly #base: Base;
   /** undefined: this platform has no native writer, and the engine sends all streams. */
   readonly #pool: StreamPool | undefined;
   readonly gate: Gate;
   readonly server: Engine;
-  readonly ledger: Ledger;
-  /** Streams and sockets of each address that were opened without the key. */
-  readonly tally = new AddressCounts();
+  readonly quota: BufferQuota;
   readonly keyUses = new KeyUses();
+  readonly counts = new ViewerCounts(this.keyUses);
   readonly #peers: PeerWatch;
-  readonly #census: ConnectionCensus;
-  readonly #room: DescriptorRoom;
+  readonly #limiter: ConnectionLimiter;
+  readonly #capacity: DescriptorCapacity;
   readonly #heap: HeapTrim | undefined;
   #pipeline: Pipeline | undefined;
   #isStopping = false;
@@ -91,7 +90,7 @@ export class Front {
   /** Sets the options of the listening sockets; false when that failed. */
   #tune = (): boolean => false;
 
-  constructor(options: FrontOptions) {
+  constructor(options: HttpServerOptions) {
     const { base, engine, machineNames, dashboardPaths, headersRead, streams, rss } = options;
     const { socketPaths = SOCKET_PATHS, provenPaths = [], exposure } = options;
     const { config, host, clock, log } = base;
@@ -109,17 +108,17 @@ export class Front {
       log,
       now: clock.now,
     });
-    this.ledger = new Ledger({
+    this.quota = new BufferQuota({
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
       onCut: (address, connections) => {
         log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`);
         this.#heap?.trimSoon();
       },
     });
-    this.#pool = host.streams && new StreamPool(host.streams, this.ledger);
+    this.#pool = host.streams && new StreamPool(host.streams, this.quota);
     log.info(describeEngine(engine));
     this.server = engine.create({
-      ledger: this.ledger,
+      quota: this.quota,
       countDescriptors: () => host.openDescriptors(),
       countAdopted: () => this.#pool?.size ?? 0,
       openPolls: () => openPolls(host, log),
@@ -130,19 +129,23 @@ export class Front {
       onConnection: (address) => {
         this.#peers.wake();
         this.#heap?.trimSoon();
-        this.server.maxConnections = this.#room.maxConnections();
-        return this.#census.opened(address);
+        this.server.maxConnections = this.#capacity.maxConnections();
+        return this.#limiter.opened(address);
       },
-      onEnded: () => this.#census.ended(),
+      onEnded: () => this.#limiter.ended(),
     });
-    this.#room = new DescriptorRoom({ host, now: clock.now, connections: () => this.server.connections });
+    this.#capacity = new DescriptorCapacity({
+      host,
+      now: clock.now,
+      connections: () => this.server.connections,
+    });
     this.#peers = new PeerWatch({ host, clock, log, server: this.server });
     this.#heap = rss && new HeapTrim({ host, clock, rss, scriptHeap: SCRIPT_HEAP });
-    this.#census = new ConnectionCensus({
+    this.#limiter = new ConnectionLimiter({
       host,
       clock,
       log,
-      ledger: this.ledger,
+      quota: this.quota,
       maxPerAddress: () => config.current.server.max_connections_per_address,
       maxInAll: () => this.server.maxConnections,
       isProxy: (address) => this.gate.isTrustedProxy(address),
@@ -152,14 +155,14 @@ export class Front {
   }
 
   /** Whether one more subscriber may be let in beside those of `members`. */
-  roomBeside(members: readonly { readonly size: number }[]): ReturnType<typeof roomFor> {
-    return roomFor(this.#room, this.#base.config, members, this.tally);
+  capacityBeside(members: readonly { readonly size: number }[]): ReturnType<typeof capacityFor> {
+    return capacityFor(this.#capacity, this.#base.config, members, this.counts.keyless);
   }
 
-  /** A fan-out whose streams are in this front's ledger and counts. */
-  createFanout(options: Pick<FanoutOptions, 'source' | 'tally'>): StreamServer {
+  /** A fan-out whose streams are in this server's quota and counts. */
+  createFanout(options: Pick<FanoutOptions, 'source' | 'counts'>): StreamServer {
     const { clock } = this.#base;
-    const all = { clock, ledger: this.ledger, tally: this.tally, uses: this.keyUses, ...options };
+    const all = { clock, quota: this.quota, counts: this.counts, ...options };
     const pool = this.#pool;
     const fanout = pool === undefined ? new Fanout(all) : new NativeFanout({ ...all, pool });
     fanout.stallLimitSeconds = this.stallLimitSeconds;
@@ -193,7 +196,7 @@ export class Front {
       routes,
       config: this.#base.config,
       isStopping: () => this.#isStopping,
-      isCrowded: (address) => this.#census.isOver(address),
+      isCrowded: (address) => this.#limiter.isOver(address),
       log: this.#base.log,
     });
   }
@@ -215,14 +218,14 @@ export class Front {
     this.#heap?.start();
     if (canJudge) {
       this.#peers.start(...ports);
-      this.#census.start(...ports);
+      this.#limiter.start(...ports);
     }
     const limit = host.descriptorLimit();
     if (limit < MIN_DESCRIPTORS)
       log.warn(
         `only ${limit} files may be open, the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
       );
-    this.server.maxConnections = this.#room.maxConnections();
+    this.server.maxConnections = this.#capacity.maxConnections();
     if (!canJudge && !isTuned) this.stallLimitSeconds = UNTUNED_STALL_SECONDS;
     return bound;
   }
@@ -255,7 +258,7 @@ export class Front {
     this.#isStopping = true;
     this.server.stopListening();
     this.#peers.stop();
-    this.#census.stop();
+    this.#limiter.stop();
     this.#heap?.stop();
     this.#stoppedAt = performance.now();
   }

@@ -1,12 +1,12 @@
 /** Commands that continue after their answer: which of them are given up when there are too many. */
 import t from 'tap';
-import { Following } from '#src/agent/remote/following.js';
+import { PendingCommands } from '#src/agent/remote/pending-commands.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 
 t.test(
   '[I.hub.mqtt.commands] the commands of one client are not given up for those of another',
   async (t) => {
-    const following = new Following(new FakeClock());
+    const following = new PendingCommands(new FakeClock());
     const lost: string[] = [];
     const begin = (agent: string, id: string, client: string) =>
       following.begin(

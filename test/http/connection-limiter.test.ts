@@ -1,15 +1,15 @@
 /** When all connections are looked at, and what follows from it: on a clock of the test's, without sockets. */
 import t from 'tap';
-import type { Census } from '#src/host/host.js';
-import { Ledger } from '#src/http/clients/ledger.js';
-import { ConnectionCensus } from '#src/http/connections/census.js';
+import type { OpenConnections } from '#src/host/host.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ConnectionLimiter } from '#src/http/connections/connection-limiter.js';
 import { HeapTrim, SCRIPT_HEAP } from '#src/http/connections/heap.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { until } from '../helpers/until.ts';
 
 const MIB = 2 ** 20;
-const NOBODY: Census = { clients: [], halfClosed: [], unanswered: [] };
+const NOBODY: OpenConnections = { clients: [], halfClosed: [], unanswered: [] };
 
 function setUp({ max = 100, maxBytes = 64 * MIB, maxInAll = 100_000 } = {}) {
   const clock = new FakeClock();
@@ -17,7 +17,7 @@ function setUp({ max = 100, maxBytes = 64 * MIB, maxInAll = 100_000 } = {}) {
     clock,
     looks: [] as number[],
     /** Undefined: it cannot be taken. */
-    census: NOBODY as Census | undefined,
+    found: NOBODY as OpenConnections | undefined,
     cut: [] as bigint[],
     unfinished: 0,
     rss: 50 * MIB,
@@ -26,17 +26,17 @@ function setUp({ max = 100, maxBytes = 64 * MIB, maxInAll = 100_000 } = {}) {
     /** Delays each look until it settles. */
     answer: Promise.resolve(),
   };
-  const ledger = new Ledger({ maxBytes: () => maxBytes, defer: (work) => work() });
-  const census = new ConnectionCensus({
+  const quota = new BufferQuota({ maxBytes: () => maxBytes, defer: (work) => work() });
+  const limiter = new ConnectionLimiter({
     clock,
-    ledger,
+    quota,
     log: createLog((line) => world.lines.push(line)),
     host: {
-      async takeCensus(port, { halfClosedMs }) {
+      async readConnections(port, { halfClosedMs }) {
         world.looks.push(clock.now());
         await world.answer;
-        if (world.census === undefined) throw new Error('no descriptors');
-        return port === 80 && halfClosedMs === 2000 ? world.census : NOBODY;
+        if (world.found === undefined) throw new Error('no descriptors');
+        return port === 80 && halfClosedMs === 2000 ? world.found : NOBODY;
       },
       cutConnections(connections) {
         world.cut.push(...connections.map(({ cookie }) => cookie));
@@ -49,10 +49,10 @@ function setUp({ max = 100, maxBytes = 64 * MIB, maxInAll = 100_000 } = {}) {
     unfinished: () => world.unfinished,
     heap: { rss: () => world.rss, trimSoon: () => void world.trims++ },
   });
-  census.start(80);
+  limiter.start(80);
   const open = (count: number, address = '10.0.0.1') =>
-    Array.from({ length: count }, () => census.opened(address)).filter((isAdmitted) => isAdmitted).length;
-  return { world, census, ledger, open };
+    Array.from({ length: count }, () => limiter.opened(address)).filter((isAdmitted) => isAdmitted).length;
+  return { world, limiter, quota, open };
 }
 
 t.test('[1.connections] few connections of an address are never looked at', async (t) => {
@@ -66,13 +66,13 @@ t.test('[1.connections] few connections of an address are never looked at', asyn
 t.test('[1.connections] connections to all ports of the service are counted', async (t) => {
   const ports: number[] = [];
   const clock = new FakeClock();
-  const ledger = new Ledger({ defer: (work) => work() });
-  const census = new ConnectionCensus({
+  const quota = new BufferQuota({ defer: (work) => work() });
+  const limiter = new ConnectionLimiter({
     clock,
-    ledger,
+    quota,
     log: createLog(() => {}),
     host: {
-      async takeCensus(port) {
+      async readConnections(port) {
         ports.push(port);
         const connection = { descriptor: port, cookie: BigInt(port) };
         return {
@@ -88,51 +88,51 @@ t.test('[1.connections] connections to all ports of the service are counted', as
     unfinished: () => 0,
     heap: undefined,
   });
-  census.start(80, 443);
-  for (let i = 0; i < 60; i++) census.opened('10.0.0.1');
+  limiter.start(80, 443);
+  for (let i = 0; i < 60; i++) limiter.opened('10.0.0.1');
   await clock.advance(10);
   t.same(ports, [80, 443]);
-  t.equal(census.isOver('10.0.0.1'), true, '60 on either port');
-  t.equal(ledger.bytes, 10_000);
+  t.equal(limiter.isOver('10.0.0.1'), true, '60 on either port');
+  t.equal(quota.bytes, 10_000);
 });
 
 t.test('[1.connections] many are counted, and those that closed are given back', async (t) => {
-  const { world, census, open } = setUp();
-  world.census = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: 3 }] };
+  const { world, limiter, open } = setUp();
+  world.found = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: 3 }] };
   for (let i = 0; i < 50; i++) {
     t.equal(open(40), 40);
     await world.clock.advance(10);
-    t.equal(census.isOver('10.0.0.1'), false);
+    t.equal(limiter.isOver('10.0.0.1'), false);
   }
   t.ok(world.looks.length >= 20, `${world.looks.length} looks at 2,000 connections that closed again`);
 });
 
 t.test('[1.connections] an address that has too many is refused, another one not', async (t) => {
-  const { world, census, open } = setUp();
+  const { world, limiter, open } = setUp();
   let real = 0;
   for (let i = 0; i < 20; i++) {
     real += open(10);
-    world.census = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: real }] };
+    world.found = { ...NOBODY, clients: [{ address: '10.0.0.1', connections: real }] };
     await world.clock.advance(10);
   }
   t.equal(real, 164, 'the last ones to be answered with the reason');
-  t.equal(census.isOver('10.0.0.1'), true);
-  t.equal(census.isOver('10.0.0.2'), false);
+  t.equal(limiter.isOver('10.0.0.1'), true);
+  t.equal(limiter.isOver('10.0.0.2'), false);
   t.equal(open(10, '10.0.0.2'), 10);
   t.equal(open(500, '10.9.9.9'), 500, 'a trusted proxy is not counted');
-  world.census = NOBODY;
+  world.found = NOBODY;
   open(1);
-  census.ended();
+  limiter.ended();
   await world.clock.advance(5000);
-  t.equal(census.isOver('10.0.0.1'), false, 'when they are gone');
+  t.equal(limiter.isOver('10.0.0.1'), false, 'when they are gone');
 });
 
 t.test('[1.half-closed] half-closed connections are looked for 2 s later, and cut', async (t) => {
-  const { world, census } = setUp();
-  census.ended();
+  const { world, limiter } = setUp();
+  limiter.ended();
   await world.clock.advance(1500);
-  census.ended();
-  world.census = { ...NOBODY, halfClosed: [{ descriptor: 7, cookie: 77n }] };
+  limiter.ended();
+  world.found = { ...NOBODY, halfClosed: [{ descriptor: 7, cookie: 77n }] };
   t.same(world.looks, []);
   await world.clock.advance(600);
   t.same(world.cut, [77n]);
@@ -142,15 +142,15 @@ t.test('[1.half-closed] half-closed connections are looked for 2 s later, and cu
 });
 
 t.test('[1.half-closed] a reason that arises during a look is not forgotten', async (t) => {
-  const { world, census } = setUp();
+  const { world, limiter } = setUp();
   let finish = () => {};
   world.answer = new Promise((resolve) => {
     finish = resolve;
   });
-  census.ended();
+  limiter.ended();
   await world.clock.advance(2000);
   t.equal(world.looks.length, 1);
-  census.ended();
+  limiter.ended();
   await world.clock.advance(3000);
   t.equal(world.looks.length, 1, 'that look still goes on');
   finish();
@@ -158,27 +158,27 @@ t.test('[1.half-closed] a reason that arises during a look is not forgotten', as
   t.equal(world.looks.length, 2);
 });
 
-t.test('[2.unfinished] input that is never answered is in the ledger, by address', async (t) => {
-  const { world, census, ledger } = setUp({ maxBytes: MIB });
+t.test('[2.unfinished] input that is never answered is in the quota, by address', async (t) => {
+  const { world, limiter, quota } = setUp({ maxBytes: MIB });
   const inputOf = (cookie: number, bytes: number) => ({
     connection: { descriptor: cookie, cookie: BigInt(cookie) },
     address: '10.0.0.1',
     bytes,
   });
-  census.ended();
-  world.census = { ...NOBODY, unanswered: [inputOf(1, 10_000), inputOf(2, 500_000)] };
+  limiter.ended();
+  world.found = { ...NOBODY, unanswered: [inputOf(1, 10_000), inputOf(2, 500_000)] };
   await world.clock.advance(2000);
-  t.equal(ledger.bytesOf('10.0.0.1'), 10_000 + 65_536, 'of a message at most 64 KiB are kept');
-  world.census = { ...NOBODY, unanswered: [inputOf(2, 500_000)] };
+  t.equal(quota.bytesOf('10.0.0.1'), 10_000 + 65_536, 'of a message at most 64 KiB are kept');
+  world.found = { ...NOBODY, unanswered: [inputOf(2, 500_000)] };
   await world.clock.advance(2000);
-  t.equal(ledger.bytesOf('10.0.0.1'), 65_536, 'looked at again while there is something');
-  world.census = { ...NOBODY, unanswered: [2, 3, 4, 5, 6].map((cookie) => inputOf(cookie, 60_000)) };
+  t.equal(quota.bytesOf('10.0.0.1'), 65_536, 'looked at again while there is something');
+  world.found = { ...NOBODY, unanswered: [2, 3, 4, 5, 6].map((cookie) => inputOf(cookie, 60_000)) };
   await world.clock.advance(2000);
   t.ok(world.cut.length >= 1, 'more than a quarter of the limit: cut');
-  t.ok(ledger.bytesOf('10.0.0.1') <= MIB / 4);
-  world.census = NOBODY;
+  t.ok(quota.bytesOf('10.0.0.1') <= MIB / 4);
+  world.found = NOBODY;
   await world.clock.advance(2000);
-  t.equal(ledger.bytes, 0);
+  t.equal(quota.bytes, 0);
   const { length } = world.looks;
   await world.clock.advance(60_000);
   t.equal(world.looks.length, length);
@@ -206,11 +206,11 @@ t.test(
 );
 
 t.test('[1.connections] where connections cannot be counted, the log says so once', async (t) => {
-  const { world, census } = setUp();
-  world.census = undefined;
-  census.ended();
+  const { world, limiter } = setUp();
+  world.found = undefined;
+  limiter.ended();
   await world.clock.advance(2000);
-  census.ended();
+  limiter.ended();
   await world.clock.advance(120_000);
   t.equal(world.looks.length, 2, 'and it is tried again a minute later');
   t.equal(world.lines.filter((line) => line.includes('connections cannot be counted')).length, 1);
@@ -311,12 +311,12 @@ t.test('[2.trimmed] V8 returns what is garbage', async (t) => {
 });
 
 t.test('[1.connections] an address of a /64 does not take the connections of its neighbours', async (t) => {
-  const { world, census, open } = setUp();
+  const { world, limiter, open } = setUp();
   t.equal(open(1000, 'fe80::bad%eth0'), 164);
   t.equal(open(100, 'fe80::1%eth0'), 100, 'all of its own');
-  t.equal(census.isOver('fe80::bad%eth0'), true);
-  t.equal(census.isOver('fe80::1%eth0'), false);
-  world.census = {
+  t.equal(limiter.isOver('fe80::bad%eth0'), true);
+  t.equal(limiter.isOver('fe80::1%eth0'), false);
+  world.found = {
     ...NOBODY,
     clients: [
       { address: 'fe80::bad', connections: 164 },

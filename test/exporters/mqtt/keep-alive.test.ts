@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { Pulse } from '#src/agent/transports/mqtt/pulse.js';
+import { KeepAlive } from '#src/agent/transports/mqtt/keep-alive.js';
 import { until } from '../../helpers/until.ts';
 
 const ANSWER_MS = 50;
 
 t.test('[3.mqtt-pulse] a broker that does not answer is given up, once', async (t) => {
-  const pulse = new Pulse(ANSWER_MS);
+  const pulse = new KeepAlive(ANSWER_MS);
   let [asked, ends] = [0, 0];
   const check = () =>
     pulse.check(
@@ -26,7 +26,7 @@ t.test('[3.mqtt-pulse] a broker that does not answer is given up, once', async (
 });
 
 t.test('[3.mqtt-pulse] any byte is an answer, also one that is read after the time for it', async (t) => {
-  const pulse = new Pulse(ANSWER_MS);
+  const pulse = new KeepAlive(ANSWER_MS);
   let ends = 0;
   const check = () =>
     pulse.check(
