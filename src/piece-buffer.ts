@@ -19,7 +19,7 @@ export class PieceBuffer {
   }
 
   /** Memory that it takes. */
-  get keptBytes(): number {
+  get bufferedBytes(): number {
     return this.#buffer === undefined ? 0 : this.#buffer.length + OVERHEAD_BYTES;
   }
 

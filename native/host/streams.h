@@ -70,7 +70,7 @@ struct StreamNews {
 struct StreamCounters {
   std::size_t streams = 0;
   std::size_t fullStreams = 0;
-  std::size_t keptBytes = 0;
+  std::size_t bufferedBytes = 0;
   // Since the start: samples sent to streams, and samples that full streams never received.
   std::uint64_t sentEvents = 0;
   std::uint64_t skippedEvents = 0;

@@ -190,10 +190,10 @@ Napi::Value StreamsBinding::close(const Napi::CallbackInfo& info) {
 
 Napi::Value StreamsBinding::counters(const Napi::CallbackInfo& info) {
   const StreamCounters counters = writer_->counters();
-  static const Literal shape("streams, fullStreams, keptBytes, sentEvents, skippedEvents, method");
+  static const Literal shape("streams, fullStreams, bufferedBytes, sentEvents, skippedEvents, method");
   const std::array<napi_value, 6> values{
       js(info.Env(), counters.streams),       js(info.Env(), counters.fullStreams),
-      js(info.Env(), counters.keptBytes),     js(info.Env(), counters.sentEvents),
+      js(info.Env(), counters.bufferedBytes), js(info.Env(), counters.sentEvents),
       js(info.Env(), counters.skippedEvents), js(info.Env(), nameOf(writer_->method()))};
   return shape.make(info.Env(), values);
 }

@@ -38,7 +38,7 @@ class StreamsBinding : public Napi::ObjectWrap<StreamsBinding> {
   Napi::Value end(const Napi::CallbackInfo& info);
   // close()
   Napi::Value close(const Napi::CallbackInfo& info);
-  // counters(): {streams, fullStreams, keptBytes, method}
+  // counters(): {streams, fullStreams, bufferedBytes, method}
   Napi::Value counters(const Napi::CallbackInfo& info);
 
   // Hands events to JavaScript.

@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "host/batteries.h"
-#include "host/connections.h"
 #include "host/clock.h"
+#include "host/connections.h"
 #include "host/cpu.h"
 #include "host/disks.h"
 #include "host/drive_probe.h"

@@ -19,7 +19,7 @@ const MAX_ART_URL_BYTES = 2 * MAX_ART_BYTES;
 /** Wait for a reading, counted from its start. */
 const READ_LIMIT_MS = 1500;
 /** How long a picture answers further requests for it. */
-const KEPT_MS = 2000;
+const CACHED_MS = 2000;
 
 export interface Picture {
   readonly type: string;
@@ -44,7 +44,7 @@ export class MediaArt {
   readonly #options: MediaArtOptions;
   /** Until the host has settled it, which may be long after its limit. */
   #reading: Reading | undefined;
-  #kept: { readonly key: string; readonly picture: Picture } | undefined;
+  #cached: { readonly key: string; readonly picture: Picture } | undefined;
   /** The last failure that was logged. */
   #logged = '';
 
@@ -60,7 +60,7 @@ export class MediaArt {
     if (!hasPicture(player)) return undefined;
     // Some players write the picture of each track to the same file.
     const key = JSON.stringify([player.id, player.artUrl, player.title, player.url]);
-    if (this.#kept?.key === key) return this.#kept.picture;
+    if (this.#cached?.key === key) return this.#cached.picture;
     if (this.#reading === undefined) this.#reading = this.#begin(player, key);
     else if (this.#reading.key !== key)
       throw new ServiceError('not_possible_now', 'Another picture is being read.');
@@ -100,10 +100,10 @@ export class MediaArt {
 
   #keep(key: string, picture: Picture): void {
     const kept = { key, picture };
-    this.#kept = kept;
+    this.#cached = kept;
     this.#options.clock.setTimer(() => {
-      if (this.#kept === kept) this.#kept = undefined;
-    }, KEPT_MS);
+      if (this.#cached === kept) this.#cached = undefined;
+    }, CACHED_MS);
   }
 
   /** A player whose picture cannot be read is asked for it again and again: one line per reason. */

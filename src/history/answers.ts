@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts';
 import { Clients } from '../fairness/fair-queue.ts';
 import { FairTurns } from '../processes/turns.ts';
 
-const KEPT_MS = 1000;
+const CACHED_MS = 1000;
 /** Maximum size of kept answers; an answer of 100,000 numbers has about 0.7 MB. */
-const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 export class HistoryAnswer {
   readonly #parts: readonly string[];
@@ -48,9 +48,9 @@ interface Shared {
 
 export class HistoryAnswers {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Shared>();
+  readonly #cached = new Map<string, Shared>();
   readonly #turns = new FairTurns('the history');
-  #keptCharacters = 0;
+  #cachedCharacters = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -61,30 +61,30 @@ export class HistoryAnswers {
    * `client`: whose turn it uses. Rejects with `not_possible_now` if too many wait, and as `build` does.
    */
   find(question: string, client: string, build: () => Promise<readonly string[]>): Promise<HistoryAnswer> {
-    const known = this.#kept.get(question);
+    const known = this.#cached.get(question);
     if (known !== undefined) {
       known.clients.join(client);
       return known.answer;
     }
     const clients = new Clients(client);
     const answer = this.#turns.take(clients, async () => new HistoryAnswer(await build()));
-    this.#kept.set(question, { answer, clients });
+    this.#cached.set(question, { answer, clients });
     answer.then(
       ({ characters }) => this.#keep(question, characters),
-      () => this.#kept.delete(question),
+      () => this.#cached.delete(question),
     );
     return answer;
   }
 
   #keep(question: string, characters: number): void {
-    if (this.#keptCharacters + characters > MAX_KEPT_CHARACTERS) {
-      this.#kept.delete(question);
+    if (this.#cachedCharacters + characters > MAX_CACHED_CHARACTERS) {
+      this.#cached.delete(question);
       return;
     }
-    this.#keptCharacters += characters;
+    this.#cachedCharacters += characters;
     this.#clock.setTimer(() => {
-      this.#kept.delete(question);
-      this.#keptCharacters -= characters;
-    }, KEPT_MS);
+      this.#cached.delete(question);
+      this.#cachedCharacters -= characters;
+    }, CACHED_MS);
   }
 }

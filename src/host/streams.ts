@@ -15,7 +15,7 @@ export interface StreamWriterOptions {
 /** Called in a later turn, with all events since the last call. */
 export interface StreamEvents {
   /** This many bytes of an event are buffered for a full stream; 0: it is no longer full. */
-  onKept(id: number, bytes: number): void;
+  onBuffered(id: number, bytes: number): void;
   /** Their connections are closed. These ids may be reused from now on. */
   onClosed(ids: Uint32Array): void;
 }
@@ -72,7 +72,7 @@ export interface StreamWriter {
 export interface StreamCounters {
   readonly streams: number;
   readonly fullStreams: number;
-  readonly keptBytes: number;
+  readonly bufferedBytes: number;
   /** Samples sent since the start, and samples that full streams never received. */
   readonly sentEvents: number;
   readonly skippedEvents: number;
@@ -137,7 +137,7 @@ export function startStreams(
   events: StreamEvents,
 ): StreamWriter {
   const native = open(options, (kept, closed) => {
-    for (let at = 0; at + 1 < kept.length; at += 2) events.onKept(kept[at] ?? 0, kept[at + 1] ?? 0);
+    for (let at = 0; at + 1 < kept.length; at += 2) events.onBuffered(kept[at] ?? 0, kept[at + 1] ?? 0);
     if (closed.length > 0) events.onClosed(closed);
   });
   let ending: Promise<number> | undefined;

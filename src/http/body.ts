@@ -69,7 +69,7 @@ export type Body =
  * because uWebSockets.js delivers all the pieces of a read (512 KiB) before anything else may run. `onCut` gets the reason.
  */
 export function readBody(
-  exchange: Pick<Exchange, 'readBody' | 'keepBody' | 'cut'>,
+  exchange: Pick<Exchange, 'readBody' | 'bufferBody' | 'cut'>,
   onCut: (reason: string) => void,
   limitMs = MAX_BODY_MS,
 ): Promise<Body | undefined> {
@@ -101,7 +101,7 @@ export function readBody(
         }
         if (total <= MAX_BODY_BYTES) kept.add(chunk);
         else kept.clear();
-        if (!isLast) exchange.keepBody(OVERHEAD_BYTES + kept.keptBytes);
+        if (!isLast) exchange.bufferBody(OVERHEAD_BYTES + kept.bufferedBytes);
         // Pieces that follow are counted until the answer has ended the connection.
         if (total > MAX_DRAINED_BYTES) finish({ isTooLarge: true, isDrained: false });
         else if (isLast)

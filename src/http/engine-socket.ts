@@ -28,7 +28,7 @@ export interface RawSocket {
  */
 export const FULL_BYTES = 16 * 1024;
 /** Maximum size of the messages kept for a full socket. */
-const MAX_KEPT_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 /** Messages and control frames that may arrive while a full socket waits to be closed; a peer that sends more is cut. */
 const MAX_AFTER_END = 64;
 /** Maximum wait for a full socket to make room for the close frame. */
@@ -40,8 +40,8 @@ export class EngineSocket implements Socket {
   readonly #events: SocketEvents;
   readonly #quota: BufferQuota;
   #raw: RawSocket | undefined;
-  #kept: string[] | undefined;
-  #keptBytes = 0;
+  #buffered: string[] | undefined;
+  #bufferedBytes = 0;
   /** Memory of the message that is arriving. */
   #inputBytes = 0;
   #deliveries: ((delivery: Delivery) => void)[] | undefined;
@@ -66,37 +66,37 @@ export class EngineSocket implements Socket {
   }
 
   get isFull(): boolean {
-    return this.#kept !== undefined || (this.#raw?.getBufferedAmount() ?? 0) > FULL_BYTES;
+    return this.#buffered !== undefined || (this.#raw?.getBufferedAmount() ?? 0) > FULL_BYTES;
   }
 
-  /** Sends `text`, or keeps it until there is room; exceeding MAX_KEPT_BYTES closes the socket. */
+  /** Sends `text`, or keeps it until there is room; exceeding MAX_BUFFERED_BYTES closes the socket. */
   send(text: string): void {
     if (!this.isOpen) return;
     if (!this.isFull) {
       this.#raw?.send(text);
-      this.reportKept();
+      this.reportBuffered();
       return;
     }
-    this.#keptBytes += Buffer.byteLength(text);
-    if (this.#keptBytes > MAX_KEPT_BYTES) {
+    this.#bufferedBytes += Buffer.byteLength(text);
+    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
       this.end(CLOSE_CODES.policy, TOO_SLOW);
       return;
     }
-    this.#kept ??= [];
-    this.#kept.push(text);
-    this.reportKept();
+    this.#buffered ??= [];
+    this.#buffered.push(text);
+    this.reportBuffered();
   }
 
-  reportKept(): void {
+  reportBuffered(): void {
     if (this.#raw === undefined) return;
-    this.#quota.set(this, this.#raw.getBufferedAmount() + this.#keptBytes + this.#inputBytes);
+    this.#quota.set(this, this.#raw.getBufferedAmount() + this.#bufferedBytes + this.#inputBytes);
   }
 
   /** Called by the engine alone: reports the memory of the message that is arriving, which the peer may never finish. */
   keepInput(bytes: number): void {
     if (bytes === this.#inputBytes) return;
     this.#inputBytes = bytes;
-    this.reportKept();
+    this.reportBuffered();
   }
 
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void {
@@ -128,7 +128,7 @@ export class EngineSocket implements Socket {
   end(code: CloseCode, reason: string): void {
     const raw = this.#raw;
     if (raw === undefined || this.#isOver) return;
-    const kept = this.#kept ?? [];
+    const kept = this.#buffered ?? [];
     this.#finish();
     if (kept.length === 0 && raw.getBufferedAmount() <= FULL_BYTES) {
       raw.end(code, reason);
@@ -178,14 +178,14 @@ export class EngineSocket implements Socket {
       this.#closeFull?.();
       return;
     }
-    const kept = this.#kept;
+    const kept = this.#buffered;
     if (kept !== undefined && (this.#raw?.getBufferedAmount() ?? 0) <= FULL_BYTES) {
-      this.#kept = undefined;
-      this.#keptBytes = 0;
+      this.#buffered = undefined;
+      this.#bufferedBytes = 0;
       // Messages without room are kept again.
       for (const text of kept) this.send(text);
     }
-    this.reportKept();
+    this.reportBuffered();
     this.#reportDelivered();
     if (this.isOpen && !this.isFull) this.#events.onDrained();
   }
@@ -199,14 +199,15 @@ export class EngineSocket implements Socket {
 
   #reportDelivered(): void {
     const deliveries = this.#deliveries;
-    if (deliveries === undefined || this.#kept !== undefined || this.#raw?.getBufferedAmount() !== 0) return;
+    if (deliveries === undefined || this.#buffered !== undefined || this.#raw?.getBufferedAmount() !== 0)
+      return;
     this.#deliveries = undefined;
     for (const onDelivered of deliveries) onDelivered('sent');
   }
 
   #finish(): void {
     this.#isOver = true;
-    this.#kept = undefined;
+    this.#buffered = undefined;
     const deliveries = this.#deliveries ?? [];
     this.#deliveries = undefined;
     for (const onDelivered of deliveries) onDelivered('closed');

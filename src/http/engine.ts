@@ -86,7 +86,7 @@ export interface Exchange extends Holder {
   /** Must be called once, while the request is being handled: later its bytes are gone. Throws otherwise. */
   readBody(events: BodyEvents): void;
   /** Reports that `bytes` of the body are kept until all of it has arrived. */
-  keepBody(bytes: number): void;
+  bufferBody(bytes: number): void;
   /** Sends the answer in a later turn; false when the peer has gone or the request was answered before. */
   answer(answer: Answer): boolean;
   /** As `answer`; then closes the connection and reports the delivery, once at most. */
@@ -161,7 +161,7 @@ export interface StreamSocket extends Holder {
   /** A write did not fit: nothing more is written until the socket drains. */
   readonly isFull: boolean;
   /** The maximum of what is kept for it in user memory while it is full, where the last event had `eventBytes`. */
-  keptBytes(eventBytes: number): number;
+  bufferedBytes(eventBytes: number): number;
   /** Sends one event, `data: …\n\n`. Nothing is sent while full or closed. */
   send(event: Buffer): void;
   /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */
@@ -204,7 +204,7 @@ export interface Socket extends Holder {
   /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
   /** Reports what is kept for it to the quota; published messages wait without any other notice. */
-  reportKept(): void;
+  reportBuffered(): void;
   /** Messages that `body` sends leave together. */
   cork(body: () => void): void;
   join(topic: string): void;

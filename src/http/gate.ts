@@ -140,17 +140,17 @@ export class Gate {
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
     const bytes = text.length;
-    const kept = {
+    const caller = {
       ...request,
       address,
       isKeyed,
       key: name,
       scopes,
-      kept: bytes > MIN_COUNTED ? { key: {}, bytes } : undefined,
+      buffered: bytes > MIN_COUNTED ? { key: {}, bytes } : undefined,
     };
-    this.#clients.set(key, new WeakRef(kept));
-    this.#forgotten.register(kept, key);
-    return kept;
+    this.#clients.set(key, new WeakRef(caller));
+    this.#forgotten.register(caller, key);
+    return caller;
   }
 
   /** Whether the peer at `address` is a proxy that is trusted to name its clients. */

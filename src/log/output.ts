@@ -10,10 +10,10 @@ export interface OutputOptions {
 }
 
 /** Maximum number of bytes that are buffered for a slow reader. */
-const MAX_KEPT_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 const RETRY_MS = 200;
 
-interface Kept {
+interface BufferedLine {
   readonly bytes: Buffer;
   /** The line, plus the lines that it reports as lost: all of them are lost with it. */
   readonly lines: number;
@@ -23,8 +23,8 @@ interface Kept {
 
 export class Output {
   readonly #options: OutputOptions;
-  #kept: Kept[] = [];
-  #keptBytes = 0;
+  #buffered: BufferedLine[] = [];
+  #bufferedBytes = 0;
   #lost = 0;
   /** The end of the last written line is missing. */
   #isTorn = false;
@@ -42,27 +42,27 @@ export class Output {
   /** `line` ends with a newline. */
   write(line: string): void {
     this.flush();
-    if (this.#keptBytes > 0 && this.#keptBytes + line.length > MAX_KEPT_BYTES) {
+    if (this.#bufferedBytes > 0 && this.#bufferedBytes + line.length > MAX_BUFFERED_BYTES) {
       this.#lost++;
       return;
     }
     const report = this.#lost > 0 ? this.#options.describeLost(this.#lost) : '';
     const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${report}${line}`);
-    this.#kept.push({ bytes, lines: this.#lost + 1, isBegun: this.#isTorn });
-    this.#keptBytes += bytes.length;
+    this.#buffered.push({ bytes, lines: this.#lost + 1, isBegun: this.#isTorn });
+    this.#bufferedBytes += bytes.length;
     this.#lost = 0;
     this.#isTorn = false;
-    if (this.#kept.length === 1) this.flush();
+    if (this.#buffered.length === 1) this.flush();
   }
 
   /** Writes the buffered lines, as far as the stream accepts them. */
   flush(): void {
-    for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {
+    for (let first = this.#buffered[0]; first !== undefined; first = this.#buffered[0]) {
       const taken = this.#take(first);
       if (taken === undefined) return;
-      this.#keptBytes -= taken;
+      this.#bufferedBytes -= taken;
       if (taken < first.bytes.length) {
-        this.#kept[0] = {
+        this.#buffered[0] = {
           bytes: first.bytes.subarray(taken),
           lines: first.lines,
           isBegun: first.isBegun || taken > 0,
@@ -70,20 +70,20 @@ export class Output {
         this.#retryLater();
         return;
       }
-      this.#kept.shift();
+      this.#buffered.shift();
     }
   }
 
   /** Returns undefined if all that was buffered is lost. */
-  #take({ bytes, isBegun }: Kept): number | undefined {
+  #take({ bytes, isBegun }: BufferedLine): number | undefined {
     try {
       return this.#options.take(bytes);
     } catch {
       // This cannot be reported now: the next line that can be written contains the number of lost ones.
-      for (const { lines } of this.#kept) this.#lost += lines;
+      for (const { lines } of this.#buffered) this.#lost += lines;
       this.#isTorn ||= isBegun;
-      this.#kept = [];
-      this.#keptBytes = 0;
+      this.#buffered = [];
+      this.#bufferedBytes = 0;
       return undefined;
     }
   }

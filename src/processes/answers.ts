@@ -5,9 +5,9 @@ import type { ProcessWindow } from './shares.ts';
 import { FairTurns } from './turns.ts';
 
 /** Maximum size of kept answers of the current window; an ungrouped list of 4,000 processes has about a megabyte. */
-const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 /** After this time the window is no longer fresh, so no client will ask about it. */
-const KEPT_MS = 2000;
+const CACHED_MS = 2000;
 
 /** A client's question about a window. */
 export interface Question {
@@ -17,7 +17,7 @@ export interface Question {
   /** The client whose turn it uses. */
   readonly client: string;
   /** False: the answer is shared only while it is being made. */
-  readonly isKept: boolean;
+  readonly isRetained: boolean;
 }
 
 /** An answer, and the clients that have asked for it: it is made in the turn of one of them. */
@@ -31,7 +31,7 @@ export class SharedAnswers {
   readonly #kept = new Map<string, Shared>();
   readonly #clock: Clock;
   #window: ProcessWindow | undefined;
-  #keptCharacters = 0;
+  #cachedCharacters = 0;
   readonly #turns = new FairTurns('processes');
 
   constructor(clock: Clock) {
@@ -42,7 +42,7 @@ export class SharedAnswers {
    * Returns the answer to a question as JSON; `build` makes it if no client has asked before. Rejects with
    * `not_possible_now` if too many wait, and as `build` does.
    */
-  find({ window, text, client, isKept }: Question, build: () => unknown): Promise<string> {
+  find({ window, text, client, isRetained }: Question, build: () => unknown): Promise<string> {
     if (window !== this.#window) this.#begin(window);
     const known = this.#kept.get(text);
     if (known !== undefined) {
@@ -53,7 +53,7 @@ export class SharedAnswers {
     const answer = this.#turns.take(clients, async () => JSON.stringify(await build()));
     this.#kept.set(text, { answer, clients });
     answer.then(
-      (json) => this.#judge(window, text, isKept ? json.length : Number.POSITIVE_INFINITY),
+      (json) => this.#judge(window, text, isRetained ? json.length : Number.POSITIVE_INFINITY),
       () => this.#forget(window, text),
     );
     return answer;
@@ -62,16 +62,16 @@ export class SharedAnswers {
   #begin(window: ProcessWindow | undefined): void {
     this.#window = window;
     this.#kept.clear();
-    this.#keptCharacters = 0;
+    this.#cachedCharacters = 0;
     if (window === undefined) return;
     this.#clock.setTimer(() => {
       if (window === this.#window) this.#begin(undefined);
-    }, KEPT_MS);
+    }, CACHED_MS);
   }
 
   #judge(window: ProcessWindow, question: string, characters: number): void {
     if (window !== this.#window) return;
-    if (this.#keptCharacters + characters <= MAX_KEPT_CHARACTERS) this.#keptCharacters += characters;
+    if (this.#cachedCharacters + characters <= MAX_CACHED_CHARACTERS) this.#cachedCharacters += characters;
     else this.#kept.delete(question);
   }
 

@@ -76,7 +76,9 @@ export class ProcessQueries {
     const window = await this.#options.readings.window().catch(explain);
     const { isGrouped, sort, limit, query } = params;
     const text = JSON.stringify(['list', isGrouped, sort, limit, query]);
-    return await this.#answers.find({ window, text, client, isKept: true }, () => this.#list(window, params));
+    return await this.#answers.find({ window, text, client, isRetained: true }, () =>
+      this.#list(window, params),
+    );
   }
 
   #list(window: ProcessWindow, params: ListParams): ProcessListPayload | Promise<ProcessListPayload> {
@@ -99,7 +101,7 @@ export class ProcessQueries {
     const withCommands = this.#options.config.current.features.enable_process_control;
     const text = JSON.stringify(['details', which, withCommands]);
     // Not kept: a process may end, and the next answer must reflect that.
-    const question = { window, text, client, isKept: false };
+    const question = { window, text, client, isRetained: false };
     return await this.#answers.find(question, () => this.#details(window, which));
   }
 

@@ -14,7 +14,7 @@ function begin(limitMs?: number) {
       readBody: (given) => {
         events = given;
       },
-      keepBody: (bytes) => {
+      bufferBody: (bytes) => {
         charged = bytes;
       },
       cut: () => {

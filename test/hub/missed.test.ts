@@ -33,7 +33,7 @@ class Stream implements StreamSocket {
     this.#onEvent.call(this, 0);
   }
 
-  keptBytes(): number {
+  bufferedBytes(): number {
     return 0;
   }
   send(event: Buffer): void {

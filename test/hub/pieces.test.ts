@@ -13,9 +13,9 @@ t.test('[I.hub.dial.long] parts that are empty or many end the message', async (
   const frame = Buffer.alloc(48 * 1024 + 1, 1);
   const whole = 20 * (frame.length - 1);
   for (let at = 0; at < 20; at++) t.equal(large.take(frame), 'more');
-  t.ok(large.keptBytes >= whole, `${large.keptBytes} bytes are charged for ${whole}`);
-  t.ok(large.keptBytes <= 2 * whole + 1024);
+  t.ok(large.bufferedBytes >= whole, `${large.bufferedBytes} bytes are charged for ${whole}`);
+  t.ok(large.bufferedBytes <= 2 * whole + 1024);
   const message = large.take(part(0));
   t.equal(typeof message === 'string' ? message : message.length, whole);
-  t.equal(large.keptBytes, 0);
+  t.equal(large.bufferedBytes, 0);
 });

@@ -4,7 +4,10 @@ import net from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { openNativeHost } from '#src/host/native.js';
 
-const writer = openNativeHost().streams?.start({}, { onKept: () => undefined, onClosed: () => undefined });
+const writer = openNativeHost().streams?.start(
+  {},
+  { onBuffered: () => undefined, onClosed: () => undefined },
+);
 const server = net.createServer((socket) => {
   // Undocumented, and there since Node 0.x.
   const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle;

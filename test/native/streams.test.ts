@@ -37,7 +37,7 @@ function start(t: Test, options: StreamWriterOptions) {
   const kept = new Map<number, number>();
   const closed: number[] = [];
   const writer = streams?.start(options, {
-    onKept: (id, bytes) => kept.set(id, bytes),
+    onBuffered: (id, bytes) => kept.set(id, bytes),
     onClosed: (ids) => closed.push(...ids),
   }) as StreamWriter;
   t.teardown(() => writer.close());
@@ -72,7 +72,7 @@ async function serve(t: Test, writer: StreamWriter, opening = FIRST) {
 for (const method of METHODS)
   t.test(`a stream that is handed over, with ${method}`, async (t) => {
     const { writer, closed } = start(t, { method });
-    t.match(writer.counters(), { streams: 0, fullStreams: 0, keptBytes: 0, method: 'none' });
+    t.match(writer.counters(), { streams: 0, fullStreams: 0, bufferedBytes: 0, method: 'none' });
     const { ids, connect } = await serve(t, writer);
     const { client, received } = await connect();
     const other = await connect();
@@ -108,7 +108,7 @@ t.test('a stalled peer: what is kept for it is reported, and it is cut by its de
   // More than the kernel holds for both ends: shorter ones may fill it to the end of one, of which nothing is kept.
   writer.publish(0, 1, Buffer.from(`data: ${'x'.repeat(16_000_000)}\n\n`));
   await until(() => writer.counters().fullStreams === 1 && (kept.get(ids[0] ?? -1) ?? 0) > 0);
-  t.equal(kept.get(ids[0] ?? -1), writer.counters().keptBytes);
+  t.equal(kept.get(ids[0] ?? -1), writer.counters().bufferedBytes);
   let peers = await host.readPendingPeers(port);
   t.equal(peers.length, 1, 'the watch of silent peers sees it');
   // It is silent once its kernel has taken all that it has room for.
@@ -119,7 +119,7 @@ t.test('a stalled peer: what is kept for it is reported, and it is cut by its de
   }
   t.equal(cut, 1, 'and cuts it');
   await until(() => closed.length === 1);
-  t.match(writer.counters(), { streams: 0, fullStreams: 0, keptBytes: 0 });
+  t.match(writer.counters(), { streams: 0, fullStreams: 0, bufferedBytes: 0 });
   t.equal(host.cutPeers(peers), 0, 'once: its descriptor may be of another by now');
 });
 

@@ -68,7 +68,7 @@ class History {
     check(watched_.cutAtEnd == 0, name_ + "nobody is cut who reads");
     for (const auto& subscriber : subscribers_) judge(*subscriber);
     const auto counters = watched_.writer.counters();
-    check(counters.streams == 0 && counters.fullStreams == 0 && counters.keptBytes == 0,
+    check(counters.streams == 0 && counters.fullStreams == 0 && counters.bufferedBytes == 0,
           name_ + "nothing is left");
     check(watched_.closed.size() == ids_.size(), name_ + "every end is reported");
   }

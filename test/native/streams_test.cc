@@ -208,13 +208,13 @@ void testFull(SendMethod method) {
   const StreamId id = adopt(watched, peer, 2);
   std::uint32_t number = fill(watched, 2);
   check(comes([&] { return watched.takeNews(), watched.kept[id] > 0; }), "what is kept for it is reported");
-  check(watched.kept[id] == watched.writer.counters().keptBytes, "and counted");
+  check(watched.kept[id] == watched.writer.counters().bufferedBytes, "and counted");
   check(watched.kept[id] < kTooLong, "it is less than one event");
   for (const std::uint32_t last = number + 20; number < last;) {
     ++number;
     watched.writer.publish(2, {number, eventOf(2, number, kLong), {}});
   }
-  check(watched.writer.counters().keptBytes == watched.kept[id], "nothing else queues");
+  check(watched.writer.counters().bufferedBytes == watched.kept[id], "nothing else queues");
   check(comes([&] {
           peer.read();
           const auto received = parse(peer, 2, false);
@@ -226,7 +226,7 @@ void testFull(SendMethod method) {
   check(received.numbers.size() < number - 15, "it skipped those between");
   check(comes([&] { return watched.takeNews(), watched.kept[id] == 0; }), "then nothing is kept");
   const auto counters = watched.writer.counters();
-  check(counters.fullStreams == 0 && counters.keptBytes == 0 && counters.streams == 1, "the counters agree");
+  check(counters.fullStreams == 0 && counters.bufferedBytes == 0 && counters.streams == 1, "the counters agree");
 }
 
 void testHangUp(SendMethod method) {
@@ -277,7 +277,7 @@ void testStall(SendMethod method) {
   fill(watched, 1);
   check(comes([&] { return watched.takeNews(), watched.closed.count(id) == 1; }),
         "one that takes nothing is cut");
-  check(watched.kept[id] > 0 && watched.writer.counters().keptBytes == 0, "and nothing is kept for it");
+  check(watched.kept[id] > 0 && watched.writer.counters().bufferedBytes == 0, "and nothing is kept for it");
   std::this_thread::sleep_for(milliseconds{800});
   check(watched.writer.counters().streams == 1, "one that has room stays however silent");
 }

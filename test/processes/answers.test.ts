@@ -7,10 +7,10 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 // Only its identity counts.
 const windowOf = () => ({}) as ProcessWindow;
 
-const asked = (window: ProcessWindow, text: string, isKept = true, client = '10.0.0.1') => ({
+const asked = (window: ProcessWindow, text: string, isRetained = true, client = '10.0.0.1') => ({
   window,
   text,
-  isKept,
+  isRetained,
   client,
 });
 
@@ -27,8 +27,8 @@ t.test('[7.list-shared] forty equal questions are one answer, and a new window i
     found.every((answer) => answer === found[0]),
     'encoded once too',
   );
-  const find = (of: ProcessWindow, text: string, isKept: boolean) =>
-    answers.find(asked(of, text, isKept), build);
+  const find = (of: ProcessWindow, text: string, isRetained: boolean) =>
+    answers.find(asked(of, text, isRetained), build);
   t.equal(found[0], '{"built":1}');
   t.equal(await find(window, 'a', true), '{"built":1}', 'kept while the window is');
   t.equal(await find(windowOf(), 'a', true), '{"built":2}');

@@ -216,11 +216,11 @@ void Distributor::tend() {
 void Distributor::flushNews() {
   StreamNews news;
   news.closed = std::exchange(closed_, {});
-  if (!keptListed_.empty() && mailbox_.canReportKept()) {
-    for (const std::uint32_t slot : std::exchange(keptListed_, {})) {
+  if (!bufferedListed_.empty() && mailbox_.canReportKept()) {
+    for (const std::uint32_t slot : std::exchange(bufferedListed_, {})) {
       Stream& stream = table_.at(slot);
       // A stream that ended keeps nothing; its slot may belong to another by now, which has its own entry.
-      if (!std::exchange(stream.isKeptListed, false) || stream.fd < 0) continue;
+      if (!std::exchange(stream.isBufferedListed, false) || stream.fd < 0) continue;
       const auto rest = rests_.find(slot);
       const std::size_t bytes =
           rest == rests_.end() ? 0 : rest->second.frame->bytes(stream.framing()).size() - rest->second.offset;

@@ -108,7 +108,7 @@ class Distributor {
   StreamClock::time_point idleSince_;
   std::optional<StreamClock::time_point> endAt_;
   bool isStopped_ = false;
-  std::vector<std::uint32_t> keptListed_;
+  std::vector<std::uint32_t> bufferedListed_;
   std::vector<StreamId> closed_;
 };
 

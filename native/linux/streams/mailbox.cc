@@ -30,7 +30,7 @@ void Mailbox::begin() {
 StreamNews Mailbox::takeNews() {
   const std::lock_guard lock(mutex_);
   hasNews_ = false;
-  if (std::exchange(isKeptAwaited_, false) && isRunning_ && !std::exchange(isWoken_, true)) wake();
+  if (std::exchange(isBufferedAwaited_, false) && isRunning_ && !std::exchange(isWoken_, true)) wake();
   return std::exchange(news_, {});
 }
 
@@ -61,8 +61,8 @@ bool Mailbox::finish(bool isLast) {
 
 bool Mailbox::canReportKept() {
   const std::lock_guard lock(mutex_);
-  isKeptAwaited_ = !news_.kept.empty();
-  return !isKeptAwaited_;
+  isBufferedAwaited_ = !news_.kept.empty();
+  return !isBufferedAwaited_;
 }
 
 void Mailbox::report(StreamNews news) {

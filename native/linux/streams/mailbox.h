@@ -89,7 +89,7 @@ class Mailbox {
   std::atomic<bool> isServing = false;  // between publish() and markServed()
   std::atomic<std::size_t> streams = 0;
   std::atomic<std::size_t> fullStreams = 0;
-  std::atomic<std::size_t> keptBytes = 0;
+  std::atomic<std::size_t> bufferedBytes = 0;
   std::atomic<std::uint64_t> sentEvents = 0;
   std::atomic<std::uint64_t> skippedEvents = 0;
   std::atomic<SendMethod> method = SendMethod::kAuto;
@@ -105,7 +105,7 @@ class Mailbox {
   bool isWoken_ = false;
   bool isRunning_ = false;
   bool hasNews_ = false;
-  bool isKeptAwaited_ = false;  // the thread has more to report
+  bool isBufferedAwaited_ = false;  // the thread has more to report
 };
 
 }  // namespace hostwire

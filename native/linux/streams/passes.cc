@@ -137,7 +137,7 @@ bool Distributor::sendRest(std::uint32_t slot) {
   const auto sent = static_cast<std::size_t>(send.result);
   if (sent == send.bytes.size()) return dropRest(slot), true;
   rest.offset += sent;
-  mailbox_.keptBytes -= sent;
+  mailbox_.bufferedBytes -= sent;
   return false;
 }
 
@@ -150,7 +150,7 @@ void Distributor::setFull(std::uint32_t slot) {
 }
 
 void Distributor::keep(std::uint32_t slot, Rest rest) {
-  mailbox_.keptBytes += rest.frame->bytes(table_.at(slot).framing()).size() - rest.offset;
+  mailbox_.bufferedBytes += rest.frame->bytes(table_.at(slot).framing()).size() - rest.offset;
   rests_.insert_or_assign(slot, std::move(rest));
   listKept(slot);
 }
@@ -158,13 +158,14 @@ void Distributor::keep(std::uint32_t slot, Rest rest) {
 void Distributor::dropRest(std::uint32_t slot) {
   const auto found = rests_.find(slot);
   if (found == rests_.end()) return;
-  mailbox_.keptBytes -= found->second.frame->bytes(table_.at(slot).framing()).size() - found->second.offset;
+  mailbox_.bufferedBytes -=
+      found->second.frame->bytes(table_.at(slot).framing()).size() - found->second.offset;
   rests_.erase(found);
   listKept(slot);
 }
 
 void Distributor::listKept(std::uint32_t slot) {
-  if (!std::exchange(table_.at(slot).isKeptListed, true)) keptListed_.push_back(slot);
+  if (!std::exchange(table_.at(slot).isBufferedListed, true)) bufferedListed_.push_back(slot);
 }
 
 void Distributor::watch(std::uint32_t slot, bool forRoom) {

@@ -205,7 +205,7 @@ StreamNews Writer::takeNews() {
 }
 
 StreamCounters Writer::counters() const {
-  return {mailbox_.streams, mailbox_.fullStreams, mailbox_.keptBytes, mailbox_.sentEvents,
+  return {mailbox_.streams, mailbox_.fullStreams, mailbox_.bufferedBytes, mailbox_.sentEvents,
           mailbox_.skippedEvents};
 }
 

@@ -21,10 +21,10 @@ struct Stream {
   std::uint32_t channel = 0;
   std::uint16_t generation = 0;
   bool isPlain = false;
-  bool isFull = false;        // the kernel did not take all of the last write
-  bool isWaiting = false;     // epoll reports room
-  bool isLastSent = false;    // the last chunk has been begun
-  bool isKeptListed = false;  // its kept bytes have changed and must be reported
+  bool isFull = false;            // the kernel did not take all of the last write
+  bool isWaiting = false;         // epoll reports room
+  bool isLastSent = false;        // the last chunk has been begun
+  bool isBufferedListed = false;  // its kept bytes have changed and must be reported
 
   StreamFraming framing() const { return isPlain ? StreamFraming::kPlain : StreamFraming::kChunked; }
 };

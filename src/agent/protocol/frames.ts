@@ -52,8 +52,8 @@ export class Parts {
   #count = 0;
 
   /** Memory that is kept. */
-  get keptBytes(): number {
-    return this.#joined.keptBytes;
+  get bufferedBytes(): number {
+    return this.#joined.bufferedBytes;
   }
 
   /**

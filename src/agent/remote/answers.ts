@@ -17,7 +17,7 @@ interface Entry {
 export class Answers {
   readonly #clock: Clock;
   /** undefined if there was no question lately. */
-  #kept: Map<string, Entry> | undefined;
+  #cached: Map<string, Entry> | undefined;
   #timer: unknown;
 
   constructor(clock: Clock) {
@@ -40,8 +40,8 @@ export class Answers {
     const key = JSON.stringify([what, params]);
     // 0: it is not kept.
     const ageMs = REQUESTS.get(what)?.maxAgeMs ?? 0;
-    this.#kept ??= new Map();
-    const kept = this.#kept;
+    this.#cached ??= new Map();
+    const kept = this.#cached;
     const known = kept.get(key);
     if (known !== undefined && this.#clock.now() < known.untilMs) {
       if (known.untilMs === Number.POSITIVE_INFINITY) known.clients.join(who.address);
@@ -76,14 +76,14 @@ export class Answers {
   clear(): void {
     this.#clock.clearTimer(this.#timer);
     this.#timer = undefined;
-    this.#kept = undefined;
+    this.#cached = undefined;
   }
 
   #forget(): void {
     this.#timer = undefined;
     const now = this.#clock.now();
-    for (const [key, { untilMs }] of this.#kept ?? []) if (untilMs <= now) this.#kept?.delete(key);
-    if (this.#kept?.size === 0) this.#kept = undefined;
-    if (this.#kept !== undefined) this.#timer = this.#clock.setTimer(() => this.#forget(), FORGET_MS);
+    for (const [key, { untilMs }] of this.#cached ?? []) if (untilMs <= now) this.#cached?.delete(key);
+    if (this.#cached?.size === 0) this.#cached = undefined;
+    if (this.#cached !== undefined) this.#timer = this.#clock.setTimer(() => this.#forget(), FORGET_MS);
   }
 }

@@ -136,12 +136,12 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.#clientability.refusal();
   }
 
-  /** Its own word, or that of the broker for it. `isKept`: the broker had kept it, and it may be old. */
-  say(status: Status, isKept: boolean): void {
+  /** Its own word, or that of the broker for it. `isRetained`: the broker had kept it, and it may be old. */
+  say(status: Status, isRetained: boolean): void {
     if (this.isClosed) return;
     const isOtherRun = this.#status !== undefined && this.#status.run !== status.run;
     // The will of an earlier run, after the next one has begun.
-    if (!status.isOnline && isOtherRun && this.#status?.isOnline === true && !isKept) return;
+    if (!status.isOnline && isOtherRun && this.#status?.isOnline === true && !isRetained) return;
     const { name = this.#status?.name } = status;
     const { labels = {} } = this.#status ?? {};
     this.#status = status.isOnline ? status : { ...status, name, labels };
@@ -154,7 +154,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     if (isOtherRun) this.#client.end('its agent has started again');
     if (isOtherRun) this.#topics.lost();
     // The retained status may be out of date: the machine is asked.
-    if (isKept) this.#probe();
+    if (isRetained) this.#probe();
     else {
       this.#note();
       this.heard();

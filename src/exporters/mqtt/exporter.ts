@@ -70,8 +70,8 @@ export class MqttExporter {
       id: this.#parts.id,
     });
     const { publish } = mqtt;
-    const isKept = publish !== 'hub' && this.#session?.topics.discovery === discovery;
-    await this.#closeSessions(!isKept);
+    const isRetained = publish !== 'hub' && this.#session?.topics.discovery === discovery;
+    await this.#closeSessions(!isRetained);
     if (this.#isClosed) return;
     const isForBoth = publish === 'both';
     const { id, inhibitor } = this.#parts;

@@ -43,7 +43,7 @@ export interface ReportOptions extends ReportDeps {
 }
 
 /** Wait for the document that the broker keeps. */
-const KEPT_MS = 500;
+const CACHED_MS = 500;
 /** Least time between two messages on media, and on power. */
 const PACE_MS = 200;
 
@@ -62,7 +62,7 @@ export class Reports {
   #reading: Reading | undefined;
   /** The players in the last document on this connection. */
   #players: string | undefined;
-  #takeKept: (payload: string) => void = () => undefined;
+  #takeRetained: (payload: string) => void = () => undefined;
   /** The last payload on each topic, on this connection. */
   readonly #sent = new Map<string, string>();
   #failure: string | undefined;
@@ -82,7 +82,7 @@ export class Reports {
     this.#system = undefined;
     this.#reading = undefined;
     this.#players = undefined;
-    void this.#findKept(connection).finally(() => {
+    void this.#findRetained(connection).finally(() => {
       if (this.#connection === connection) this.repeat();
     });
   }
@@ -110,8 +110,8 @@ export class Reports {
   }
 
   /** The document that the broker keeps. */
-  takeKept(payload: string): void {
-    this.#takeKept(payload);
+  takeRetained(payload: string): void {
+    this.#takeRetained(payload);
   }
 
   #tick(): void {
@@ -125,13 +125,13 @@ export class Reports {
   }
 
   /** Asks the broker for the document of an earlier start: what it announced and is gone now must be removed. */
-  async #findKept(connection: Connection): Promise<void> {
+  async #findRetained(connection: Connection): Promise<void> {
     const { topics, clock } = this.#options;
     const { discovery } = topics;
     if (this.#components !== undefined || discovery === undefined) return;
     const kept = new Promise<string>((resolve) => {
-      this.#takeKept = resolve;
-      clock.setTimer(() => resolve(''), KEPT_MS);
+      this.#takeRetained = resolve;
+      clock.setTimer(() => resolve(''), CACHED_MS);
     });
     try {
       await connection.subscribe([discovery]);

@@ -163,7 +163,7 @@ export class Session {
     if (topic === this.topics.homeAssistantStatus) {
       if (!isRetained && payload.toString() === ONLINE) this.#repeatSoon();
     } else if (topic === this.topics.discovery) {
-      if (isRetained) this.#reports.takeKept(payload.toString());
+      if (isRetained) this.#reports.takeRetained(payload.toString());
     } else this.#adapter.take(message);
   }
 

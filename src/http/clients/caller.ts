@@ -13,5 +13,5 @@ export interface Caller extends AccessRequest {
   /** The scopes of that key, or those of guests. */
   readonly scopes: Scopes;
   /** Bytes kept for it, if they are long; undefined: too few to count. */
-  readonly kept?: Shared | undefined;
+  readonly buffered?: Shared | undefined;
 }

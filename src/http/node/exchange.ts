@@ -107,7 +107,7 @@ export class NodeExchange implements Exchange {
     if (!this.#isOver) this.#request.socket.destroy();
   }
 
-  keepBody(bytes: number): void {
+  bufferBody(bytes: number): void {
     if (!this.#isOver) this.#line.quota.set(this, bytes);
   }
 

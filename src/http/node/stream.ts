@@ -77,7 +77,7 @@ export class NodeStream implements StreamSocket {
     return this.#isFull;
   }
 
-  keptBytes(): number {
+  bufferedBytes(): number {
     return this.#socket?.writableLength ?? 0;
   }
 

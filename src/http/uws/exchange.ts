@@ -96,7 +96,7 @@ export class UwsExchange implements Exchange {
     this.#response?.close();
   }
 
-  keepBody(bytes: number): void {
+  bufferBody(bytes: number): void {
     if (this.#response !== undefined) this.#deps.quota.set(this, bytes);
   }
 

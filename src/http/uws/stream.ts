@@ -57,7 +57,7 @@ export class UwsStream implements StreamSocket {
     return this.caller.address;
   }
 
-  keptBytes(eventBytes: number): number {
+  bufferedBytes(eventBytes: number): number {
     return Math.min(2 * eventBytes, MAX_CORKED_BYTES);
   }
 

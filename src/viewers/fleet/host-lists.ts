@@ -9,13 +9,13 @@ const MIN_SHARED_BYTES = 64 * 1024;
 const SHARE_FACTOR = 10;
 const MAX_SHARED_MS = 1000;
 /** Lists of different filters that are kept; with more the oldest is made again. */
-const MAX_KEPT_LISTS = 4;
+const MAX_CACHED_LISTS = 4;
 
 export class HostLists {
   readonly #machines: Pick<FleetMachines, 'all'>;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
   /** By the filter's key, the oldest first. */
-  readonly #kept = new Map<string, Buffer>();
+  readonly #cached = new Map<string, Buffer>();
 
   constructor(machines: Pick<FleetMachines, 'all'>, clock: Pick<Clock, 'now' | 'setTimer'>) {
     this.#machines = machines;
@@ -24,7 +24,7 @@ export class HostLists {
 
   /** A HostList of the machines that match. */
   json({ key, matches }: FleetFilter): Buffer {
-    const known = this.#kept.get(key);
+    const known = this.#cached.get(key);
     if (known !== undefined) return known;
     const begunAtMs = this.#clock.now();
     const text = JSON.stringify({ hosts: this.#machines.all.filter(matches).map(({ row }) => row) });
@@ -36,11 +36,11 @@ export class HostLists {
   }
 
   #keep(key: string, list: Buffer, spentMs: number): void {
-    const [oldest] = this.#kept.size >= MAX_KEPT_LISTS ? this.#kept.keys() : [];
-    if (oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(key, list);
+    const [oldest] = this.#cached.size >= MAX_CACHED_LISTS ? this.#cached.keys() : [];
+    if (oldest !== undefined) this.#cached.delete(oldest);
+    this.#cached.set(key, list);
     const drop = () => {
-      if (this.#kept.get(key) === list) this.#kept.delete(key);
+      if (this.#cached.get(key) === list) this.#cached.delete(key);
     };
     this.#clock.setTimer(drop, Math.min(MAX_SHARED_MS, spentMs * SHARE_FACTOR));
   }

@@ -110,8 +110,8 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   /** Reports to the quota what is kept for it. */
-  reportKept(): void {
-    this.#socket?.reportKept();
+  reportBuffered(): void {
+    this.#socket?.reportBuffered();
   }
 
   /** The condition of a machine has changed, or the hub no longer has it. */

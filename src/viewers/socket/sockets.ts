@@ -70,7 +70,7 @@ export class Sockets implements SessionOwner {
       tracksMembers: fleet !== undefined,
       intervalMs,
       onError: (error) => this.#reportUnread(error),
-      onSample: () => this.#reportKept(),
+      onSample: () => this.#reportBuffered(),
       defer,
     });
     this.#deps = { owner: this, find, fleet, broadcasts: this.#broadcasts, uses, clock, log };
@@ -148,11 +148,11 @@ export class Sockets implements SessionOwner {
       log.error(`a topic cannot be read: ${isKnown ? String(error) : stackOf(error)}`);
   }
 
-  #reportKept(): void {
+  #reportBuffered(): void {
     const now = this.#options.clock.now();
     if (now - this.#reportedAt < REPORT_MS) return;
     this.#reportedAt = now;
-    inSlices([...this.#sessions], this.#defer, (session) => session.reportKept());
+    inSlices([...this.#sessions], this.#defer, (session) => session.reportBuffered());
   }
 
   /** To the subscribers of the command's topic, but not to its senders, which have its steps. */

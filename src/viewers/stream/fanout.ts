@@ -114,7 +114,7 @@ export class Fanout implements StreamServer {
     this.#sent++;
     this.#subscribers.add(socket);
     this.#counts.opened(caller);
-    if (caller.kept !== undefined) this.#quota.set(socket, 0, caller.kept);
+    if (caller.buffered !== undefined) this.#quota.set(socket, 0, caller.buffered);
     this.#source.subscribe(view);
     if (this.#sweepTimer === undefined) this.#sweepLater();
     if (this.#isClosed) this.#end(socket);
@@ -160,7 +160,7 @@ export class Fanout implements StreamServer {
 
   #drain(socket: StreamSocket): void {
     if (!socket.goOn()) return;
-    this.#quota.set(socket, 0, socket.caller.kept);
+    this.#quota.set(socket, 0, socket.caller.buffered);
     if (this.#newest === undefined || socket.sent >= this.#number) {
       // uWebSockets.js passes on the bytes it kept only when something is written.
       socket.flush();
@@ -169,7 +169,7 @@ export class Fanout implements StreamServer {
     const event = this.#take(this.#newest, socket);
     socket.writtenAt = this.#seconds();
     socket.sendDrained(event);
-    this.#reportKept(socket, event);
+    this.#reportBuffered(socket, event);
   }
 
   /** The event of the newest sample for `socket`, which gets none of those between it and its last one. */
@@ -182,8 +182,8 @@ export class Fanout implements StreamServer {
     return skipped > 0 && newest.whole !== undefined ? newest.whole(view) : newest.event(view);
   }
 
-  #reportKept(socket: StreamSocket, event: Buffer): void {
-    if (socket.isFull) this.#quota.set(socket, socket.keptBytes(event.length), socket.caller.kept);
+  #reportBuffered(socket: StreamSocket, event: Buffer): void {
+    if (socket.isFull) this.#quota.set(socket, socket.bufferedBytes(event.length), socket.caller.buffered);
   }
 
   #seconds(): number {
@@ -201,7 +201,7 @@ export class Fanout implements StreamServer {
       const event = this.#take(encoded, socket);
       socket.writtenAt = seconds;
       socket.send(event);
-      this.#reportKept(socket, event);
+      this.#reportBuffered(socket, event);
       return true;
     });
     if (isDone) {

@@ -85,7 +85,7 @@ export class StreamPool {
     this.#members[slot] = member;
     this.#ids[slot] = id;
     this.#size++;
-    if (member.caller.kept !== undefined) this.#keep(id, 0);
+    if (member.caller.buffered !== undefined) this.#keep(id, 0);
   }
 
   publish(channel: number, number: number, event: Buffer, whole: Buffer | undefined): void {
@@ -132,7 +132,7 @@ export class StreamPool {
     const { stallLimitSeconds } = this;
     const options = Number.isFinite(stallLimitSeconds) ? { stallLimitMs: stallLimitSeconds * 1000 } : {};
     return this.#streams.start(options, {
-      onKept: (id, bytes) => this.#keep(id, bytes),
+      onBuffered: (id, bytes) => this.#keep(id, bytes),
       onClosed: (ids) => ids.forEach((id) => this.#remove(slotOf(id))),
     });
   }
@@ -147,14 +147,14 @@ export class StreamPool {
     const slot = slotOf(id);
     const caller = this.#members[slot]?.caller;
     if (caller === undefined) return;
-    const { address, kept } = caller;
+    const { address, buffered } = caller;
     const holder = this.#holders.get(slot) ?? {
       address,
       isStream: true,
       cut: () => this.#writer?.cut([id]),
     };
-    this.#quota.set(holder, bytes, kept);
-    if (bytes === 0 && kept === undefined) this.#holders.delete(slot);
+    this.#quota.set(holder, bytes, buffered);
+    if (bytes === 0 && buffered === undefined) this.#holders.delete(slot);
     else this.#holders.set(slot, holder);
   }
 

@@ -34,7 +34,7 @@ export class FakeResponse implements StreamResponse {
   }
 
   /** Bytes in user memory. */
-  get keptBytes(): number {
+  get bufferedBytes(): number {
     return this.#kept.length;
   }
 

@@ -171,7 +171,7 @@ export class DialSession implements SocketEvents, Holder {
 
   #join(frame: Buffer): void {
     const whole = this.#parts.take(frame);
-    this.#options.quota.set(this, this.#parts.keptBytes);
+    this.#options.quota.set(this, this.#parts.bufferedBytes);
     if (whole === 'bad') this.end('malformed');
     else if (whole !== 'more') this.#deliver(whole);
   }
