@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { KeyUses } from './access/key-uses.ts';
+import type { Base } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf } from './errors.ts';
@@ -21,7 +22,6 @@ import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
 import type { Route } from './http/routes.ts';
 import type { Log } from './log/log.ts';
-import type { Base } from './parts.ts';
 import type { TlsPair } from './tls/pair.ts';
 import { Fanout, type FanoutOptions } from './viewers/stream/fanout.ts';
 import { NativeFanout } from './viewers/stream/native-fanout.ts';

@@ -15,7 +15,7 @@ import { examine } from './cli/doctor/doctor.ts';
 import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import { type Output, printable } from './cli/output.ts';
-import { findTarget } from './cli/reach.ts';
+import { findTarget } from './cli/target.ts';
 import { judgeTerminal } from './cli/terminal.ts';
 import { describeLibc, formatVersion, type LibraryReport, type VersionFacts } from './cli/version.ts';
 import { wake } from './cli/wake.ts';

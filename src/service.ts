@@ -3,9 +3,10 @@ import { HubConnections } from './agent/reporter/hub-connections.ts';
 import { SleepInhibitor } from './agent/transports/mqtt/sleep-inhibitor.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
+import { type Base, createCommands, createHistory, createStats, openKeyUseFile } from './composition.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
-import { type ExporterParts, Exporters } from './exporters/exporters.ts';
+import { type ExporterDeps, Exporters } from './exporters/exporters.ts';
 import type { History } from './history/history.ts';
 import type { KeyUseFile } from './history/key-use-file.ts';
 import { HistoryQueries } from './history/queries.ts';
@@ -17,7 +18,6 @@ import { HttpServer } from './http-server.ts';
 import type { Log } from './log/log.ts';
 import { LocalMachine } from './machine/local.ts';
 import { sharedSystem } from './machine/system.ts';
-import { type Base, createCommands, createHistory, createStats, openKeyUseFile } from './parts.ts';
 import type { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
 import { readPages } from './viewers/pages/pages.ts';
@@ -52,7 +52,7 @@ export class Service {
   readonly #power: Power;
   #keyUseFile: KeyUseFile | undefined;
   readonly #exporters = new Exporters();
-  readonly #exporterParts: Omit<ExporterParts, 'addresses'>;
+  readonly #exporterDeps: Omit<ExporterDeps, 'addresses'>;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
 
@@ -89,7 +89,7 @@ export class Service {
       readSystem,
     });
     const deps = { sampler, history, commands, power, media, machine };
-    this.#exporterParts = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
+    this.#exporterDeps = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
     this.#sampler = sampler;
     this.#power = power;
     const http = new HttpServer({
@@ -117,7 +117,7 @@ export class Service {
       counts,
       uses: keyUses,
     });
-    this.#hubs = new HubConnections({ ...this.#exporterParts, quota: http.quota }, keyUses);
+    this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, keyUses);
     for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,
@@ -164,7 +164,7 @@ export class Service {
     this.#fanout.stallLimitSeconds = this.#http.stallLimitSeconds;
     this.#history.start();
     this.#keyUseFile = openKeyUseFile(this.#base, this.#http.keyUses);
-    this.#exporters.start({ ...this.#exporterParts, addresses: bound });
+    this.#exporters.start({ ...this.#exporterDeps, addresses: bound });
     return bound;
   }
 

@@ -54,7 +54,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['stats', 'processes', 'history', 'commands'],
   ['machine'],
   ['http', 'viewers/stream', 'agent'],
-  ['parts', 'exporters', 'viewers'],
+  ['composition', 'exporters', 'viewers'],
   ['engines', 'http-server', 'service', 'hub', 'cli'],
   ['run', 'main', 'api'],
 ];

@@ -6,7 +6,7 @@ import { ROWS } from '../config/rows/key-table.ts';
 import { isHostName } from '../config/rows/predicates.ts';
 import { findNearest } from '../nearest.ts';
 import { describePairProblem, type PairWords } from './pair-words.ts';
-import { describeTopProblem, type TopWords } from './reach.ts';
+import { describeTopProblem, type TopWords } from './target.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
 import {
   COMMANDS,

@@ -4,13 +4,13 @@ import type { SleepInhibitor } from '../agent/transports/mqtt/sleep-inhibitor.ts
 import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
+import type { Base } from '../composition.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { identify } from '../identity.ts';
 import type { Machine } from '../machine/machine.ts';
-import type { Base } from '../parts.ts';
 import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
@@ -23,7 +23,7 @@ export interface ListenAddress {
 }
 
 /** The parts of the service that an exporter may use. */
-export interface ExporterParts extends Base {
+export interface ExporterDeps extends Base {
   readonly facts: ServiceFacts;
   readonly sampler: Sampler;
   readonly history: HistoryQueries;
@@ -47,7 +47,7 @@ export interface ExporterRow {
   readonly name: string;
   readonly isWanted: (config: Config) => boolean;
   /** Imports it and starts it. It keeps trying while the other system does not answer. */
-  readonly open: (parts: ExporterParts) => Promise<Exporter>;
+  readonly open: (deps: ExporterDeps) => Promise<Exporter>;
 }
 
 /** A detailed sample. */
@@ -58,30 +58,30 @@ export const EXPORTERS: readonly ExporterRow[] = [
   {
     name: 'mqtt',
     isWanted: ({ mqtt }) => mqtt.url !== undefined,
-    async open(parts) {
+    async open(deps) {
       const { openMqtt } = await import('./mqtt/exporter.ts');
-      const id = identify(parts.config.current.host);
-      return openMqtt({ ...parts, id, needs: DETAILED });
+      const id = identify(deps.config.current.host);
+      return openMqtt({ ...deps, id, needs: DETAILED });
     },
   },
   {
     name: 'hub.url',
     isWanted: ({ hub }) => hub.url !== undefined,
-    async open(parts) {
+    async open(deps) {
       const { openDial } = await import('../agent/reporter/dial-exporter.ts');
-      return openDial({ ...parts, id: identify(parts.config.current.host) });
+      return openDial({ ...deps, id: identify(deps.config.current.host) });
     },
   },
   {
     name: 'mDNS',
     isWanted: ({ discovery }) => discovery.mdns,
-    open: async (parts) => {
+    open: async (deps) => {
       const { openMdns } = await import('./mdns/mdns.ts');
-      const addresses = parts.addresses.map((address) => ({
+      const addresses = deps.addresses.map((address) => ({
         ...address,
         isLoopback: isLoopback(address.host),
       }));
-      return await openMdns({ ...parts, addresses }, identify(parts.config.current.host));
+      return await openMdns({ ...deps, addresses }, identify(deps.config.current.host));
     },
   },
 ];
@@ -89,47 +89,47 @@ export const EXPORTERS: readonly ExporterRow[] = [
 export class Exporters {
   readonly #rows: readonly ExporterRow[];
   readonly #open = new Map<ExporterRow, Promise<Exporter | undefined>>();
-  #parts: ExporterParts | undefined;
+  #deps: ExporterDeps | undefined;
   #unlisten = (): void => undefined;
 
   constructor(rows = EXPORTERS) {
     this.#rows = rows;
   }
 
-  start(parts: ExporterParts): void {
-    this.#parts = parts;
-    this.#unlisten = parts.config.onChange(() => this.#reconfigure());
+  start(deps: ExporterDeps): void {
+    this.#deps = deps;
+    this.#unlisten = deps.config.onChange(() => this.#reconfigure());
     this.#reconfigure();
   }
 
   /** Opens what the configuration asks for now, closes what it no longer asks for, and informs the others. */
   #reconfigure(): void {
-    const parts = this.#parts;
-    if (parts === undefined) return;
+    const deps = this.#deps;
+    if (deps === undefined) return;
     for (const row of this.#rows) {
       const exporter = this.#open.get(row);
-      if (!row.isWanted(parts.config.current)) {
+      if (!row.isWanted(deps.config.current)) {
         this.#open.delete(row);
         void exporter?.then((open) => open?.close());
-      } else if (exporter === undefined) this.#open.set(row, openRow(row, parts));
+      } else if (exporter === undefined) this.#open.set(row, openRow(row, deps));
       else void exporter.then((open) => open?.reconfigure());
     }
   }
 
   async close(): Promise<void> {
     this.#unlisten();
-    this.#parts = undefined;
+    this.#deps = undefined;
     const open = [...this.#open.values()];
     this.#open.clear();
     await Promise.all(open.map(async (exporter) => (await exporter)?.close()));
   }
 }
 
-async function openRow(row: ExporterRow, parts: ExporterParts): Promise<Exporter | undefined> {
+async function openRow(row: ExporterRow, deps: ExporterDeps): Promise<Exporter | undefined> {
   try {
-    return await row.open(parts);
+    return await row.open(deps);
   } catch (error) {
-    parts.log.error(`${row.name} does not start: ${messageOf(error)}`);
+    deps.log.error(`${row.name} does not start: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
 
-import type { Counters } from '../agent/remote/parts.ts';
+import type { Counters } from '../agent/remote/deps.ts';
 import type { StreamFigures } from '../viewers/stream/stream-server.ts';
 import type { HostState } from '../wire/hub.ts';
 

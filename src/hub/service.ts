@@ -3,8 +3,8 @@
  * (http-server.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
+import { type Counters, createCounters, type RemoteDeps } from '../agent/remote/deps.ts';
 import { Hosts } from '../agent/remote/hosts.ts';
-import { type Counters, createCounters, type HubParts } from '../agent/remote/parts.ts';
 import { TIMES, type Times } from '../agent/remote/times.ts';
 import { CurrentBroker } from '../agent/transports/mqtt/current-broker.ts';
 import { ConnectedMachines } from '../agent/transports/websocket/connected-machines.ts';
@@ -86,7 +86,7 @@ export class HubService {
     });
     const { quota, counts, gate } = http;
     const counters = createCounters();
-    const parts: HubParts = {
+    const deps: RemoteDeps = {
       name: nameOf(machineNames),
       clock,
       log,
@@ -101,21 +101,21 @@ export class HubService {
     };
     this.#http = http;
     this.#log = log;
-    this.#machines = new ConnectedMachines(parts);
-    this.#dialIns = new DialIns(parts, this.#machines);
-    this.#dialOuts = new DialOuts(parts, this.#machines);
-    this.#hosts = new Hosts(initial.hub.agents, parts, (id, entry, spreadMs) =>
+    this.#machines = new ConnectedMachines(deps);
+    this.#dialIns = new DialIns(deps, this.#machines);
+    this.#dialOuts = new DialOuts(deps, this.#machines);
+    this.#hosts = new Hosts(initial.hub.agents, deps, (id, entry, spreadMs) =>
       entry.url === undefined ? this.#dialIns.add(id, entry) : this.#dialOuts.add(id, entry, spreadMs),
     );
-    this.#broker = new CurrentBroker(parts, this.#hosts, async () => {
+    this.#broker = new CurrentBroker(deps, this.#hosts, async () => {
       const { openBrokerLink } = await import('../exporters/mqtt/exporter.ts');
       return openBrokerLink;
     });
     this.#config = config;
     const { commands: rules } = initial.hub;
-    this.#gateway = new CommandGateway({ rules, clock, times: parts.times, log });
+    this.#gateway = new CommandGateway({ rules, clock, times: deps.times, log });
     const machines = new RemoteMachines(this.#hosts, this.#gateway);
-    this.#fleet = new Fleet(parts, machines, initial.stats.stream_interval_seconds * 1000);
+    this.#fleet = new Fleet(deps, machines, initial.stats.stream_interval_seconds * 1000);
     const lists = new HostLists(machines, clock);
     this.#sockets = new Sockets({
       version: facts.version,
@@ -124,7 +124,7 @@ export class HubService {
       features: () => ({}),
       find: (id) => machines.find(id),
       fleet: fleetAccessOf(this.#fleet, lists),
-      conditions: parts.conditions,
+      conditions: deps.conditions,
       ends: this.#gateway.ends,
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
       clock,

@@ -1,10 +1,10 @@
 /** The matrix of commands is whole; test/access/system/command-doors.test.ts runs it. */
 import t from 'tap';
 import { systemClock } from '#src/clock.js';
+import { createCommands } from '#src/composition.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import { createLog } from '#src/log/log.js';
-import { createCommands } from '#src/parts.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { COMMAND_CASES, COMMAND_OPERATIONS, DOOR_CASES } from './command-cases.ts';
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
-import { type ExporterParts, type ExporterRow, Exporters } from '#src/exporters/exporters.js';
+import { type ExporterDeps, type ExporterRow, Exporters } from '#src/exporters/exporters.js';
 
 /** Stands for the configuration: whether the exporter is wanted. */
 type Wanted = { isWanted: boolean };
@@ -25,7 +25,7 @@ function setUp(isWanted: boolean, open?: ExporterRow['open']) {
   };
   const exporters = new Exporters([row]);
   const log = { error: (line: string) => errors.push(line) };
-  const parts = { config, log, power: { delays: {} } } as unknown as ExporterParts;
+  const parts = { config, log, power: { delays: {} } } as unknown as ExporterDeps;
   const reload = async (next: boolean) => {
     config.replace({ isWanted: next } as unknown as Config);
     await new Promise(setImmediate);

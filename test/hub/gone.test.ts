@@ -1,6 +1,6 @@
 /** The last sample of a machine that is gone: how much of it is kept. */
 import t from 'tap';
-import { createCounters, type HubParts } from '#src/agent/remote/parts.js';
+import { createCounters, type RemoteDeps } from '#src/agent/remote/deps.js';
 import { HostSample } from '#src/agent/remote/sample.js';
 import { TIMES } from '#src/agent/remote/times.js';
 import { type StreamSink, Upstream } from '#src/agent/remote/upstream.js';
@@ -23,7 +23,7 @@ const ALL = viewOf(ALL_SECTIONS, false);
 /** An upstream of a machine that is up, with a broadcast; `sink` is that of its stream. */
 function play() {
   const clock = new FakeClock();
-  const parts: HubParts = {
+  const deps: RemoteDeps = {
     name: 'hub1',
     clock,
     times: TIMES,
@@ -38,7 +38,7 @@ function play() {
   };
   const sinks: StreamSink[] = [];
   const upstream = new Upstream(
-    parts,
+    deps,
     {
       isUp: true,
       openStream: (_sections, _withDetail, sink) => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { type AnnouncementFacts, listAnnouncements } from '#src/exporters/mdns/announcements.js';
-import { Mdns, type MdnsParts } from '#src/exporters/mdns/mdns.js';
+import { Mdns, type MdnsDeps } from '#src/exporters/mdns/mdns.js';
 import type { Announced, Announcement, DiscoveryHost } from '#src/host/discovery.js';
 import { identify } from '#src/identity.js';
 import { createLog } from '#src/log/log.js';
@@ -95,7 +95,7 @@ function rig() {
     browse: async () => [],
   };
   const config = { current: configWith({ discovery: { mdns: true } }) };
-  const parts: MdnsParts = {
+  const parts: MdnsDeps = {
     config,
     host: { ...fixtureHost(), discovery },
     log: createLog((line) => lines.push(line), 'debug'),

@@ -201,7 +201,7 @@ const INSIDE: readonly Row[] = [
   ...inside('owner', 'src/cli/terminal.ts', /utf-?8/i),
   ...inside(
     'owner',
-    'src/cli/reach.ts',
+    'src/cli/target.ts',
     /^sha256\/[\w+/]{43}=$/u,
     /^https:/iu,
     /:\d+$/u,

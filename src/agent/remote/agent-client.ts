@@ -4,28 +4,28 @@ import { notDone } from '../protocol/feedback.ts';
 import { AgentClock, type ClockReading } from './agent-clock.ts';
 import { type Ask, type HostAnswer, HUB_ITSELF, type RemoteClient } from './ask.ts';
 import type { Calls } from './calls.ts';
-import type { HubParts } from './parts.ts';
+import type { RemoteDeps } from './deps.ts';
 
 const CLOCK = { what: 'clock', params: {} };
 
 export class AgentClient implements RemoteClient {
   readonly #id: string;
   readonly #calls: Calls;
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #agentClock = new AgentClock();
   /** Commands that need the clock share one question: it does not wait for others, so they must not become many. */
   #clockRequest: Promise<unknown> | undefined;
 
-  constructor(id: string, calls: Calls, parts: HubParts) {
+  constructor(id: string, calls: Calls, deps: RemoteDeps) {
     this.#id = id;
     this.#calls = calls;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   async ask(ask: Ask): Promise<HostAnswer> {
     if (isQuestion(ask.what)) return await this.#calls.question(this.#id, ask);
     const { deadlineMs } = ask;
-    const find = () => this.#agentClock.at(deadlineMs, this.#parts.clock.now());
+    const find = () => this.#agentClock.at(deadlineMs, this.#deps.clock.now());
     if (find() === undefined) await this.#askClock(deadlineMs);
     const deadline = find();
     if (deadline === undefined) throw notDone('its clock is not known');
@@ -34,7 +34,7 @@ export class AgentClient implements RemoteClient {
 
   /** Asks whether it is there. The answer is in a feedback. */
   probe(): void {
-    const { clock, times } = this.#parts;
+    const { clock, times } = this.#deps;
     const deadlineMs = clock.now() + times.headMs;
     this.#calls.question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs }).catch(() => undefined);
   }
@@ -50,7 +50,7 @@ export class AgentClient implements RemoteClient {
 
   /** A reading that has just arrived. */
   note(reading: ClockReading): void {
-    this.#agentClock.take(reading, this.#parts.clock.now());
+    this.#agentClock.take(reading, this.#deps.clock.now());
   }
 
   /** Another run may come; nothing more comes to what this one was sent. */

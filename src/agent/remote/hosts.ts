@@ -6,8 +6,8 @@ import { ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { EventCounters } from '../../viewers/stream/stream-server.ts';
 import type { HostState } from '../../wire/hub.ts';
+import type { RemoteDeps } from './deps.ts';
 import type { Host } from './host.ts';
-import type { HubParts } from './parts.ts';
 
 /** A thousand first attempts together would take 15 MB for good, and get in each other's way. */
 const MS_PER_HOST = 3;
@@ -28,7 +28,7 @@ export interface Configured {
 export type AddMachine = (id: string, entry: AgentEntry, spreadMs: number) => Configured;
 
 export class Hosts {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #hosts = new Map<string, Host>();
   /** The machines of `hub.agents`. */
   readonly #configured = new Map<string, Configured>();
@@ -37,8 +37,8 @@ export class Hosts {
   version = 0;
   #sorted: readonly Host[] | undefined;
 
-  constructor(agents: Agents, parts: HubParts, addMachine: AddMachine) {
-    this.#parts = parts;
+  constructor(agents: Agents, deps: RemoteDeps, addMachine: AddMachine) {
+    this.#deps = deps;
     this.#addMachine = addMachine;
     this.reconfigure(agents);
   }
@@ -103,7 +103,7 @@ export class Hosts {
     const other = this.#hosts.get(id);
     other?.close();
     this.#put(added.host);
-    if (other !== undefined) this.#parts.conditions.notify(id);
+    if (other !== undefined) this.#deps.conditions.notify(id);
   }
 
   /** Labels may be others than before. */
@@ -124,7 +124,7 @@ export class Hosts {
     if (this.#hosts.get(host.id) !== host) return;
     this.#hosts.delete(host.id);
     this.#changed();
-    this.#parts.conditions.notify(host.id);
+    this.#deps.conditions.notify(host.id);
   }
 
   #put(host: Host): void {

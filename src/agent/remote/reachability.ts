@@ -1,7 +1,7 @@
 /** Whether a machine is there, since when, and why not. */
 import { ServiceError } from '../../errors.ts';
 import type { HostState } from '../../wire/hub.ts';
-import type { HubParts } from './parts.ts';
+import type { RemoteDeps } from './deps.ts';
 
 export interface Condition {
   readonly state: HostState;
@@ -18,16 +18,16 @@ const unixSeconds = () => Date.now() / 1000;
 
 export class Reachability {
   readonly #id: string;
-  readonly #parts: Pick<HubParts, 'log' | 'clock' | 'conditions'>;
+  readonly #deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>;
   #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'it was not reached yet' };
   /** Changes with the condition. */
   version = 0;
   #lines = 0;
   #countedSinceMs = 0;
 
-  constructor(id: string, parts: Pick<HubParts, 'log' | 'clock' | 'conditions'>) {
+  constructor(id: string, deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>) {
     this.#id = id;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   get condition(): Condition {
@@ -47,11 +47,11 @@ export class Reachability {
     if (state !== condition.state || this.version === 0) this.#log(condition, isQuiet);
     this.#condition = { ...condition, since };
     this.version++;
-    this.#parts.conditions.notify(this.#id);
+    this.#deps.conditions.notify(this.#id);
   }
 
   #log({ state, reason }: Omit<Condition, 'since'>, isQuiet: boolean): void {
-    const { log, clock } = this.#parts;
+    const { log, clock } = this.#deps;
     if (clock.now() - this.#countedSinceMs > MINUTE_MS) {
       this.#countedSinceMs = clock.now();
       this.#lines = 0;

@@ -13,9 +13,9 @@ import type { ClockReading } from './agent-clock.ts';
 import { Answers } from './answers.ts';
 import type { Ask, Asker, HostAnswer } from './ask.ts';
 import type { Calls } from './calls.ts';
+import type { RemoteDeps } from './deps.ts';
 import { BadSample, type Failure } from './failure.ts';
 import type { Host, PushedSink } from './host.ts';
-import type { HubParts } from './parts.ts';
 import { type InterestMessage, PushedTopics } from './pushed.ts';
 import { type Condition, Reachability } from './reachability.ts';
 import { BrokerStreams } from './streams.ts';
@@ -23,7 +23,7 @@ import type { AgentStream, StreamSink, Upstream, UpstreamOwner } from './upstrea
 import { Upstreams } from './upstreams.ts';
 
 export interface RemoteHostDeps {
-  readonly parts: HubParts;
+  readonly hub: RemoteDeps;
   readonly calls: Calls;
   /** The labels in this hub's configuration; absent: those that the agent reports. */
   readonly labels?: () => Readonly<Record<string, string>>;
@@ -63,10 +63,10 @@ export class RemoteHost implements Host, UpstreamOwner {
   constructor(id: string, deps: RemoteHostDeps) {
     this.id = id;
     this.#deps = deps;
-    this.#clientability = new Reachability(id, deps.parts);
-    this.#upstreams = new Upstreams(deps.parts, this);
-    this.#client = new AgentClient(id, deps.calls, deps.parts);
-    this.#answers = new Answers(deps.parts.clock);
+    this.#clientability = new Reachability(id, deps.hub);
+    this.#upstreams = new Upstreams(deps.hub, this);
+    this.#client = new AgentClient(id, deps.calls, deps.hub);
+    this.#answers = new Answers(deps.hub.clock);
     this.#streams = new BrokerStreams(() => deps.onInterest(this));
     this.#topics = new PushedTopics(() => deps.onInterest(this));
   }
@@ -172,7 +172,7 @@ export class RemoteHost implements Host, UpstreamOwner {
       this.#fail('it sends something else than samples');
       return;
     }
-    const nowMs = this.#deps.parts.clock.now();
+    const nowMs = this.#deps.hub.clock.now();
     // The sample is of a run that has ended, by its status.
     if (this.#status !== undefined && this.#status.run !== lines.head.run) return;
     this.#note();
@@ -208,7 +208,7 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   /** Called every second: asks one that is silent whether it is there, and gives it up. */
   look(nowMs: number): void {
-    const { silenceMs, presenceMs, headMs } = this.#deps.parts.times;
+    const { silenceMs, presenceMs, headMs } = this.#deps.hub.times;
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
       this.failed({ isRefusal: false, reason: 'it has fallen silent' });
@@ -250,7 +250,7 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   #probe(): void {
     if (this.#deps.mayProbe?.(this) === false) return;
-    const nowMs = this.#deps.parts.clock.now();
+    const nowMs = this.#deps.hub.clock.now();
     this.#probedAtMs = nowMs;
     // An answer comes through `answer`; that there is none is seen by `look`.
     this.#silentSinceMs ??= nowMs;
@@ -269,13 +269,13 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   #note(): void {
-    this.#heardAtMs = this.#deps.parts.clock.now();
+    this.#heardAtMs = this.#deps.hub.clock.now();
     this.#silentSinceMs = undefined;
   }
 
   /** It is there, and sends what is not understood: it is asked again after a while. */
   #fail(reason: string): void {
-    const { clock, times } = this.#deps.parts;
+    const { clock, times } = this.#deps.hub;
     this.#probedAtMs = clock.now() + times.maxDelayMs;
     this.failed({ isRefusal: false, reason });
   }

@@ -7,8 +7,8 @@ import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
 import type { StreamServer } from '../../viewers/stream/stream-server.ts';
+import type { RemoteDeps } from './deps.ts';
 import { BadSample, type Failure } from './failure.ts';
-import type { HubParts } from './parts.ts';
 import type { HostSample } from './sample.ts';
 
 /** Where an agent's samples go. */
@@ -52,7 +52,7 @@ interface Waiter {
 }
 
 export class Upstream implements Demand {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #owner: UpstreamOwner;
   readonly #withDetail: boolean;
   /** Subscribers by the sections of their views. */
@@ -71,8 +71,8 @@ export class Upstream implements Demand {
   sink: { publish(): void; forget(): void } | undefined;
   #fanout: StreamServer | undefined;
 
-  constructor(parts: HubParts, owner: UpstreamOwner, withDetail: boolean) {
-    this.#parts = parts;
+  constructor(deps: RemoteDeps, owner: UpstreamOwner, withDetail: boolean) {
+    this.#deps = deps;
     this.#owner = owner;
     this.#withDetail = withDetail;
   }
@@ -112,7 +112,7 @@ export class Upstream implements Demand {
   /** Its viewers, whose streams it ends at the latest in `close`. */
   openFanout(): StreamServer {
     if (this.#fanout !== undefined) return this.#fanout;
-    const { viewers, createFanout } = this.#parts;
+    const { viewers, createFanout } = this.#deps;
     const source: Demand = {
       subscribe: (view) => {
         viewers.size++;
@@ -131,7 +131,7 @@ export class Upstream implements Demand {
   async first(view: View): Promise<HostSample> {
     if (this.#newest?.has(view)) return this.#newest;
     if (!this.#owner.isUp) throw this.#owner.refusal();
-    const { clock, times } = this.#parts;
+    const { clock, times } = this.#deps;
     let waiter: Waiter | undefined;
     let timer: unknown;
     try {
@@ -161,7 +161,7 @@ export class Upstream implements Demand {
     this.#next?.request.close();
     this.#unlink();
     this.#next = undefined;
-    this.#parts.clock.clearTimer(this.#timer);
+    this.#deps.clock.clearTimer(this.#timer);
     this.#timer = undefined;
   }
 
@@ -171,8 +171,8 @@ export class Upstream implements Demand {
     for (const waiter of this.#waiters) waiter.reject(new ServiceError('shutting_down', 'It is going away.'));
     const full = this.#fanout?.close() ?? 0;
     const { sent, skipped } = this.#fanout?.eventCounters ?? { sent: 0, skipped: 0 };
-    this.#parts.counters.sent += sent;
-    this.#parts.counters.skipped += skipped;
+    this.#deps.counters.sent += sent;
+    this.#deps.counters.skipped += skipped;
     this.#fanout = undefined;
     return full;
   }
@@ -184,18 +184,18 @@ export class Upstream implements Demand {
     const asked = (this.#next ?? this.#link)?.sections;
     if (!this.isWanted || asked === undefined || asked === union) return;
     if ((union & ~asked) !== 0) this.connect();
-    else this.#connectIn(this.#parts.times.shrinkMs);
+    else this.#connectIn(this.#deps.times.shrinkMs);
   }
 
   #connectIn(delayMs: number): void {
-    this.#timer ??= this.#parts.clock.setTimer(() => {
+    this.#timer ??= this.#deps.clock.setTimer(() => {
       this.#timer = undefined;
       if (this.isLinked) this.connect();
     }, delayMs);
   }
 
   #open(sections: number): Link {
-    this.#parts.counters.connections++;
+    this.#deps.counters.connections++;
     const request = this.#owner.openStream(sections, this.#withDetail, {
       onSample: (sample) => this.#take(link, sample),
       onEnd: (failure) => this.#failed(link, failure),
@@ -213,7 +213,7 @@ export class Upstream implements Demand {
   }
 
   #take(link: Link, sample: HostSample): void {
-    const { counters } = this.#parts;
+    const { counters } = this.#deps;
     const isFirst = link === this.#next;
     // It was closed while its last bytes were cut into events.
     if (!isFirst && link !== this.#link) return;
@@ -236,12 +236,12 @@ export class Upstream implements Demand {
   }
 
   #failed(link: Link, failure: Failure): void {
-    this.#parts.counters.failures++;
+    this.#deps.counters.failures++;
     if (link === this.#next) this.#next = undefined;
     else this.#unlink();
     // While the other one is open, the host is there; for more sections it is asked again later.
     if (this.isLinked) {
-      this.#connectIn(this.#parts.times.maxDelayMs);
+      this.#connectIn(this.#deps.times.maxDelayMs);
       return;
     }
     this.#owner.failed(failure);

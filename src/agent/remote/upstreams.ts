@@ -7,20 +7,20 @@ import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import { readJsonObject } from '../protocol/json.ts';
 import type { Asker, RemoteClient } from './ask.ts';
+import type { RemoteDeps } from './deps.ts';
 import type { Host } from './host.ts';
-import type { HubParts } from './parts.ts';
 import { findMalformed } from './sample-shape.ts';
 import { namesOf } from './section-names.ts';
 import { Upstream, type UpstreamOwner } from './upstream.ts';
 
 export class Upstreams {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #owner: UpstreamOwner;
   #plain: Upstream | undefined;
   #detailed: Upstream | undefined;
 
-  constructor(parts: HubParts, owner: UpstreamOwner) {
-    this.#parts = parts;
+  constructor(deps: RemoteDeps, owner: UpstreamOwner) {
+    this.#deps = deps;
     this.#owner = owner;
   }
 
@@ -30,10 +30,10 @@ export class Upstreams {
 
   of({ withDetail }: View): Upstream {
     if (withDetail) {
-      this.#detailed ??= new Upstream(this.#parts, this.#owner, true);
+      this.#detailed ??= new Upstream(this.#deps, this.#owner, true);
       return this.#detailed;
     }
-    this.#plain ??= new Upstream(this.#parts, this.#owner, false);
+    this.#plain ??= new Upstream(this.#deps, this.#owner, false);
     return this.#plain;
   }
 
@@ -41,7 +41,7 @@ export class Upstreams {
   async usage(client: RemoteClient, view: View, who: Asker): Promise<Buffer> {
     const { sections, withDetail } = view;
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
-    const isYoung = current !== undefined && this.#parts.clock.now() - current.takenAtMs < FRESH_MS;
+    const isYoung = current !== undefined && this.#deps.clock.now() - current.takenAtMs < FRESH_MS;
     if (isYoung && current.has(view) && current.isValid) return current.payload(view);
     const bytes = await this.#ask(client, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
     const malformed = findMalformed(readJsonObject(bytes) ?? {});
@@ -55,7 +55,7 @@ export class Upstreams {
   }
 
   async #ask(client: RemoteClient, what: Question, params: Params, who: Asker): Promise<Buffer> {
-    const deadlineMs = this.#parts.clock.now() + this.#parts.times.headMs;
+    const deadlineMs = this.#deps.clock.now() + this.#deps.times.headMs;
     return (await client.ask({ what, params, who, deadlineMs })).bytes;
   }
 
@@ -82,7 +82,7 @@ export class Upstreams {
   row({ id, labels, condition }: Pick<Host, 'id' | 'labels' | 'condition'>, name = id): HostRow {
     const samples = this.all.flatMap(({ takenAtMs }) => takenAtMs ?? []);
     const age =
-      samples.length === 0 ? null : Math.round(this.#parts.clock.now() - Math.max(...samples)) / 1000;
+      samples.length === 0 ? null : Math.round(this.#deps.clock.now() - Math.max(...samples)) / 1000;
     return { id, name, labels, ...condition, sample_age: age };
   }
 }

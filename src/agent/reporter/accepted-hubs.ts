@@ -7,11 +7,11 @@ import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
 import type { Line } from '../transports/mqtt/line.ts';
-import type { DialParts } from './dial-exporter.ts';
+import type { DialDeps } from './dial-exporter.ts';
 import { type HubLink, type HubLinkOptions, HubSession } from './hub-session.ts';
 import { MachineEvents } from './machine-events.ts';
 
-export interface HubServerParts extends DialParts {
+export interface HubServerDeps extends DialDeps {
   readonly quota: Pick<BufferQuota, 'set' | 'release'>;
 }
 
@@ -40,7 +40,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   readonly isStream = false;
   readonly #socket: Socket;
   readonly #options: HubLinkOptions;
-  readonly #quota: HubServerParts['quota'];
+  readonly #quota: HubServerDeps['quota'];
   readonly #allowance: Allowance;
   readonly #sleep: SleepMark;
   /** The first one is on its way: the socket closes itself where more than 64 KiB wait in it. */
@@ -49,7 +49,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   #heardAtMs: number;
   #timer: unknown;
 
-  constructor(socket: Socket, options: HubLinkOptions, quota: HubServerParts['quota']) {
+  constructor(socket: Socket, options: HubLinkOptions, quota: HubServerDeps['quota']) {
     const { clock } = options;
     this.address = socket.address;
     this.#socket = socket;
@@ -183,12 +183,12 @@ export interface ServedHub {
 }
 
 export class HubServer {
-  readonly #parts: HubServerParts;
+  readonly #deps: HubServerDeps;
   readonly #events: MachineEvents<HubSession>;
 
-  constructor(parts: HubServerParts) {
-    this.#parts = parts;
-    this.#events = new MachineEvents(parts);
+  constructor(deps: HubServerDeps) {
+    this.#deps = deps;
+    this.#events = new MachineEvents(deps);
   }
 
   /** Whether the machine is about to sleep: a hub is not to take it for there. */
@@ -197,10 +197,10 @@ export class HubServer {
   }
 
   serve(socket: Socket, { address, isKeyed, key, scopes }: Caller): ServedHub {
-    const { log, inhibitor, quota } = this.#parts;
+    const { log, inhibitor, quota } = this.#deps;
     let link: AcceptedLink | undefined;
     const session: HubSession = new HubSession(
-      this.#parts,
+      this.#deps,
       {
         subject: 'hub',
         topics: topicsBelow(''),
@@ -236,4 +236,4 @@ export class HubServer {
   }
 }
 
-export const openHubServer = (parts: HubServerParts): HubServer => new HubServer(parts);
+export const openHubServer = (deps: HubServerDeps): HubServer => new HubServer(deps);

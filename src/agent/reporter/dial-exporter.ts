@@ -10,7 +10,7 @@ import { peerTargetOf } from '../transports/websocket/web-socket.ts';
 import { HubSession, type HubSessionDeps, type Transport } from './hub-session.ts';
 import { MachineEvents, type MachineSources } from './machine-events.ts';
 
-export interface DialParts extends HubSessionDeps {
+export interface DialDeps extends HubSessionDeps {
   readonly media: HubSessionDeps['media'] & MachineSources['media'];
   readonly power: HubSessionDeps['power'] & MachineSources['power'];
   readonly history: HubSessionDeps['history'] & MachineSources['history'];
@@ -44,7 +44,7 @@ function overDial(url: string, key: string, pin: string | undefined, deps: HubSe
 }
 
 export class DialExporter {
-  readonly #parts: DialParts;
+  readonly #deps: DialDeps;
   readonly #events: MachineEvents<HubSession>;
   #session: HubSession | undefined;
   #settings: ReturnType<typeof settingsOf> | undefined;
@@ -52,15 +52,15 @@ export class DialExporter {
   #ending: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(parts: DialParts) {
-    this.#parts = parts;
-    this.#events = new MachineEvents(parts);
+  constructor(deps: DialDeps) {
+    this.#deps = deps;
+    this.#events = new MachineEvents(deps);
     this.reconfigure();
   }
 
   /** Another hub or another key is another session. */
   reconfigure(): void {
-    const settings = settingsOf(this.#parts.config.current);
+    const settings = settingsOf(this.#deps.config.current);
     if (isDeepStrictEqual(settings, this.#settings)) {
       this.#session?.reconfigure();
       return;
@@ -82,11 +82,11 @@ export class DialExporter {
     this.#events.sessions.clear();
     const { url, keyFile, pin } = settings;
     if (this.#isClosed || settings !== this.#settings || url === undefined || keyFile === undefined) return;
-    const transport = overDial(url, keyFile.secret, pin, this.#parts);
-    this.#session = new HubSession(this.#parts, transport, this.#parts.inhibitor);
+    const transport = overDial(url, keyFile.secret, pin, this.#deps);
+    this.#session = new HubSession(this.#deps, transport, this.#deps.inhibitor);
     this.#events.add(this.#session);
   }
 }
 
 export { openHubServer } from './accepted-hubs.ts';
-export const openDial = (parts: DialParts): DialExporter => new DialExporter(parts);
+export const openDial = (deps: DialDeps): DialExporter => new DialExporter(deps);

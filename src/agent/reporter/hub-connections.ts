@@ -4,9 +4,9 @@ import { messageOf, ServiceError } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
 import { identify } from '../../identity.ts';
-import type { HubServer, HubServerParts, ServedHub } from './accepted-hubs.ts';
+import type { HubServer, HubServerDeps, ServedHub } from './accepted-hubs.ts';
 
-export type HubConnectionParts = Omit<HubServerParts, 'id'>;
+export type HubConnectionDeps = Omit<HubServerDeps, 'id'>;
 
 /** As many as there may be leases of hubs behind a broker. */
 const MAX_HUBS = 16;
@@ -60,14 +60,14 @@ class HubConnection implements SocketEvents {
 }
 
 export class HubConnections {
-  readonly #parts: HubConnectionParts;
+  readonly #deps: HubConnectionDeps;
   readonly #uses: Pick<KeyUses, 'opened' | 'closed'> | undefined;
   readonly #connections = new Set<HubConnection>();
   #server: HubServer | undefined;
   #loading: Promise<HubServer> | undefined;
 
-  constructor(parts: HubConnectionParts, uses?: Pick<KeyUses, 'opened' | 'closed'>) {
-    this.#parts = parts;
+  constructor(deps: HubConnectionDeps, uses?: Pick<KeyUses, 'opened' | 'closed'>) {
+    this.#deps = deps;
     this.#uses = uses;
   }
 
@@ -113,13 +113,13 @@ export class HubConnections {
       connection.serve(this.#server);
     } catch (error) {
       this.#loading = undefined;
-      this.#parts.log.error(`hubs cannot be served: ${messageOf(error)}`);
+      this.#deps.log.error(`hubs cannot be served: ${messageOf(error)}`);
       connection.end(CLOSE_CODES.broken, 'the service failed; its log says why');
     }
   }
 
   async #load(): Promise<HubServer> {
     const { openHubServer } = await import('./dial-exporter.ts');
-    return openHubServer({ ...this.#parts, id: identify(this.#parts.config.current.host) });
+    return openHubServer({ ...this.#deps, id: identify(this.#deps.config.current.host) });
   }
 }

@@ -10,7 +10,7 @@ import { readText } from '../../config/sources/read-text.ts';
 import { messageOf } from '../../errors.ts';
 import { keyUsesPathOf, MAX_USES_BYTES, parseUses } from '../../history/key-use-file.ts';
 import { isObject } from '../../json.ts';
-import { findTarget, type Target } from '../reach.ts';
+import { findTarget, type Target } from '../target.ts';
 
 interface LastUse {
   /** Unix seconds. */

@@ -7,7 +7,7 @@ import { MESSAGE_LIMITS } from '../../client/limits.ts';
 import { requestIn } from '../../client/rest.ts';
 import { connectIn } from '../../client/socket.ts';
 import type { HostList } from '../../wire/hub.ts';
-import type { Target } from '../reach.ts';
+import type { Target } from '../target.ts';
 
 /** Node 20 has no WebSocket, and that of later versions sends no headers. */
 async function plainSocket(): Promise<SocketConstructor> {

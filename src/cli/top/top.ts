@@ -1,7 +1,7 @@
 /** `hostwire top`: shows the values of a service on a terminal. Loaded when it is used. */
 import type { Connected, HostSocket } from '../../client/client.ts';
 import { jsonText, type Output } from '../output.ts';
-import type { Target } from '../reach.ts';
+import type { Target } from '../target.ts';
 import { type Face, judgeTerminal, type Variables } from '../terminal.ts';
 import { Display, type Painted, type Program } from './display.ts';
 import { HubScene } from './hub-scene.ts';

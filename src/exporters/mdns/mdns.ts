@@ -8,7 +8,7 @@ import type { Host } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import { type AnnouncedAddress, listAnnouncements } from './announcements.ts';
 
-export interface MdnsParts {
+export interface MdnsDeps {
   readonly config: { readonly current: Config };
   readonly host: Pick<Host, 'discovery' | 'readSystem'>;
   readonly log: Log;
@@ -19,30 +19,30 @@ export interface MdnsParts {
 /** The responder answers within a millisecond; and what is not withdrawn now is when this process ends. */
 const WITHDRAW_LIMIT_MS = 300;
 
-export async function openMdns(parts: MdnsParts, id: string): Promise<Mdns> {
-  const { hostname } = await parts.host.readSystem();
-  return new Mdns(parts, id, hostname);
+export async function openMdns(deps: MdnsDeps, id: string): Promise<Mdns> {
+  const { hostname } = await deps.host.readSystem();
+  return new Mdns(deps, id, hostname);
 }
 
 export class Mdns {
-  readonly #parts: MdnsParts;
+  readonly #deps: MdnsDeps;
   readonly #id: string;
   readonly #hostname: string;
   #announced: readonly Announcement[] | undefined;
   /** The last lines that were logged, by place in the list: each is logged when it has changed. */
   #lines: readonly string[] = [];
 
-  constructor(parts: MdnsParts, id: string, hostname: string) {
-    this.#parts = parts;
+  constructor(deps: MdnsDeps, id: string, hostname: string) {
+    this.#deps = deps;
     this.#id = id;
     this.#hostname = hostname;
-    parts.host.discovery?.onNews((announced) => this.#report(announced));
+    deps.host.discovery?.onNews((announced) => this.#report(announced));
     this.reconfigure();
   }
 
   /** A host without discovery is one of a test. */
   reconfigure(): void {
-    const { config, addresses, facts, host, log } = this.#parts;
+    const { config, addresses, facts, host, log } = this.#deps;
     const list = listAnnouncements({
       hostname: this.#hostname,
       id: this.#id,
@@ -61,14 +61,14 @@ export class Mdns {
   }
 
   async close(): Promise<void> {
-    const { discovery } = this.#parts.host;
+    const { discovery } = this.#deps.host;
     discovery?.onNews(() => undefined);
     if (discovery === undefined || this.#announced?.length === 0) return;
     await Promise.race([discovery.announce([]), delay(WITHDRAW_LIMIT_MS, undefined, { ref: false })]);
   }
 
   #report(announced: readonly Announced[]): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     const logged = new Set(this.#lines);
     // An unsettled state keeps its line. All may have one reason, which is logged once.
     this.#lines = announced.map(({ name, isAnnounced, reason }, at) => {

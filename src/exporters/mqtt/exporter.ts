@@ -8,7 +8,7 @@ import type { Power } from '../../commands/power.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { Session, type SessionDeps } from './session.ts';
 
-export interface MqttParts extends SessionDeps, HubSessionDeps {
+export interface MqttDeps extends SessionDeps, HubSessionDeps {
   readonly config: SessionDeps['config'];
   readonly sampler: HubSessionDeps['sampler'];
   readonly commands: SessionDeps['commands'];
@@ -19,7 +19,7 @@ export interface MqttParts extends SessionDeps, HubSessionDeps {
 }
 
 export class MqttExporter {
-  readonly #parts: MqttParts;
+  readonly #deps: MqttDeps;
   readonly #events: MachineEvents<Session | HubSession>;
   /** For Home Assistant. */
   #session: Session | undefined;
@@ -29,15 +29,15 @@ export class MqttExporter {
   #ending: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(parts: MqttParts) {
-    this.#parts = parts;
-    this.#events = new MachineEvents(parts);
+  constructor(deps: MqttDeps) {
+    this.#deps = deps;
+    this.#events = new MachineEvents(deps);
     this.reconfigure();
   }
 
   /** Another broker, user or topic is another session; the device of the old topics is removed. */
   reconfigure(): void {
-    const { mqtt } = this.#parts.config.current;
+    const { mqtt } = this.#deps.config.current;
     if (isDeepStrictEqual(mqtt, this.#settings)) {
       for (const session of this.#events.sessions) session.reconfigure();
       return;
@@ -62,31 +62,31 @@ export class MqttExporter {
   }
 
   async #replace(): Promise<void> {
-    const { mqtt } = this.#parts.config.current;
+    const { mqtt } = this.#deps.config.current;
     if (this.#isClosed || mqtt.url === undefined || !isDeepStrictEqual(mqtt, this.#settings)) return;
     const { discovery } = topicsOf({
       topic: mqtt.topic,
       discoveryPrefix: mqtt.discovery_prefix,
-      id: this.#parts.id,
+      id: this.#deps.id,
     });
     const { publish } = mqtt;
     const isRetained = publish !== 'hub' && this.#session?.topics.discovery === discovery;
     await this.#closeSessions(!isRetained);
     if (this.#isClosed) return;
     const isForBoth = publish === 'both';
-    const { id, inhibitor } = this.#parts;
+    const { id, inhibitor } = this.#deps;
     if (publish !== 'hub') {
-      this.#session = new Session(this.#parts, mqtt.url, mqtt, inhibitor);
+      this.#session = new Session(this.#deps, mqtt.url, mqtt, inhibitor);
       this.#events.add(this.#session);
     }
     if (publish === 'homeassistant') return;
     // A connection of its own: each has one last will.
-    this.#hubSession = new HubSession(this.#parts, overBroker(mqtt.url, mqtt, id, isForBoth), inhibitor);
+    this.#hubSession = new HubSession(this.#deps, overBroker(mqtt.url, mqtt, id, isForBoth), inhibitor);
     this.#events.add(this.#hubSession);
   }
 }
 
-export const openMqtt = (parts: MqttParts): MqttExporter => new MqttExporter(parts);
+export const openMqtt = (deps: MqttDeps): MqttExporter => new MqttExporter(deps);
 
 // A hub loads the library with the same part of the program.
 export { openBrokerLink } from '../../agent/transports/mqtt/mqtt-link.ts';

@@ -1,7 +1,7 @@
 /** A broker that keeps the states of any number of machines that never were: those that are there are listed, in few bytes. */
 import t from 'tap';
+import { createCounters, type RemoteDeps } from '#src/agent/remote/deps.js';
 import { Hosts } from '#src/agent/remote/hosts.js';
-import { createCounters, type HubParts } from '#src/agent/remote/parts.js';
 import { TIMES } from '#src/agent/remote/times.js';
 import { Broker } from '#src/agent/transports/mqtt/broker.js';
 import { Budget } from '#src/agent/transports/mqtt/budget.js';
@@ -35,7 +35,7 @@ function play() {
   const there = new Set<string>();
   const subscriptions: (readonly string[])[] = [];
   let asked = 0;
-  const parts: HubParts = {
+  const deps: RemoteDeps = {
     name: 'hub1',
     clock,
     times: TIMES,
@@ -48,10 +48,10 @@ function play() {
     conditions: new Listeners<readonly [id: string]>(),
     createFanout: (options) => new Fanout({ clock, ...options }),
   };
-  const hosts = new Hosts({}, parts, () => {
+  const hosts = new Hosts({}, deps, () => {
     throw new Error('none dials in');
   });
-  const gateway = new CommandGateway({ rules: {}, clock, times: TIMES, log: parts.log });
+  const gateway = new CommandGateway({ rules: {}, clock, times: TIMES, log: deps.log });
   const machines = new RemoteMachines(hosts, gateway);
   type Message = Parameters<Parameters<OpenBrokerLink>[3]['onMessage']>[0];
   let events: Parameters<OpenBrokerLink>[3] | undefined;
@@ -82,14 +82,14 @@ function play() {
     return { connection, reportRefusal: () => undefined, close: async () => undefined };
   }) as unknown as OpenBrokerLink; // As much of a link as the hub uses.
   const settings = { ...DEFAULT_CONFIG.hub.mqtt, name: 'hub1' };
-  const broker = new Broker(parts, hosts, 'mqtt://broker', settings, openLink);
+  const broker = new Broker(deps, hosts, 'mqtt://broker', settings, openLink);
   events?.beforeOnline?.(connection as never); // The same.
   return {
     clock,
     log,
     there,
     hosts,
-    parts,
+    deps,
     take,
     broker,
     subscriptions,
@@ -105,7 +105,7 @@ const junkId = (number: number) => `junk${number}`.padEnd(64, '-');
 const JUNK = { name: 'x'.repeat(253), labels: LABELS };
 
 t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 that do', async (t) => {
-  const { clock, log, there, hosts, machines, parts, status, lists, asked } = play();
+  const { clock, log, there, hosts, machines, deps, status, lists, asked } = play();
   const real = Array.from({ length: 50 }, (_, i) => `real${i}`);
   for (const id of real) there.add(id);
   // Some are delivered before the others, most of them after.
@@ -128,7 +128,7 @@ t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 tha
   t.ok(list.length < MAX_LIST_BYTES, `${list.length} bytes`);
   const { hosts: rows } = JSON.parse(list.toString());
   t.ok(rows.length < 1000, `${rows.length} rows`);
-  const fleet = new Fleet(parts, machines, 1000);
+  const fleet = new Fleet(deps, machines, 1000);
   const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined }, clientAt('10.0.0.1'));
   t.ok(place.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
   place.leave();

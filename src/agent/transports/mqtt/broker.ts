@@ -4,9 +4,9 @@ import type { Config } from '../../../config/config.ts';
 import { AgentTopics, packetsOf } from '../../protocol/agent-topics.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
+import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Hosts } from '../../remote/hosts.ts';
 import { LeaseRenewals, LOOK_MS } from '../../remote/lease-renewals.ts';
-import type { HubParts } from '../../remote/parts.ts';
 import { RemoteHost } from '../../remote/remote.ts';
 import { Budget } from './budget.ts';
 import type { Connection } from './connection.ts';
@@ -44,7 +44,7 @@ export const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
 
 export class Broker {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #hosts: Hosts;
   readonly #name: string;
   readonly #topics: AgentTopics;
@@ -63,9 +63,9 @@ export class Broker {
   /** The complaints already logged: once per hub, because each may be about any number of machines. */
   readonly #complaints = new Set<string>();
 
-  constructor(parts: HubParts, hosts: Hosts, url: string, settings: Settings, openLink: OpenBrokerLink) {
-    const { clock, log, random, times } = parts;
-    this.#parts = parts;
+  constructor(deps: RemoteDeps, hosts: Hosts, url: string, settings: Settings, openLink: OpenBrokerLink) {
+    const { clock, log, random, times } = deps;
+    this.#deps = deps;
     this.#hosts = hosts;
     this.#name = nameOf(settings);
     this.#topics = new AgentTopics(settings.topic, this.#name);
@@ -114,7 +114,7 @@ export class Broker {
   /** Ends all streams. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#parts.clock.clearTimer(this.#timer);
+    this.#deps.clock.clearTimer(this.#timer);
     this.#calls.lost('this hub ends');
     for (const host of this.#known.values()) this.#hosts.remove(host);
     this.#leases.flush();
@@ -125,7 +125,7 @@ export class Broker {
     for (const host of this.#known.values()) host.lost(UNHEARD);
     this.#unverified.begin();
     this.#listen(connection, [this.#topics.states, this.#topics.answers]);
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#deps.clock.now();
     this.#readAgainAtMs = READ_AGAIN_MS.map((afterMs) => nowMs + afterMs);
   }
 
@@ -181,7 +181,7 @@ export class Broker {
       this.#forget(surplus);
     }
     const host = new RemoteHost(id, {
-      parts: this.#parts,
+      hub: this.#deps,
       calls: this.#calls,
       onInterest: (each) => this.#leases.changed(each),
       mayProbe: (each) => this.#unverified.mayProbe(each),
@@ -224,14 +224,14 @@ export class Broker {
 
   #offer(host: RemoteHost, isShown: boolean): void {
     if (isShown || this.#hosts.add(host)) return;
-    this.#parts.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
+    this.#deps.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
     host.close();
     this.#unverified.delete(host);
     this.#texts.release(host);
   }
 
   #complain(what: string): void {
-    if (!this.#complaints.has(what)) this.#parts.log.warn(`hub.mqtt: ${what}`);
+    if (!this.#complaints.has(what)) this.#deps.log.warn(`hub.mqtt: ${what}`);
     this.#complaints.add(what);
   }
 
@@ -254,11 +254,11 @@ export class Broker {
   }
 
   #look(): void {
-    this.#timer = this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
+    this.#timer = this.#deps.clock.setTimer(() => this.#look(), LOOK_MS);
     const { connection } = this.#link;
     if (connection === undefined) return;
     if (connection.quietMs > QUIET_MS) connection.check();
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#deps.clock.now();
     const [readAtMs = Number.POSITIVE_INFINITY] = this.#readAgainAtMs;
     if (nowMs >= readAtMs) {
       this.#readAgainAtMs = this.#readAgainAtMs.slice(1);

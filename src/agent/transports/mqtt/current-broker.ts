@@ -1,15 +1,15 @@
 /** The broker of the present configuration; its library is loaded when there is one. */
 import type { Config } from '../../../config/config.ts';
 import { messageOf } from '../../../errors.ts';
+import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Hosts } from '../../remote/hosts.ts';
-import type { HubParts } from '../../remote/parts.ts';
 import { Broker } from './broker.ts';
 import type { OpenBrokerLink } from './mqtt-link.ts';
 
 type Settings = Config['hub']['mqtt'];
 
 export class CurrentBroker {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #hosts: Hosts;
   readonly #load: () => Promise<OpenBrokerLink>;
   #settings: Settings | undefined;
@@ -18,9 +18,9 @@ export class CurrentBroker {
   #isClosed = false;
 
   /** `load`: loads the library. */
-  constructor(parts: HubParts, hosts: Hosts, load: () => Promise<OpenBrokerLink>) {
+  constructor(deps: RemoteDeps, hosts: Hosts, load: () => Promise<OpenBrokerLink>) {
     this.#load = load;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#hosts = hosts;
   }
 
@@ -47,9 +47,9 @@ export class CurrentBroker {
       if (this.#isClosed || settings !== this.#settings || settings.url === undefined) return;
       const openLink = await this.#load();
       if (!this.#isClosed)
-        this.#broker = new Broker(this.#parts, this.#hosts, settings.url, settings, openLink);
+        this.#broker = new Broker(this.#deps, this.#hosts, settings.url, settings, openLink);
     } catch (error) {
-      this.#parts.log.error(`hub.mqtt does not start: ${messageOf(error)}`);
+      this.#deps.log.error(`hub.mqtt does not start: ${messageOf(error)}`);
     }
   }
 }

@@ -4,8 +4,8 @@ import { isLeased } from '../../protocol/agent-topics.ts';
 import type { Framed } from '../../protocol/frames.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
+import type { RemoteDeps } from '../../remote/deps.ts';
 import { LeaseRenewals, LOOK_MS } from '../../remote/lease-renewals.ts';
-import type { HubParts } from '../../remote/parts.ts';
 import { RemoteHost } from '../../remote/remote.ts';
 
 /** A connection loses nothing but with its end, and each message costs a system call. */
@@ -24,16 +24,16 @@ export interface ConnectedMachine {
 }
 
 export class ConnectedMachines {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #calls: Calls;
   readonly #leases: LeaseRenewals<RemoteHost>;
   readonly #machines = new Map<string, ConnectedMachine>();
   readonly #lookers: ((nowMs: number) => void)[] = [];
   #timer: unknown;
 
-  constructor(parts: HubParts) {
-    const { clock, name, times } = parts;
-    this.#parts = parts;
+  constructor(deps: RemoteDeps) {
+    const { clock, name, times } = deps;
+    this.#deps = deps;
     this.#calls = new Calls({
       hub: name,
       clock,
@@ -55,14 +55,14 @@ export class ConnectedMachines {
 
   add(id: string, labels: () => Readonly<Record<string, string>>): ConnectedMachine {
     const host = new RemoteHost(id, {
-      parts: this.#parts,
+      hub: this.#deps,
       calls: this.#calls,
       labels,
       onInterest: (each) => this.#leases.changed(each),
     });
     const machine: ConnectedMachine = { host, connection: undefined };
     this.#machines.set(id, machine);
-    this.#timer ??= this.#parts.clock.setTimer(() => this.#look(), LOOK_MS);
+    this.#timer ??= this.#deps.clock.setTimer(() => this.#look(), LOOK_MS);
     return machine;
   }
 
@@ -84,12 +84,12 @@ export class ConnectedMachines {
   }
 
   close(): void {
-    this.#parts.clock.clearTimer(this.#timer);
+    this.#deps.clock.clearTimer(this.#timer);
     this.#calls.lost('this hub ends');
   }
 
   #look(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
     const nowMs = clock.now();
     for (const look of this.#lookers) look(nowMs);

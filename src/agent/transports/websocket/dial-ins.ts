@@ -4,8 +4,8 @@ import { ServiceError } from '../../../errors.ts';
 import type { Caller } from '../../../http/clients/caller.ts';
 import type { Exchange } from '../../../http/engine.ts';
 import type { Framed } from '../../protocol/frames.ts';
+import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Configured } from '../../remote/hosts.ts';
-import type { HubParts } from '../../remote/parts.ts';
 import { Attempts } from './attempts.ts';
 import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
 import { DialSession, type SessionOwner } from './dial-in-session.ts';
@@ -25,7 +25,7 @@ const CUT = 'its connection has ended';
 const FLOODED = 'its agent sent more than the hub takes';
 
 export class DialIns implements SessionOwner {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #machines: ConnectedMachines;
   readonly #attempts: Attempts;
   readonly #agents = new Map<string, Dialled>();
@@ -35,9 +35,9 @@ export class DialIns implements SessionOwner {
   readonly #doubles: MinuteLog;
   readonly #floods: MinuteLog;
 
-  constructor(parts: HubParts, machines: ConnectedMachines) {
-    const { clock, log } = parts;
-    this.#parts = parts;
+  constructor(deps: RemoteDeps, machines: ConnectedMachines) {
+    const { clock, log } = deps;
+    this.#deps = deps;
     this.#machines = machines;
     this.#attempts = new Attempts(clock, log);
     this.#doubles = new MinuteLog(clock, log);
@@ -54,7 +54,7 @@ export class DialIns implements SessionOwner {
   add(id: string, entry: AgentEntry): Configured {
     const machine = this.#machines.add(id, () => agent.entry.labels);
     const { host } = machine;
-    const pace = new DialPace(this.#parts.clock.now());
+    const pace = new DialPace(this.#deps.clock.now());
     const agent: Dialled = { entry, machine, pace, session: undefined };
     this.#agents.set(id, agent);
     host.lost(UNSEEN);
@@ -79,7 +79,7 @@ export class DialIns implements SessionOwner {
     if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent dials this hub.');
     if (this.#attempts.hasFailed(caller.address))
       throw new ServiceError('too_many_requests', 'Too many attempts from this address have failed.');
-    const { name, clock, quota } = this.#parts;
+    const { name, clock, quota } = this.#deps;
     const session = new DialSession({ name, clock, quota, owner: this }, caller);
     const socket = exchange.startSocket(session);
     if (socket === undefined) return;
@@ -110,7 +110,7 @@ export class DialIns implements SessionOwner {
     this.#attempts.settle(session);
     const agent = this.#agents.get(id);
     if (agent === undefined) return 'refused';
-    if (agent.pace.isSpent(this.#parts.clock.now())) return 'flood';
+    if (agent.pace.isSpent(this.#deps.clock.now())) return 'flood';
     const before = agent.session;
     if (before !== undefined && before.proven?.run !== run && !before.isDoubtful) {
       const text = `two machines dial in as ${id}, the second is refused while the first is there`;
@@ -118,7 +118,7 @@ export class DialIns implements SessionOwner {
       return 'taken';
     }
     this.#connect(agent, session);
-    this.#parts.counters.connections++;
+    this.#deps.counters.connections++;
     if (before !== undefined) {
       agent.machine.host.lost(CUT);
       before.end('replaced');
@@ -130,7 +130,7 @@ export class DialIns implements SessionOwner {
     const { id = '' } = session.proven ?? {};
     const agent = this.#agents.get(id);
     if (agent?.session !== session) return;
-    this.#parts.counters.failures++;
+    this.#deps.counters.failures++;
     this.#floods.warn(`the agent ${id} sent more than the hub takes, and was cut`, {
       address: session.address,
     });
@@ -144,7 +144,7 @@ export class DialIns implements SessionOwner {
   }
 
   onRefused(session: DialSession, id: string): void {
-    this.#parts.counters.failures++;
+    this.#deps.counters.failures++;
     // An id is of harmless characters.
     const why = this.#agents.has(id)
       ? `it does not have the key of ${id}`

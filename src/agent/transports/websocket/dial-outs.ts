@@ -1,9 +1,9 @@
 /** The machines of `hub.agents` that this hub dials: when each is tried, and why it cannot be reached. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
+import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Failure } from '../../remote/failure.ts';
 import type { Configured } from '../../remote/hosts.ts';
-import type { HubParts } from '../../remote/parts.ts';
 import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
 import { DialPace } from './machine-pace.ts';
 import { OutgoingConnection } from './outgoing.ts';
@@ -14,7 +14,7 @@ const isOutgoing = (entry: AgentEntry): entry is OutgoingEntry => entry.url !== 
 
 /** One machine: a connection, or a timer for the next attempt. */
 class DialOut {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #machines: ConnectedMachines;
   readonly machine: ConnectedMachine;
   #pace: DialPace;
@@ -25,11 +25,11 @@ class DialOut {
   #failures = 0;
   #begunAtMs = 0;
 
-  constructor(id: string, entry: OutgoingEntry, parts: HubParts, machines: ConnectedMachines) {
-    this.#parts = parts;
+  constructor(id: string, entry: OutgoingEntry, deps: RemoteDeps, machines: ConnectedMachines) {
+    this.#deps = deps;
     this.#machines = machines;
     this.#entry = entry;
-    this.#pace = new DialPace(parts.clock.now());
+    this.#pace = new DialPace(deps.clock.now());
     this.machine = machines.add(id, () => this.#entry.labels);
   }
 
@@ -41,7 +41,7 @@ class DialOut {
     if (isSame) return;
     this.#disconnect();
     this.#failures = 0;
-    this.#pace = new DialPace(this.#parts.clock.now());
+    this.#pace = new DialPace(this.#deps.clock.now());
     this.machine.host.forget();
     this.machine.host.lost('its entry in hub.agents has changed, and it was not reached since');
     this.connectIn(0);
@@ -57,20 +57,20 @@ class DialOut {
   }
 
   connectIn(delayMs: number): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     clock.clearTimer(this.#timer);
     this.#timer = clock.setTimer(() => this.#connect(), delayMs);
   }
 
   #disconnect(): void {
-    this.#parts.clock.clearTimer(this.#timer);
+    this.#deps.clock.clearTimer(this.#timer);
     this.#connection?.end();
     this.#connection = undefined;
     this.machine.connection = undefined;
   }
 
   #connect(): void {
-    const { clock, times, counters } = this.#parts;
+    const { clock, times, counters } = this.#deps;
     const { url, pin, key_file: keyFile } = this.#entry;
     this.#begunAtMs = clock.now();
     counters.connections++;
@@ -92,7 +92,7 @@ class DialOut {
   }
 
   #fail({ isRefusal, isFlood, reason }: Failure): void {
-    const { clock, times, counters, random } = this.#parts;
+    const { clock, times, counters, random } = this.#deps;
     const { host, connection } = this.machine;
     this.#disconnect();
     counters.failures++;
@@ -113,12 +113,12 @@ class DialOut {
 }
 
 export class DialOuts {
-  readonly #parts: HubParts;
+  readonly #deps: RemoteDeps;
   readonly #machines: ConnectedMachines;
   readonly #all = new Set<DialOut>();
 
-  constructor(parts: HubParts, machines: ConnectedMachines) {
-    this.#parts = parts;
+  constructor(deps: RemoteDeps, machines: ConnectedMachines) {
+    this.#deps = deps;
     this.#machines = machines;
     machines.onLook((nowMs) => {
       for (const dialOut of this.#all) dialOut.look(nowMs);
@@ -128,9 +128,9 @@ export class DialOuts {
   /** A machine of the configuration, for Hosts. Its first attempt begins within `spreadMs`. */
   add(id: string, entry: AgentEntry, spreadMs: number): Configured {
     if (!isOutgoing(entry)) throw new Error('an entry without a URL is not dialled');
-    const dialOut = new DialOut(id, entry, this.#parts, this.#machines);
+    const dialOut = new DialOut(id, entry, this.#deps, this.#machines);
     this.#all.add(dialOut);
-    dialOut.connectIn(this.#parts.random() * spreadMs);
+    dialOut.connectIn(this.#deps.random() * spreadMs);
     return {
       host: dialOut.machine.host,
       suits: isOutgoing,

@@ -20,7 +20,7 @@ export interface Counters {
   skipped: number;
 }
 
-export interface HubParts {
+export interface RemoteDeps {
   /** The name of this hub for the audit trails of agents: letters, digits, `_` and `-`. */
   readonly name: string;
   readonly clock: Clock;

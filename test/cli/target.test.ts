@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { parseArguments } from '#src/cli/arguments.js';
-import { findTarget } from '#src/cli/reach.js';
+import { findTarget } from '#src/cli/target.js';
 import { makePair } from '../helpers/certificates.ts';
 import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
 
