@@ -51,3 +51,20 @@ t.test('[8.hub-commands] a wrong rule stops the start, with its line', async (t)
   ])
     t.match(yaml(t, text), [/^config\.yaml:[345] hub\.commands\.x/], text);
 });
+
+t.test('[8.hub-commands] a name that no key has is a warning', async (t) => {
+  const warningsOf = (auth: string, keys: string) =>
+    load(t, { 'config.yaml': `${auth}hub:\n  commands:\n    x: {commands: ["*"], keys: [${keys}]}\n` })
+      .notices.filter(({ level }) => level === 'warn')
+      .map(({ text }) => text.replace(/^.*config\.yaml/u, ''));
+  const digest = `sha256/${'A'.repeat(43)}=`;
+  const auth = `auth:\n  keys:\n    phone: {digest: "${digest}", scopes: [read]}\n`;
+  t.same(warningsOf(auth, 'phone'), []);
+  t.same(warningsOf(auth, 'phnoe, tv'), [
+    ':6: hub.commands.x.keys: auth.keys has no key "phnoe", so this rule allows no client with it; did you mean phone?',
+    ':6: hub.commands.x.keys: auth.keys has no key "tv", so this rule allows no client with it; "hostwire pair" or "hostwire keygen" makes one',
+  ]);
+  const [message = ''] = warningsOf('', 'default');
+  t.match(message, /auth\.api_key is not set, so this rule allows no client with it; "hostwire pair"/);
+  t.same(warningsOf(`auth: {enabled: true, api_key: ${'k'.repeat(32)}}\n`, 'default'), []);
+});

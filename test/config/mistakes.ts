@@ -217,6 +217,11 @@ export function listMistakes(pair: TestPair, other: TestPair): readonly Section[
         ),
         yaml('machines to wake without the feature', 'wake:\n  hosts:\n    nas: "02:00:5e:10:00:00"\n'),
         yaml('an app without the feature', 'processes:\n  launch:\n    sh: {command: /bin/sh}\n'),
+        yaml(
+          'a rule of `hub.commands` for a key that does not exist',
+          'hub:\n  agents:\n    nas: http://nas.lan:9990\n  commands:\n    tv: {commands: ["media.*"], keys: [phone]}\n',
+          { role: 'hub' },
+        ),
         yaml('MQTT without a broker', 'mqtt:\n  topic: home\n'),
         yaml('the size of a history without its file', 'history:\n  max_megabytes: 64\n'),
         yaml('an empty file', ''),
