@@ -1,8 +1,6 @@
 /** The last uses of keys for `hostwire keys`: the running service has them, or the file beside its history. */
 import { apiKeyOf } from '../../access/key.ts';
 import { listedKeys } from '../../access/key-list.ts';
-import { ENVIRONMENT, type Environment } from '../../client/environment.ts';
-import { ClientError } from '../../client/errors.ts';
 import { requestIn } from '../../client/rest.ts';
 import { wholeSeconds } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
@@ -10,6 +8,7 @@ import { readText } from '../../config/sources/read-text.ts';
 import { messageOf } from '../../errors.ts';
 import { keyUsesPathOf, MAX_USES_BYTES, parseUses } from '../../history/key-use-file.ts';
 import { isObject } from '../../json.ts';
+import { environmentFor } from '../environment-for.ts';
 import { findTarget, type Target } from '../target.ts';
 
 interface LastUse {
@@ -59,17 +58,11 @@ function readAnswer(answer: unknown): Pick<LastUses, 'since' | 'uses'> {
   return { since: answer['since'], uses };
 }
 
-/** The certificate of the configuration is known by its pin, as for `hostwire top`. */
-async function environmentFor({ pin }: Target): Promise<Environment> {
-  if (pin === undefined) return ENVIRONMENT;
-  const { createPinned } = await import('../../client/pinned.ts');
-  return { ...ENVIRONMENT, fetch: (await createPinned(pin, ClientError)).fetch };
-}
-
 /** Throws where the service does not answer in time, or refuses to. */
 async function askService(target: Target, timeoutMs: number): Promise<LastUses> {
-  const { url, key } = target;
-  const environment = await environmentFor(target);
+  const { url, key, pin } = target;
+  // The certificate of the configuration is known by its pin, as for `hostwire top`.
+  const { environment } = await environmentFor(pin);
   const { data } = await requestIn('api/keys', { url, key, timeoutMs }, environment);
   return { source: 'service', reason: null, ...readAnswer(data) };
 }

@@ -1,12 +1,12 @@
 /** Connects to the service, or to a hub. */
 import type { HostRow, HostSocket } from '../../client/client.ts';
 import type { SocketConstructor } from '../../client/connection.ts';
-import { ENVIRONMENT } from '../../client/environment.ts';
 import { ClientError } from '../../client/errors.ts';
 import { MESSAGE_LIMITS } from '../../client/limits.ts';
 import { requestIn } from '../../client/rest.ts';
 import { connectIn } from '../../client/socket.ts';
 import type { HostList } from '../../wire/hub.ts';
+import { environmentFor } from '../environment-for.ts';
 import type { Target } from '../target.ts';
 
 /** Node 20 has no WebSocket, and that of later versions sends no headers. */
@@ -35,7 +35,7 @@ export interface Link {
 }
 
 export async function openLink({ url, key, pin }: Target): Promise<Link> {
-  const { WebSocket, environment } = await reach(pin);
+  const { environment, WebSocket = await plainSocket() } = await environmentFor(pin);
   return {
     open: (id) =>
       connectIn({ url, key, WebSocket }, environment, id === undefined ? 'api/ws' : `${pathOf(id)}/ws`),
@@ -44,14 +44,6 @@ export async function openLink({ url, key, pin }: Target): Promise<Link> {
 }
 
 const pathOf = (id: string) => `api/hosts/${encodeURIComponent(id)}`;
-
-async function reach(pin: string | undefined) {
-  if (pin === undefined) return { WebSocket: await plainSocket(), environment: ENVIRONMENT };
-  // The client would look for this module beside its own bundle.
-  const { createPinned } = await import('../../client/pinned.ts');
-  const { WebSocket, fetch } = await createPinned(pin, ClientError);
-  return { WebSocket, environment: { ...ENVIRONMENT, fetch } };
-}
 
 /** Returns a sentence for people. If only the certificate is refused, it has the pin of the server's key. */
 export async function describeFailure(error: unknown, { url }: Target): Promise<string> {

@@ -1,0 +1,19 @@
+/** The environment of the client library for a service of this command line. */
+import type { SocketConstructor } from '../client/connection.ts';
+import { ENVIRONMENT, type Environment } from '../client/environment.ts';
+import { ClientError } from '../client/errors.ts';
+
+interface Connecting {
+  readonly environment: Environment;
+  /** undefined: any WebSocket will do. */
+  readonly WebSocket: SocketConstructor | undefined;
+}
+
+/** Returns the means to connect; with a pin, to a service whose certificate has that key only. */
+export async function environmentFor(pin: string | undefined): Promise<Connecting> {
+  if (pin === undefined) return { environment: ENVIRONMENT, WebSocket: undefined };
+  // The client would look for this module beside its own bundle.
+  const { createPinned } = await import('../client/pinned.ts');
+  const { WebSocket, fetch } = await createPinned(pin, ClientError);
+  return { environment: { ...ENVIRONMENT, fetch }, WebSocket };
+}
