@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PAGE = path.join(root, 'docs/evidence/contract.md');
 const ID = '(?:I|[1-9]\\d?)\\.[A-Za-z0-9][A-Za-z0-9.-]*';
-const TEST_NAME = /\btest\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+/** Also of helpers that make several tests: `testBothWays(t, '…')`. */
+const TEST_NAME = /\btest[A-Z]?\w*\(\s*(?:t,\s*)?(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
 const BRACKETED = new RegExp(`\\[(${ID})\\]`, 'g');
 const BARE = new RegExp(`^${ID}(?= |$)`);
 const ROW = new RegExp(`^\\| (${ID}) \\|`);

@@ -4,20 +4,15 @@
  */
 import t, { type Test } from 'tap';
 import { SCOPES, type Scope } from '#src/scopes.js';
-import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
-import { bearer, KEYS, keyOf, keyWith, may } from '../helpers/keys.ts';
+import { bearer, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { Many } from '../helpers/many.ts';
-import type { ConfigPart } from '../helpers/service/service.ts';
 import { startCommanded } from './commanded.ts';
+import { CLOSED, PAST, testBothWays } from './keys-setup.ts';
 import { BAD_KEYS, type RouteCase, routeCases } from './scope-cases.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
 
 t.setTimeout(280_000);
-
-const COMMANDS = { commands: { all: { commands: ['*'], labels: {} } } };
-const CLOSED: ConfigPart = { auth: { enabled: true, keys: KEYS }, hub: COMMANDS };
-const PAST: ConfigPart = { history: { minutes: 60 } };
 
 const send = async (
   hub: StartedHub,
@@ -70,27 +65,7 @@ async function judgeClients(t: Test, hub: StartedHub, id: string): Promise<void>
   t.ok(many.count > 900, `${many.count} assertions of ${cases.length} requests`);
 }
 
-t.test('[10.keys-hub] each request for each key, at a machine that the hub connects to', async (t) => {
-  const { service } = await startCommanded(t, PAST);
-  const agents = { a: { url: service.baseUrl } };
-  const hub = await startHub(t, agents);
-  await hub.host('a', isUp);
-  hub.reconfigure(agents, CLOSED);
-  await judgeClients(t, hub, 'a');
-});
-
-t.test('[10.keys-hub] each request for each key, at a machine that dials in', async (t) => {
-  const agents = { pc: dialled() } as unknown as Parameters<typeof startHub>[1]; // Without a URL.
-  const hub = await startHub(t, agents);
-  await startCommanded(t, {
-    ...PAST,
-    host: { id: 'pc' },
-    hub: { url: `ws://127.0.0.1:${hub.port}`, key_file: { path: 'k', secret: KEY } },
-  });
-  await hub.host('pc', isUp);
-  hub.reconfigure(agents, CLOSED);
-  await judgeClients(t, hub, 'pc');
-});
+testBothWays(t, '[10.keys-hub] each request for each key', judgeClients);
 
 t.test('[10.keys-agent] each request through a hub whose key at the machine has fewer scopes', async (t) => {
   const many = new Many(t);

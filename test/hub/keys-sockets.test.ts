@@ -4,23 +4,16 @@
  */
 import t, { type Test } from 'tap';
 import { SCOPES, type Scope } from '#src/scopes.js';
-import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import { bearer, KEYS, keyOf, keyWith, may } from '../helpers/keys.ts';
+import { bearer, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { Many } from '../helpers/many.ts';
-import type { ConfigPart } from '../helpers/service/service.ts';
 import { startCommanded } from './commanded.ts';
+import { CLOSED, PAST, testBothWays } from './keys-setup.ts';
 import { BAD_KEYS, neededByTopic, OP_CASES, type OpCase, TOPICS } from './scope-cases.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 t.setTimeout(280_000);
-
-const CLOSED: ConfigPart = {
-  auth: { enabled: true, keys: KEYS },
-  hub: { commands: { all: { commands: ['*'], labels: {} } } },
-};
-const PAST: ConfigPart = { history: { minutes: 60 } };
 
 /** Messages of one socket: more at a time would be limited by its rate. */
 const AT_A_TIME = 30;
@@ -96,27 +89,7 @@ async function judgeClients(t: Test, hub: StartedHub, id: string): Promise<void>
   t.ok(many.count > 900, `${many.count} assertions of ${OP_CASES.length} messages`);
 }
 
-t.test('[10.keys-hub-ops] each message for each key, at a machine that the hub connects to', async (t) => {
-  const { service } = await startCommanded(t, PAST);
-  const agents = { a: { url: service.baseUrl } };
-  const hub = await startHub(t, agents);
-  await hub.host('a', isUp);
-  hub.reconfigure(agents, CLOSED);
-  await judgeClients(t, hub, 'a');
-});
-
-t.test('[10.keys-hub-ops] each message for each key, at a machine that dials in', async (t) => {
-  const agents = { pc: dialled() } as unknown as Parameters<typeof startHub>[1]; // Without a URL.
-  const hub = await startHub(t, agents);
-  await startCommanded(t, {
-    ...PAST,
-    host: { id: 'pc' },
-    hub: { url: `ws://127.0.0.1:${hub.port}`, key_file: { path: 'k', secret: KEY } },
-  });
-  await hub.host('pc', isUp);
-  hub.reconfigure(agents, CLOSED);
-  await judgeClients(t, hub, 'pc');
-});
+testBothWays(t, '[10.keys-hub-ops] each message for each key', judgeClients);
 
 t.test('[10.keys-hub-ops] all machines together, for each key', async (t) => {
   const many = new Many(t);
