@@ -23,6 +23,7 @@ import { buildBundle, writeClientTypes } from './bundle.mjs';
 import { writeCommit } from './commit.mjs';
 import { compile } from './compile.mjs';
 import { unpackAll } from './fixtures.mjs';
+import { bundleTap } from './tap-bundle.mjs';
 import { hasCmake } from './tools.mjs';
 import { buildWeb, isWebMissing } from './web.mjs';
 
@@ -132,6 +133,7 @@ const steps = {
   web: buildWeb,
   async tests() {
     await compile('src', 'test', 'bench', 'web');
+    await bundleTap();
     unpackAll();
   },
   types: checkTypes,

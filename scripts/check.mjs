@@ -189,7 +189,9 @@ for (const name of FOREGROUND) {
     );
 }
 await Promise.all(running.values());
+// With their diagnoses, and then a line for each: the end of the log alone names all of them.
 if (failures.length > 0) console.log(`\n${failures.join('\n')}\n`);
+for (const [first = ''] of failures.map((text) => text.split('\n'))) console.log(first.slice(0, 300));
 console.log(
   `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,
 );

@@ -3,7 +3,11 @@
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { t } from 'tap';
+
+// That of the files (tap-bundle.mjs).
+const bundle = new URL('../build/ts/node_modules/tap/index.js', import.meta.url).href;
+/** @type {typeof import('tap')} */
+const { t } = await import(bundle);
 
 for (const file of process.argv.slice(2)) {
   t.comment(file);
