@@ -107,7 +107,7 @@ export const FETCH_ROWS: readonly Row[] = [
   {
     ...ACT,
     id: 'fetch-later',
-    method: '`fetchLater`: a request that the browser keeps and sends by itself',
+    method: '`fetchLater`: a request that the browser keeps and sends on its own',
     from: 'trusted',
     needsTrust: true,
     only: 'chromium',

@@ -61,7 +61,7 @@ t.test('[I.hub.load] memory per host without viewers', async (t) => {
   await sleep(14_000);
   const perHost = (collected() - before) / HOSTS;
   t.ok(perHost > 0.1 && perHost < 8, `${perHost.toFixed(1)} KiB per host`);
-  t.comment(`figure: ${perHost.toFixed(1)} KiB are kept of a host that nobody watches`);
+  t.comment(`figure: ${perHost.toFixed(1)} KiB are buffered for a machine without viewers`);
 });
 
 t.test('[I.hub.load] a thousand agents and three thousand viewers', async (t) => {
