@@ -152,7 +152,7 @@ export class Service {
     config.onChange(() => {
       sampler.setInterval(config.current.stats.stream_interval_seconds);
       const passes = gate.passes.bind(gate);
-      this.#fanout.judgeAgain(passes);
+      this.#fanout.revalidate(passes);
       this.#sockets.reconfigure(passes);
       this.#hubs.reconfigure(passes);
     });

@@ -100,7 +100,7 @@ export interface Exchange extends Holder {
   handOver(taker: Taker): HandOver | undefined;
   /**
    * Answers with headers and a first event, and keeps the connection as a stream. `isWhole` false: the event was long,
-   * and the stream must `goOn` in a later turn. undefined when the peer has gone.
+   * and the stream must `resume` in a later turn. undefined when the peer has gone.
    */
   startStream(start: StreamStart): { readonly socket: StreamSocket; readonly isWhole: boolean } | undefined;
 }
@@ -167,7 +167,7 @@ export interface StreamSocket extends Holder {
   /** As `send`, for a socket that has just drained: it may be full again before all kept bytes have left. */
   sendDrained(event: Buffer): void;
   /** The kernel has room again. False: the rest of a long event has filled it again. */
-  goOn(): boolean;
+  resume(): boolean;
   /** Passes kept bytes to the kernel, as far as they fit. */
   flush(): void;
   /** Sends a comment, so that the connection is not silent. */

@@ -171,10 +171,10 @@ export class HubService {
     this.#gateway.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
-    this.#hosts.judgeAgain(passes);
+    this.#hosts.revalidate(passes);
     this.#fleet.revalidate(passes);
     this.#sockets.reconfigure(passes);
-    this.#dialIns.judgeAgain(passes);
+    this.#dialIns.revalidate(passes);
   }
 
   /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */

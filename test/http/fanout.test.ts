@@ -335,7 +335,7 @@ t.test('access checked again: subscribers without it are cut, the others lose no
   for (let i = 0; i < 500; i++) stage.join(ALL, { client: i % 3 });
   stage.publish();
   stage.turn();
-  stage.fanout.judgeAgain((client) => client.remoteAddress !== '10.0.0.1');
+  stage.fanout.revalidate((client) => client.remoteAddress !== '10.0.0.1');
   stage.settle();
   for (const peer of stage.peers) {
     if (peer.client === 1) t.ok(peer.response.isClosed);

@@ -40,7 +40,7 @@ t.test('streams that are being handed over when access is judged again, or when 
   const clients = Array.from({ length: 50 }, (_, at) => new Client(port, `j${at}`));
   for (const { id, socket } of clients) socket.write(get(`/stream?${id}`));
   await until(() => {
-    fanout.judgeAgain(() => false);
+    fanout.revalidate(() => false);
     return asked() === clients.length && fanout.size === 0;
   });
   const late = Array.from({ length: 50 }, (_, at) => new Client(port, `e${at}`));

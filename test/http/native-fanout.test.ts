@@ -62,7 +62,7 @@ t.test('streams come, are judged again and end', async (t) => {
   for (const { text } of [a, b, old]) await until(() => eventsOf(text()).length === 2);
   t.strictSame(eventsOf(a.text()), [1, 2]);
   t.match(old.text(), /\r\n\r\ndata: [^\r]*\n\ndata: [^\r]*\n\n$/, 'HTTP/1.0 has no chunk marks');
-  fanout.judgeAgain((caller) => caller.address !== '10.0.0.2');
+  fanout.revalidate((caller) => caller.address !== '10.0.0.2');
   await until(() => b.client.closed && fanout.size === 2);
   t.strictSame([source.size, counts.keyless.of('10.0.0.2')], [2, 0]);
   a.client.destroy();

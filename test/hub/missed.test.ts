@@ -42,7 +42,7 @@ class Stream implements StreamSocket {
   sendDrained(event: Buffer): void {
     this.send(event);
   }
-  goOn(): boolean {
+  resume(): boolean {
     this.isFull = false;
     return true;
   }

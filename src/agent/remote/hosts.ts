@@ -138,9 +138,9 @@ export class Hosts {
   }
 
   /** Cuts every viewer that `passes` no longer lets through. */
-  judgeAgain(passes: (caller: Caller) => boolean): void {
+  revalidate(passes: (caller: Caller) => boolean): void {
     for (const { upstreams } of this.#hosts.values())
-      for (const { fanout } of upstreams) fanout?.judgeAgain(passes);
+      for (const { fanout } of upstreams) fanout?.revalidate(passes);
   }
 
   /** Ends all streams; returns how many viewers still have to take what they were sent before. */

@@ -94,7 +94,7 @@ export class NodeStream implements StreamSocket {
     this.send(event);
   }
 
-  goOn(): boolean {
+  resume(): boolean {
     this.#isFull = false;
     return true;
   }

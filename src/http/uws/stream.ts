@@ -93,7 +93,7 @@ export class UwsStream implements StreamSocket {
     if (this.#rest === undefined) this.#write(event, true);
   }
 
-  /** The first event, inside the cork that holds the headers. False: it is long, and `goOn` must be called for the rest. */
+  /** The first event, inside the cork that holds the headers. False: it is long, and `resume` must be called for the rest. */
   sendFirst(event: Buffer): boolean {
     if (this.#response?.write(event.subarray(0, MAX_FIRST_BYTES)) === false) this.#rest = NOTHING_LEFT;
     if (event.length <= MAX_FIRST_BYTES) return true;
@@ -101,7 +101,7 @@ export class UwsStream implements StreamSocket {
     return false;
   }
 
-  goOn(): boolean {
+  resume(): boolean {
     const rest = this.#rest;
     this.#rest = undefined;
     if (rest !== undefined) this.#write(rest, true);

@@ -91,7 +91,7 @@ export class Fleet {
   }
 
   revalidate(passes: (caller: Caller) => boolean): void {
-    for (const { fanout } of this.#groups.values()) fanout.judgeAgain(passes);
+    for (const { fanout } of this.#groups.values()) fanout.revalidate(passes);
   }
 
   /** Returns how many viewers still have to take what they were sent before. */

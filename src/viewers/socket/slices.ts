@@ -6,9 +6,9 @@ const MESSAGES_PER_TURN = 128;
 
 /** Calls `visit` for each of `items`, a few per turn of the event loop. */
 export function inSlices<T>(items: readonly T[], defer: Defer, visit: (item: T) => void): void {
-  const goOn = (from: number) => {
+  const step = (from: number) => {
     for (const item of items.slice(from, from + MESSAGES_PER_TURN)) visit(item);
-    if (from + MESSAGES_PER_TURN < items.length) defer(() => goOn(from + MESSAGES_PER_TURN));
+    if (from + MESSAGES_PER_TURN < items.length) defer(() => step(from + MESSAGES_PER_TURN));
   };
-  goOn(0);
+  step(0);
 }

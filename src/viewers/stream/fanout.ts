@@ -144,7 +144,7 @@ export class Fanout implements StreamServer {
     this.#continueSweep();
   }
 
-  judgeAgain(passes: (caller: Caller) => boolean): void {
+  revalidate(passes: (caller: Caller) => boolean): void {
     for (const socket of this.#subscribers.all) if (!passes(socket.caller)) this.#cut(socket);
   }
 
@@ -159,7 +159,7 @@ export class Fanout implements StreamServer {
   }
 
   #drain(socket: StreamSocket): void {
-    if (!socket.goOn()) return;
+    if (!socket.resume()) return;
     this.#quota.set(socket, 0, socket.caller.buffered);
     if (this.#newest === undefined || socket.sent >= this.#number) {
       // uWebSockets.js passes on the bytes it kept only when something is written.

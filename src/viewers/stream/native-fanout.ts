@@ -155,10 +155,10 @@ export class NativeFanout implements StreamServer, StreamOwner {
     for (const { number } of this.#channels.values()) this.#pool.forget(number);
   }
 
-  judgeAgain(passes: (caller: Caller) => boolean): void {
-    this.#fanout.judgeAgain(passes);
+  revalidate(passes: (caller: Caller) => boolean): void {
+    this.#fanout.revalidate(passes);
     for (const { caller, handOver } of [...this.#openings]) if (!passes(caller)) handOver.cut();
-    if (this.#adopted > 0) this.#pool.judgeAgain(this, passes);
+    if (this.#adopted > 0) this.#pool.revalidate(this, passes);
   }
 
   close(): number {

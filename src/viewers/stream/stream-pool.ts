@@ -105,7 +105,7 @@ export class StreamPool {
   }
 
   /** Cuts the streams of `owner` that `passes` no longer lets through. */
-  judgeAgain(owner: StreamOwner, passes: (caller: Caller) => boolean): void {
+  revalidate(owner: StreamOwner, passes: (caller: Caller) => boolean): void {
     const verdicts = new Map<Caller, boolean>();
     const cut: number[] = [];
     this.#members.forEach((member, slot) => {

@@ -47,7 +47,7 @@ export interface StreamServer {
   /** Drops the newest sample when all that have room have had it: for now none follows it. */
   forget(): void;
   /** Cuts every subscriber that `passes` no longer lets through. */
-  judgeAgain(passes: (caller: Caller) => boolean): void;
+  revalidate(passes: (caller: Caller) => boolean): void;
   /** Ends every stream on a frame boundary; returns how many still have to take what they were sent before. */
   close(): number;
 }

@@ -41,7 +41,9 @@ t.test('[3.mqtt-pulse] any byte is an answer, also one that is read after the ti
   keepAlive.heard();
   t.ok(keepAlive.quietMs < quietMs);
   // This process stands still: the timer is due, and the answer is read right after.
-  const server = net.createServer((socket) => socket.on('data', () => keepAlive.heard())).listen(0, '127.0.0.1');
+  const server = net
+    .createServer((socket) => socket.on('data', () => keepAlive.heard()))
+    .listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
   const peer = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');

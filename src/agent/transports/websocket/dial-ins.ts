@@ -89,7 +89,7 @@ export class DialIns implements SessionOwner {
   }
 
   /** Ends those whose addresses `passes` no longer lets through. */
-  judgeAgain(passes: (caller: Caller) => boolean): void {
+  revalidate(passes: (caller: Caller) => boolean): void {
     for (const session of [...this.#sessions]) if (!passes(session.caller)) session.end('barred');
   }
 
