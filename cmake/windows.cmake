@@ -1,7 +1,7 @@
 # What the addon needs of Windows and of node.exe beyond its sources; for mingw-w64 and MSVC alike.
 
 # Without UNICODE some constants are narrow strings (SE_SHUTDOWN_NAME); 0x0A00 is Windows 10.
-foreach(target hostwire_shared hostwire_platform hostwire_door)
+foreach(target hostwire_shared hostwire_platform hostwire_napi)
   target_compile_definitions(${target} PRIVATE UNICODE _UNICODE NOMINMAX WIN32_LEAN_AND_MEAN _WIN32_WINNT=0x0A00)
 endforeach()
 target_link_libraries(hostwire PRIVATE ntdll advapi32 user32 powrprof psapi iphlpapi ws2_32 wtsapi32 shell32 ole32 setupapi
@@ -13,7 +13,7 @@ if(MSVC AND CMAKE_JS_NODELIB_DEF AND CMAKE_JS_NODELIB_TARGET)
     ${CMAKE_STATIC_LINKER_FLAGS} COMMAND_ERROR_IS_FATAL ANY)
 elseif(NOT CMAKE_JS_LIB)
   set(HOSTWIRE_NODE_HEADERS "${CMAKE_CURRENT_SOURCE_DIR}/node_modules/node-api-headers")
-  target_include_directories(hostwire_door SYSTEM PRIVATE "${HOSTWIRE_NODE_HEADERS}/include")
+  target_include_directories(hostwire_napi SYSTEM PRIVATE "${HOSTWIRE_NODE_HEADERS}/include")
   set(HOSTWIRE_NODE_FUNCTIONS)
   foreach(list js_native_api node_api)
     file(STRINGS "${HOSTWIRE_NODE_HEADERS}/def/${list}.def" lines REGEX "^(napi|node_api)_")

@@ -148,7 +148,7 @@ export class Service {
       hasCapacity: http.capacityBeside([this.#fanout, this.#sockets, this.#hubs]),
     });
     http.serve(this.routes);
-    // After the http, whose gate has the new configuration already.
+    // After the HTTP server, whose gate has the new configuration already.
     config.onChange(() => {
       sampler.setInterval(config.current.stats.stream_interval_seconds);
       const passes = gate.passes.bind(gate);

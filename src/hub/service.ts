@@ -1,6 +1,6 @@
 /**
- * The composition root of `hostwire hub`: the machines of many services behind one. It has the http of the service
- * (http-server.ts) and nothing that reads this machine. Loaded late.
+ * The composition root of `hostwire hub`: the machines of many services behind one. It has the HTTP server of the
+ * service (http-server.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
 import { type Counters, createCounters, type RemoteDeps } from '../agent/remote/deps.ts';

@@ -1,6 +1,6 @@
 /**
  * The commands as a dimension of the access matrix: with what each operation of HTTP that runs commands is called, and which
- * command of the table that is. A door of another protocol is sent the same.
+ * command of the table that is. An adapter of another protocol is sent the same.
  */
 import type { Config } from '#src/config/config.js';
 import { OPERATIONS, type Operation, type OperationId } from '#src/wire/operations.js';
@@ -60,17 +60,17 @@ export const COMMAND_OPERATIONS = Object.entries(rows)
   .map(([id]) => id);
 
 /** A case with the operation it is called by over HTTP. */
-export interface DoorCase extends CommandCase {
+export interface AdapterCase extends CommandCase {
   readonly operation: Operation<keyof Features>;
 }
 
-export const DOOR_CASES: readonly DoorCase[] = Object.entries(COMMAND_CASES).flatMap(([id, cases]) =>
+export const ADAPTER_CASES: readonly AdapterCase[] = Object.entries(COMMAND_CASES).flatMap(([id, cases]) =>
   // The table's own keys are operations.
   cases.map((each) => ({ ...each, operation: rows[id as OperationId] })),
 );
 
 /** By the table of HTTP's operations. */
-export const isOn = ({ operation: { feature } }: DoorCase, features: Features): boolean =>
+export const isOn = ({ operation: { feature } }: AdapterCase, features: Features): boolean =>
   feature === undefined || features[feature];
 
 /** `group`: `power`; `action`: `sleep`. */
@@ -90,7 +90,7 @@ export interface Outcome {
 export async function overHttp(
   baseUrl: string,
   key: string,
-  { operation, command, params }: DoorCase,
+  { operation, command, params }: AdapterCase,
 ): Promise<Outcome & { readonly text: string }> {
   const { group, action } = partsOf(command);
   const isJson = operation.body === 'json';

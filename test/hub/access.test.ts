@@ -2,7 +2,7 @@
 import process from 'node:process';
 import t from 'tap';
 import type { CommandRule } from '#src/config/rows/hub-rows.js';
-import { COMMAND_CASES, type CommandOperation, DOOR_CASES, partsOf } from '../access/command-cases.ts';
+import { ADAPTER_CASES, COMMAND_CASES, type CommandOperation, partsOf } from '../access/command-cases.ts';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { Many } from '../helpers/many.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
@@ -141,7 +141,7 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
     const calls = callsOf(hub);
     t.strictSame(
       calls.flatMap(({ command = [] }) => command).toSorted(),
-      [...new Set(DOOR_CASES.map(({ command }) => command))].toSorted(),
+      [...new Set(ADAPTER_CASES.map(({ command }) => command))].toSorted(),
       'every command has a route',
     );
     for (const way of WAYS) {

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { OPERATIONS } from '#src/wire/operations.js';
-import { DOOR_CASES, type DoorCase, partsOf } from '../access/command-cases.ts';
+import { ADAPTER_CASES, type AdapterCase, partsOf } from '../access/command-cases.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import { snapshotOf } from '../helpers/fakes/media.ts';
 import { until } from '../helpers/until.ts';
@@ -29,7 +29,7 @@ const shown = (answer: RawAnswer) => ({
 async function send(
   port: number,
   base: string,
-  { operation, command, params }: DoorCase,
+  { operation, command, params }: AdapterCase,
 ): Promise<RawAnswer> {
   const { group, action } = partsOf(command);
   const query = new URLSearchParams(
@@ -60,10 +60,10 @@ t.test('[I.hub.forwarded] every command with every flag: the same answer, and th
   for (const features of states) {
     machine.configure(features);
     const own: object[] = [];
-    for (const each of DOOR_CASES) own.push(shown(await send(service.port, '/api', each)));
+    for (const each of ADAPTER_CASES) own.push(shown(await send(service.port, '/api', each)));
     const acts = machine.acts();
     const differences: object[] = [];
-    for (const [i, each] of DOOR_CASES.entries()) {
+    for (const [i, each] of ADAPTER_CASES.entries()) {
       const found = shown(await send(hub.port, '/api/hosts/a', each));
       outcomes++;
       if (found.status === 200) done++;

@@ -19,12 +19,12 @@ t.setTimeout(280_000);
 const AT_A_TIME = 30;
 
 /** A client on the socket of all machines, or on that of one, whose messages do not name it. */
-interface Door {
+interface SocketPath {
   readonly path: string;
   readonly named: object;
 }
 
-const doorsOf = (id: string): readonly Door[] => [
+const socketPathsOf = (id: string): readonly SocketPath[] => [
   { path: '/api/ws', named: { host: id } },
   { path: `/api/hosts/${id}/ws`, named: {} },
 ];
@@ -38,7 +38,7 @@ async function judgeOps(
   many: Many,
   t: Test,
   hub: StartedHub,
-  { path, named }: Door,
+  { path, named }: SocketPath,
   key: string,
   held: readonly Scope[],
   cases: readonly OpCase[] = OP_CASES,
@@ -57,7 +57,7 @@ async function judgeOps(
 }
 
 /** Topics that may be seen are subscribed to, and the others are named. */
-async function judgeTopics(many: Many, t: Test, hub: StartedHub, { path, named }: Door, scope: Scope) {
+async function judgeTopics(many: Many, t: Test, hub: StartedHub, { path, named }: SocketPath, scope: Scope) {
   const client = await HubClient.open(t, hub, path, bearer(scope));
   const isSeen = (topic: string) => may([scope], neededByTopic(topic));
   const { data } = await client.ask('subscribe', { ...named, data: { topics: [...TOPICS, 'nonsense'] } });
@@ -76,13 +76,13 @@ async function judgeTopics(many: Many, t: Test, hub: StartedHub, { path, named }
 
 async function judgeClients(t: Test, hub: StartedHub, id: string): Promise<void> {
   const many = new Many(t);
-  for (const door of doorsOf(id)) {
+  for (const socketPath of socketPathsOf(id)) {
     for (const scope of SCOPES) {
-      await judgeOps(many, t, hub, door, scope, [scope]);
-      await judgeTopics(many, t, hub, door, scope);
+      await judgeOps(many, t, hub, socketPath, scope, [scope]);
+      await judgeTopics(many, t, hub, socketPath, scope);
     }
     for (const headers of BAD_KEYS) {
-      const { status } = await SocketClient.refusal(hub.port, { path: door.path, headers });
+      const { status } = await SocketClient.refusal(hub.port, { path: socketPath.path, headers });
       many.equal(status, 401, JSON.stringify(headers));
     }
   }
@@ -126,8 +126,8 @@ t.test('[10.keys-agent] each message through a hub whose key at the machine has 
   const hub = await startHub(t, agents);
   await hub.host('a', isUp);
   hub.reconfigure(agents, CLOSED);
-  for (const door of doorsOf('a'))
-    await judgeOps(many, t, hub, door, 'admin', ['read', 'media', 'power.sleep']);
+  for (const socketPath of socketPathsOf('a'))
+    await judgeOps(many, t, hub, socketPath, 'admin', ['read', 'media', 'power.sleep']);
   t.ok(many.count > 60, `${many.count} assertions`);
   // The client may see the topic, and learns with its subscription that the hub may not.
   const client = await HubClient.open(t, hub, '/api/ws', bearer('admin'));

@@ -44,7 +44,7 @@ t.test('[3.mdns-announced] name, port and texts', async (t) => {
   const [secure] = listWith({
     addresses: [{ scheme: 'https', host: '0.0.0.0', port: 1, isLoopback: false }],
   });
-  t.equal(secure?.name, 'desk', 'the only door has the name of the machine');
+  t.equal(secure?.name, 'desk', 'the only listener has the name of the machine');
 });
 
 t.test('[3.mdns-announced] a name is one label of DNS', async (t) => {
@@ -57,10 +57,10 @@ t.test('[3.mdns-announced] a name is one label of DNS', async (t) => {
 t.test(
   '[3.mdns-loopback] only addresses that others can reach, on the interface that has their address',
   async (t) => {
-    const door = (host: string, isLoopback = false) =>
+    const listener = (host: string, isLoopback = false) =>
       ({ scheme: 'http', host, port: 9990, isLoopback }) as const;
-    t.strictSame(listWith({ addresses: [door('127.0.0.1', true)] }), []);
-    const linkOf = (host: string) => listWith({ addresses: [door(host)] })[0]?.link;
+    t.strictSame(listWith({ addresses: [listener('127.0.0.1', true)] }), []);
+    const linkOf = (host: string) => listWith({ addresses: [listener(host)] })[0]?.link;
     t.equal(linkOf('192.0.2.7'), 'eth0');
     t.equal(linkOf('192.0.2.8'), '', 'nobody has it now');
     t.equal(linkOf('0.0.0.0'), '');

@@ -173,7 +173,8 @@ void doesNotWaitForAMuteBus() {
   const auto first = ask(thread, callTo("Echo"), milliseconds{5000});
   check(first.end == CallEnd::kNoBus && first.ms >= 900, "the first caller waits a second");
   checkWithin(first.ms, 1100, "and no longer");
-  checkWithin(ask(thread, callTo("Echo")).ms, 20, "the next one not at all");
+  // The first one took a second.
+  checkWithin(ask(thread, callTo("Echo")).ms, 50, "the next one not at all");
   std::atomic<bool> isDropped{false};
   const auto poll = [&] {
     thread.post([&](BusLoop& loop) { isDropped = loop.systemBus().reason().find("no answer") == 0; });

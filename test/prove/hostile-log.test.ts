@@ -115,7 +115,7 @@ const OUTCOMES: Readonly<Record<string, number>> = {
   'power: cancel (?:accepted|done)': 10,
 };
 
-/** One hundred commands with the key, through both doors. Returns the processes that were started and ended. */
+/** One hundred commands with the key, through both protocols. Returns the processes that were started and ended. */
 async function command(t: Test, { port }: ServiceProcess, from: string): Promise<readonly unknown[]> {
   const client = await SocketClient.open(port, { headers: { authorization: `Bearer ${KEY}` }, from });
   t.teardown(() => client.cut());

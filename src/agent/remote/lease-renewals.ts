@@ -14,7 +14,7 @@ export interface LeaseRenewalsOptions<Host extends OfInterest> {
   readonly send: (host: Host) => boolean;
   /** Agents forget it after 10 s; it is sent again after this time. */
   readonly renewMs: number;
-  /** Called before those of these machines are sent, and its result afterwards. */
+  /** Called before the interest in these machines is sent, and its result afterwards. */
   readonly begin?: (changed: readonly Host[]) => () => void;
 }
 
@@ -25,7 +25,7 @@ export class LeaseRenewals<Host extends OfInterest> {
   readonly #options: LeaseRenewalsOptions<Host>;
   /** Machines whose interest is to be sent at the end of this turn. */
   readonly #changed = new Set<Host>();
-  /** When that in each was sent. */
+  /** When the interest in each was sent. */
   readonly #sent = new Map<Host, number>();
 
   constructor(options: LeaseRenewalsOptions<Host>) {

@@ -136,7 +136,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.#clientability.refusal();
   }
 
-  /** Its own word, or that of the broker for it. `isRetained`: the broker had kept it, and it may be old. */
+  /** Its own word, or that of the broker for it. `isRetained`: the broker had retained it, and it may be old. */
   say(status: Status, isRetained: boolean): void {
     if (this.isClosed) return;
     const isOtherRun = this.#status !== undefined && this.#status.run !== status.run;

@@ -145,7 +145,7 @@ function judgeAgent({ settings, findings }: Merged, key: string): void {
     findings.fail(placeOf(setting, `${key}.pin`), 'is used with TLS only; write https:// in its url');
 }
 
-/** Warns of names that no key has: the rule allows no client with them anything. */
+/** Warns of names that no key has: they make the rule apply to no client. */
 function judgeRule({ settings, findings }: Merged, key: string): void {
   const setting = settings.get(key);
   if (setting === undefined) return;

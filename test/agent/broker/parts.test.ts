@@ -37,19 +37,19 @@ t.test(
     for (let index = 0; index < VIEW_COUNT; index++) {
       const view = viewAt(index);
       const { sections, withDetail } = view;
-      for (const wish of [
+      for (const interest of [
         { plain: sections, detailed: withDetail ? sections : undefined },
         { plain: 31, detailed: 31 },
         { plain: 0, detailed: 31 },
       ]) {
-        if (!withDetail && (wish.plain & sections) !== sections) continue;
-        const lines = SampleLines.read(Buffer.from(sampleMessage(sample, wish, SECTION_BITS, HEAD)));
+        if (!withDetail && (interest.plain & sections) !== sections) continue;
+        const lines = SampleLines.read(Buffer.from(sampleMessage(sample, interest, SECTION_BITS, HEAD)));
         const joined = lines?.join(withDetail);
         if (joined === undefined) {
           t.fail(`view ${index}`);
           continue;
         }
-        const found = withDetail ? (wish.detailed ?? 0) : wish.plain;
+        const found = withDetail ? (interest.detailed ?? 0) : interest.plain;
         const made = new HostSample(joined.event, found, 0, joined.members);
         t.equal(made.event(view).toString(), new Encoded(sample).event(view).toString(), `view ${index}`);
         t.ok(made.isValid);

@@ -16,7 +16,7 @@ export function missingForAvahi(): string | false {
   return missingForBus();
 }
 
-export interface AvahiWish {
+export interface AvahiOptions {
   readonly hostName: string;
   /** Lines of the section [publish]. */
   readonly publish?: string;
@@ -43,7 +43,7 @@ export class Avahi {
    * that was given up after a collision stays in the cache there, and avahi-browse waits five seconds for it, every time.
    * Over IPv4 its address is one of IPv4.
    */
-  async start({ hostName, publish = '' }: AvahiWish): Promise<void> {
+  async start({ hostName, publish = '' }: AvahiOptions): Promise<void> {
     writeFileSync(
       this.#file,
       `[server]\nhost-name=${hostName}\nallow-interfaces=eth0\n[publish]\npublish-workstation=no\npublish-aaaa-on-ipv4=no\n${publish}\n`,

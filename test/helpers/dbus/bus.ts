@@ -20,7 +20,7 @@ export function missingForBus(): string | false {
 }
 
 /** The parameters of logind_mock.py; each has a default. */
-export interface LogindWish {
+export interface LogindOptions {
   readonly CanPowerOff?: string;
   readonly CanReboot?: string;
   readonly CanSuspend?: string;
@@ -124,9 +124,9 @@ export class PrivateBus {
   }
 
   /** Starts a logind on the bus, in place of the previous one. */
-  async startLogind(wish: LogindWish = {}): Promise<void> {
+  async startLogind(options: LogindOptions = {}): Promise<void> {
     await end(this.#logind);
-    this.#logind = await this.#startMock('logind', wish);
+    this.#logind = await this.#startMock('logind', options);
   }
 
   /** Starts a mock of systemd's manager on the bus, for a machine without logind. */

@@ -1,6 +1,6 @@
 """dbusmock's template of logind, extended by ...WithFlags, inhibitors of any user, PrepareForSleep, delays and refusals.
 
-The parameters are those of LogindWish in bus.ts.
+The parameters are those of LogindOptions in bus.ts.
 """
 import json
 import os
@@ -14,7 +14,7 @@ from gi.repository import GLib
 from dbusmock.templates.logind import *  # noqa: F403
 from dbusmock.templates.logind import BUS_NAME, MAIN_IFACE, MAIN_OBJ, SYSTEM_BUS  # noqa: F401
 
-wish = {}
+options = {}
 # The delay inhibitors that are held.
 held = []
 # As logind's InhibitDelayMaxSec=.
@@ -22,8 +22,8 @@ MAX_DELAY_SECONDS = 5
 
 
 def note(event, *words):
-    if "journal" in wish:
-        with open(wish["journal"], "a", encoding="utf-8") as journal:
+    if "journal" in options:
+        with open(options["journal"], "a", encoding="utf-8") as journal:
             print(json.dumps({"atNs": str(time.monotonic_ns()), "event": event, "words": words}), file=journal)
 
 
@@ -60,7 +60,7 @@ def sleep_after_delays(mock):
         if held and time.monotonic() - begun < MAX_DELAY_SECONDS:
             return True
         note("asleep")
-        GLib.timeout_add(int(wish["sleepSeconds"] * 1000), wake)
+        GLib.timeout_add(int(options["sleepSeconds"] * 1000), wake)
         return False
 
     GLib.timeout_add(1, wait)
@@ -71,7 +71,7 @@ mockobject.sleep_after_delays = sleep_after_delays
 
 @dbus.service.method(MAIN_IFACE, in_signature="", out_signature="a(ssssuu)")
 def ListInhibitors(_):
-    rows = [(*row[:4], dbus.UInt32(row[4]), dbus.UInt32(4242)) for row in wish.get("inhibitors", [])]
+    rows = [(*row[:4], dbus.UInt32(row[4]), dbus.UInt32(4242)) for row in options.get("inhibitors", [])]
     return dbus.Array(rows, signature="(ssssuu)")
 
 
@@ -79,13 +79,13 @@ def ListInhibitors(_):
 def ListSessions(_):
     rows = [
         (session, dbus.UInt32(uid), f"user{uid}", seat, dbus.ObjectPath(f"/org/freedesktop/login1/session/{session}"))
-        for session, uid, seat in wish.get("sessions", [])
+        for session, uid, seat in options.get("sessions", [])
     ]
     return dbus.Array(rows, signature="(susso)")
 
 
 def load(mock, parameters):
-    wish.update(parameters)
+    options.update(parameters)
     logind.load(mock, parameters)
     flags = parameters.get("flags", "all")
     for act in ("PowerOff", "Reboot", "Suspend", "Hibernate"):

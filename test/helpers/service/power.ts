@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
-import { type LogindWish, PrivateBus } from '../dbus/bus.ts';
+import { type LogindOptions, PrivateBus } from '../dbus/bus.ts';
 import { BusRelay, type PassedCall } from '../dbus/relay.ts';
 import { type ConfigPart, type ServiceProcess, startService } from './service.ts';
 
@@ -42,10 +42,10 @@ export class PowerService {
     this.process = service;
   }
 
-  /** `wish` null: there is no logind. Everything ends with `t`. */
+  /** `logind` null: there is no logind. Everything ends with `t`. */
   static async start(
     t: Test,
-    wish: LogindWish | null = {},
+    logind: LogindOptions | null = {},
     options: {
       readonly features?: ConfigPart['features'];
       readonly start?: (command: string, args: readonly string[], how: SpawnOptions) => ChildProcess;
@@ -53,7 +53,7 @@ export class PowerService {
   ): Promise<PowerService> {
     const bus = await PrivateBus.start();
     t.teardown(() => bus.stop());
-    if (wish !== null) await bus.startLogind(wish);
+    if (logind !== null) await bus.startLogind(logind);
     const relay = await BusRelay.start(path.join(bus.folder, 'relay'), bus.socket);
     t.teardown(() => relay.stop());
     const service = await startService({

@@ -22,7 +22,7 @@ interface Client {
 }
 
 /** A socket of the machine itself, or of the hub. */
-interface Door {
+interface Channel {
   readonly client: Client;
   readonly say: Say;
 }
@@ -32,7 +32,7 @@ const isFeedback = ({ type }: Told) => type.endsWith('_feedback');
 const shown = ({ type, data }: Told) => [type, data];
 
 /** Everything that is said about a command, to its end. */
-async function courseOf({ client, say }: Door, op: string, data: object, id?: string) {
+async function courseOf({ client, say }: Channel, op: string, data: object, id?: string) {
   const from = client.told.length;
   say(op, data, id);
   const since = () => client.told.slice(from).filter((told) => isFeedback(told) && told.id === id);
@@ -49,11 +49,11 @@ async function rig(t: Test, start: (typeof BROKERS)[number]['start']) {
   await hub.host('pc', isUp);
   const socket = await SocketClient.open(agent.service.port);
   t.teardown(() => socket.cut());
-  const own: Door = { client: socket, say: (op, data, id) => socket.say(op, data, id) };
-  return { agent, hub, own, through: async () => doorOf(await HubClient.open(t, hub)) };
+  const own: Channel = { client: socket, say: (op, data, id) => socket.say(op, data, id) };
+  return { agent, hub, own, through: async () => channelOf(await HubClient.open(t, hub)) };
 }
 
-const doorOf = (client: HubClient): Door => ({
+const channelOf = (client: HubClient): Channel => ({
   client,
   say: (op, data, id) => client.say(op, { host: 'pc', data }, id),
 });
@@ -78,24 +78,24 @@ const COMMANDS = [
 for (const { name, skip, start } of BROKERS) {
   t.test(`[I.hub.mqtt.stages] ${name}: the sender gets what the machine itself says`, { skip }, async (t) => {
     const { own, through } = await rig(t, start);
-    const door = await through();
+    const channel = await through();
     for (const [op, data] of COMMANDS)
       for (const id of ['numbered', undefined]) {
         const wanted = await courseOf(own, op, data, id);
-        const found = await courseOf(door, op, data, id);
+        const found = await courseOf(channel, op, data, id);
         t.strictSame(found, wanted, `${op} ${JSON.stringify(data)} ${id}`);
       }
-    door.say('power', { action: 'shutdown', delay: 600 }, 'later');
-    await door.client.take(({ id, data }) => id === 'later' && data['stage'] === 'accepted');
-    const cancelled = await courseOf(door, 'power', { action: 'cancel' }, 'cancel');
-    await door.client.take(({ id, data }) => id === 'later' && data['final'] === true);
-    const scheduled = door.client.told.filter(({ id }) => id === 'later').map(shown);
+    channel.say('power', { action: 'shutdown', delay: 600 }, 'later');
+    await channel.client.take(({ id, data }) => id === 'later' && data['stage'] === 'accepted');
+    const cancelled = await courseOf(channel, 'power', { action: 'cancel' }, 'cancel');
+    await channel.client.take(({ id, data }) => id === 'later' && data['final'] === true);
+    const scheduled = channel.client.told.filter(({ id }) => id === 'later').map(shown);
     t.match(scheduled, [
       ['power_feedback', { stage: 'accepted', final: false }],
       ['power_feedback', { stage: 'cancelled', final: true, success: false, code: 'CONFLICT' }],
     ]);
     t.match(cancelled, [['power_feedback', { success: true, final: true, stage: 'done' }]]);
-    const settled = await door.client.settle();
+    const settled = await channel.client.settle();
     t.same(
       settled.filter(({ id }) => id === 'later'),
       [],

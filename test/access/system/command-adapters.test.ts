@@ -10,8 +10,8 @@ import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.t
 import { FakeProcessHost } from '../../helpers/fakes/processes.ts';
 import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
-import { DOOR_CASES, type Features } from '../command-cases.ts';
-import { differenceOf, messagesOf, TwoEngines } from './command-doors.ts';
+import { ADAPTER_CASES, type Features } from '../command-cases.ts';
+import { Adapters, differenceOf, messagesOf } from './command-adapters.ts';
 
 const skip = NO_BROKER;
 const KEY = 'canary-key-0123456789abcdef0123456789abcdef';
@@ -115,14 +115,14 @@ t.test(
     );
     const witness = await Witness.open(t, broker.url, { username: 'home', password: 'home-password-1' });
     const user = { username: 'pc', password_file: { path: 'canary-file', secret: PASSWORD } };
-    const doors = new TwoEngines(witness, KEY);
+    const adapters = new Adapters(witness, KEY);
     const count = { outcomes: 0, done: 0, acts: 0 };
     for (const state of STATES) {
       const here = machine();
       state.prepare(here);
       const service = await startHere(here.host, partOf(ON, state.more));
       t.teardown(() => service.stop());
-      doors.use(service);
+      adapters.use(service);
       for (const [at, features] of state.features.entries()) {
         const topic = `s${STATES.indexOf(state)}x${at}`;
         const mqtt = mqttPart(broker.url, { ...user, topic, publish: 'both' });
@@ -131,10 +131,10 @@ t.test(
           partOf(features, { ...state.more, mqtt: at === 0 ? mqtt : { ...mqtt, discovery_prefix: '' } }),
         );
         await until(() => witness.on(`${topic}/pc/power`).length > 0, 'the exporter');
-        const http = await doors.http();
+        const http = await adapters.http();
         const actsOverHttp = actsOf(here);
         const messages = messagesOf(`${topic}/pc`, features);
-        const answers = await doors.mqtt(messages);
+        const answers = await adapters.mqtt(messages);
         const differences = messages.flatMap((sent) => {
           const outcome = http[sent.index];
           const feedback = answers.get(sent.id);
@@ -147,8 +147,8 @@ t.test(
         t.same(actsOf(here), actsOverHttp, `${state.name}: what was done with flags ${at}`);
         count.acts += actsOverHttp.length;
         await until(() => witness.on(`${topic}/pc/hub/status`).length > 0, 'the agent of hubs');
-        const throughHub = await doors.hub(`${topic}/pc`);
-        const otherwise = DOOR_CASES.flatMap((each, index) => {
+        const throughHub = await adapters.hub(`${topic}/pc`);
+        const otherwise = ADAPTER_CASES.flatMap((each, index) => {
           const outcome = http[index];
           const sent = { ...each, isExpected: true };
           const feedback = throughHub[index];
@@ -163,9 +163,9 @@ t.test(
       await service.stop();
       t.notMatch(service.stderr(), CANARY, 'no secret in the log');
     }
-    t.same(doors.unexpected, [], 'nothing else is answered');
+    t.same(adapters.unexpected, [], 'nothing else is answered');
     t.notOk(
-      doors.texts.find((text) => CANARY.test(text)),
+      adapters.texts.find((text) => CANARY.test(text)),
       'no secret in an answer',
     );
     t.notOk(

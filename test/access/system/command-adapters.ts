@@ -4,8 +4,8 @@ import type { Witness } from '../../exporters/mqtt/broker.ts';
 import type { ServiceHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import {
-  DOOR_CASES,
-  type DoorCase,
+  ADAPTER_CASES,
+  type AdapterCase,
   type Features,
   isOn,
   type Outcome,
@@ -13,7 +13,7 @@ import {
   partsOf,
 } from '../command-cases.ts';
 
-export interface Sent extends DoorCase {
+export interface Sent extends AdapterCase {
   /** Among the cases. */
   readonly index: number;
   readonly id: string;
@@ -25,9 +25,9 @@ export interface Sent extends DoorCase {
 /** Every case on the topic of its command or, for each second one and where that topic is absent, of its group. */
 export function messagesOf(base: string, features: Features): readonly Sent[] {
   const open = new Set(
-    DOOR_CASES.filter((each) => isOn(each, features)).map((each) => partsOf(each.command).group),
+    ADAPTER_CASES.filter((each) => isOn(each, features)).map((each) => partsOf(each.command).group),
   );
-  return DOOR_CASES.flatMap((each, index) => {
+  return ADAPTER_CASES.flatMap((each, index) => {
     const { group, action } = partsOf(each.command);
     const isAllowed = isOn(each, features);
     const own = { topic: each.command, payload: each.params, isExpected: isAllowed };
@@ -51,8 +51,8 @@ export function messagesOf(base: string, features: Features): readonly Sent[] {
 const HUB = 'home';
 type HubFeedback = Feedback & { readonly run: string; readonly clock: number };
 
-/** Power one at a time, because of what is scheduled; of the others as many at a time as the door runs. */
-async function inTurns<Value extends DoorCase>(
+/** Power one at a time, because of what is scheduled; of the others as many at a time as the adapter runs. */
+async function inTurns<Value extends AdapterCase>(
   all: readonly Value[],
   run: (value: Value) => Promise<void>,
 ): Promise<void> {
@@ -62,7 +62,7 @@ async function inTurns<Value extends DoorCase>(
   for (let at = 0; at < others.length; at += 10) await Promise.all(others.slice(at, at + 10).map(run));
 }
 
-export class TwoEngines {
+export class Adapters {
   #service: ServiceHere | undefined;
   readonly #witness: Witness;
   readonly #ids = new Set<string>();
@@ -88,7 +88,7 @@ export class TwoEngines {
 
   async http(): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
-    const cases = DOOR_CASES.map((each, index) => ({ ...each, index }));
+    const cases = ADAPTER_CASES.map((each, index) => ({ ...each, index }));
     await inTurns(cases, async ({ index, ...each }) => {
       const { text, ...outcome } = await overHttp(this.#service?.baseUrl ?? '', this.#key, each);
       this.texts.push(text);
@@ -126,7 +126,7 @@ export class TwoEngines {
     let present: Pick<HubFeedback, 'run' | 'clock'> = { run: '', clock: 0 };
     await ask('get', { what: 'clock' });
     const found: Feedback[] = [];
-    const cases = DOOR_CASES.map((each, index) => ({ ...each, index }));
+    const cases = ADAPTER_CASES.map((each, index) => ({ ...each, index }));
     await inTurns(cases, async ({ index, command, params }) => {
       const { group, action } = partsOf(command);
       // By the clock of its last answer, because the machine may be slow.
@@ -159,7 +159,7 @@ export class TwoEngines {
 
 /** The difference between the adapters; undefined if there is none. */
 export function differenceOf(
-  sent: DoorCase & { readonly isExpected: boolean },
+  sent: AdapterCase & { readonly isExpected: boolean },
   http: Outcome,
   feedback: Feedback | undefined,
   features: Features,
@@ -167,7 +167,7 @@ export function differenceOf(
   const { code, message = '', stage } = feedback ?? {};
   if (!sent.isExpected) return feedback === undefined ? undefined : 'it is answered without a topic';
   const isDone = stage === 'done' || stage === 'accepted';
-  if (isDone !== http.isDone) return 'only one door did it';
+  if (isDone !== http.isDone) return 'only one adapter did it';
   if ((code === 'feature_disabled') === isOn(sent, features)) return 'its flag is not what decided';
   if (http.code !== undefined && http.code !== code) return 'another code';
   // Reasons, which HTTP has in its details, follow in the same sentence, behind a colon instead of its full stop.
