@@ -55,7 +55,7 @@ async function start(): Promise<number> {
   await waitFor('RUNNING');
   const limit = performance.now() + LIMIT_MS;
   for (;;) {
-    const port = /listening on http:\/\/127\.0\.0\.1:(\d+)\n$/.exec(logText())?.[1];
+    const port = /listening on http:\/\/127\.0\.0\.1:(\d+)\n/.exec(logText())?.[1];
     if (port !== undefined) return Number(port);
     if (performance.now() > limit) throw new Error(`it does not listen: ${logText()}`);
     await sleep(100);
