@@ -54,14 +54,14 @@ using StreamId = std::uint32_t;
 constexpr std::uint32_t kStreamSlotBits = 20;
 
 // `bytes` of an event are buffered for a stream whose socket is full; 0: none any more.
-struct KeptBytes {
+struct BufferedBytes {
   StreamId id = 0;
   std::uint32_t bytes = 0;
 };
 
-// Events since the last takeNews(). `kept` precedes `closed`.
+// Events since the last takeNews(). `buffered` precedes `closed`.
 struct StreamNews {
-  std::vector<KeptBytes> kept;
+  std::vector<BufferedBytes> buffered;
   std::vector<StreamId> closed;
   bool hasEnded = false;     // end() is complete
   std::size_t cutAtEnd = 0;  // streams that did not take their rest in time

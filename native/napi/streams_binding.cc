@@ -201,11 +201,11 @@ Napi::Value StreamsBinding::counters(const Napi::CallbackInfo& info) {
 void StreamsBinding::deliver(Napi::Env env) {
   const StreamNews news = writer_->takeNews();
   if (news.hasEnded || isClosed_) settle(env, news.cutAtEnd);
-  if (news.kept.empty() && news.closed.empty()) return;
-  std::vector<std::uint32_t> kept;
-  kept.reserve(news.kept.size() * 2);
-  for (const auto& [id, bytes] : news.kept) kept.insert(kept.end(), {id, bytes});
-  onNews_.Value().Call({numbersOf(env, kept), numbersOf(env, news.closed)});
+  if (news.buffered.empty() && news.closed.empty()) return;
+  std::vector<std::uint32_t> buffered;
+  buffered.reserve(news.buffered.size() * 2);
+  for (const auto& [id, bytes] : news.buffered) buffered.insert(buffered.end(), {id, bytes});
+  onNews_.Value().Call({numbersOf(env, buffered), numbersOf(env, news.closed)});
 }
 
 void exportStreams(Napi::Env env, Napi::Object exports) {

@@ -99,10 +99,10 @@ export class MediaArt {
   }
 
   #keep(key: string, picture: Picture): void {
-    const kept = { key, picture };
-    this.#cached = kept;
+    const cached = { key, picture };
+    this.#cached = cached;
     this.#options.clock.setTimer(() => {
-      if (this.#cached === kept) this.#cached = undefined;
+      if (this.#cached === cached) this.#cached = undefined;
     }, CACHED_MS);
   }
 

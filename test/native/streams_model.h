@@ -15,7 +15,7 @@ struct Watched {
 
   void takeNews() {
     const auto news = writer.takeNews();
-    for (const auto& [id, bytes] : news.kept) kept[id] = bytes;
+    for (const auto& [id, bytes] : news.buffered) kept[id] = bytes;
     closed.insert(news.closed.begin(), news.closed.end());
     hasEnded = hasEnded || news.hasEnded;
     cutAtEnd += news.cutAtEnd;

@@ -216,7 +216,7 @@ void Distributor::tend() {
 void Distributor::flushNews() {
   StreamNews news;
   news.closed = std::exchange(closed_, {});
-  if (!bufferedListed_.empty() && mailbox_.canReportKept()) {
+  if (!bufferedListed_.empty() && mailbox_.canReportBuffered()) {
     for (const std::uint32_t slot : std::exchange(bufferedListed_, {})) {
       Stream& stream = table_.at(slot);
       // A stream that ended keeps nothing; its slot may belong to another by now, which has its own entry.
@@ -224,10 +224,10 @@ void Distributor::flushNews() {
       const auto rest = rests_.find(slot);
       const std::size_t bytes =
           rest == rests_.end() ? 0 : rest->second.frame->bytes(stream.framing()).size() - rest->second.offset;
-      news.kept.push_back({StreamTable::idOf(slot, stream), static_cast<std::uint32_t>(bytes)});
+      news.buffered.push_back({StreamTable::idOf(slot, stream), static_cast<std::uint32_t>(bytes)});
     }
   }
-  if (!news.kept.empty() || !news.closed.empty()) mailbox_.report(std::move(news));
+  if (!news.buffered.empty() || !news.closed.empty()) mailbox_.report(std::move(news));
 }
 
 }  // namespace hostwire

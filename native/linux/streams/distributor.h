@@ -70,7 +70,7 @@ class Distributor {
   void setFull(std::uint32_t slot);
   void keep(std::uint32_t slot, Rest rest);
   void dropRest(std::uint32_t slot);
-  void listKept(std::uint32_t slot);
+  void listBuffered(std::uint32_t slot);
   void watch(std::uint32_t slot, bool forRoom);
   void close(std::uint32_t slot, Close how);
 

@@ -59,9 +59,9 @@ bool Mailbox::finish(bool isLast) {
   return true;
 }
 
-bool Mailbox::canReportKept() {
+bool Mailbox::canReportBuffered() {
   const std::lock_guard lock(mutex_);
-  isBufferedAwaited_ = !news_.kept.empty();
+  isBufferedAwaited_ = !news_.buffered.empty();
   return !isBufferedAwaited_;
 }
 
@@ -74,7 +74,7 @@ void Mailbox::report(StreamNews news) {
       else
         to.insert(to.end(), from.begin(), from.end());
     };
-    append(news_.kept, news.kept);
+    append(news_.buffered, news.buffered);
     append(news_.closed, news.closed);
     news_.hasEnded = news_.hasEnded || news.hasEnded;
     news_.cutAtEnd += news.cutAtEnd;

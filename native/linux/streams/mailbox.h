@@ -74,8 +74,8 @@ class Mailbox {
   // Returns false when there are orders: otherwise the thread must end now. `isLast`: no more orders are
   // obeyed.
   bool finish(bool isLast);
-  // Returns whether earlier reports of kept bytes have been taken, so that more may be reported.
-  bool canReportKept();
+  // Returns whether earlier reports of buffered bytes have been taken, so that more may be reported.
+  bool canReportBuffered();
   void report(StreamNews news);
 
   // Counts a stream that has had sample `before` and was sent `number`; comments and ends have smaller

@@ -152,7 +152,7 @@ void Distributor::setFull(std::uint32_t slot) {
 void Distributor::keep(std::uint32_t slot, Rest rest) {
   mailbox_.bufferedBytes += rest.frame->bytes(table_.at(slot).framing()).size() - rest.offset;
   rests_.insert_or_assign(slot, std::move(rest));
-  listKept(slot);
+  listBuffered(slot);
 }
 
 void Distributor::dropRest(std::uint32_t slot) {
@@ -161,10 +161,10 @@ void Distributor::dropRest(std::uint32_t slot) {
   mailbox_.bufferedBytes -=
       found->second.frame->bytes(table_.at(slot).framing()).size() - found->second.offset;
   rests_.erase(found);
-  listKept(slot);
+  listBuffered(slot);
 }
 
-void Distributor::listKept(std::uint32_t slot) {
+void Distributor::listBuffered(std::uint32_t slot) {
   if (!std::exchange(table_.at(slot).isBufferedListed, true)) bufferedListed_.push_back(slot);
 }
 

@@ -24,7 +24,7 @@ struct Stream {
   bool isFull = false;            // the kernel did not take all of the last write
   bool isWaiting = false;         // epoll reports room
   bool isLastSent = false;        // the last chunk has been begun
-  bool isBufferedListed = false;  // its kept bytes have changed and must be reported
+  bool isBufferedListed = false;  // its buffered bytes have changed and must be reported
 
   StreamFraming framing() const { return isPlain ? StreamFraming::kPlain : StreamFraming::kChunked; }
 };

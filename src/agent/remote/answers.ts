@@ -41,8 +41,8 @@ export class Answers {
     // 0: it is not kept.
     const ageMs = REQUESTS.get(what)?.maxAgeMs ?? 0;
     this.#cached ??= new Map();
-    const kept = this.#cached;
-    const known = kept.get(key);
+    const cached = this.#cached;
+    const known = cached.get(key);
     if (known !== undefined && this.#clock.now() < known.untilMs) {
       if (known.untilMs === Number.POSITIVE_INFINITY) known.clients.join(who.address);
       return await known.answer;
@@ -55,10 +55,10 @@ export class Answers {
       clients,
       untilMs: Number.POSITIVE_INFINITY,
     };
-    kept.set(key, entry);
+    cached.set(key, entry);
     this.#timer ??= this.#clock.setTimer(() => this.#forget(), FORGET_MS);
     const drop = () => {
-      if (kept.get(key) === entry) kept.delete(key);
+      if (cached.get(key) === entry) cached.delete(key);
     };
     try {
       const answer = await entry.answer;

@@ -1,4 +1,4 @@
-/** The parts that all hosts of a hub share. */
+/** The dependencies that all machines of a hub share. */
 import type { Clock } from '../../clock.ts';
 import type { BufferQuota } from '../../http/clients/buffer-quota.ts';
 import type { Counting } from '../../http/clients/viewer-counts.ts';

@@ -41,7 +41,7 @@ const UNWATCHED_MS = 60_000;
 export class RemoteHost implements Host, UpstreamOwner {
   readonly id: string;
   readonly #deps: RemoteHostDeps;
-  readonly #clientability: Reachability;
+  readonly #reachability: Reachability;
   readonly #upstreams: Upstreams;
   readonly #answers: Answers;
   readonly #client: AgentClient;
@@ -63,7 +63,7 @@ export class RemoteHost implements Host, UpstreamOwner {
   constructor(id: string, deps: RemoteHostDeps) {
     this.id = id;
     this.#deps = deps;
-    this.#clientability = new Reachability(id, deps.hub);
+    this.#reachability = new Reachability(id, deps.hub);
     this.#upstreams = new Upstreams(deps.hub, this);
     this.#client = new AgentClient(id, deps.calls, deps.hub);
     this.#answers = new Answers(deps.hub.clock);
@@ -81,15 +81,15 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   get condition(): Condition {
-    return this.#clientability.condition;
+    return this.#reachability.condition;
   }
 
   get version(): number {
-    return this.#clientability.version;
+    return this.#reachability.version;
   }
 
   get isUp(): boolean {
-    return this.#clientability.isUp;
+    return this.#reachability.isUp;
   }
 
   get upstreams(): readonly Upstream[] {
@@ -133,7 +133,7 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   refusal(): ServiceError {
-    return this.#clientability.refusal();
+    return this.#reachability.refusal();
   }
 
   /** Its own word, or that of the broker for it. `isRetained`: the broker had retained it, and it may be old. */
@@ -226,7 +226,7 @@ export class RemoteHost implements Host, UpstreamOwner {
   heard(): void {
     if (this.isUp || this.isClosed) return;
     this.#wasHeard = true;
-    this.#clientability.set({ state: 'up' });
+    this.#reachability.set({ state: 'up' });
     this.#deps.onHeard?.(this);
     this.#upstreams.connect();
     this.#topics.renew();
@@ -237,7 +237,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     // First: an upstream asks for a new stream while it is up.
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
-    this.#clientability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
+    this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
     this.#streams.end({ isRefusal, reason });
     this.#topics.lost();
   }

@@ -54,14 +54,14 @@ export async function top(options: TopOptions, program: Program): Promise<Output
   }
 }
 
-interface TerminalSize {
+interface Terminal {
   readonly face: Face;
   readonly size: () => Size;
   /** Keys can be pressed. */
   readonly isLive: boolean;
 }
 
-function terminalOf({ isOnce, variables }: TopOptions, { stdin, stdout }: Program): TerminalSize {
+function terminalOf({ isOnce, variables }: TopOptions, { stdin, stdout }: Program): Terminal {
   const face = judgeTerminal(variables, stdout.isTTY === true);
   return {
     face,

@@ -1,11 +1,10 @@
 /** Finds mistakes between keys that are each valid. */
-import { DEFAULT_KEY, describeDigest } from '../../access/key.ts';
-import { didYouMean, findMeantAmong } from '../../nearest.ts';
+import { describeDigest } from '../../access/key.ts';
 import { isPemFile, judgePair } from '../../tls/pair.ts';
 import { ROWS } from '../rows/key-table.ts';
 import { isSecretFile } from '../rows/row.ts';
 import { type Findings, placeOf, type Settings } from './findings.ts';
-import { formatPlace, show } from './problems.ts';
+import { formatPlace } from './problems.ts';
 
 /** The merged settings, and where mistakes in them are reported. */
 export interface Merged {
@@ -37,7 +36,6 @@ export const FILE_GROUPS: readonly FileGroup[] = [
   },
   { prefix: 'hub.agents', judge: judgeAgent },
   { prefix: 'hub', judge: judgeDial },
-  { prefix: 'hub.commands', judge: judgeRule },
 ];
 
 /** Adds a problem for a key, if it is set. */
@@ -143,27 +141,6 @@ function judgeAgent({ settings, findings }: Merged, key: string): void {
   const { url, pin } = setting.value as { readonly url?: string; readonly pin?: string };
   if (pin !== undefined && url?.startsWith('https:') !== true)
     findings.fail(placeOf(setting, `${key}.pin`), 'is used with TLS only; write https:// in its url');
-}
-
-/** Warns of names that no key has: they make the rule apply to no client. */
-function judgeRule({ settings, findings }: Merged, key: string): void {
-  const setting = settings.get(key);
-  if (setting === undefined) return;
-  // Its row accepted each value.
-  const { keys = [] } = setting.value as { readonly keys?: readonly string[] };
-  const prefix = 'auth.keys.';
-  const names = [...settings.keys()].flatMap((each) =>
-    each.startsWith(prefix) ? [each.slice(prefix.length)] : [],
-  );
-  if (['auth.api_key', 'auth.api_key_file'].some((each) => settings.has(each))) names.push(DEFAULT_KEY);
-  for (const name of keys.filter((each) => !names.includes(each))) {
-    const what = name === DEFAULT_KEY ? 'auth.api_key is not set' : `auth.keys has no key ${show(name)}`;
-    const remedy = didYouMean(findMeantAmong(name, names), '"hostwire pair" or "hostwire keygen" makes one');
-    findings.note('warn', `${what}, so this rule allows no client with it${remedy}`, {
-      ...placeOf(setting),
-      key: `${key}.keys`,
-    });
-  }
 }
 
 /** The keys by which this service dials a hub belong together. */

@@ -1,13 +1,15 @@
 /** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { DEFAULT_KEY } from '../../access/key.ts';
 import { codeOf } from '../../errors.ts';
 import { isObject } from '../../json.ts';
+import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import { ROWS } from '../rows/key-table.ts';
 import { describe } from '../sources/read-text.ts';
 import type { Surroundings } from '../sources/search.ts';
 import type { Setting, Settings } from './findings.ts';
-import { formatProblem, type Notice } from './problems.ts';
+import { formatProblem, type Notice, show } from './problems.ts';
 
 /** The part of the program that runs with a configuration. */
 export type Role = 'service' | 'hub';
@@ -25,6 +27,7 @@ export function listEffects(
     // A hub has no history and launches no apps.
     ...(role === 'hub' ? [] : [...judgeHistory(settings, hasSqlite), ...all.flatMap(judgeLaunch)]),
     ...judgeKey(settings),
+    ...judgeRules(settings),
   ];
 }
 
@@ -167,4 +170,27 @@ function judgeKey(settings: Settings): readonly Notice[] {
   const admitted = hasAddresses ? 'only the addresses in auth.allowed_ips' : 'no client';
   const text = `auth.enabled is true and no key is configured, so ${admitted} can connect; "hostwire keygen" makes a key`;
   return [{ level: 'error', text }];
+}
+
+/** Warns of rules of `hub.commands` for names that no key has: they apply to no client. */
+function judgeRules(settings: Settings): readonly Notice[] {
+  const prefix = 'auth.keys.';
+  const names = [...settings.keys()]
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length));
+  if (['auth.api_key', 'auth.api_key_file'].some((key) => settings.has(key))) names.push(DEFAULT_KEY);
+  return [...settings.values()].flatMap((setting) => {
+    if (!isBelow(setting.key, ['hub.commands']) || !isObject(setting.value)) return [];
+    const { keys = [] } = setting.value as { readonly keys?: readonly string[] }; // Its row accepted it.
+    const unknown = keys.filter((name) => !names.includes(name));
+    return unknown.map((name) => {
+      const what = name === DEFAULT_KEY ? 'auth.api_key is not set' : `auth.keys has no key ${show(name)}`;
+      const remedy = didYouMean(
+        findMeantAmong(name, names),
+        '"hostwire pair" or "hostwire keygen" makes one',
+      );
+      const text = `${what}, so this rule allows no client with it${remedy}`;
+      return noticeAt('warn', { ...setting, key: `${setting.key}.keys` }, text);
+    });
+  });
 }
