@@ -130,8 +130,12 @@ function BodyRow({
   );
 }
 
-/** Browsers drop the focus of a moved element, so it is restored to the button of the same process. */
-function useKeptFocus(rows: readonly Row[]) {
+/**
+ * Browsers drop the focus of a moved element, so it is restored to the button of the same process. The focus scrolls
+ * immediately and the scroll event comes a frame later, when the next Tab may have left the rendered rows: so
+ * `onScroll` is called with the focus too.
+ */
+function useKeptFocus(rows: readonly Row[], onScroll: () => void) {
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
@@ -141,6 +145,7 @@ function useKeptFocus(rows: readonly Row[]) {
   }, [rows]);
   const onFocusIn = (event: FocusEvent) => {
     focused.current = event.target instanceof HTMLElement ? event.target.dataset['key'] : undefined;
+    onScroll();
   };
   const onFocusOut = (event: FocusEvent) => {
     if (event.relatedTarget !== null) focused.current = undefined;
@@ -150,8 +155,8 @@ function useKeptFocus(rows: readonly Row[]) {
 
 export function ProcessTable(props: TableProps) {
   const { rows } = props;
-  const kept = useKeptFocus(rows);
   const { ref, onScroll, first, end, beforePx, afterPx } = useVirtual(rows.length);
+  const kept = useKeptFocus(rows, onScroll);
   const areGroups = rows.some((row) => 'count' in row);
   if (rows.length === 0) return <p class="empty">{T.none}</p>;
   return (

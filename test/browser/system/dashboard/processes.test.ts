@@ -132,15 +132,10 @@ else {
       ([first]) => first === 'program-00000',
     );
     await page.getByRole('button', { name: 'program-00000' }).focus();
-    for (let i = 1; i <= 120; i++) {
-      await page.keyboard.press('Tab');
-      // Rows are rendered a frame after the focus has moved, which takes longer on a loaded machine.
-      const focused = await until(
-        () => page.evaluate<string>('document.activeElement.textContent'),
-        (text) => text === `program-${String(i).padStart(5, '0')}`,
-      );
-      if (i === 120) t.equal(focused, 'program-00120');
-    }
+    // A busy page has no time for a frame, and so for a scroll event, between two keys.
+    await page.evaluate("addEventListener('scroll', (event) => event.stopImmediatePropagation(), true)");
+    for (let i = 1; i <= 120; i++) await page.keyboard.press('Tab');
+    t.equal(await page.evaluate('document.activeElement.textContent'), 'program-00120');
   });
 
   t.test('"End" is offered where the service would do it, and nowhere else', async (t) => {
