@@ -107,7 +107,7 @@ const keyHeader = (key: string | undefined): Readonly<Record<string, string>> =>
 
 /** Asks what a client with `key` may do. */
 export const askAccess = (key: string | undefined, signal?: AbortSignal | null): Promise<Response> =>
-  fetch(new URL('api/access', SERVICE_URL), { headers: keyHeader(key), signal: signal ?? null });
+  fetch(new URL(apiPath('api/access'), SERVICE_URL), { headers: keyHeader(key), signal: signal ?? null });
 
 /** Returns the picture at `path`, relative to the service; undefined if the track has none. */
 export async function getPicture(path: string, signal: AbortSignal): Promise<Blob | undefined> {

@@ -8,6 +8,7 @@ import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
+import { allows } from '../scopes.ts';
 import type { View } from '../stats/view.ts';
 import type { Fleet } from '../viewers/fleet/fleet.ts';
 import { filterOf } from '../viewers/fleet/fleet-filter.ts';
@@ -68,6 +69,10 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     },
     ...onHost({
       ...requestRuns(({ exchange }) => machines.of(hostAt(exchange))),
+      // Without `read` a client does not learn which machines there are.
+      getAccess: accessRun(gate, ({ client, exchange }) =>
+        allows(client.scopes, 'read') ? machines.of(hostAt(exchange)).usableScopes(client) : client.scopes,
+      ),
       openStream: streamRun(deps, ({ exchange }, view) => feedOf(hostAt(exchange), view)),
       openSocket: socketRuns({ gate, sockets: socketOfOne, hasCapacity }).openSocket,
     }),

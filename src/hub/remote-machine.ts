@@ -5,6 +5,7 @@ import type { Hosts } from '../agent/remote/hosts.ts';
 import type { Upstream } from '../agent/remote/upstream.ts';
 import type { Sender } from '../commands/command.ts';
 import { ServiceError } from '../errors.ts';
+import type { Caller } from '../http/clients/caller.ts';
 import type {
   FollowedTopic,
   Machine,
@@ -15,6 +16,7 @@ import type {
   SampleSink,
   TopicSink,
 } from '../machine/machine.ts';
+import { ALL_SCOPES, type Scopes, scopesOf } from '../scopes.ts';
 import type { View } from '../stats/view.ts';
 import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine.ts';
 import type { HostRow } from '../wire/hub.ts';
@@ -119,6 +121,13 @@ class RemoteMachine implements Machine, FleetMachine {
     return this.#host.followTopic !== undefined;
   }
 
+  /** Returns the scopes that `caller` can use on this machine. */
+  usableScopes(caller: Caller): Scopes {
+    const { scopes } = this.#host.row;
+    const ofHub = scopes === undefined ? ALL_SCOPES : scopesOf(scopes);
+    return this.#gateway.scopesAt(this.#host, caller) & ofHub;
+  }
+
   /** A machine that is not there may have a history. */
   async hasEvents(): Promise<boolean> {
     try {
@@ -156,7 +165,7 @@ export class RemoteMachines implements FleetMachines {
     return host && this.of(host);
   }
 
-  of(host: Host): Machine & FleetMachine {
+  of(host: Host): RemoteMachine {
     const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#gateway);
     this.#machines.set(host, machine);
     return machine;

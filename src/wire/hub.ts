@@ -110,6 +110,14 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     parameters: ['id'],
     errors: [...openSocket.errors, 'not_found'],
   },
+  getHostAccess: {
+    summary: 'What the client may do on one machine',
+    description:
+      "As `/api/access`, without the scopes that it cannot use there: those of which `hub.commands` allows it no command, and those that the hub's key at the machine does not have. Of a client without `read` the machine is not looked up.",
+    parameters: ['id'],
+    payloads: getAccess.payloads,
+    errors: ['not_found'],
+  },
   dialIn: {
     ...openSocket,
     summary: 'Where agents dial in',

@@ -152,7 +152,7 @@ export const OPERATIONS = {
   openAgent: { method: 'GET', path: '/api/agent', tag: 'service', staysOpen: true, scope: 'read' },
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   listKeys: { method: 'GET', path: '/api/keys', tag: 'service', scope: 'admin', needsKey: true },
-  getAccess: { method: 'GET', path: '/api/access', tag: 'service' },
+  getAccess: { method: 'GET', path: '/api/access', tag: 'service', onHost: 'getHostAccess' },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
   getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },
   getMetrics: { method: 'GET', path: '/metrics', tag: 'stats', scope: 'metrics', feature: 'enable_metrics' },

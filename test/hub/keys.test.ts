@@ -1,5 +1,6 @@
 /** Keys of a hub: the rules of `hub.commands`, the audit trails of hub and machine, and what `read` alone shows. */
 import t, { type Test } from 'tap';
+import type { CommandRule } from '#src/config/rows/hub-rows.js';
 import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
@@ -78,6 +79,60 @@ for (const { name, start, hubKey } of [
       'the trail of the hub',
     );
   });
+
+t.test(
+  '[10.keys-hub] what a client may do on a machine: its key, the rules, and the key of the hub',
+  async (t) => {
+    const keys = { hub: keyWith('hub', 'admin'), few: keyWith('few', 'read', 'media', 'power.lock') };
+    const { service } = await startCommanded(t, { auth: { enabled: true, keys } });
+    const agentWith = (name: string) => ({
+      url: service.baseUrl,
+      key_file: { path: 'k', secret: keyOf(name) },
+    });
+    const agents = { a: agentWith('hub'), b: agentWith('few') };
+    const hub = await startHub(t, agents);
+    await hub.host('a', isUp);
+    await hub.host('b', isUp);
+    const auth = {
+      enabled: true,
+      keys: {
+        admin: keyWith('admin', 'admin'),
+        phone: keyWith('phone', 'read', 'media', 'power'),
+        blind: keyWith('blind', 'media'),
+      },
+    };
+    const all = { commands: ['*'], labels: {} };
+    const cases: readonly {
+      readonly rule?: CommandRule;
+      readonly client: string;
+      readonly machine: string;
+      readonly scopes: readonly string[];
+    }[] = [
+      { client: 'phone', machine: 'a', scopes: ['read'] },
+      { client: 'admin', machine: 'a', scopes: ['read', 'processes', 'metrics'] },
+      { rule: all, client: 'admin', machine: 'a', scopes: ['admin'] },
+      { rule: all, client: 'phone', machine: 'a', scopes: ['read', 'media', 'power'] },
+      { rule: all, client: 'phone', machine: 'b', scopes: ['read', 'media', 'power.lock'] },
+      { rule: { ...all, keys: ['admin'] }, client: 'phone', machine: 'a', scopes: ['read'] },
+      { rule: { ...all, hosts: ['a'] }, client: 'phone', machine: 'b', scopes: ['read'] },
+      {
+        rule: { ...all, commands: ['media.play', 'power.sleep', 'power.lock'] },
+        client: 'phone',
+        machine: 'a',
+        scopes: ['read', 'media', 'power.sleep', 'power.lock'],
+      },
+      { client: 'blind', machine: 'nowhere', scopes: ['media'] },
+    ];
+    for (const { rule, client, machine, scopes } of cases) {
+      hub.reconfigure(agents, { auth, hub: { commands: rule === undefined ? {} : { r: rule } } });
+      const answer = await ask(hub.port, `/api/hosts/${machine}/access`, { headers: bearer(client) });
+      const what = JSON.stringify([rule, client, machine]);
+      t.strictSame(jsonOf(answer), { key: client, scopes, expires: null }, what);
+    }
+    const unknown = await ask(hub.port, '/api/hosts/nowhere/access', { headers: bearer('phone') });
+    t.equal(unknown.status, 404);
+  },
+);
 
 const ALL_PROCESS_KEYS = ['cpu', 'cpu_time', 'memory', 'memory_mb', 'name', 'pid'];
 

@@ -19,7 +19,7 @@ const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = 
   [/^GET \/api\/(?:hosts\/\w+\/)?ws$|^GET \/api\/(?:openapi|asyncapi)\.json$/, () => 'any'],
   [/^GET \/metrics$/, () => 'metrics'],
   [/^GET \/api\/keys$/, () => 'admin'],
-  [/^GET \/api\/access$/, () => 'any'],
+  [/^GET \/api\/(?:hosts\/\w+\/)?access$/, () => 'any'],
   [/^GET \/api\/hosts\/\w+\/(?:processes|history\/processes)\b/, () => 'processes'],
   [/^POST \/api\/hosts\/\w+\/processes\/(?:kill|launch)$/, () => 'processes.control'],
   [/^POST \/api\/hosts\/\w+\/media\/control$/, () => 'media'],

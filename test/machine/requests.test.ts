@@ -22,12 +22,17 @@ t.test('each command has a row with its flag, and each row of a command a comman
   for (const { name, feature } of COMMANDS) t.equal(REQUESTS.get(name)?.feature, feature, name);
 });
 
-t.test('each operation on a machine of a hub has a row, unless it stays open', async (t) => {
-  const rows: Readonly<Record<string, Operation>> = OPERATIONS;
-  const onHost = Object.keys(rows).filter((id) => rows[id]?.onHost !== undefined && !rows[id]?.staysOpen);
-  const named = new Set<string>([...REQUESTS.values()].map(({ operation }) => operation));
-  t.strictSame([...named].sort(), onHost.sort());
-});
+t.test(
+  'each operation on a machine of a hub has a row, unless it stays open or the hub answers it',
+  async (t) => {
+    const rows: Readonly<Record<string, Operation>> = OPERATIONS;
+    const isAsked = (id: string) =>
+      rows[id]?.onHost !== undefined && !rows[id]?.staysOpen && id !== 'getAccess';
+    const onHost = Object.keys(rows).filter(isAsked);
+    const named = new Set<string>([...REQUESTS.values()].map(({ operation }) => operation));
+    t.strictSame([...named].sort(), onHost.sort());
+  },
+);
 
 t.test('each op asks the machine, or concerns its socket only', async (t) => {
   const own = ['subscribe', 'unsubscribe', 'get', 'ping'];

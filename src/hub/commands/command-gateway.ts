@@ -11,10 +11,15 @@ import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { CommandEnd, CommandFollower, CommandStep } from '../../machine/machine.ts';
-import { isQuestion } from '../../machine/requests.ts';
+import { isQuestion, REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
+import { type Scopes, scopesOf } from '../../scopes.ts';
 import { CommandRules } from './command-rules.ts';
 import { SuspendDetector } from './suspend-detector.ts';
+
+const COMMANDS = [...REQUESTS.values()].filter(({ isCommand }) => isCommand);
+
+const scopesOfAll = (rows: readonly RequestRow[]): Scopes => scopesOf(rows.map(({ scope }) => scope));
 
 export interface CommandGatewayOptions {
   readonly rules: Config['hub']['commands'];
@@ -49,9 +54,11 @@ export class CommandGateway {
     this.#rules.check(this.askerOf(client), command, host);
   }
 
-  /** Whether `check` would let it through. */
-  allows(host: Host, command: string, client: Sender): boolean {
-    return this.#rules.allows(this.askerOf(client), command, host);
+  /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
+  scopesAt(host: Host, client: Sender & { readonly scopes: Scopes }): Scopes {
+    const who = this.askerOf(client);
+    const usable = COMMANDS.filter(({ name }) => this.#rules.allows(who, name, host));
+    return client.scopes & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
   }
 
   /**

@@ -3,11 +3,11 @@ import { wholeSeconds } from '../../clock.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonAnswer } from '../../http/reply.ts';
-import type { Run } from '../../http/routes.ts';
-import { namesOfScopes } from '../../scopes.ts';
+import type { Request, Run } from '../../http/routes.ts';
+import { namesOfScopes, type Scopes } from '../../scopes.ts';
 import type { ClientAccess } from '../../wire/service.ts';
 
-function accessOf({ key, scopes }: Caller, expiresAtMs: number): ClientAccess {
+function accessOf(key: Caller['key'], scopes: Scopes, expiresAtMs: number): ClientAccess {
   return {
     key: key ?? null,
     scopes: namesOfScopes(scopes),
@@ -15,7 +15,13 @@ function accessOf({ key, scopes }: Caller, expiresAtMs: number): ClientAccess {
   };
 }
 
+/** `scopesFor`: what a client may use of its scopes; default: all. */
 export const accessRun =
-  (gate: Pick<Gate, 'expiryOf'>): Run =>
-  ({ client, headers }) =>
-    jsonAnswer(accessOf(client, gate.expiryOf(client)), headers);
+  (
+    gate: Pick<Gate, 'expiryOf'>,
+    scopesFor: (request: Request) => Scopes = ({ client }) => client.scopes,
+  ): Run =>
+  (request) => {
+    const { client, headers } = request;
+    return jsonAnswer(accessOf(client.key, scopesFor(request), gate.expiryOf(client)), headers);
+  };

@@ -276,6 +276,12 @@ else {
     await page.getByRole('link', { name: 'desk.lan' }).waitFor();
     t.equal(await lineOf(page), 'key phone: read, media');
     await page.getByRole('link', { name: 'desk.lan' }).click();
+    await card(page, 'Media').getByText('An Ending (Ascent)').waitFor();
+    t.equal(await lineOf(page), 'key phone: read', 'no rule of hub.commands allows a command');
+    t.strictSame(await buttonsOf(page), [FORGET]);
+    const commands = { phone: { commands: ['media.*'], labels: {} } };
+    hub.reconfigure(agents, { ...withKey(['read', 'media']), hub: { commands } });
+    await page.reload();
     await card(page, 'Media').getByRole('button', { name: 'Pause' }).waitFor();
     t.equal(await lineOf(page), 'key phone: read, media');
     t.strictSame(await buttonsOf(page), [...CONTROLS, FORGET]);

@@ -159,11 +159,16 @@ else {
       await page.getByRole('radio', { name: '1 h' }).waitFor();
       await card(page, 'Processes').waitFor();
       const media = card(page, 'Media');
-      await media.getByRole('button', { name: 'Pause' }).click();
-      await media.getByText('hub.commands does not allow this client to do that').waitFor();
+      await media.getByText('An Ending (Ascent)').waitFor();
+      t.equal(await media.getByRole('button').count(), 0, 'no rule: no control');
       hub.reconfigure(agents, { hub: { commands: { all: { commands: ['media.*'], labels: {} } } } });
+      await page.reload();
       await media.getByRole('button', { name: 'Pause' }).click();
       await media.getByRole('button', { name: 'Play', exact: true }).waitFor();
+      // The page asks every 60 s what it may do.
+      hub.reconfigure(agents, {});
+      await media.getByRole('button', { name: 'Play', exact: true }).click();
+      await media.getByText('hub.commands does not allow this client to do that').waitFor();
     },
   );
 
