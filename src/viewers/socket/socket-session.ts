@@ -50,8 +50,10 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly #deps: SessionDeps;
   readonly #rate = new MessageRate();
   #socket: Socket | undefined;
-  /** By id. */
-  readonly #subscriptions = new Map<string, Subscription>();
+  /** Most sockets have one subscription: a Map of it would take 200 bytes, and there may be ten thousand sockets. */
+  #first: Subscription | undefined;
+  /** The others, by the id of the machine. */
+  #others: Map<string, Subscription> | undefined;
   /** Subscriptions with a waiter. */
   #waiting: Set<Subscription> | undefined;
   #fleet: SocketFleet | undefined;
@@ -116,7 +118,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** The condition of a machine has changed, or the hub no longer has it. */
   onCondition(id: string): void {
-    const subscription = this.#subscriptions.get(id);
+    const subscription = this.#find(id);
     const machine = subscription?.machine ?? this.only;
     if (machine?.id !== id) return;
     if (this.#deps.find(id) === machine) {
@@ -130,7 +132,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** Whether it follows one of the topics in this set of bits, of this machine. */
   follows(id: string, bits: number): boolean {
-    return ((this.#subscriptions.get(id)?.topics.states ?? 0) & bits) !== 0;
+    return ((this.#find(id)?.topics.states ?? 0) & bits) !== 0;
   }
 
   onDrained(): void {
@@ -233,7 +235,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
-    const subscription = this.#subscriptions.get(machine.id);
+    const subscription = this.#find(machine.id);
     const before = subscription?.topics ?? NOTHING;
     const { unknown, ...asked } =
       topics === undefined ? { ...before, unknown: [] } : readMachineTopics(topics, machine);
@@ -256,11 +258,20 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** Its subscription of a machine, new if it has none; undefined where it has too many. */
   #subscriptionOf(machine: Machine): Subscription | undefined {
-    const known = this.#subscriptions.get(machine.id);
-    if (known !== undefined || this.#subscriptions.size >= MAX_SUBSCRIPTIONS) return known;
+    const known = this.#find(machine.id);
+    const isFull = this.#first !== undefined && this.#others?.size === MAX_SUBSCRIPTIONS - 1;
+    if (known !== undefined || isFull) return known;
     const subscription = new Subscription(machine, this.only === undefined, this, this.#deps.broadcasts);
-    this.#subscriptions.set(machine.id, subscription);
+    if (this.#first === undefined) this.#first = subscription;
+    else {
+      this.#others ??= new Map();
+      this.#others.set(machine.id, subscription);
+    }
     return subscription;
+  }
+
+  #find(id: string): Subscription | undefined {
+    return this.#first?.machine.id === id ? this.#first : this.#others?.get(id);
   }
 
   #dropEmpty({ machine, topics }: Subscription): void {
@@ -269,15 +280,17 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   #drop(id: string): void {
-    const subscription = this.#subscriptions.get(id);
+    const subscription = this.#find(id);
     if (subscription === undefined) return;
-    this.#subscriptions.delete(id);
+    if (subscription === this.#first) this.#first = undefined;
+    else this.#others?.delete(id);
     this.#waiting?.delete(subscription);
     subscription.close();
   }
 
   #dropAll(): void {
-    for (const id of [...this.#subscriptions.keys()]) this.#drop(id);
+    for (const id of [this.#first?.machine.id, ...(this.#others?.keys() ?? [])])
+      if (id !== undefined) this.#drop(id);
     this.#fleet?.leave();
   }
 

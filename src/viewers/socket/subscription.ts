@@ -47,6 +47,9 @@ interface Beginning {
   hasChanged: boolean;
 }
 
+/** One empty list for all subscriptions. */
+const NONE: readonly never[] = [];
+
 export class Subscription implements SampleMember, TopicMember, EventMember {
   readonly machine: Machine;
   readonly isNamed: boolean;
@@ -55,8 +58,8 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   #topics = NOTHING;
   #withDetail = false;
   #source: Source | undefined;
-  #states: readonly TopicState[] = [];
-  #beginning: readonly Beginning[] = [];
+  #states: readonly TopicState[] = NONE;
+  #beginning: readonly Beginning[] = NONE;
   /** The first sample is the answer to this message. */
   #answers: MessageId | undefined;
   #unsent = 0;
