@@ -1,7 +1,11 @@
-/** Publishes the figures of a bench: standard output, docs/evidence/performance.md (between markers), build/bench/NAME.json. */
+/**
+ * Publishes the figures of a bench: standard output, build/bench/NAME.json, and, but with `--quick`, between the markers of
+ * docs/evidence/performance.md.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -65,5 +69,5 @@ export function publish(report: Report): void {
   mkdirSync(BUILD, { recursive: true });
   const record = { name: report.name, date, machine: machine(), figures: report.figures };
   writeFileSync(path.join(BUILD, `${report.name}.json`), `${JSON.stringify(record, null, 2)}\n`);
-  writePage(report, text);
+  if (!process.argv.includes('--quick')) writePage(report, text);
 }
