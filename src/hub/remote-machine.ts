@@ -113,12 +113,8 @@ class RemoteMachine implements Machine, FleetMachine {
   }
 
   followTopic(name: string, sink: TopicSink): FollowedTopic | undefined {
-    const end = this.#host.followTopic?.(name, sink);
+    const end = this.#host.followTopic(name, sink);
     return end && { end, isReliable: false };
-  }
-
-  get sendsEvents(): boolean {
-    return this.#host.followTopic !== undefined;
   }
 
   /** Returns the scopes that `caller` can use on this machine. */

@@ -91,7 +91,6 @@ export class LocalMachine implements Machine {
   readonly id = '';
   /** It answers, or nothing does. */
   readonly condition = {};
-  readonly sendsEvents = true;
   readonly samples: LocalSamples;
   /** The ends of all commands, wherever they came from. */
   readonly ends = new Listeners<readonly [end: CommandEnd]>();

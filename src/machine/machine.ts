@@ -114,8 +114,6 @@ export interface Machine {
   check(name: string, client: Sender): void;
   /** Follows a topic, or `events`; undefined: the machine does not report its changes. */
   followTopic(name: string, sink: TopicSink): FollowedTopic | undefined;
-  /** False: it has no topic `events`. */
-  readonly sendsEvents: boolean;
   /** Whether there can be events now: its history is on. */
   hasEvents(): boolean | Promise<boolean>;
 }

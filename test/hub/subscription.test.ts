@@ -20,7 +20,6 @@ t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) =
     const machine: Machine = {
       id: 'pc',
       condition: { state: 'up', since: 1 },
-      sendsEvents: false,
       ask: async () => ({ bytes: await new Promise<string>((resolve) => held.push(resolve)) }),
       followTopic: () => undefined,
       feedOf: unused,

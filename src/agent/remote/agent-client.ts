@@ -1,4 +1,4 @@
-/** The way to an agent behind a broker: questions, and commands with deadlines by the agent's own clock. */
+/** Asks one agent: questions, and commands with deadlines by the agent's own clock. */
 import { isQuestion } from '../../machine/requests.ts';
 import { notDone } from '../protocol/feedback.ts';
 import { AgentClock, type ClockReading } from './agent-clock.ts';

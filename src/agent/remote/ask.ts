@@ -1,6 +1,6 @@
 /**
  * Requests to a machine, however it is reached: a command of the service's table, or a question. Routes, WebSockets
- * and members of a broker all use these types; `CommandGateway` is where they ask.
+ * and transports all use these types; `CommandGateway` is where they ask.
  */
 
 import type { Clients } from '../../fairness/fair-queue.ts';

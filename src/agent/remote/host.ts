@@ -21,11 +21,8 @@ export interface Host extends RemoteClient {
   /** That of /api/hosts. */
   readonly row: HostRow;
   upstreamOf(view: View): Upstream;
-  /**
-   * Follows a topic that the machine sends on its own; returns a function that ends it, or undefined where it does not send
-   * that one. Absent where it sends none.
-   */
-  followTopic?(name: string, sink: PushedSink): (() => void) | undefined;
+  /** Follows a topic that the machine sends on its own; returns a function that ends it, or undefined for another topic. */
+  followTopic(name: string, sink: PushedSink): (() => void) | undefined;
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
   usage(view: View, who: Asker): Promise<Buffer>;
   /** At most 10 s old. Rejects with ServiceError. */

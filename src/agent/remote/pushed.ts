@@ -1,4 +1,4 @@
-/** The topics that a machine behind a broker sends on its own while they are followed: media, power, events of watch rules. */
+/** The topics that a machine sends on its own while they are followed: media, power, events of watch rules. */
 
 import type { Leased } from '../protocol/agent-topics.ts';
 import { readJsonObject } from '../protocol/json.ts';

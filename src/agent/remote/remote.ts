@@ -1,5 +1,5 @@
 /**
- * A machine whose agent reports over a broker, or over a connection that it has opened: what it says of itself, what is
+ * A machine whose agent reports over a broker or over its own connection: what it says of itself, what is
  * wanted of it, and what it is asked.
  */
 import type { ServiceError } from '../../errors.ts';
@@ -18,7 +18,7 @@ import { BadSample, type Failure } from './failure.ts';
 import type { Host, PushedSink } from './host.ts';
 import { type InterestMessage, PushedTopics } from './pushed.ts';
 import { type Condition, Reachability } from './reachability.ts';
-import { BrokerStreams } from './streams.ts';
+import { RemoteStreams } from './streams.ts';
 import type { AgentStream, StreamSink, Upstream, UpstreamOwner } from './upstream.ts';
 import { Upstreams } from './upstreams.ts';
 
@@ -45,7 +45,7 @@ export class RemoteHost implements Host, UpstreamOwner {
   readonly #upstreams: Upstreams;
   readonly #answers: Answers;
   readonly #client: AgentClient;
-  readonly #streams: BrokerStreams;
+  readonly #streams: RemoteStreams;
   readonly #topics: PushedTopics;
   #status: Status | undefined;
   /** Time, by the hub's clock, of the last message that was not a retained one. */
@@ -67,7 +67,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     this.#upstreams = new Upstreams(deps.hub, this);
     this.#client = new AgentClient(id, deps.calls, deps.hub);
     this.#answers = new Answers(deps.hub.clock);
-    this.#streams = new BrokerStreams(() => deps.onInterest(this));
+    this.#streams = new RemoteStreams(() => deps.onInterest(this));
     this.#topics = new PushedTopics(() => deps.onInterest(this));
   }
 

@@ -1,4 +1,4 @@
-/** The streams of one machine behind a broker: their interest together, and the samples that have it. */
+/** The streams of samples from one machine: their interest together, and the samples that have it. */
 import { SECTION_BITS, type Section } from '../../host/host.ts';
 import type { SampleLines } from '../protocol/sample-lines.ts';
 import type { Failure } from './failure.ts';
@@ -15,7 +15,7 @@ interface Stream {
 
 const bitsOf = (names: readonly Section[]) => names.reduce((bits, name) => bits | SECTION_BITS[name], 0);
 
-export class BrokerStreams {
+export class RemoteStreams {
   readonly #onInterest: () => void;
   /** The newest first: one that takes the place of another ends it before that one gets the sample too. */
   #open: readonly Stream[] = [];

@@ -12,8 +12,8 @@ import { failureOf } from './feedback.ts';
 import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
 import { runCommand } from './socket-commands.ts';
 import { topicFailureFrame } from './subscription.ts';
-import { readTopic, topicScopeOf } from './topic-state.ts';
-import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, topicOf } from './topics.ts';
+import { readTopic } from './topic-state.ts';
+import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, topicOf, topicScopeOf } from './topics.ts';
 
 /** The sender of a request. */
 export interface Requester {

@@ -8,7 +8,6 @@ import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
-import { permittedTopics, readMachineTopics } from './asked-topics.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import type { FleetAccess } from './fleet-subscription.ts';
 import { type Grant, MessageRate } from './message-rate.ts';
@@ -16,7 +15,7 @@ import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
 import { SocketFleet } from './socket-fleet.ts';
 import { answerRequest, type Requester } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
-import { namesOf } from './topics.ts';
+import { namesOf, permittedTopics, readTopics } from './topics.ts';
 
 /** Shared by all sessions. */
 export interface SessionDeps {
@@ -214,7 +213,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     id: MessageId | undefined,
   ): void {
     const place = this.placeOf(machine, id);
-    const { unknown, ...named } = readMachineTopics(topics, machine);
+    const { unknown, ...named } = readTopics(topics);
     const { asked, forbidden } = permittedTopics(named, this.caller.scopes);
     const subscription = this.#subscriptionOf(machine);
     if (subscription === undefined) {
@@ -237,8 +236,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
     const subscription = this.#find(machine.id);
     const before = subscription?.topics ?? NOTHING;
-    const { unknown, ...asked } =
-      topics === undefined ? { ...before, unknown: [] } : readMachineTopics(topics, machine);
+    const { unknown, ...asked } = topics === undefined ? { ...before, unknown: [] } : readTopics(topics);
     const next = { sections: before.sections & ~asked.sections, states: before.states & ~asked.states };
     const more = unknown.length === 0 ? {} : { unknown };
     this.send(frame('subscribed', { topics: namesOf(next), ...more }, this.placeOf(machine, id)));

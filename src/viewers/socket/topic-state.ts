@@ -5,14 +5,9 @@
 import type { Clock, Defer } from '../../clock.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
-import { scopeOf } from '../../machine/requests.ts';
-import type { Scope } from '../../scopes.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { inSlices } from './slices.ts';
 import { TOPIC_ROWS } from './topics.ts';
-
-/** The scope that a subscriber of a topic needs. */
-export const topicScopeOf = (name: TopicName): Scope => scopeOf(TOPIC_ROWS[name].what);
 
 /** The process list that is pushed. */
 const MAX_PUSHED_ROWS = 200;

@@ -1,6 +1,8 @@
 /** The table of topics, their names, and the sets of sections and topics that these stand for. */
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
+import { scopeOf } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
+import { allows, type Scope, type Scopes } from '../../scopes.ts';
 import type { TopicEvent, TopicName } from '../../wire/topics.ts';
 import type { Group } from './feedback.ts';
 
@@ -34,6 +36,9 @@ export const TOPIC_NAMES = Object.keys(TOPIC_ROWS) as readonly TopicName[]; // I
 
 /** One bit per topic, for sets of them. */
 export const bitOf = (name: TopicName): number => 1 << TOPIC_NAMES.indexOf(name);
+
+/** The scope that a subscriber of a topic needs. */
+export const topicScopeOf = (name: TopicName): Scope => scopeOf(TOPIC_ROWS[name].what);
 
 /** The set of all topics that `includes`. */
 export const topicsWhere = (includes: (name: TopicName) => boolean): number =>
@@ -101,4 +106,15 @@ export function namesOf({ sections, states }: Topics): readonly string[] {
       : SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0).map((name) => `${PREFIX}${name}`);
   const others = TOPIC_NAMES.filter((name) => (states & bitOf(name)) !== 0);
   return [...stats, ...others, ...((states & EVENTS_BIT) === 0 ? [] : [EVENTS])];
+}
+
+/** Returns the topics that `scopes` lets a client see, and the names of the others. */
+export function permittedTopics(
+  { sections, states }: Topics,
+  scopes: Scopes,
+): { readonly asked: Topics; readonly forbidden: readonly string[] } {
+  const isReader = allows(scopes, 'read');
+  const visible = topicsWhere((name) => allows(scopes, topicScopeOf(name))) | (isReader ? EVENTS_BIT : 0);
+  const asked = { sections: isReader ? sections : 0, states: states & visible };
+  return { asked, forbidden: namesOf({ sections: isReader ? 0 : sections, states: states & ~visible }) };
 }
