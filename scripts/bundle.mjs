@@ -55,10 +55,12 @@ const REQUIRE = {
 };
 
 /**
- * Each file costs about 1 ms and 0.1 MiB at the start. Modules that several parts share, and that would be a file of less
- * than this many bytes, are in one file that all parts load.
+ * Each file costs about 1 ms and 0.1 MiB at the start. Modules that the service shares with other parts, and that would be a
+ * file of less than this many bytes, are in one file that all parts load.
  */
 const MIN_SHARED_BYTES = 12_000;
+/** The parts that `hostwire run` loads in any case, with one of its engines. */
+const STARTED = ['src/main.ts', 'src/service.ts', 'src/http/uws/server.ts', 'src/http/node/server.ts'];
 
 /** The names that esbuild gives to parts. */
 const PART = /-[A-Z0-9]{8}\.js(?:\.map)?$/;
@@ -157,14 +159,27 @@ function withoutTogether(text) {
   return JSON.stringify({ ...map, sourcesContent });
 }
 
-/** The entries of a build, and the modules of its small shared files. */
+/** Returns the names of the output files that `outputs` of STARTED load, themselves included. */
+function startedFiles(outputs) {
+  const names = new Set(
+    Object.keys(outputs).filter((name) => STARTED.includes(outputs[name].entryPoint ?? '')),
+  );
+  // A set that grows is iterated to its end.
+  for (const name of names)
+    for (const { path: imported, kind } of outputs[name].imports)
+      if (kind === 'import-statement' && imported in outputs) names.add(imported);
+  return names;
+}
+
+/** The entries of a build, and the modules of the small shared files that the service loads. */
 function smallShared({ metafile }) {
-  const outputs = Object.values(metafile.outputs);
-  const modules = outputs
+  const { outputs } = metafile;
+  const modules = [...startedFiles(outputs)]
+    .map((name) => outputs[name])
     .filter(({ entryPoint, bytes }) => entryPoint === undefined && bytes < MIN_SHARED_BYTES)
     .flatMap(({ inputs }) => Object.keys(inputs))
     .filter((file) => file.startsWith('src/'));
-  return { entries: outputs.flatMap(({ entryPoint }) => entryPoint ?? []), modules };
+  return { entries: Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []), modules };
 }
 
 /** Builds src/main.ts; what it imports late is in files of their own, and so is what these share. */

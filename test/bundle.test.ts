@@ -75,6 +75,12 @@ t.test('unused modules are not loaded', async (t) => {
         !(entry === node && other === 'node:http')
       )
         t.notOk(loadedWith(entry).has(other), `${entry} does not load ${other} with itself`);
+  for (const entry of ['main.js', service, uws])
+    t.notOk(
+      loadedWith(entry).has('ws'),
+      `${entry}: ws is for hubs, for agents that dial, and for Node's engine`,
+    );
+  t.ok(loadedWith(hub).has('ws'));
   t.ok(loadedWith(uws).has(ENGINE), 'uWebSockets.js is not in the bundle');
   t.ok(loadedWith(partWith('src/exporters/mqtt/exporter.ts')).has(fileOf('mqtt')));
   t.equal(
