@@ -75,6 +75,12 @@ function writeConfig(config: ConfigPart): string {
   return file;
 }
 
+/** The file always has a backend: one in the environment, as a workplace may set it, would be another. */
+function inheritedEnv(): NodeJS.ProcessEnv {
+  const { HOSTWIRE_POWER_BACKEND: _, ...inherited } = process.env;
+  return inherited;
+}
+
 export interface RunToEnd {
   readonly code: number | null;
   readonly stdout: string;
@@ -93,7 +99,7 @@ export async function runToEnd(
   const file = 'file' in config ? config.file : writeConfig(config);
   const child = spawn(process.execPath, [...nodeArgs, MAIN, '--config', file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...DEAD_BUSES, ...env },
+    env: { ...inheritedEnv(), ...DEAD_BUSES, ...env },
   });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
@@ -133,9 +139,7 @@ export async function startService(
     configFile,
     ...(options.args ?? []),
   ];
-  // The file always has a backend: one in the environment, as a workplace may set it, would be another.
-  const { HOSTWIRE_POWER_BACKEND: _, ...inherited } = process.env;
-  const env = { ...inherited, ...DEAD_BUSES, ...options.env };
+  const env = { ...inheritedEnv(), ...DEAD_BUSES, ...options.env };
   refuseRealPower(options.config, env.DBUS_SYSTEM_BUS_ADDRESS);
   const start = options.start ?? spawn;
   const child = start(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'], env });
