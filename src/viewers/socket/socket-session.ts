@@ -15,6 +15,7 @@ import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
 import { SocketFleet } from './socket-fleet.ts';
 import { answerRequest, type Requester } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
+import { SubscriptionSet } from './subscription-set.ts';
 import { namesOf, permittedTopics, readTopics } from './topics.ts';
 
 /** Shared by all sessions. */
@@ -49,10 +50,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly #deps: SessionDeps;
   readonly #rate = new MessageRate();
   #socket: Socket | undefined;
-  /** Most sockets have one subscription: a Map of it would take 200 bytes, and there may be ten thousand sockets. */
-  #first: Subscription | undefined;
-  /** The others, by the id of the machine. */
-  #others: Map<string, Subscription> | undefined;
+  readonly #subscriptions = new SubscriptionSet();
   /** Subscriptions with a waiter. */
   #waiting: Set<Subscription> | undefined;
   #fleet: SocketFleet | undefined;
@@ -117,21 +115,21 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** The condition of a machine has changed, or the hub no longer has it. */
   onCondition(id: string): void {
-    const subscription = this.#find(id);
+    const subscription = this.#subscriptions.find(id);
     const machine = subscription?.machine ?? this.only;
     if (machine?.id !== id) return;
     if (this.#deps.find(id) === machine) {
       subscription?.sendCondition();
       return;
     }
-    this.#drop(id);
+    if (subscription !== undefined) this.#drop(subscription);
     if (this.only === undefined) this.send(unknownFrame(id, undefined));
     else this.end(CLOSE_CODES.goingAway, 'the hub no longer has this machine');
   }
 
   /** Whether it follows one of the topics in this set of bits, of this machine. */
   follows(id: string, bits: number): boolean {
-    return ((this.#find(id)?.topics.states ?? 0) & bits) !== 0;
+    return ((this.#subscriptions.find(id)?.topics.states ?? 0) & bits) !== 0;
   }
 
   onDrained(): void {
@@ -234,7 +232,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
-    const subscription = this.#find(machine.id);
+    const subscription = this.#subscriptions.find(machine.id);
     const before = subscription?.topics ?? NOTHING;
     const { unknown, ...asked } = topics === undefined ? { ...before, unknown: [] } : readTopics(topics);
     const next = { sections: before.sections & ~asked.sections, states: before.states & ~asked.states };
@@ -256,39 +254,27 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** Its subscription of a machine, new if it has none; undefined where it has too many. */
   #subscriptionOf(machine: Machine): Subscription | undefined {
-    const known = this.#find(machine.id);
-    const isFull = this.#first !== undefined && this.#others?.size === MAX_SUBSCRIPTIONS - 1;
-    if (known !== undefined || isFull) return known;
+    const known = this.#subscriptions.find(machine.id);
+    if (known !== undefined || this.#subscriptions.size >= MAX_SUBSCRIPTIONS) return known;
     const subscription = new Subscription(machine, this.only === undefined, this, this.#deps.broadcasts);
-    if (this.#first === undefined) this.#first = subscription;
-    else {
-      this.#others ??= new Map();
-      this.#others.set(machine.id, subscription);
-    }
+    this.#subscriptions.add(subscription);
     return subscription;
   }
 
-  #find(id: string): Subscription | undefined {
-    return this.#first?.machine.id === id ? this.#first : this.#others?.get(id);
-  }
-
-  #dropEmpty({ machine, topics }: Subscription): void {
+  #dropEmpty(subscription: Subscription): void {
+    const { sections, states } = subscription.topics;
     // That of a service remembers whether it has detail.
-    if (topics.sections === 0 && topics.states === 0 && this.#showsConditions) this.#drop(machine.id);
+    if (sections === 0 && states === 0 && this.#showsConditions) this.#drop(subscription);
   }
 
-  #drop(id: string): void {
-    const subscription = this.#find(id);
-    if (subscription === undefined) return;
-    if (subscription === this.#first) this.#first = undefined;
-    else this.#others?.delete(id);
+  #drop(subscription: Subscription): void {
+    this.#subscriptions.remove(subscription);
     this.#waiting?.delete(subscription);
     subscription.close();
   }
 
   #dropAll(): void {
-    for (const id of [this.#first?.machine.id, ...(this.#others?.keys() ?? [])])
-      if (id !== undefined) this.#drop(id);
+    for (const subscription of this.#subscriptions.all) this.#drop(subscription);
     this.#fleet?.leave();
   }
 
