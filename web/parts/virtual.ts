@@ -12,6 +12,10 @@ const GUESSED_ROW_PX = 34;
 export interface Virtual {
   /** The element that scrolls. */
   readonly ref: RefObject<HTMLElement | null>;
+  /**
+   * For its events `scroll` and `focusin`: the focus scrolls immediately, and the event comes a frame later, when the next
+   * Tab may have left the rendered rows.
+   */
   readonly onScroll: () => void;
   readonly first: number;
   /** Exclusive. */

@@ -130,12 +130,8 @@ function BodyRow({
   );
 }
 
-/**
- * Browsers drop the focus of a moved element, so it is restored to the button of the same process. The focus scrolls
- * immediately and the scroll event comes a frame later, when the next Tab may have left the rendered rows: so
- * `onScroll` is called with the focus too.
- */
-function useKeptFocus(rows: readonly Row[], onScroll: () => void) {
+/** Browsers drop the focus of a moved element, so it is restored to the button of the same process. */
+function useKeptFocus(rows: readonly Row[]) {
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
@@ -145,7 +141,6 @@ function useKeptFocus(rows: readonly Row[], onScroll: () => void) {
   }, [rows]);
   const onFocusIn = (event: FocusEvent) => {
     focused.current = event.target instanceof HTMLElement ? event.target.dataset['key'] : undefined;
-    onScroll();
   };
   const onFocusOut = (event: FocusEvent) => {
     if (event.relatedTarget !== null) focused.current = undefined;
@@ -155,14 +150,14 @@ function useKeptFocus(rows: readonly Row[], onScroll: () => void) {
 
 export function ProcessTable(props: TableProps) {
   const { rows } = props;
+  const kept = useKeptFocus(rows);
   const { ref, onScroll, first, end, beforePx, afterPx } = useVirtual(rows.length);
-  const kept = useKeptFocus(rows, onScroll);
   const areGroups = rows.some((row) => 'count' in row);
   if (rows.length === 0) return <p class="empty">{T.none}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1)
     <section class="scroll" tabIndex={0} aria-label={T.caption} ref={ref} onScroll={onScroll}>
-      <div style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
+      <div style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }} onFocusIn={onScroll}>
         <table aria-rowcount={rows.length + 1}>
           <Head {...props} areGroups={areGroups} />
           <tbody {...kept}>
