@@ -3,16 +3,14 @@
  * Option: --quick.
  */
 import { spawnSync } from 'node:child_process';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeDigest } from '#src/access/key.js';
 import { abba, anonymousPssBytesOf, cpuNsOf, median, pssBytesOf } from './cpu.ts';
 import { compile } from './fanout-subjects.ts';
 import { ENGINES } from './idle-subjects.ts';
-import { publish, type Target } from './report.ts';
+import { isQuick, publish, type Target } from './report.ts';
 import { type ServiceProcess, startService } from './service-subject.ts';
 
-const isQuick = process.argv.includes('--quick');
 const KEYS = [1, 100] as const;
 /** A small answer that needs the scope `read`. */
 const TARGET = '/api/pw';

@@ -9,11 +9,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abba, median } from './cpu.ts';
-import { BUILD, publish, ROOT } from './report.ts';
+import { BUILD, isQuick, publish, ROOT } from './report.ts';
 import { findFreePort, startService } from './service-subject.ts';
 import { Subject } from './subject.ts';
 
-const isQuick = process.argv.includes('--quick');
 const BLOCKS = isQuick ? 2 : 4;
 const READINGS = isQuick ? 200 : 500;
 const SCRAPES = isQuick ? 2 : 7;

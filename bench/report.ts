@@ -12,6 +12,9 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 export const BUILD = path.join(ROOT, 'build/bench');
 const PAGE = path.join(ROOT, 'docs/evidence/performance.md');
 
+/** The run has fewer rounds, and is not for the page. */
+export const isQuick = process.argv.includes('--quick');
+
 export interface Report {
   readonly name: string;
   readonly columns: readonly string[];
@@ -69,5 +72,5 @@ export function publish(report: Report): void {
   mkdirSync(BUILD, { recursive: true });
   const record = { name: report.name, date, machine: machine(), figures: report.figures };
   writeFileSync(path.join(BUILD, `${report.name}.json`), `${JSON.stringify(record, null, 2)}\n`);
-  if (!process.argv.includes('--quick')) writePage(report, text);
+  if (!isQuick) writePage(report, text);
 }
