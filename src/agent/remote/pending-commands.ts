@@ -39,12 +39,17 @@ export interface Follow {
   readonly client: string;
 }
 
-/** The oldest of the client with most: the commands of another one are not given up for its own. */
+/** Returns the oldest of the client with most: the commands of another one are not given up for its own. */
 function oldestOfBusiest(crowd: readonly (readonly [id: string, followed: Followed])[]): string | undefined {
-  const idsOf = new Map<string, string[]>();
-  for (const [id, { client }] of crowd) idsOf.set(client, [...(idsOf.get(client) ?? []), id]);
-  const [busiest] = [...idsOf.values()].sort((a, b) => b.length - a.length);
-  return busiest?.[0];
+  const clients = new Map<string, { readonly oldest: string; commands: number }>();
+  for (const [id, { client }] of crowd) {
+    const known = clients.get(client);
+    if (known === undefined) clients.set(client, { oldest: id, commands: 1 });
+    else known.commands++;
+  }
+  let busiest: { readonly oldest: string; readonly commands: number } | undefined;
+  for (const each of clients.values()) if (each.commands > (busiest?.commands ?? 0)) busiest = each;
+  return busiest?.oldest;
 }
 
 export class PendingCommands {
