@@ -59,7 +59,11 @@ class DialOut {
   connectIn(delayMs: number): void {
     const { clock } = this.#deps;
     clock.clearTimer(this.#timer);
-    this.#timer = clock.setTimer(() => this.#connect(), delayMs);
+    this.#timer = clock.setTimer(() => {
+      // Thousands are connected, and would keep it.
+      this.#timer = undefined;
+      this.#connect();
+    }, delayMs);
   }
 
   #disconnect(): void {

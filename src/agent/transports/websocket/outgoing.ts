@@ -59,7 +59,7 @@ function whyFailed(error: Error): Failure {
   if (code.startsWith('WS_ERR_')) return MALFORMED;
   // Errors of the HTTP parser and of the upgrade.
   if (code.startsWith('HPE_') || error.message.startsWith('Invalid ')) return OTHER;
-  if (error.message === 'it does not answer' || error.message.includes('timed out')) return LATE;
+  if (error.message === 'it does not answer') return LATE;
   return down(`the connection failed (${code || error.name})`);
 }
 

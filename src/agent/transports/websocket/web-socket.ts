@@ -23,7 +23,7 @@ export interface PeerTarget {
 }
 
 export interface WebSocketOptions {
-  /** Time until the other side has agreed to a WebSocket. */
+  /** Time until the other side is connected, its certificate included. The caller limits what follows. */
   readonly limitMs: number;
   readonly maxPayloadBytes: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,21 +66,21 @@ function connectTo(target: PeerTarget, { limitMs, isOneOfMany }: WebSocketOption
   const { pin, isSecure } = target;
   const socket = openSocket({ ...target, ca: undefined, isPinned: pin !== undefined, isOneOfMany });
   const refuse = (error: Error) => {
+    clearTimeout(timer);
     socket.destroy();
     done(error);
   };
+  // Not a timeout of the socket, which would keep the object of its timer: 0.2 KiB per connection.
+  const timer = setTimeout(() => refuse(new Error('it does not answer')), limitMs).unref();
   socket.once('error', refuse);
-  const late = () => refuse(new Error('it does not answer'));
-  socket.setTimeout(limitMs, late);
   socket.once(isSecure ? 'secureConnect' : 'connect', () => {
     const found = pin === undefined ? undefined : pinIn(socket);
     if (found !== pin) {
       refuse(new WrongPin(found));
       return;
     }
+    clearTimeout(timer);
     socket.off('error', refuse);
-    // Removes the listener as well, which would keep the request alive.
-    socket.setTimeout(0, late);
     socket.setNoDelay(true);
     done(null, socket);
   });
@@ -94,7 +94,7 @@ function pinIn(socket: Socket): string | undefined {
 /** Dials. */
 export function openWebSocket(target: PeerTarget, options: WebSocketOptions): WebSocket {
   const { host, port, isSecure, prefix } = target;
-  const { limitMs, maxPayloadBytes, headers, isOneOfMany, onConnected } = options;
+  const { maxPayloadBytes, headers, isOneOfMany, onConnected } = options;
   // A port that the scheme has by default is not in the header Host.
   const isUsual = port === (isSecure ? 443 : 80);
   const authority = `${inUrl(host)}${isUsual ? '' : `:${port}`}`;
@@ -110,7 +110,6 @@ export function openWebSocket(target: PeerTarget, options: WebSocketOptions): We
   const opened = new WebSocket(`${isSecure ? 'wss' : 'ws'}://${authority}${prefix}${AGENT_PATH}`, {
     createConnection,
     perMessageDeflate: false,
-    handshakeTimeout: limitMs,
     maxPayload: maxPayloadBytes,
     // Forwarded payloads are judged where they are parsed.
     skipUTF8Validation: true,
