@@ -18,10 +18,10 @@ type Agents = Config['hub']['agents'];
 export interface Configured {
   readonly host: Host;
   /** Whether it can continue with another entry: one for the same direction. */
-  readonly suits: (entry: AgentEntry) => boolean;
-  readonly reconfigure: (entry: AgentEntry) => void;
+  suits(entry: AgentEntry): boolean;
+  reconfigure(entry: AgentEntry): void;
   /** The configuration has it no more. */
-  readonly removed: () => void;
+  removed(): void;
 }
 
 /** Makes a machine. `spreadMs`: a first attempt to reach it begins within this time. */
@@ -80,12 +80,12 @@ export class Hosts {
   }
 
   reconfigure(agents: Agents): void {
-    for (const [id, { host, suits, removed }] of this.#configured) {
+    for (const [id, configured] of this.#configured) {
       const entry = Object.hasOwn(agents, id) ? agents[id] : undefined;
-      if (entry !== undefined && suits(entry)) continue;
+      if (entry !== undefined && configured.suits(entry)) continue;
       this.#configured.delete(id);
-      this.remove(host);
-      removed();
+      this.remove(configured.host);
+      configured.removed();
     }
     const entries = Object.entries(agents);
     for (const [id, entry] of entries) {

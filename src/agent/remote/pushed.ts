@@ -29,6 +29,10 @@ export class PushedTopics {
     this.#onInterest = onInterest;
   }
 
+  get isWanted(): boolean {
+    return this.#sinks.size > 0;
+  }
+
   /** The topics that are followed. */
   get names(): readonly PushedTopic[] {
     return [...this.#sinks.keys()].sort();
@@ -36,7 +40,7 @@ export class PushedTopics {
 
   /** `interest`: in samples. */
   addTo(interest: InterestMessage | undefined): InterestMessage | undefined {
-    return this.#sinks.size === 0 ? interest : { sections: [], ...interest, topics: this.names };
+    return this.isWanted ? { sections: [], ...interest, topics: this.names } : interest;
   }
 
   /** Returns a function that ends it; undefined: a machine does not send this topic on its own. */
@@ -71,7 +75,7 @@ export class PushedTopics {
 
   /** It is there, or no longer: what is wanted of it is another thing. */
   renew(): void {
-    if (this.#sinks.size > 0) this.#onInterest();
+    if (this.isWanted) this.#onInterest();
   }
 }
 

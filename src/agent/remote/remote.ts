@@ -45,8 +45,9 @@ export class RemoteHost implements Host, UpstreamOwner {
   readonly #upstreams: Upstreams;
   readonly #answers: Answers;
   readonly #client: AgentClient;
-  readonly #streams: RemoteStreams;
-  readonly #topics: PushedTopics;
+  /** undefined, as `#topics`: none was ever wanted. Most of thousands of machines have no viewers. */
+  #streams: RemoteStreams | undefined;
+  #topics: PushedTopics | undefined;
   #status: Status | undefined;
   /** Time, by the hub's clock, of the last message that was not a retained one. */
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -67,8 +68,6 @@ export class RemoteHost implements Host, UpstreamOwner {
     this.#upstreams = new Upstreams(deps.hub, this);
     this.#client = new AgentClient(id, deps.calls, deps.hub);
     this.#answers = new Answers(deps.hub.clock);
-    this.#streams = new RemoteStreams(() => deps.onInterest(this));
-    this.#topics = new PushedTopics(() => deps.onInterest(this));
   }
 
   /** Its last word. */
@@ -104,7 +103,8 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   /** undefined: nothing. */
   get interest(): InterestMessage | undefined {
-    return this.isUp ? this.#topics.addTo(this.#streams.interest) : this.#streams.interest;
+    const interest = this.#streams?.interest;
+    return this.isUp && this.#topics !== undefined ? this.#topics.addTo(interest) : interest;
   }
 
   upstreamOf(view: View): Upstream {
@@ -112,10 +112,12 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
+    this.#streams ??= new RemoteStreams(() => this.#deps.onInterest(this));
     return this.#streams.open(sections, withDetail, sink);
   }
 
   followTopic(name: string, sink: PushedSink): (() => void) | undefined {
+    this.#topics ??= new PushedTopics(() => this.#deps.onInterest(this));
     return this.#topics.follow(name, sink);
   }
 
@@ -152,7 +154,7 @@ export class RemoteHost implements Host, UpstreamOwner {
       return;
     }
     if (isOtherRun) this.#client.end('its agent has started again');
-    if (isOtherRun) this.#topics.lost();
+    if (isOtherRun) this.#topics?.lost();
     // The retained status may be out of date: the machine is asked.
     if (isRetained) this.#probe();
     else {
@@ -165,8 +167,8 @@ export class RemoteHost implements Host, UpstreamOwner {
 
   /** Takes a message that the machine sends while it is wanted. */
   take(kind: Leased, payload: Buffer): void {
-    if (kind !== 'sample' && this.isUp) this.#topics.take(kind, payload);
-    if (kind !== 'sample' || this.#streams.isEmpty) return;
+    if (kind !== 'sample' && this.isUp) this.#topics?.take(kind, payload);
+    if (kind !== 'sample' || this.#streams === undefined || this.#streams.isEmpty) return;
     const lines = SampleLines.read(payload);
     if (lines === undefined) {
       this.#fail('it sends something else than samples');
@@ -212,7 +214,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
       this.failed({ isRefusal: false, reason: 'it has fallen silent' });
-    const isWatched = this.upstreams.length > 0 || this.#topics.names.length > 0;
+    const isWatched = this.upstreams.length > 0 || this.#topics?.isWanted === true;
     if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
     if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();
   }
@@ -229,7 +231,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     this.#reachability.set({ state: 'up' });
     this.#deps.onHeard?.(this);
     this.#upstreams.connect();
-    this.#topics.renew();
+    this.#topics?.renew();
   }
 
   failed({ isRefusal, reason }: Failure): void {
@@ -238,8 +240,8 @@ export class RemoteHost implements Host, UpstreamOwner {
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
     this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
-    this.#streams.end({ isRefusal, reason });
-    this.#topics.lost();
+    this.#streams?.end({ isRefusal, reason });
+    this.#topics?.lost();
   }
 
   changed(): void {

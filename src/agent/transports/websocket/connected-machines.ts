@@ -27,6 +27,8 @@ export class ConnectedMachines {
   readonly #deps: RemoteDeps;
   readonly #calls: Calls;
   readonly #leases: LeaseRenewals<RemoteHost>;
+  /** One for all machines. */
+  readonly #onInterest = (host: RemoteHost) => this.#leases.changed(host);
   readonly #machines = new Map<string, ConnectedMachine>();
   readonly #lookers: ((nowMs: number) => void)[] = [];
   #timer: unknown;
@@ -58,7 +60,7 @@ export class ConnectedMachines {
       hub: this.#deps,
       calls: this.#calls,
       labels,
-      onInterest: (each) => this.#leases.changed(each),
+      onInterest: this.#onInterest,
     });
     const machine: ConnectedMachine = { host, connection: undefined };
     this.#machines.set(id, machine);

@@ -1,23 +1,26 @@
 /** The machines of `hub.agents` that this hub dials: when each is tried, and why it cannot be reached. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
+import type { Framed } from '../../protocol/frames.ts';
 import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Failure } from '../../remote/failure.ts';
 import type { Configured } from '../../remote/hosts.ts';
+import type { RemoteHost } from '../../remote/remote.ts';
 import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
 import { DialPace } from './machine-pace.ts';
-import { OutgoingConnection } from './outgoing.ts';
+import { OutgoingConnection, type OutgoingOwner } from './outgoing.ts';
 import { peerTargetOf } from './web-socket.ts';
 
 type OutgoingEntry = AgentEntry & { readonly url: string };
 const isOutgoing = (entry: AgentEntry): entry is OutgoingEntry => entry.url !== undefined;
 
 /** One machine: a connection, or a timer for the next attempt. */
-class DialOut {
+class DialOut implements Configured, OutgoingOwner {
   readonly #deps: RemoteDeps;
   readonly #machines: ConnectedMachines;
-  readonly machine: ConnectedMachine;
-  #pace: DialPace;
+  readonly #others: Set<DialOut>;
+  readonly #machine: ConnectedMachine;
+  pace: DialPace;
   #entry: OutgoingEntry;
   #connection: OutgoingConnection | undefined;
   #timer: unknown;
@@ -25,12 +28,28 @@ class DialOut {
   #failures = 0;
   #begunAtMs = 0;
 
-  constructor(id: string, entry: OutgoingEntry, deps: RemoteDeps, machines: ConnectedMachines) {
+  /** `others`: those of the hub, which it joins. */
+  constructor(
+    id: string,
+    entry: OutgoingEntry,
+    deps: RemoteDeps,
+    machines: ConnectedMachines,
+    others: Set<DialOut>,
+  ) {
     this.#deps = deps;
     this.#machines = machines;
+    this.#others = others.add(this);
     this.#entry = entry;
-    this.#pace = new DialPace(deps.clock.now());
-    this.machine = machines.add(id, () => this.#entry.labels);
+    this.pace = new DialPace(deps.clock.now());
+    this.#machine = machines.add(id, () => this.#entry.labels);
+  }
+
+  get host(): RemoteHost {
+    return this.#machine.host;
+  }
+
+  suits(entry: AgentEntry): boolean {
+    return isOutgoing(entry);
   }
 
   /** Another entry of the same id: viewers stay. */
@@ -41,9 +60,9 @@ class DialOut {
     if (isSame) return;
     this.#disconnect();
     this.#failures = 0;
-    this.#pace = new DialPace(this.#deps.clock.now());
-    this.machine.host.forget();
-    this.machine.host.lost('its entry in hub.agents has changed, and it was not reached since');
+    this.pace = new DialPace(this.#deps.clock.now());
+    this.#machine.host.forget();
+    this.#machine.host.lost('its entry in hub.agents has changed, and it was not reached since');
     this.connectIn(0);
   }
 
@@ -51,9 +70,14 @@ class DialOut {
     this.#connection?.look(nowMs);
   }
 
+  removed(): void {
+    this.#others.delete(this);
+    this.close();
+  }
+
   close(): void {
     this.#disconnect();
-    this.#machines.remove(this.machine);
+    this.#machines.remove(this.#machine);
   }
 
   connectIn(delayMs: number): void {
@@ -70,41 +94,36 @@ class DialOut {
     this.#deps.clock.clearTimer(this.#timer);
     this.#connection?.end();
     this.#connection = undefined;
-    this.machine.connection = undefined;
+    this.#machine.connection = undefined;
   }
 
   #connect(): void {
-    const { clock, times, counters } = this.#deps;
+    const { clock, counters } = this.#deps;
     const { url, pin, key_file: keyFile } = this.#entry;
     this.#begunAtMs = clock.now();
     counters.connections++;
-    this.#connection = new OutgoingConnection({
-      target: peerTargetOf(url, pin),
-      key: keyFile?.secret,
-      clock,
-      times,
-      pace: this.#pace,
-      onMessage: (message) => {
-        if (this.machine.connection === undefined) {
-          this.machine.connection = this.#connection;
-          this.#failures = 0;
-        }
-        return this.#machines.take(this.machine, message);
-      },
-      onEnd: (failure) => this.#fail(failure),
-    });
+    const target = peerTargetOf(url, pin);
+    this.#connection = new OutgoingConnection(target, keyFile?.secret, this.#deps, this);
   }
 
-  #fail({ isRefusal, isFlood, reason }: Failure): void {
+  onMessage(message: Framed): boolean {
+    if (this.#machine.connection === undefined) {
+      this.#machine.connection = this.#connection;
+      this.#failures = 0;
+    }
+    return this.#machines.take(this.#machine, message);
+  }
+
+  onEnd({ isRefusal, isFlood, reason }: Failure): void {
     const { clock, times, counters, random } = this.#deps;
-    const { host, connection } = this.machine;
+    const { host, connection } = this.#machine;
     this.#disconnect();
     counters.failures++;
     // It may have said before that it goes away.
     if (connection === undefined || host.status?.isOnline === true) host.lost(reason, isRefusal);
     const { initialDelayMs, maxDelayMs, floodMs } = times;
     if (isFlood === true) {
-      this.#pace = new DialPace(clock.now());
+      this.pace = new DialPace(clock.now());
       this.connectIn(floodMs * (1 - random() / 2));
       return;
     }
@@ -132,18 +151,9 @@ export class DialOuts {
   /** A machine of the configuration, for Hosts. Its first attempt begins within `spreadMs`. */
   add(id: string, entry: AgentEntry, spreadMs: number): Configured {
     if (!isOutgoing(entry)) throw new Error('an entry without a URL is not dialled');
-    const dialOut = new DialOut(id, entry, this.#deps, this.#machines);
-    this.#all.add(dialOut);
+    const dialOut = new DialOut(id, entry, this.#deps, this.#machines, this.#all);
     dialOut.connectIn(this.#deps.random() * spreadMs);
-    return {
-      host: dialOut.machine.host,
-      suits: isOutgoing,
-      reconfigure: (next) => dialOut.reconfigure(next),
-      removed: () => {
-        this.#all.delete(dialOut);
-        dialOut.close();
-      },
-    };
+    return dialOut;
   }
 
   close(): void {

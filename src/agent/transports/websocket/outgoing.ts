@@ -11,17 +11,18 @@ import type { MachineConnection } from './connected-machines.ts';
 import type { DialPace } from './machine-pace.ts';
 import { openWebSocket, type PeerTarget, WrongPin } from './web-socket.ts';
 
-export interface OutgoingOptions {
-  readonly target: PeerTarget;
-  /** The API key of the machine. */
-  readonly key: string | undefined;
-  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
-  readonly times: Pick<Times, 'headMs' | 'silenceMs'>;
+/** The machine of a connection. */
+export interface OutgoingOwner {
   readonly pace: DialPace;
   /** A message, valid during the call only; false: it is not one of the protocol. */
-  readonly onMessage: (message: Framed) => boolean;
+  onMessage(message: Framed): boolean;
   /** Called once, unless `end` came first. */
-  readonly onEnd: (failure: Failure) => void;
+  onEnd(failure: Failure): void;
+}
+
+interface OutgoingDeps {
+  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  readonly times: Pick<Times, 'headMs' | 'silenceMs'>;
 }
 
 /** The topic of a message beside its payload. */
@@ -68,7 +69,8 @@ const whyClosed = (code: number): Failure =>
   code === 1008 ? down('it has ended the connection of this hub') : down('its connection has ended');
 
 export class OutgoingConnection implements MachineConnection {
-  readonly #options: OutgoingOptions;
+  readonly #deps: OutgoingDeps;
+  readonly #owner: OutgoingOwner;
   readonly #ws: WebSocket;
   #socket: Socket | undefined;
   #isReady = false;
@@ -79,9 +81,11 @@ export class OutgoingConnection implements MachineConnection {
   #heardAtMs: number;
   #pingedAtMs: number;
 
-  constructor(options: OutgoingOptions) {
-    const { target, key, clock, times } = options;
-    this.#options = options;
+  /** `key`: the API key of the machine. */
+  constructor(target: PeerTarget, key: string | undefined, deps: OutgoingDeps, owner: OutgoingOwner) {
+    const { clock, times } = deps;
+    this.#deps = deps;
+    this.#owner = owner;
     this.#heardAtMs = clock.now();
     this.#pingedAtMs = this.#heardAtMs;
     this.#ws = openWebSocket(target, {
@@ -112,14 +116,14 @@ export class OutgoingConnection implements MachineConnection {
   send(topic: string, payload: string): boolean {
     if (!this.#isReady || this.#isOver || this.#ws.bufferedAmount > MAX_WAITING_BYTES) return false;
     this.#ws.send(textOf(topic, payload));
-    if (topic.startsWith('cmd/')) this.#options.pace.expectAnswer();
+    if (topic.startsWith('cmd/')) this.#owner.pace.expectAnswer();
     return true;
   }
 
   /** Called every second: pings a machine that is silent, and gives it up. */
   look(nowMs: number): void {
     if (!this.#isReady || this.#socket === undefined) return;
-    const { silenceMs } = this.#options.times;
+    const { silenceMs } = this.#deps.times;
     const { bytesRead } = this.#socket;
     if (bytesRead !== this.#bytesRead) {
       this.#bytesRead = bytesRead;
@@ -137,7 +141,7 @@ export class OutgoingConnection implements MachineConnection {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.clock.clearTimer(this.#timer);
+    this.#deps.clock.clearTimer(this.#timer);
     // The library would wait 30 s for the close frame of a machine that is silent.
     this.#ws.terminate();
   }
@@ -150,12 +154,12 @@ export class OutgoingConnection implements MachineConnection {
     else if (message === undefined) this.#fail(MALFORMED);
     else {
       if (!this.#isReady) this.#begin();
-      if (!this.#options.onMessage(message)) this.#fail(MALFORMED);
+      if (!this.#owner.onMessage(message)) this.#fail(MALFORMED);
     }
   }
 
   #begin(): void {
-    const { clock } = this.#options;
+    const { clock } = this.#deps;
     this.#isReady = true;
     clock.clearTimer(this.#timer);
     this.#timer = undefined;
@@ -163,8 +167,7 @@ export class OutgoingConnection implements MachineConnection {
   }
 
   #isWithinPace(bytes: number): boolean {
-    const { pace, clock } = this.#options;
-    if (pace.take(bytes, clock.now())) return true;
+    if (this.#owner.pace.take(bytes, this.#deps.clock.now())) return true;
     this.#fail({ isRefusal: false, isFlood: true, reason: 'its agent sent more than the hub takes' });
     return false;
   }
@@ -172,6 +175,6 @@ export class OutgoingConnection implements MachineConnection {
   #fail(failure: Failure): void {
     if (this.#isOver) return;
     this.end();
-    this.#options.onEnd(failure);
+    this.#owner.onEnd(failure);
   }
 }
