@@ -63,7 +63,8 @@ export class Upstream implements Demand {
   /** Has other sections; it takes the place of `#link` with its first sample. */
   #next: Link | undefined;
   #timer: unknown;
-  readonly #waiters = new Set<Waiter>();
+  /** undefined: there was none. */
+  #waiters: Set<Waiter> | undefined;
   /** The newest sample that `#link` brought. */
   #newest: HostSample | undefined;
   /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
@@ -137,13 +138,14 @@ export class Upstream implements Demand {
     try {
       return await new Promise<HostSample>((resolve, reject) => {
         waiter = { view, resolve, reject };
+        this.#waiters ??= new Set();
         this.#waiters.add(waiter);
         const late = new ServiceError('host_unreachable', 'The machine sent no sample in time.');
         timer = clock.setTimer(() => reject(late), times.firstSampleMs);
       });
     } finally {
       clock.clearTimer(timer);
-      if (waiter !== undefined) this.#waiters.delete(waiter);
+      if (waiter !== undefined) this.#waiters?.delete(waiter);
     }
   }
 
@@ -168,7 +170,8 @@ export class Upstream implements Demand {
   /** Ends all streams; returns how many of the viewers' still have to take what they were sent before. */
   close(): number {
     this.disconnect();
-    for (const waiter of this.#waiters) waiter.reject(new ServiceError('shutting_down', 'It is going away.'));
+    for (const waiter of this.#waiters ?? [])
+      waiter.reject(new ServiceError('shutting_down', 'It is going away.'));
     const full = this.#fanout?.close() ?? 0;
     const { sent, skipped } = this.#fanout?.eventCounters ?? { sent: 0, skipped: 0 };
     this.#deps.counters.sent += sent;
@@ -230,7 +233,7 @@ export class Upstream implements Demand {
     this.#newest = sample;
     this.takenAtMs = sample.takenAtMs;
     this.#owner.heard();
-    for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
+    for (const { view, resolve } of this.#waiters ?? []) if (sample.has(view)) resolve(sample);
     this.#fanout?.publish(sample);
     this.sink?.publish();
   }
@@ -246,6 +249,6 @@ export class Upstream implements Demand {
     }
     this.#owner.failed(failure);
     if (this.#owner.isUp) return;
-    for (const { reject } of this.#waiters) reject(this.#owner.refusal());
+    for (const { reject } of this.#waiters ?? []) reject(this.#owner.refusal());
   }
 }

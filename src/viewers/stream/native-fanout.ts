@@ -40,11 +40,12 @@ const FRAMING_HEADERS: Readonly<Record<Framing, Header>> = {
 };
 
 export class NativeFanout implements StreamServer, StreamOwner {
+  readonly #options: NativeFanoutOptions;
   readonly #pool: StreamPool;
   readonly #source: Demand;
   readonly #counts: Counting;
-  /** Streams that stay with the engine. */
-  readonly #fanout: Fanout;
+  /** Streams that stay with the engine. undefined: there was none. A hub has one of these objects per watched machine. */
+  #fanout: Fanout | undefined;
   /** By the index of their view. */
   readonly #channels = new Map<number, Channel>();
   readonly #openings = new Set<Opening>();
@@ -53,17 +54,18 @@ export class NativeFanout implements StreamServer, StreamOwner {
   #newest: SampleEvents | undefined;
   #number = 0;
   #isClosed = false;
+  #stallLimitSeconds = Number.POSITIVE_INFINITY;
 
   constructor(options: NativeFanoutOptions) {
     const { pool, source, counts = new ViewerCounts() } = options;
+    this.#options = options;
     this.#pool = pool;
     this.#source = source;
     this.#counts = counts;
-    this.#fanout = new Fanout({ ...options, counts });
   }
 
   get size(): number {
-    return this.#fanout.size + this.#size;
+    return (this.#fanout?.size ?? 0) + this.#size;
   }
 
   /** Streams that the writer has. */
@@ -72,15 +74,16 @@ export class NativeFanout implements StreamServer, StreamOwner {
   }
 
   get eventCounters(): EventCounters {
-    return this.#fanout.eventCounters;
+    return this.#fanout?.eventCounters ?? { sent: 0, skipped: 0 };
   }
 
   get stallLimitSeconds(): number {
-    return this.#fanout.stallLimitSeconds;
+    return this.#stallLimitSeconds;
   }
 
   set stallLimitSeconds(seconds: number) {
-    this.#fanout.stallLimitSeconds = seconds;
+    this.#stallLimitSeconds = seconds;
+    if (this.#fanout !== undefined) this.#fanout.stallLimitSeconds = seconds;
     this.#pool.stallLimitSeconds = seconds;
   }
 
@@ -92,7 +95,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     caller: Caller,
     skipsNext: boolean,
   ): void {
-    const openHere = () => this.#fanout.open(exchange, view, encoded, headers, caller, skipsNext);
+    const openHere = () => this.#ofEngine().open(exchange, view, encoded, headers, caller, skipsNext);
     if (this.#isClosed || this.#pool.hasEnded) {
       openHere();
       return;
@@ -145,18 +148,18 @@ export class NativeFanout implements StreamServer, StreamOwner {
   publish(encoded: SampleEvents): void {
     this.#newest = encoded;
     this.#number++;
-    this.#fanout.publish(encoded);
+    this.#fanout?.publish(encoded);
     for (const channel of this.#channels.values()) this.#write(channel);
   }
 
   forget(): void {
     this.#newest = undefined;
-    this.#fanout.forget();
+    this.#fanout?.forget();
     for (const { number } of this.#channels.values()) this.#pool.forget(number);
   }
 
   revalidate(passes: (caller: Caller) => boolean): void {
-    this.#fanout.revalidate(passes);
+    this.#fanout?.revalidate(passes);
     for (const { caller, handOver } of [...this.#openings]) if (!passes(caller)) handOver.cut();
     if (this.#adopted > 0) this.#pool.revalidate(this, passes);
   }
@@ -165,7 +168,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     this.#isClosed = true;
     for (const { handOver } of [...this.#openings]) handOver.cut();
     for (const { number } of this.#channels.values()) this.#pool.finish(number);
-    return this.#fanout.close();
+    return this.#fanout?.close() ?? 0;
   }
 
   onClosed(number: number, caller: Caller): void {
@@ -175,6 +178,15 @@ export class NativeFanout implements StreamServer, StreamOwner {
         this.#lose(channel, caller);
         return;
       }
+  }
+
+  #ofEngine(): Fanout {
+    if (this.#fanout === undefined) {
+      this.#fanout = new Fanout({ ...this.#options, counts: this.#counts });
+      this.#fanout.stallLimitSeconds = this.#stallLimitSeconds;
+      if (this.#isClosed) this.#fanout.close();
+    }
+    return this.#fanout;
   }
 
   #write({ number, view }: Channel): void {
