@@ -59,7 +59,7 @@ export function unite(all: readonly Seen[]) {
   for (const seen of all)
     for (const [tenths, events] of seen.delays) delays.set(tenths, (delays.get(tenths) ?? 0) + events);
   const sorted = [...delays].sort(([a], [b]) => a - b);
-  const sum = (key: 'events' | 'lost' | 'doubled' | 'disordered' | 'ended') =>
+  const sum = (key: 'events' | 'lost' | 'lostBefore' | 'doubled' | 'disordered' | 'ended') =>
     all.reduce((total, seen) => total + seen[key], 0);
   const events = sum('events');
   /** The upper end of the tenth of a millisecond in which it is. */
@@ -74,6 +74,7 @@ export function unite(all: readonly Seen[]) {
   return {
     events,
     lost: sum('lost'),
+    lostBefore: sum('lostBefore'),
     doubled: sum('doubled'),
     disordered: sum('disordered'),
     ended: sum('ended'),

@@ -28,6 +28,8 @@ export interface Sample {
 }
 
 const INTERVAL_MS = 1000;
+/** From one sample to the next, as a real agent leaves it: the writer of a hub sends the newest one only. */
+const MIN_GAP_MS = 200;
 
 /** Counters of all machines of this process. */
 export const counters = { samples: 0 };
@@ -37,6 +39,9 @@ export class Machine {
   #number = 0;
   #timer: NodeJS.Timeout | undefined;
   #dueAtMs = 0;
+  #sampledAtMs = Number.NEGATIVE_INFINITY;
+  /** A sample waits until the last one is old enough. */
+  #soon: NodeJS.Timeout | undefined;
 
   /** Calls `take` with each sample until the returned function is called. Without takers it rests. */
   attach(take: (sample: Sample) => void): () => void {
@@ -50,13 +55,26 @@ export class Machine {
       this.#takers.delete(take);
       if (this.#takers.size > 0) return;
       clearTimeout(this.#timer);
+      clearTimeout(this.#soon);
       this.#timer = undefined;
+      this.#soon = undefined;
     };
   }
 
-  /** Hands a sample to all takers immediately. */
+  /** Hands a sample to all takers as soon as the last one is old enough. */
   sample(): void {
+    const waitMs = this.#sampledAtMs + MIN_GAP_MS - now();
+    if (waitMs <= 0) this.#take();
+    else
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        this.#take();
+      }, waitMs);
+  }
+
+  #take(): void {
     counters.samples++;
+    this.#sampledAtMs = now();
     const load = (100 * Math.random()).toFixed(1);
     const sample = {
       begin: `"timestamp":${Math.floor(Date.now() / 1000)},"number":${++this.#number},"sent":${now().toFixed(3)},"uptime":2311`,

@@ -9,10 +9,12 @@ import process from 'node:process';
 import readline from 'node:readline';
 import { now } from './machine.ts';
 
-/** Since `measure`; what is lost, doubled, late or ended counts from the first sample of each viewer on. */
+/** Since `measure`; what is doubled, late or ended counts from the first sample of each viewer on. */
 export interface Seen {
   readonly events: number;
   readonly lost: number;
+  /** Events that viewers missed between their first sample and `measure`, while others were opened. */
+  readonly lostBefore: number;
   readonly doubled: number;
   readonly disordered: number;
   readonly ended: number;
@@ -25,7 +27,7 @@ const SHARED = Buffer.alloc(256 * 1024);
 const SAMPLE = /"number":(\d+),"sent":([\d.]+)/g;
 /** 20 s: later ones count in the last. */
 const delays = new Uint32Array(200_000);
-const seen = { events: 0, lost: 0, doubled: 0, disordered: 0, ended: 0, maxMs: 0 };
+const seen = { events: 0, lost: 0, lostBefore: 0, doubled: 0, disordered: 0, ended: 0, maxMs: 0 };
 let opened = 0;
 let isMeasured = false;
 
@@ -68,7 +70,7 @@ class Viewer {
     }
     if (number === last) seen.doubled++;
     else if (number < last) seen.disordered++;
-    else seen.lost += number - last - 1;
+    else seen[isMeasured ? 'lost' : 'lostBefore'] += number - last - 1;
     if (!isMeasured) return;
     seen.events++;
     seen.maxMs = Math.max(seen.maxMs, delayMs);
