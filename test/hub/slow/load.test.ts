@@ -60,7 +60,7 @@ t.test('[I.hub.load] memory per host without viewers', async (t) => {
     await sleep(14_000);
     return collected();
   };
-  // What is compiled with the first machines is not counted per machine.
+  // Code that is compiled with the first machines is not counted per machine.
   const before = await measure(FEW);
   const perHost = ((await measure(HOSTS)) - before) / HOSTS;
   t.ok(perHost > 0.1 && perHost < 8, `${perHost.toFixed(1)} KiB per host`);
