@@ -54,7 +54,6 @@ export class NativeFanout implements StreamServer, StreamOwner {
   #newest: SampleEvents | undefined;
   #number = 0;
   #isClosed = false;
-  #stallLimitSeconds = Number.POSITIVE_INFINITY;
 
   constructor(options: NativeFanoutOptions) {
     const { pool, source, counts = new ViewerCounts() } = options;
@@ -78,11 +77,10 @@ export class NativeFanout implements StreamServer, StreamOwner {
   }
 
   get stallLimitSeconds(): number {
-    return this.#stallLimitSeconds;
+    return this.#pool.stallLimitSeconds;
   }
 
   set stallLimitSeconds(seconds: number) {
-    this.#stallLimitSeconds = seconds;
     if (this.#fanout !== undefined) this.#fanout.stallLimitSeconds = seconds;
     this.#pool.stallLimitSeconds = seconds;
   }
@@ -183,7 +181,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
   #ofEngine(): Fanout {
     if (this.#fanout === undefined) {
       this.#fanout = new Fanout({ ...this.#options, counts: this.#counts });
-      this.#fanout.stallLimitSeconds = this.#stallLimitSeconds;
+      this.#fanout.stallLimitSeconds = this.stallLimitSeconds;
       if (this.#isClosed) this.#fanout.close();
     }
     return this.#fanout;
