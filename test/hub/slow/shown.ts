@@ -73,11 +73,11 @@ function showCosts(t: Test, way: Way, a: Reading, b: Reading): void {
 
 async function showEvents(t: Test, way: Way, viewers: readonly Crowd[], skipped: number): Promise<void> {
   const seen = await seenBy(viewers);
-  t.equal(seen.lost, 0, 'no event was lost');
+  t.equal(seen.lost + seen.lostBefore, 0, 'no event was lost');
   t.equal(seen.doubled, 0, 'none came twice');
   t.equal(seen.disordered, 0, 'none came out of order');
   t.equal(seen.ended, 0, 'no stream has ended');
-  t.equal(skipped, 0, 'no viewer was skipped');
+  t.equal(skipped, 0, 'no viewer was full');
   const expected = viewers.length * VIEWERS * SECONDS;
   t.ok(seen.events > expected * 0.95, `${seen.events} events of ${expected}`);
   // With the algorithm of Nagle at a broker it is 14 ms.
@@ -147,8 +147,7 @@ export async function showTwoHubs(t: Test, way: Way): Promise<void> {
   const followed = followReal(real);
   const [before, after] = await measure(parts, viewers);
   const same = followed();
-  const skipped = after.skipped.map((count, i) => count - (before.skipped[i] ?? 0));
-  await showEvents(t, way, viewers, Math.max(...skipped));
+  await showEvents(t, way, viewers, Math.max(...after.skipped));
   showCosts(t, way, before, after);
   showReal(t, same);
   showMemory(t, { bare, resting, watched: await keptBy(hubs) });
