@@ -93,6 +93,26 @@ for (const method of METHODS)
     t.throws(() => writer.adopt(0, FIRST), { code: 'ECANCELED' });
   });
 
+for (const method of METHODS)
+  t.test(`two samples in succession, before the first is sent, with ${method}`, async (t) => {
+    const { writer } = start(t, { method });
+    const { connect } = await serve(t, writer);
+    const { received } = await connect();
+    const whole = Buffer.from('data: whole\n\n');
+    let wanted = BEGIN;
+    for (let number = 1; number < 200; number += 2) {
+      for (const each of [number, number + 1]) {
+        const event = `data: ${each + 1000}\n\n`;
+        writer.publish(0, each, Buffer.from(event), whole);
+        wanted += `c\r\n${event}\r\n`;
+      }
+      // A stream that missed one of them would get the whole instead.
+      await until(() => received().length >= wanted.length || received().includes('whole'));
+    }
+    t.equal(received(), wanted);
+    t.match(writer.counters(), { sentEvents: 201, skippedEvents: 0 });
+  });
+
 t.test('a refused adoption has a code', async (t) => {
   const { writer } = start(t, {});
   t.throws(() => writer.adopt(-1, FIRST), { code: 'EBADF' });

@@ -83,19 +83,17 @@ void Distributor::obey(const Orders& orders) {
   auto& channels = table_.channels();
   for (const std::uint32_t channel : orders.forgotten)
     if (channel < channels.size()) {
-      channels[channel].newest = {};
+      channels[channel].samples = {};
       channels[channel].isFinished = false;
     }
   for (const Adoption& adoption : orders.adopted) adopt(adoption);
   for (const StreamId id : orders.cut)
     if (table_.find(id) != nullptr) close(StreamTable::slotOf(id), Close::kReset);
-  for (const auto& [index, frames] : orders.newest) {
-    // No subscriber yet; later ones have had this sample, or get it by another call.
+  for (const auto& [index, samples] : orders.published) {
+    // No subscriber yet; later ones have had these samples, or get them by another call.
     if (index >= channels.size()) continue;
-    Frames& newest = channels[index].newest;
-    if (newest.event && newest.event->number() > frames.event->number()) continue;
-    newest = frames;
-    markDue(index);
+    for (const Frames* frames : {&samples.earlier, &samples.newest})
+      if (frames->event) addSample(index, *frames);
   }
   isStopped_ = isStopped_ || orders.isStopped;
   for (const std::uint32_t channel : orders.finished) {
@@ -106,6 +104,12 @@ void Distributor::obey(const Orders& orders) {
   if (!orders.endAt) return;
   endAt_ = orders.endAt;
   markAllDue();
+}
+
+void Distributor::addSample(std::uint32_t channel, const Frames& frames) {
+  const bool isSent = !table_.channels()[channel].isDue && (passPlace_ == 0 || passChannel_ != channel);
+  table_.channels()[channel].samples.add(frames, isSent);
+  markDue(channel);
 }
 
 void Distributor::adopt(const Adoption& adoption) {

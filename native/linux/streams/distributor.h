@@ -44,6 +44,7 @@ class Distributor {
 
   // In distributor.cc: the loop.
   void obey(const Orders& orders);
+  void addSample(std::uint32_t channel, const Frames& frames);
   void adopt(const Adoption& adoption);
   void sendOpening(const Adoption& adoption);
   void finishEnd();

@@ -46,7 +46,7 @@ Orders Mailbox::takeOrders() {
 void Mailbox::markServed() {
   if (!isServing) return;
   const std::lock_guard lock(mutex_);
-  isServing = !orders_.newest.empty();
+  isServing = !orders_.published.empty();
 }
 
 bool Mailbox::finish(bool isLast) {

@@ -34,14 +34,14 @@ struct Adoption {
 struct Orders {
   std::vector<Adoption> adopted;
   std::vector<StreamId> cut;
-  std::unordered_map<std::uint32_t, Frames> newest;
+  std::unordered_map<std::uint32_t, Samples> published;
   std::vector<std::uint32_t> finished;
   std::vector<std::uint32_t> forgotten;  // obeyed first: a channel may be in use again
   std::optional<StreamClock::time_point> endAt;
   bool isStopped = false;
 
   bool isEmpty() const {
-    return adopted.empty() && cut.empty() && newest.empty() && finished.empty() && forgotten.empty() &&
+    return adopted.empty() && cut.empty() && published.empty() && finished.empty() && forgotten.empty() &&
            !endAt && !isStopped;
   }
 };

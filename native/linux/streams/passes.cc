@@ -69,9 +69,11 @@ void Distributor::runBatch() {
 // Returns the frame that this stream needs now; null for none.
 const std::shared_ptr<const Frame>* Distributor::needOf(Stream& stream) {
   if (stream.isFull || stream.isLastSent) return nullptr;
-  const auto& [event, whole] = table_.channelOf(stream).newest;
-  if (event && event->number() > stream.sent)
-    return whole && event->number() - stream.sent > 1 ? &whole : &event;
+  const auto& [earlier, newest] = table_.channelOf(stream).samples;
+  if (newest.event && newest.event->number() > stream.sent) {
+    if (earlier.event && earlier.event->number() == stream.sent + 1) return &earlier.event;
+    return newest.whole && newest.event->number() - stream.sent > 1 ? &newest.whole : &newest.event;
+  }
   if (endAt_ || table_.channelOf(stream).isFinished) return &last_;
   return now_ - stream.wroteAt >= silence_ ? &comment_ : nullptr;
 }
@@ -95,7 +97,9 @@ void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>&
     return;
   }
   if (stream.isLastSent) return close(slot, Close::kPlain);
-  if (endAt_ || table_.channelOf(stream).isFinished) markDue(stream.channel);
+  // It needs another frame: the next sample, or the last chunk.
+  const StreamChannel& channel = table_.channelOf(stream);
+  if (endAt_ || channel.isFinished || channel.samples.earlier.event == frame) markDue(stream.channel);
 }
 
 // Sends the frames that a stream needs, until it needs none or is full.

@@ -163,14 +163,14 @@ void Writer::publish(std::uint32_t channel, const StreamSample& sample) {
   if (!sample.whole.empty()) frames.whole = Frame::event(sample.whole, sample.number);
   firstEvent_ = nullptr;
   mailbox_.order([&](Orders& orders) {
-    orders.newest.insert_or_assign(channel, std::move(frames));
+    orders.published[channel].add(std::move(frames), false);
     mailbox_.isServing = true;
   });
 }
 
 void Writer::forget(std::uint32_t channel) {
   mailbox_.order([&](Orders& orders) {
-    orders.newest.erase(channel);
+    orders.published.erase(channel);
     orders.forgotten.push_back(channel);
   });
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "host/streams.h"
@@ -36,9 +37,24 @@ struct Frames {
   std::shared_ptr<const Frame> whole;
 };
 
+// The newest sample of a channel, and the one before it unless that was sent before the newest came: two
+// samples of a watched machine may come within a millisecond.
+struct Samples {
+  Frames earlier;
+  Frames newest;
+
+  // Ignores a sample older than the newest one, and replaces one with the same number.
+  void add(Frames frames, bool isNewestSent) {
+    const std::uint32_t last = newest.event ? newest.event->number() : 0;
+    if (last > frames.event->number()) return;
+    if (last < frames.event->number()) earlier = isNewestSent ? Frames{} : std::move(newest);
+    newest = std::move(frames);
+  }
+};
+
 struct StreamChannel {
   std::vector<std::uint32_t> slots;
-  Frames newest;
+  Samples samples;
   bool isDue = false;  // some of its streams may need something; it is in the list of due channels
   bool isFinished = false;
 };
