@@ -24,8 +24,9 @@ interface Channel {
   readonly view: View;
   /** Streams that the writer has or will be given. */
   size: number;
-  /** By caller: what the pool keeps of each of their streams. */
-  readonly members: WeakMap<Caller, Member>;
+  /** What the pool keeps of each stream of a caller: of the first one, and of others. */
+  member: Member | undefined;
+  members: WeakMap<Caller, Member> | undefined;
 }
 
 /** A stream whose connection is being handed over. */
@@ -44,11 +45,14 @@ export class NativeFanout implements StreamServer, StreamOwner {
   readonly #pool: StreamPool;
   readonly #source: Demand;
   readonly #counts: Counting;
-  /** Streams that stay with the engine. undefined: there was none. A hub has one of these objects per watched machine. */
+  /**
+   * Streams that stay with the engine. undefined: there was none. A hub has one of these objects per watched machine, mostly
+   * with one view, so it makes nothing that it does not need.
+   */
   #fanout: Fanout | undefined;
-  /** By the index of their view. */
-  readonly #channels = new Map<number, Channel>();
-  readonly #openings = new Set<Opening>();
+  #channels: readonly Channel[] = [];
+  /** undefined: none. */
+  #openings: Set<Opening> | undefined;
   #size = 0;
   #adopted = 0;
   #newest: SampleEvents | undefined;
@@ -105,7 +109,9 @@ export class NativeFanout implements StreamServer, StreamOwner {
     let isDone = false;
     const settle = () => {
       isDone = true;
-      if (opening !== undefined) this.#openings.delete(opening);
+      if (opening === undefined) return;
+      this.#openings?.delete(opening);
+      if (this.#openings?.size === 0) this.#openings = undefined;
     };
     const taker: Taker = {
       take: (descriptor, framing) => {
@@ -140,6 +146,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     }
     if (isDone) return;
     opening = { handOver, caller };
+    this.#openings ??= new Set();
     this.#openings.add(opening);
   }
 
@@ -147,31 +154,31 @@ export class NativeFanout implements StreamServer, StreamOwner {
     this.#newest = encoded;
     this.#number++;
     this.#fanout?.publish(encoded);
-    for (const channel of this.#channels.values()) this.#write(channel);
+    for (const channel of this.#channels) this.#write(channel);
   }
 
   forget(): void {
     this.#newest = undefined;
     this.#fanout?.forget();
-    for (const { number } of this.#channels.values()) this.#pool.forget(number);
+    for (const { number } of this.#channels) this.#pool.forget(number);
   }
 
   revalidate(passes: (caller: Caller) => boolean): void {
     this.#fanout?.revalidate(passes);
-    for (const { caller, handOver } of [...this.#openings]) if (!passes(caller)) handOver.cut();
+    for (const { caller, handOver } of [...(this.#openings ?? [])]) if (!passes(caller)) handOver.cut();
     if (this.#adopted > 0) this.#pool.revalidate(this, passes);
   }
 
   close(): number {
     this.#isClosed = true;
-    for (const { handOver } of [...this.#openings]) handOver.cut();
-    for (const { number } of this.#channels.values()) this.#pool.finish(number);
+    for (const { handOver } of [...(this.#openings ?? [])]) handOver.cut();
+    for (const { number } of this.#channels) this.#pool.finish(number);
     return this.#fanout?.close() ?? 0;
   }
 
   onClosed(number: number, caller: Caller): void {
     this.#adopted--;
-    for (const channel of this.#channels.values())
+    for (const channel of this.#channels)
       if (channel.number === number) {
         this.#lose(channel, caller);
         return;
@@ -190,29 +197,33 @@ export class NativeFanout implements StreamServer, StreamOwner {
   #write({ number, view }: Channel): void {
     const newest = this.#newest;
     if (newest === undefined) return;
-    const mayMiss = newest.whole !== undefined && (this.#openings.size > 0 || this.#pool.mayMiss());
+    const mayMiss = newest.whole !== undefined && (this.#openings !== undefined || this.#pool.mayMiss());
     this.#pool.publish(number, this.#number, newest.event(view), mayMiss ? newest.whole?.(view) : undefined);
   }
 
   #channelOf(view: View): Channel {
-    let channel = this.#channels.get(view.index);
-    if (channel === undefined) {
-      channel = {
-        number: this.#pool.openChannel(),
-        view: viewAt(view.index),
-        size: 0,
-        members: new WeakMap(),
-      };
-      this.#channels.set(view.index, channel);
-    }
+    const known = this.#channels.find((channel) => channel.view.index === view.index);
+    if (known !== undefined) return known;
+    const channel: Channel = {
+      number: this.#pool.openChannel(),
+      view: viewAt(view.index),
+      size: 0,
+      member: undefined,
+      members: undefined,
+    };
+    this.#channels = [...this.#channels, channel];
     return channel;
   }
 
   /** One object for all streams of a caller: equal callers are one object too (Gate.keep). */
   #memberOf(channel: Channel, caller: Caller): Member {
-    let member = channel.members.get(caller);
-    if (member === undefined) {
-      member = { owner: this, channel: channel.number, caller };
+    const first = channel.member;
+    const known = first?.caller === caller ? first : channel.members?.get(caller);
+    if (known !== undefined) return known;
+    const member = { owner: this, channel: channel.number, caller };
+    channel.member ??= member;
+    if (first !== undefined) {
+      channel.members ??= new WeakMap();
       channel.members.set(caller, member);
     }
     return member;
@@ -230,7 +241,7 @@ export class NativeFanout implements StreamServer, StreamOwner {
     this.#size--;
     this.#counts.closed(caller);
     if (channel.size === 0) {
-      this.#channels.delete(channel.view.index);
+      this.#channels = this.#channels.filter((each) => each !== channel);
       this.#pool.closeChannel(channel.number);
     }
     this.#source.unsubscribe(channel.view);
