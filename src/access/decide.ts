@@ -114,6 +114,13 @@ function refuse(
   return { isAllowed: false, isPreflight: false, client: client?.text, corsOrigin, ...reason };
 }
 
+const isPublicPath = (policy: AccessPolicy, path: string): boolean =>
+  policy.publicPaths.has(path) || policy.publicPatterns.some((page) => page.test(path));
+
+/** Returns whether requests for `path` are judged differently from those for most others. */
+export const isPathJudged = (policy: AccessPolicy, path: string): boolean =>
+  isPublicPath(policy, path) || policy.provenPaths.has(path);
+
 /** Judges one request. `nowMs`: Unix time in milliseconds, for keys that expire; nothing else but the arguments is read. */
 export function decideAccess(policy: AccessPolicy, request: AccessRequest, nowMs = Date.now()): Decision {
   const client = clientOf(policy.trustedProxies, request);
@@ -127,8 +134,7 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest, nowMs
   }
   const judged = judgeKey(policy.keys, { request, client: client.address, nowMs });
   const key: Key | undefined = typeof judged === 'string' ? undefined : judged;
-  const isPublic =
-    policy.publicPaths.has(request.path) || policy.publicPatterns.some((page) => page.test(request.path));
+  const isPublic = isPublicPath(policy, request.path);
   const isValid = key !== undefined;
   const verdict = isPublic ? (isValid ? 'keyed' : 'keyless') : judge(policy, client, isValid);
   const isProven = policy.provenPaths.has(request.path);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { matches, parsePeer } from '../access/addresses.ts';
 import { condense } from '../access/condense.ts';
-import { type AccessPolicy, compileAccess, decideAccess } from '../access/decide.ts';
+import { type AccessPolicy, compileAccess, decideAccess, isPathJudged } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
 import type { KeyUses } from '../access/key-uses.ts';
 import { corsHeaders } from '../access/origins.ts';
@@ -124,9 +124,13 @@ export class Gate {
     return { ...this.#refused };
   }
 
-  /** The part of a client's request that is kept while its connection is open; equal ones are shared. */
+  /**
+   * The part of a client's request that is kept while its connection is open; equal ones are shared, whichever of a hub's
+   * machines they are for.
+   */
   keep(client: Caller): Caller {
-    const request = condense(client);
+    const path = isPathJudged(this.#policy, client.path) ? client.path : '';
+    const request = condense({ ...client, path });
     const { address, isKeyed, scopes } = client;
     const name = client.key;
     const text = JSON.stringify([

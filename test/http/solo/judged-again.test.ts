@@ -81,6 +81,8 @@ t.test('streams with the same access data share one stored copy of it', async (t
   const first = clientOf({});
   t.equal(clientOf({}), first);
   t.equal(clientOf({ query: 'fields=cpu' }), first);
+  t.equal(clientOf({ path: '/api/hosts/desk/stream' }), first, 'of any machine of a hub');
+  t.not(clientOf({ path: '/api/status' }), first, 'but for a path that everybody may ask for');
   t.not(clientOf({ remoteAddress: '10.0.0.2' }), first);
   t.not(clientOf({ headers: new Map([['host', ['app.localhost']]]) }), first);
 });
