@@ -2,8 +2,9 @@
 #include "linux/media/mpris.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
+#include "linux/media/mpris_calls.h"
 #include "linux/media/mpris_names.h"
 #include "linux/media/mpris_news.h"
 
@@ -22,6 +23,8 @@ constexpr milliseconds kSettleLimit{1000};
 constexpr std::size_t kMaxNameBytes = 255;
 // Maximum number of names, because a bus may have any number: those beyond it are ignored.
 constexpr std::size_t kMaxNames = 100'000;
+// Time from a player's answer to the effect: Audacious updates its position four times per second.
+constexpr milliseconds kEffectDelay{400};
 
 // Returns the player's own name within a bus name; empty when it is not a player's.
 std::string_view playerNameOf(std::string_view name) {
@@ -269,6 +272,68 @@ void Mpris::settle() {
 MediaSnapshot Mpris::read() const {
   const std::lock_guard lock(mutex_);
   return {absence_, isSettled_, table_.read(mpris::nowMs()), table_.leftOut()};
+}
+
+void Mpris::control(const std::string& id, MediaVerb verb, double value, milliseconds limit,
+                    std::function<void(const MediaReply&)> done) {
+  if (!table_.has(id)) {
+    done({MediaOutcome::kGone, "it is no longer there"});
+    return;
+  }
+  std::optional<Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    call = mpris::callFor(id, verb, value, table_.trackIdOf(id), table_.positionOf(id, mpris::nowMs()));
+  }
+  if (!call) {
+    done({MediaOutcome::kFailed, "it reports neither its track nor its position"});
+    return;
+  }
+  bus().call(std::move(*call), limit, [this, id, limit, done = std::move(done)](Reply& reply) {
+    const bool isThere = table_.has(id);
+    const bool hasNoAnswer = reply.end == CallEnd::kRefused || reply.end == CallEnd::kLost;
+    done(!isThere && hasNoAnswer ? MediaReply{MediaOutcome::kGone, "it has ended"}
+                                 : mpris::replyOf(reply, limit));
+    if (isThere && reply.end == CallEnd::kAnswered) askEffect(id);
+  });
+}
+
+// Not every player reports the new position or volume, and some answer before they have it.
+void Mpris::askEffect(const std::string& owner) {
+  askAll(owner);
+  std::optional<BusLoop::TimerId>& later = asking_[owner].later;
+  if (later) loop_.cancel(*later);
+  later = loop_.after(kEffectDelay, [this, owner] {
+    const auto asked = asking_.find(owner);
+    if (asked == asking_.end()) return;
+    asked->second.later.reset();
+    askAll(owner);
+  });
+}
+
+// Asked before the player's properties, so that the user is known before a picture is.
+void Mpris::askUser(const std::string& owner) {
+  bus().call({mpris::kBusName, mpris::kBusPath, mpris::kBusName, "GetConnectionUnixUser", {owner}},
+             mpris::kPatience, [this, owner](Reply& reply) {
+               if (reply.end != CallEnd::kAnswered || !table_.has(owner)) return;
+               const auto uid = reply.body.number();
+               if (!uid || !(*uid >= 0) || *uid >= UINT32_MAX || *uid != std::floor(*uid)) return;
+               const std::lock_guard lock(mutex_);
+               users_.set(owner, static_cast<std::uint32_t>(*uid));
+             });
+}
+
+PlayerRights Mpris::rightsOf(const std::string& owner) const {
+  const std::lock_guard lock(mutex_);
+  return users_.rightsOf(owner);
+}
+
+void Mpris::askArtUrl(const std::string& id, std::size_t maxBytes, std::chrono::milliseconds limit,
+                      std::function<void(const std::optional<std::string>&)> done) {
+  bus().call({id, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Metadata"}}, limit,
+             [maxBytes, done = std::move(done)](Reply& reply) {
+               done(reply.end == CallEnd::kAnswered ? readBoxedArtUrl(reply.body, maxBytes) : std::nullopt);
+             });
 }
 
 }  // namespace hostwire

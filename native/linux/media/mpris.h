@@ -69,7 +69,6 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
   void askPosition(const std::string& owner);
   // Asks for the properties that a command has changed.
   void askEffect(const std::string& owner);
-  std::optional<Call> callFor(const std::string& id, MediaVerb verb, double value) const;
 
   // Reports that the players have changed, or that the initial questions are settled. Nothing is reported
   // before that.

@@ -1,4 +1,4 @@
-// The loop of the writer's thread: orders, epoll(7), time.
+// The loop of the writer's thread, orders, epoll(7), time; then the frames that each stream needs.
 #include "linux/streams/distributor.h"
 
 #include <sys/socket.h>
@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <mutex>
 #include <utility>
 
 #include "host/error.h"
+#include "linux/sockets/closing.h"
 
 namespace hostwire {
 namespace {
@@ -26,6 +28,9 @@ constexpr milliseconds kMinTendInterval{50};
 // Maximum input of a stream: clients of an event stream send nothing.
 constexpr std::uint32_t kMaxInputBytes = 64U << 10U;
 constexpr std::size_t kInputPerRead = 4096;
+// Input that is read before a clean end.
+constexpr int kMaxLastReads = 16;
+constexpr std::size_t kBytesPerLastRead = 64U << 10U;
 
 std::uint32_t toTenths(milliseconds time) { return static_cast<std::uint32_t>(time.count() / 100); }
 
@@ -72,7 +77,7 @@ void Distributor::run() {
     now_ = tenths();
     obey(mailbox_.takeOrders());
     runBatch();
-    if (!hasDueChannel()) mailbox_.markServed();
+    if (!passes_.hasDue()) mailbox_.markServed();
     poll();
     if (StreamClock::now() >= tendAt_) tend();
     flushNews();
@@ -99,17 +104,16 @@ void Distributor::obey(const Orders& orders) {
   for (const std::uint32_t channel : orders.finished) {
     if (channel >= channels.size()) continue;
     channels[channel].isFinished = true;
-    markDue(channel);
+    passes_.mark(channel);
   }
   if (!orders.endAt) return;
   endAt_ = orders.endAt;
-  markAllDue();
+  passes_.markAll();
 }
 
 void Distributor::addSample(std::uint32_t channel, const Frames& frames) {
-  const bool isSent = !table_.channels()[channel].isDue && (passPlace_ == 0 || passChannel_ != channel);
-  table_.channels()[channel].samples.add(frames, isSent);
-  markDue(channel);
+  table_.channels()[channel].samples.add(frames, !passes_.hasDue(channel));
+  passes_.mark(channel);
 }
 
 void Distributor::adopt(const Adoption& adoption) {
@@ -139,7 +143,7 @@ void Distributor::sendOpening(const Adoption& adoption) {
   const auto taken = static_cast<std::size_t>(std::max<ssize_t>(0, sent));
   if (taken == adoption.head.size() + chunk.size()) return;
   setFull(adoption.slot);
-  keep(adoption.slot, {Frame::opening(adoption.head, chunk, stream.sent), taken});
+  rests_.keep(adoption.slot, Frame::opening(adoption.head, chunk, stream.sent), taken);
 }
 
 // Returns whether the thread ends here.
@@ -148,7 +152,7 @@ bool Distributor::isOver() {
   if (endAt_) {
     // A thread that got no processor for that long has not reached all streams: only those that took nothing
     // are cut.
-    if (table_.size() > 0 && (hasDueChannel() || StreamClock::now() < *endAt_)) return false;
+    if (table_.size() > 0 && (passes_.hasDue() || StreamClock::now() < *endAt_)) return false;
     finishEnd();
     return mailbox_.finish(true);
   }
@@ -166,7 +170,7 @@ void Distributor::finishEnd() {
 }
 
 int Distributor::waitMs() const {
-  if (hasDueChannel() || isStopped_) return 0;
+  if (passes_.hasDue() || isStopped_) return 0;
   auto until = table_.size() > 0 ? tendAt_ : idleSince_ + kIdleLimit;
   if (endAt_) until = table_.size() > 0 ? std::min(until, *endAt_) : StreamClock::now();
   const auto wait = std::chrono::ceil<milliseconds>(until - StreamClock::now());
@@ -214,24 +218,156 @@ void Distributor::tend() {
     const Stream& stream = table_.at(slot);
     if (stream.fd >= 0 && stream.isFull && now_ - stream.wroteAt >= stallLimit_) close(slot, Close::kReset);
   }
-  markAllDue();
+  passes_.markAll();
 }
 
 void Distributor::flushNews() {
   StreamNews news;
   news.closed = std::exchange(closed_, {});
-  if (!bufferedListed_.empty() && mailbox_.canReportBuffered()) {
-    for (const std::uint32_t slot : std::exchange(bufferedListed_, {})) {
-      Stream& stream = table_.at(slot);
-      // A stream that ended keeps nothing; its slot may belong to another by now, which has its own entry.
-      if (!std::exchange(stream.isBufferedListed, false) || stream.fd < 0) continue;
-      const auto rest = rests_.find(slot);
-      const std::size_t bytes =
-          rest == rests_.end() ? 0 : rest->second.frame->bytes(stream.framing()).size() - rest->second.offset;
-      news.buffered.push_back({StreamTable::idOf(slot, stream), static_cast<std::uint32_t>(bytes)});
-    }
-  }
+  if (rests_.hasChanges() && mailbox_.canReportBuffered()) news.buffered = rests_.takeChanges();
   if (!news.buffered.empty() || !news.closed.empty()) mailbox_.report(std::move(news));
+}
+
+void Distributor::runBatch() {
+  sends_.clear();
+  targets_.clear();
+  while (sends_.size() < sender_.batch()) {
+    // A pass begins with an empty batch: the next one over the same channel would meet streams to which this
+    // one is sending.
+    const auto slot = passes_.next(sends_.empty());
+    if (!slot) break;
+    Stream& stream = table_.at(*slot);
+    const auto* const frame = needOf(stream);
+    if (frame == nullptr) continue;
+    sends_.push_back({stream.fd, (*frame)->bytes(stream.framing())});
+    targets_.push_back({*slot, *frame});
+  }
+  if (sends_.empty()) return;
+  sender_.sendAll(sends_);
+  for (std::size_t at = 0; at < sends_.size(); ++at)
+    settle(targets_[at].slot, targets_[at].frame, sends_[at].result);
+  sends_.clear();
+  targets_.clear();
+}
+
+// Returns the frame that this stream needs now; null for none.
+const std::shared_ptr<const Frame>* Distributor::needOf(Stream& stream) {
+  if (stream.isFull || stream.isLastSent) return nullptr;
+  const auto& [earlier, newest] = table_.channelOf(stream).samples;
+  if (newest.event && newest.event->number() > stream.sent) {
+    if (earlier.event && earlier.event->number() == stream.sent + 1) return &earlier.event;
+    return newest.whole && newest.event->number() - stream.sent > 1 ? &newest.whole : &newest.event;
+  }
+  if (endAt_ || table_.channelOf(stream).isFinished) return &last_;
+  return now_ - stream.wroteAt >= silence_ ? &comment_ : nullptr;
+}
+
+// Handles the result of a send of `frame`: all of it, a part or nothing was sent, or the connection is gone.
+void Distributor::settle(std::uint32_t slot, const std::shared_ptr<const Frame>& frame, std::int32_t result) {
+  Stream& stream = table_.at(slot);
+  if (result < 0 && !isTemporary(result)) return close(slot, Close::kPlain);
+  const std::size_t all = frame->bytes(stream.framing()).size();
+  const std::size_t sent = result < 0 ? 0 : static_cast<std::size_t>(result);
+  if (sent == all || sent > 0) {
+    stream.wroteAt = now_;
+    mailbox_.noteSent(stream.sent, frame->number());
+    stream.sent = std::max(stream.sent, frame->number());
+    stream.isLastSent = frame == last_;
+  }
+  if (sent < all) {
+    setFull(slot);
+    // A frame that was not begun is not kept: when the socket has room, a newer one may exist.
+    if (sent > 0) rests_.keep(slot, frame, sent);
+    return;
+  }
+  if (stream.isLastSent) return close(slot, Close::kPlain);
+  // It needs another frame: the next sample, or the last chunk.
+  const StreamChannel& channel = table_.channelOf(stream);
+  if (endAt_ || channel.isFinished || channel.samples.earlier.event == frame) passes_.mark(stream.channel);
+}
+
+// Sends the frames that a stream needs, until it needs none or is full.
+void Distributor::serve(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  while (stream.fd >= 0) {
+    const auto* const found = needOf(stream);
+    if (found == nullptr) return;
+    const std::shared_ptr<const Frame> frame = *found;
+    Send send{stream.fd, frame->bytes(stream.framing())};
+    Sender::sendOne(send);
+    settle(slot, frame, send.result);
+  }
+}
+
+// Continues when the socket has room again.
+void Distributor::drain(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  if (stream.isFull && !sendRest(slot)) return;
+  if (std::exchange(stream.isFull, false)) --mailbox_.fullStreams;
+  if (stream.isLastSent) return close(slot, Close::kPlain);
+  serve(slot);
+  if (stream.fd >= 0 && !stream.isFull) watch(slot, false);
+}
+
+// Returns false when some of it is left, or the stream has ended.
+bool Distributor::sendRest(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  Send send{stream.fd, rests_.of(slot)};
+  if (send.bytes.empty()) return true;
+  Sender::sendOne(send);
+  if (send.result < 0) {
+    if (!isTemporary(send.result)) close(slot, Close::kPlain);
+    return false;
+  }
+  stream.wroteAt = now_;
+  const auto sent = static_cast<std::size_t>(send.result);
+  if (sent == send.bytes.size()) return rests_.drop(slot), true;
+  rests_.advance(slot, sent);
+  return false;
+}
+
+void Distributor::setFull(std::uint32_t slot) {
+  Stream& stream = table_.at(slot);
+  stream.isFull = true;
+  stream.wroteAt = now_;
+  ++mailbox_.fullStreams;
+  watch(slot, true);
+}
+
+void Distributor::watch(std::uint32_t slot, bool forRoom) {
+  Stream& stream = table_.at(slot);
+  if (stream.isWaiting == forRoom) return;
+  stream.isWaiting = forRoom;
+  epoll_event event{EPOLLIN | EPOLLRDHUP | (forRoom ? EPOLLOUT : 0U),
+                    {.u64 = StreamTable::idOf(slot, stream)}};
+  // The descriptor is registered, so this can fail only for lack of memory; then the next event is late.
+  epoll_ctl(poller_.get(), EPOLL_CTL_MOD, stream.fd, &event);
+}
+
+void Distributor::close(std::uint32_t slot, Close how) {
+  Stream& stream = table_.at(slot);
+  // Removed explicitly: while the caller's own descriptor is open the registration would outlive ours.
+  epoll_ctl(poller_.get(), EPOLL_CTL_DEL, stream.fd, nullptr);
+  // A peer that hung up takes none of the pending bytes, which the kernel would keep for it.
+  if (how == Close::kReset || (stream.isFull && !stream.isLastSent)) {
+    const linger reset{1, 0};
+    setsockopt(stream.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  } else if (stream.isLastSent) {
+    // Unread input would turn the end into a reset, which may destroy the last bytes.
+    for (int reads = 0; reads < kMaxLastReads; ++reads)
+      if (recv(stream.fd, nullptr, kBytesPerLastRead, MSG_DONTWAIT | MSG_TRUNC) <= 0) break;
+    shutdown(stream.fd, SHUT_WR);
+  }
+  {
+    const std::lock_guard lock(closingLock());
+    ::close(stream.fd);
+  }
+  rests_.drop(slot);
+  if (stream.isFull) --mailbox_.fullStreams;
+  --mailbox_.streams;
+  closed_.push_back(StreamTable::idOf(slot, stream));
+  table_.remove(slot);
+  if (table_.size() == 0) idleSince_ = StreamClock::now();
 }
 
 }  // namespace hostwire

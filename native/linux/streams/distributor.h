@@ -7,16 +7,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "host/streams.h"
 #include "linux/kernel/file.h"
 #include "linux/streams/frame.h"
 #include "linux/streams/mailbox.h"
+#include "linux/streams/passes.h"
+#include "linux/streams/rests.h"
 #include "linux/streams/sender.h"
 #include "linux/streams/table.h"
 
@@ -35,14 +35,9 @@ class Distributor {
   void run();
 
  private:
-  // The part of a frame that a socket has not taken.
-  struct Rest {
-    std::shared_ptr<const Frame> frame;
-    std::size_t offset = 0;
-  };
   enum class Close { kPlain, kReset };
 
-  // In distributor.cc: the loop.
+  // The loop.
   void obey(const Orders& orders);
   void addSample(std::uint32_t channel, const Frames& frames);
   void adopt(const Adoption& adoption);
@@ -57,11 +52,7 @@ class Distributor {
   void tend();
   void flushNews();
 
-  // In passes.cc: which frames are sent to which streams.
-  bool hasDueChannel() const { return passPlace_ > 0 || !due_.empty(); }
-  void markDue(std::uint32_t channel);
-  void markAllDue();
-  bool beginPass();
+  // The frames that are sent.
   void runBatch();
   const std::shared_ptr<const Frame>* needOf(Stream& stream);
   void settle(std::uint32_t slot, const std::shared_ptr<const Frame>& frame, std::int32_t result);
@@ -69,9 +60,6 @@ class Distributor {
   bool sendRest(std::uint32_t slot);
   void serve(std::uint32_t slot);
   void setFull(std::uint32_t slot);
-  void keep(std::uint32_t slot, Rest rest);
-  void dropRest(std::uint32_t slot);
-  void listBuffered(std::uint32_t slot);
   void watch(std::uint32_t slot, bool forRoom);
   void close(std::uint32_t slot, Close how);
 
@@ -84,18 +72,11 @@ class Distributor {
   Sender sender_;
   FileDescriptor poller_;
   StreamTable table_;
-  std::unordered_map<std::uint32_t, Rest> rests_;
+  Passes passes_{table_};
+  Rests rests_{table_, mailbox_};
   const std::shared_ptr<const Frame> comment_ = Frame::comment();
   const std::shared_ptr<const Frame> last_ = Frame::last();
 
-  // Channels whose streams may need something, in turn, so that one that is always due does not delay the
-  // others.
-  std::deque<std::uint32_t> due_;
-  // State of the running pass: the streams of `passChannel_` below this place are not handled yet. It runs
-  // from the end to the beginning, so that a removal, which moves the last stream to the free place, skips
-  // none.
-  std::uint32_t passChannel_ = 0;
-  std::size_t passPlace_ = 0;
   // The sends of a batch, their frames and their slots.
   std::vector<Send> sends_;
   struct Target {
@@ -109,7 +90,6 @@ class Distributor {
   StreamClock::time_point idleSince_;
   std::optional<StreamClock::time_point> endAt_;
   bool isStopped_ = false;
-  std::vector<std::uint32_t> bufferedListed_;
   std::vector<StreamId> closed_;
 };
 
