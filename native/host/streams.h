@@ -89,9 +89,10 @@ class StreamWriter {
   // the caller closes `fd` without a shutdown(2). Throws HostError: EMFILE, ENFILE, EBADF, ENOMEM, and EAGAIN
   // without a thread; ECANCELED after end(); ENOSPC with 2^20 streams.
   virtual StreamId adopt(int fd, const StreamOpening& opening) = 0;
-  // Sends `sample` to every stream of `channel` that has received no sample of this or a higher number. If the
-  // previous one is not sent to all yet, the others receive it first; of more samples they receive the newest.
-  // Publishing the same number again reaches streams that have joined since. Does nothing without streams.
+  // Sends `sample` to every stream of `channel` that has received no sample of this or a higher number. If
+  // the previous one is not sent to all yet, the others receive it first; of more samples they receive the
+  // newest. Publishing the same number again reaches streams that have joined since. Does nothing without
+  // streams.
   virtual void publish(std::uint32_t channel, const StreamSample& sample) = 0;
   // Returns whether some stream may miss the next published sample: one is full, or the last sample is still
   // being sent.

@@ -24,7 +24,7 @@ interface Channel {
   readonly view: View;
   /** Streams that the writer has or will be given. */
   size: number;
-  /** What the pool keeps of each stream of a caller: of the first one, and of others. */
+  /** Kept by the pool for each stream: of the first caller, and of others. */
   member: Member | undefined;
   members: WeakMap<Caller, Member> | undefined;
 }
