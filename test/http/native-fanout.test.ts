@@ -13,18 +13,16 @@ async function serve(t: Test, firstBytes = 10) {
   const { quota, counts, source, pool, fanout, engineOptions, endWith } = createStreams();
   let newest = encodedOf(1, firstBytes);
   let number = 1;
+  /** After each request. */
+  const connections: number[] = [];
   const { create } = await loadEngine('node');
   const engine = create({
     ...engineOptions,
-    onRequest: (exchange) =>
-      fanout.open(
-        exchange,
-        VIEW,
-        newest,
-        [],
-        clientAt(exchange.head.path === '/b' ? '10.0.0.2' : '10.0.0.1'),
-        false,
-      ),
+    onRequest: (exchange) => {
+      const caller = clientAt(exchange.head.path === '/b' ? '10.0.0.2' : '10.0.0.1');
+      fanout.open(exchange, VIEW, newest, [], caller, false);
+      connections.push(engine.connections);
+    },
   });
   const port = await engine.listen('127.0.0.1', 0);
   endWith(t, engine);
@@ -43,19 +41,20 @@ async function serve(t: Test, firstBytes = 10) {
     });
     return { client, text: () => text };
   };
-  return { fanout, pool, quota, counts, source, engine, publish, open };
+  return { fanout, pool, quota, counts, source, engine, connections, publish, open };
 }
 
 const eventsOf = (text: string) => [...text.matchAll(/"timestamp":(\d+)/g)].map((match) => Number(match[1]));
 
 t.test('streams come, are judged again and end', async (t) => {
-  const { fanout, pool, counts, source, engine, publish, open } = await serve(t);
+  const { fanout, pool, counts, source, engine, connections, publish, open } = await serve(t);
   const a = open('/a');
   const b = open('/b');
   const old = open('/a', '1.0');
   await until(() => fanout.adopted === 3);
   t.equal(fanout.size, 3, 'each is counted once');
   t.equal(engine.connections, 3, 'they are still connections of the service');
+  t.ok(Math.max(...connections) <= 3, `${connections} counted while they were handed over`);
   t.strictSame([counts.keyless.of('10.0.0.1'), counts.keyless.of('10.0.0.2')], [2, 1]);
   t.equal(source.size, 3);
   publish();

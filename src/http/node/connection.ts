@@ -27,6 +27,7 @@ export interface ConnectionOptions {
   readonly putBack: (socket: net.Socket, head: Buffer) => void;
   /** Requests that are neither answered nor streams yet: more or fewer. */
   readonly count: (change: number) => void;
+  readonly onHandedOver: (socket: net.Socket) => void;
 }
 
 interface Waiting {
@@ -204,6 +205,10 @@ export class Connection implements Line {
     // PeerWatch and the fan-out judge it from now on.
     this.#socket.setTimeout(0);
     if (this.#waiting.length > 0) this.#socket.destroy();
+  }
+
+  handedOver(): void {
+    this.#options.onHandedOver(this.#socket);
   }
 
   becomeSocket(socket: EngineSocket, request: IncomingMessage, head: Buffer): boolean {

@@ -20,6 +20,8 @@ export interface Line {
   readonly quota: BufferQuota;
   /** It is a stream from now on; `onClosed` is called when it has closed. */
   becomeStream(onClosed: () => void): void;
+  /** The native writer has the connection, and counts it: Node reports the end of its own descriptor later. */
+  handedOver(): void;
   /** Upgrades it for `socket`, with the bytes that came with the request; false when it was refused. */
   becomeSocket(socket: EngineSocket, request: IncomingMessage, head: Buffer): boolean;
   /** Reads the chunked body of the request, of which `head` has arrived. */
@@ -204,6 +206,7 @@ export class NodeExchange implements Exchange {
       try {
         taker.take(descriptor, httpVersion === '1.0' ? 'plain' : 'chunked');
         isTaken = true;
+        this.#line.handedOver();
       } catch {
         // No descriptor is left, or the service ends: closing it reports that it has gone.
       }

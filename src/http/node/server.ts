@@ -118,6 +118,7 @@ export class NodeEngine implements Engine {
       count: (change) => {
         this.#pending += change;
       },
+      onHandedOver: (socket) => void this.#accepted.delete(socket),
     };
   }
 
