@@ -371,6 +371,20 @@ testMany('files open with what they are for, and stay readable', async (t) => {
   }
 });
 
+testMany('no class of the addon is split over two files', async (t) => {
+  const filesOf = new Map<string, Set<string>>();
+  // A definition begins a line; a platform may have classes of the same name.
+  for (const file of native.filter((name) => name.endsWith('.cc')))
+    for (const [, name] of textOf(file).matchAll(
+      /^\w(?:[^\n(]* [*&]*)??((?:[A-Z]\w*::)+)~?\w+\([^;]*?\{$/gm,
+    )) {
+      const key = `${file.split('/')[1]} ${name}`;
+      filesOf.set(key, (filesOf.get(key) ?? new Set()).add(file));
+    }
+  t.ok(filesOf.size > 50, `${filesOf.size} classes`);
+  for (const [name, files] of filesOf) t.equal(files.size, 1, `${name} ${[...files].join(' ')}`);
+});
+
 testMany('strict TypeScript', async (t) => {
   for (const file of sources) {
     const text = codeOf(file);

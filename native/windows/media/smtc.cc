@@ -43,15 +43,26 @@ Smtc::Smtc(std::shared_ptr<TaskLoop> commands, std::function<void()> onChange)
     : commands_(std::move(commands)), onChange_(std::move(onChange)) {}
 
 bool Smtc::begin() {
+  players_ = std::make_shared<SmtcPlayers>(loop_, shared_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->notify();
+  });
   commands_->after(kSettleLimit, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->settle();
   });
   return startThread([self = shared_from_this()] { self->run(); });
 }
 
+void Smtc::control(const std::string& id, MediaVerb verb, double value,
+                   std::function<void(const MediaReply&)> done) {
+  const bool isPosted = loop_->post([weak = weak_from_this(), id, verb, value, done] {
+    if (const auto self = weak.lock()) self->players_->command(id, verb, value, done);
+  });
+  if (!isPosted) done({MediaOutcome::kGone, "the service is stopping"});
+}
+
 MediaSnapshot Smtc::read() const {
-  const std::lock_guard lock(mutex_);
-  return {absence_, isSettled_, table_.read(nowMs()), table_.leftOut()};
+  const std::lock_guard lock(shared_->mutex);
+  return {shared_->absence, shared_->isSettled, shared_->table.read(nowMs()), shared_->table.leftOut()};
 }
 
 void Smtc::run() {
@@ -60,14 +71,14 @@ void Smtc::run() {
     return fail(isInSessionZero() ? kSessionZero : failureText("the Windows Runtime cannot be used", code));
   connect();
   loop_->run();
-  underWay_.clear();
+  players_->end();
   forget();
   requesting_.reset();
   RoUninitialize();
 }
 
 void Smtc::connect() {
-  connectedMs_ = nowMs();
+  players_->begin();
   const std::string reason = request();
   if (!reason.empty()) fail(reason);
 }
@@ -82,8 +93,8 @@ std::string Smtc::request() {
     return failureText("this version of Windows does not report players", code);
   if (SUCCEEDED(code)) code = statics->request(requesting_.put());
   if (SUCCEEDED(code))
-    code = whenCompleted(*requesting_.get(), smtc::kManagerCompleted,
-                         [](Smtc& self, int status) { self.onManager(status); });
+    code = smtc::whenCompleted(*requesting_.get(), smtc::kManagerCompleted, loop_, weak_from_this(),
+                               [](Smtc& self, int status) { self.onManager(status); });
   if (SUCCEEDED(code)) return {};
   retryLater();
   return failureText("Windows does not report players at the moment", code);
@@ -112,8 +123,8 @@ void Smtc::onManager(int status) {
 
 void Smtc::fail(const std::string& reason) {
   {
-    const std::lock_guard lock(mutex_);
-    absence_ = reason;
+    const std::lock_guard lock(shared_->mutex);
+    shared_->absence = reason;
   }
   settle();
 }
@@ -133,30 +144,16 @@ void Smtc::list() {
   HRESULT code = manager_->getSessions(view.put());
   if (SUCCEEDED(code)) code = view ? view->getSize(&size) : E_POINTER;
   if (FAILED(code)) return lose(code);
-  // Sessions that still exist are taken over from these.
-  std::map<std::string, Player> left = std::exchange(players_, {});
-  std::vector<std::string> arrived;
+  std::vector<ComPtr<smtc::Session>> sessions;
   const std::uint32_t listed = std::min<std::uint32_t>(size, kMaxSessions);
-  std::uint32_t found = 0;
   for (std::uint32_t i = 0; i < listed; ++i) {
     ComPtr<smtc::Session> session;
-    if (FAILED(view->getAt(i, session.put())) || !session) continue;
-    ++found;
-    if (auto id = adopt(std::move(session), left)) arrived.push_back(std::move(*id));
+    if (SUCCEEDED(view->getAt(i, session.put())) && session) sessions.push_back(std::move(session));
   }
-  {
-    // In one step: reading them may take long, and no reader must see some without the others.
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, player] : left) table_.remove(id);
-    for (const std::string& id : arrived) table_.add(id, players_[id].appUserModelId);
-    table_.setLeftOut(size - listed);
-    absence_.reset();
-    isReached_ = true;
-  }
-  if (isFirstList_) markCurrent();
-  for (const std::string& id : arrived) listen(id);
-  isFirstList_ = false;
-  if (found == listed)
+  const bool isComplete = sessions.size() == listed;
+  const auto current = players_->isFirst() ? currentSession() : ComPtr<smtc::Session>();
+  players_->replace(std::move(sessions), size - listed, current.get());
+  if (isComplete)
     listsAgain_ = 0;
   else
     listLater();
@@ -174,19 +171,18 @@ void Smtc::listLater() {
 }
 
 void Smtc::forget() {
-  players_.clear();
+  players_->clear();
   if (manager_ && sessionsChanged_.value != 0) manager_->removeSessionsChanged(sessionsChanged_);
   manager_.reset();
-  isFirstList_ = true;
 }
 
 // The part of Windows that manages the sessions is gone; a new one may start.
 void Smtc::lose(HRESULT code) {
   forget();
   {
-    const std::lock_guard lock(mutex_);
-    table_.clear();
-    isReached_ = false;
+    const std::lock_guard lock(shared_->mutex);
+    shared_->table.clear();
+    shared_->isReached = false;
   }
   retryLater();
   fail(failureText("Windows does not report players at the moment", code));
@@ -194,38 +190,28 @@ void Smtc::lose(HRESULT code) {
 
 // Windows knows which of several paused players played last and does not report it; but it reports which one
 // receives its own keys.
-void Smtc::markCurrent() {
+ComPtr<smtc::Session> Smtc::currentSession() {
   ComPtr<smtc::Session> current;
-  if (FAILED(manager_->getCurrentSession(current.put())) || !current) return;
-  const auto identity = identityOf(*current.get());
-  for (const auto& [id, player] : players_) {
-    if (player.identity.get() != identity.get()) continue;
-    const std::lock_guard lock(mutex_);
-    table_.setCurrent(id, connectedMs_);
-  }
-}
-
-bool Smtc::isQuiet() const {
-  return !isFirstList_ && std::none_of(players_.begin(), players_.end(),
-                                       [](const auto& entry) { return !entry.second.asking.empty(); });
+  if (FAILED(manager_->getCurrentSession(current.put()))) current.reset();
+  return current;
 }
 
 void Smtc::notify() {
   {
-    const std::lock_guard lock(mutex_);
-    if (isSettled_) {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->isSettled) {
       commands_->post(onChange_);
       return;
     }
   }
-  if (isQuiet()) settle();
+  if (!players_->isFirst() && players_->isQuiet()) settle();
 }
 
 void Smtc::settle() {
   {
-    const std::lock_guard lock(mutex_);
-    isSettled_ = true;
-    if (!isReached_ && !absence_) absence_ = "Windows does not report its players";
+    const std::lock_guard lock(shared_->mutex);
+    shared_->isSettled = true;
+    if (!shared_->isReached && !shared_->absence) shared_->absence = "Windows does not report its players";
   }
   commands_->post(onChange_);
 }

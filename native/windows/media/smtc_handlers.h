@@ -8,6 +8,7 @@
 
 #include "windows/media/smtc_abi.h"
 #include "windows/media/smtc_ids.h"
+#include "windows/task_loop.h"
 #include "windows/win32/com.h"
 
 namespace hostwire::smtc {
@@ -60,6 +61,18 @@ inline ComPtr<CompletedHandler> onCompleted(const GUID& id, std::function<void(i
 
 inline ComPtr<EventHandler> onEvent(const GUID& id, std::function<void()> body) {
   return Handler<EventHandler, IUnknown*>::make(id, [body = std::move(body)](IUnknown*) { body(); });
+}
+
+// Runs `then` on the thread of `loop` when `operation` has completed, if `owner` is still there.
+template <class Owner, class Result, class Then>
+HRESULT whenCompleted(AsyncOperation<Result>& operation, const GUID& handlerId,
+                      const std::shared_ptr<TaskLoop>& loop, const std::weak_ptr<Owner>& owner, Then then) {
+  const auto handler = onCompleted(handlerId, [owner, loop, then](int status) {
+    loop->post([owner, then, status] {
+      if (const auto there = owner.lock()) then(*there, status);
+    });
+  });
+  return operation.putCompleted(handler.get());
 }
 
 }  // namespace hostwire::smtc
