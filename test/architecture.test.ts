@@ -18,8 +18,8 @@ const codeOf = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\
 const sources = filesIn('src', '.ts');
 const native = filesIn('native', '.cc', '.h').filter((file) => !file.startsWith('native/fuzz/'));
 
-/** The folder that a file of src/ is in (`http/uws`); a file at the top is a room of its own. */
-function roomOf(file: string): string {
+/** The folder that a file of src/ is in (`http/uws`); a file at the top is a folder of its own. */
+function folderOf(file: string): string {
   const inside = file.split('/').slice(1);
   return inside.length === 1 ? (inside[0] ?? '').replace(/\.ts$/, '') : inside.slice(0, -1).join('/');
 }
@@ -65,7 +65,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(LAYERS.flat().map((name, at) 
 const moduleOf = (file: string) =>
   file.startsWith('src/viewers/stream/') ? 'viewers/stream' : (file.split('/')[1] ?? '').replace(/\.ts$/, '');
 
-/** The one room that knows each third-party library. */
+/** The one folder that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   'uWebSockets.js': (file) => file.startsWith('src/http/uws/'),
   selfsigned: (file) => file === 'src/tls/self-signed.ts',
@@ -103,12 +103,12 @@ const ENGINES = /^http\/(?:uws|node)$/;
 
 testMany('one file loads an engine, and an engine knows of the rest only its seam', async (t) => {
   for (const file of sources) {
-    const room = roomOf(file);
+    const folder = folderOf(file);
     for (const imported of importsOf(file).filter((name) => name.startsWith('.'))) {
       const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), imported));
-      if (ENGINES.test(roomOf(target)) && roomOf(target) !== room)
+      if (ENGINES.test(folderOf(target)) && folderOf(target) !== folder)
         t.equal(file, 'src/engines.ts', `${file} may import ${imported}`);
-      if (ENGINES.test(room) && roomOf(target) === 'http')
+      if (ENGINES.test(folder) && folderOf(target) === 'http')
         t.match(
           target,
           /^src\/http\/(?:chunked|engine|engine-socket|head|upgrade)\.ts$/,
@@ -118,29 +118,29 @@ testMany('one file loads an engine, and an engine knows of the rest only its sea
   }
 });
 
-testMany('the arrows between rooms have no cycle', async (t) => {
+testMany('the arrows between folders have no cycle', async (t) => {
   const targets = new Map<string, Set<string>>();
   for (const file of sources)
     for (const name of importsOf(file).filter((imported) => imported.startsWith('.'))) {
-      const target = roomOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), name)));
-      if (target !== roomOf(file))
-        targets.set(roomOf(file), (targets.get(roomOf(file)) ?? new Set()).add(target));
+      const target = folderOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), name)));
+      if (target !== folderOf(file))
+        targets.set(folderOf(file), (targets.get(folderOf(file)) ?? new Set()).add(target));
     }
   const settled = new Set<string>();
-  const visit = (room: string, trail: readonly string[]): void => {
-    if (settled.has(room)) return;
-    if (trail.includes(room)) {
-      t.fail([...trail.slice(trail.indexOf(room)), room].join(' -> '));
+  const visit = (folder: string, trail: readonly string[]): void => {
+    if (settled.has(folder)) return;
+    if (trail.includes(folder)) {
+      t.fail([...trail.slice(trail.indexOf(folder)), folder].join(' -> '));
       return;
     }
-    for (const target of targets.get(room) ?? []) visit(target, [...trail, room]);
-    settled.add(room);
+    for (const target of targets.get(folder) ?? []) visit(target, [...trail, folder]);
+    settled.add(folder);
   };
-  for (const room of targets.keys()) visit(room, []);
-  t.ok(settled.size > 15, `${settled.size} rooms`);
+  for (const folder of targets.keys()) visit(folder, []);
+  t.ok(settled.size > 15, `${settled.size} folders`);
 });
 
-testMany('each third-party library is known to one room', async (t) => {
+testMany('each third-party library is known to one folder', async (t) => {
   for (const file of sources)
     for (const name of importsOf(file)) {
       if (name.startsWith('.') || name.startsWith('node:')) continue;
@@ -267,15 +267,15 @@ testMany("libuv's pool runs nothing of the addon, and only what is listed of the
     t.notMatch(textOf(file), /AsyncWorker|napi_create_async_work|uv_queue_work/, `${file} uses own threads`);
   const used = new Set<string>();
   for (const file of sources)
-    for (const [, names = '', room = ''] of textOf(file).matchAll(
+    for (const [, names = '', folder = ''] of textOf(file).matchAll(
       /^import (?:type )?([^;']+) from 'node:(fs|fs\/promises|dns|dns\/promises|net|http|https|zlib)';/gm,
     ))
       for (const name of names.replaceAll(/[{}\n]/g, '').split(',')) {
         const word = name.trim();
-        if (word === '' || (room === 'fs' && OFF_POOL.test(word))) continue;
+        if (word === '' || (folder === 'fs' && OFF_POOL.test(word))) continue;
         // Tables and tests of text.
         if (['STATUS_CODES', 'isIP', 'isIPv4', 'isIPv6'].includes(word)) continue;
-        t.match(word, POOL_USERS.get(file) ?? /^$/, `${file}: ${word} of node:${room}`);
+        t.match(word, POOL_USERS.get(file) ?? /^$/, `${file}: ${word} of node:${folder}`);
         used.add(file);
       }
   t.strictSame([...used].sort(), [...POOL_USERS.keys()].sort(), 'nothing is listed that is not used');

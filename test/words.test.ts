@@ -79,6 +79,13 @@ const PATTERNS: readonly Pattern[] = [
     pattern: /\b(?:nobody|somebody|whoever|those who)\b|\bhas no word\b|\btakes? its leave\b/i,
     inPlainOnly: true,
   },
+  {
+    name: 'lane, ledger, tally, census, wish, hasRoom, judgeAgain',
+    better: 'worker, buffer quota, counts, limiter, interest, hasCapacity, revalidate',
+    pattern:
+      /\blanes?\b|(?:\b|(?<=[a-z_]))(?:ledger|tally|census|wish(?:es)?|judgeAgain)(?![a-z])|\bhasRoom/i,
+    inPlainOnly: true,
+  },
 ];
 
 /** Lines that are right as they are. */
@@ -91,6 +98,7 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: string; reado
   },
   { file: 'docs/evidence/contract.md', text: '3.parts-told', why: 'an id, which never changes' },
   { file: 'test/stats/failures.test.ts', text: '3.parts-told', why: 'that id' },
+  { file: 'test/http/buffer-quota.test.ts', text: '2.ledger', why: 'an id, too' },
 ];
 
 const isBelow = (file: string, entries: readonly string[]) =>

@@ -2,7 +2,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "ledger.h"
+#include "record.h"
 
 // RAW: a body that is not chunked.
 enum State { HEAD, SIZE_CR, SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, RAW, ENDED };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "ledger.h"
+#include "record.h"
 
 enum FrameState { UPGRADE, FRAME_HEAD, PAYLOAD, CLOSED };
 enum Opcode { TEXT = 1, CLOSE = 8, PING = 9 };

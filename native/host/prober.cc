@@ -50,7 +50,7 @@ void askAll(const ProberPoolState& pool, milliseconds delay) {
     // postpone it forever.
     if (!state.roundAt || *state.roundAt > now) state.roundAt = at;
   } else {
-    state.dropWishesLocked();
+    state.unwantAllLocked();
   }
   if (!state.roundAt && state.queue.empty()) return;
   if (state.server == 0) {

@@ -64,7 +64,7 @@ bool ProberPool::State::isAnyDueLocked(ProbeClock::time_point at) const {
   });
 }
 
-void ProberPool::State::dropWishesLocked() {
+void ProberPool::State::unwantAllLocked() {
   for (const Task& task : tasks)
     if (task->phase != ProbeTask::Phase::kStuck) unwantLocked(*task);
 }

@@ -87,7 +87,7 @@ struct ProberPool::State : std::enable_shared_from_this<ProberPool::State> {
   // Returns whether such a round has anything to ask.
   bool isAnyDueLocked(ProbeClock::time_point at) const;
   // For a round in which nothing is due: a reader that wants a question then consults it again.
-  void dropWishesLocked();
+  void unwantAllLocked();
   // Starts the serving thread; false when the system has no thread left.
   bool startServerLocked();
   // The serving thread has been in one question for too long: it is abandoned, and a new one takes over the

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { request, requestIn } from '#src/client/rest.js';
 import { settle } from '../helpers/fakes/clock.ts';
-import { standing } from './socket-setup.ts';
+import { outcomeOf } from './socket-setup.ts';
 import { surroundings } from './surroundings.ts';
 
 const URL_OF_SERVICE = 'http://pc:9990/';
@@ -72,7 +72,7 @@ t.test('an unsuccessful answer rejects with its code', async (t) => {
     const promise = requestIn('/api/usage', { url: URL_OF_SERVICE }, environment);
     promise.catch(() => undefined);
     asked[0]?.answer(response);
-    t.match(await standing(promise), { name: 'ClientError', ...error });
+    t.match(await outcomeOf(promise), { name: 'ClientError', ...error });
     t.equal(clock.timers, 0);
   }
 });
@@ -92,21 +92,21 @@ t.test('no service, no answer in time, a signal: sent once, and nothing left beh
   };
   const failed = ask();
   asked[0]?.fail();
-  t.match(await standing(failed), { code: 'unreachable', cause: { message: 'fetch failed' } });
+  t.match(await outcomeOf(failed), { code: 'unreachable', cause: { message: 'fetch failed' } });
   const late = ask({ signal });
   await clock.advance(9999);
-  t.equal(await standing(late), 'pending');
+  t.equal(await outcomeOf(late), 'pending');
   await clock.advance(1);
-  t.match(await standing(late), { code: 'timeout' });
+  t.match(await outcomeOf(late), { code: 'timeout' });
   const own = ask({ timeoutMs: 20 });
   await clock.advance(20);
-  t.match(await standing(own), { code: 'timeout' });
+  t.match(await outcomeOf(own), { code: 'timeout' });
   const aborted = ask({ signal });
   const reason = new Error('mine');
   controller.abort(reason);
-  t.equal(await standing(aborted), reason);
+  t.equal(await outcomeOf(aborted), reason);
   t.equal(asked.length, 4);
-  t.equal(await standing(ask({ signal })), reason);
+  t.equal(await outcomeOf(ask({ signal })), reason);
   t.equal(asked.length, 4, 'an aborted one is not sent');
   await settle();
   t.equal(clock.timers, 0);

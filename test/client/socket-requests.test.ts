@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import t from 'tap';
 import type { Feedback, HostSocket } from '#src/client/client.js';
 import { settle } from '../helpers/fakes/clock.ts';
-import { openSocket, standing, startSocket } from './socket-setup.ts';
+import { openSocket, outcomeOf, startSocket } from './socket-setup.ts';
 
 const feedback = (more: Partial<Feedback>): Feedback => ({
   success: true,
@@ -108,16 +108,16 @@ for (const [name, give, op, data, type] of COMMANDS) {
     t.match(newest().last, { op, id: Number });
     t.strictSame(newest().last?.data, data);
     newest().answer(type, feedback({ final: false, stage: 'accepted' }));
-    t.equal(await standing(promise), 'pending', 'not with a stage');
+    t.equal(await outcomeOf(promise), 'pending', 'not with a stage');
     newest().answer(type, feedback({ stage: 'done' }));
-    t.strictSame(await standing(promise), feedback({ stage: 'done' }));
+    t.strictSame(await outcomeOf(promise), feedback({ stage: 'done' }));
   });
 
   t.test(`${name}: rejects with the code of a failure, or of an error`, async (t) => {
     const { socket, newest, heard } = await openSocket(t);
     const failed = give(socket);
     newest().answer(type, feedback({ success: false, code: 'CONFLICT', message: 'Another one.' }));
-    t.match(await standing(failed), {
+    t.match(await outcomeOf(failed), {
       name: 'ClientError',
       code: 'CONFLICT',
       message: 'Another one.',
@@ -125,7 +125,7 @@ for (const [name, give, op, data, type] of COMMANDS) {
     });
     const refused = give(socket);
     newest().answer('error', { code: 'FEATURE_DISABLED', message: 'It is off.' });
-    t.match(await standing(refused), { code: 'FEATURE_DISABLED', message: 'It is off.' });
+    t.match(await outcomeOf(refused), { code: 'FEATURE_DISABLED', message: 'It is off.' });
     t.strictSame(heard.slice(1), [], 'answers go to the caller, not to listeners');
   });
 
@@ -134,7 +134,7 @@ for (const [name, give, op, data, type] of COMMANDS) {
     const promise = give(socket);
     newest().answer(type, feedback({ final: false, stage: 'running' }));
     newest().break();
-    t.match(await standing(promise), { code: 'connection_lost' });
+    t.match(await outcomeOf(promise), { code: 'connection_lost' });
     await clock.advance(250);
     t.equal(made.length, 2);
     newest().greet();
@@ -148,9 +148,9 @@ for (const [name, give, op, data, type] of COMMANDS) {
   t.test(`${name}: not kept for later while the connection is lost`, async (t) => {
     const { socket, newest, clock } = await openSocket(t);
     newest().break();
-    t.match(await standing(give(socket)), { code: 'not_connected' });
+    t.match(await outcomeOf(give(socket)), { code: 'not_connected' });
     await clock.advance(250);
-    t.match(await standing(give(socket)), { code: 'not_connected' }, 'also while it is made again');
+    t.match(await outcomeOf(give(socket)), { code: 'not_connected' }, 'also while it is made again');
     newest().greet();
     t.strictSame(newest().sent, []);
   });
@@ -166,12 +166,12 @@ for (const [name, ask, op, data, type] of QUESTIONS)
     t.strictSame(newest().last?.data, data);
     newest().say(type, { not: 'mine' });
     newest().say(type, { not: 'mine' }, 999);
-    t.equal(await standing(promise), 'pending', 'only by the answer to it');
+    t.equal(await outcomeOf(promise), 'pending', 'only by the answer to it');
     newest().answer(type, { a: 1 });
-    t.strictSame(await standing(promise), { a: 1 });
+    t.strictSame(await outcomeOf(promise), { a: 1 });
     const lost = ask(socket);
     newest().break();
-    t.match(await standing(lost), { code: 'connection_lost' });
+    t.match(await outcomeOf(lost), { code: 'connection_lost' });
     const waiting = ask(socket);
     await clock.advance(500);
     newest().greet();
@@ -180,7 +180,7 @@ for (const [name, ask, op, data, type] of QUESTIONS)
       [op],
     );
     newest().answer(type, { b: 2 });
-    t.strictSame(await standing(waiting), { b: 2 });
+    t.strictSame(await outcomeOf(waiting), { b: 2 });
   });
 
 t.test('the first command waits for the first connection', async (t) => {
@@ -189,7 +189,7 @@ t.test('the first command waits for the first connection', async (t) => {
   newest().greet();
   t.match(newest().last, { op: 'media', data: { action: 'next' } });
   newest().answer('media_feedback', feedback({}));
-  t.match(await standing(promise), { success: true });
+  t.match(await outcomeOf(promise), { success: true });
 });
 
 t.test('stages are passed on as they arrive, also when the listener throws', async (t) => {
@@ -200,7 +200,7 @@ t.test('stages are passed on as they arrive, also when the listener throws', asy
   newest().answer('power_feedback', feedback({ final: false, stage: 'running' }));
   newest().answer('power_feedback', feedback({ stage: 'cancelled', success: false, code: 'CONFLICT' }));
   t.strictSame(stages, ['accepted', 'running']);
-  t.match(await standing(promise), { code: 'CONFLICT', details: { stage: 'cancelled' } });
+  t.match(await outcomeOf(promise), { code: 'CONFLICT', details: { stage: 'cancelled' } });
 });
 
 t.test('get collects one message per topic', async (t) => {
@@ -214,9 +214,9 @@ t.test('get collects one message per topic', async (t) => {
   newest().answer('system_stats', { timestamp: 1, cpu: 1 });
   newest().answer('process_list', { total_count: 2 });
   newest().answer('power_update', { pending: null });
-  t.equal(await standing(promise), 'pending', 'each name has an answer of its own');
+  t.equal(await outcomeOf(promise), 'pending', 'each name has an answer of its own');
   newest().answer('system_stats', { timestamp: 1, memory: 2 });
-  t.strictSame(await standing(promise), {
+  t.strictSame(await outcomeOf(promise), {
     stats: { timestamp: 1, cpu: 1, memory: 2 },
     media: { status: 'idle' },
     processes: { total_count: 2 },
@@ -232,12 +232,12 @@ t.test(
     const { socket, newest, heard } = await openSocket(t);
     const some = socket.get(['processes', 'media']);
     newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off', details: { topic: 'processes' } });
-    t.equal(await standing(some), 'pending');
+    t.equal(await outcomeOf(some), 'pending');
     newest().answer('media_update', { status: 'idle' });
-    t.match(await standing(some), { code: 'FEATURE_DISABLED', details: { topic: 'processes' } });
+    t.match(await outcomeOf(some), { code: 'FEATURE_DISABLED', details: { topic: 'processes' } });
     const all = socket.get(['processes', 'media']);
     newest().answer('error', { code: 'RATE_LIMITED', message: 'wait' });
-    t.match(await standing(all), { code: 'RATE_LIMITED' });
+    t.match(await outcomeOf(all), { code: 'RATE_LIMITED' });
     t.strictSame(heard.slice(1), []);
   },
 );
@@ -246,10 +246,10 @@ t.test('a question that fails is answered with feedback, or an error', async (t)
   const { socket, newest } = await openSocket(t);
   const details = socket.processes.details({ pid: 99 });
   newest().answer('process_feedback', feedback({ success: false, code: 'NOT_FOUND', action: 'details' }));
-  t.match(await standing(details), { code: 'NOT_FOUND' });
+  t.match(await outcomeOf(details), { code: 'NOT_FOUND' });
   const list = socket.processes.list();
   newest().answer('error', { code: 'FEATURE_DISABLED', message: 'off' });
-  t.match(await standing(list), { code: 'FEATURE_DISABLED' });
+  t.match(await outcomeOf(list), { code: 'FEATURE_DISABLED' });
 });
 
 t.test('ping returns the round-trip time', async (t) => {
@@ -257,7 +257,7 @@ t.test('ping returns the round-trip time', async (t) => {
   const promise = socket.ping();
   await clock.advance(7);
   newest().answer('pong', {});
-  t.equal(await standing(promise), 7);
+  t.equal(await outcomeOf(promise), 7);
 });
 
 t.test(
@@ -280,9 +280,9 @@ t.test(
         await clock.advance(Math.min(left, 20_000));
         newest().say('pong', {});
       }
-      t.equal(await standing(promise), 'pending', `${limitMs} ms`);
+      t.equal(await outcomeOf(promise), 'pending', `${limitMs} ms`);
       await clock.advance(1);
-      t.match(await standing(promise), { code: 'timeout' });
+      t.match(await outcomeOf(promise), { code: 'timeout' });
     }
   },
 );
@@ -292,9 +292,9 @@ t.test('the limit also applies while there is no connection', async (t) => {
   const promise = socket.processes.list({ timeoutMs: 2000 });
   promise.catch(() => undefined);
   await clock.advance(1999);
-  t.equal(await standing(promise), 'pending');
+  t.equal(await outcomeOf(promise), 'pending');
   await clock.advance(1);
-  t.match(await standing(promise), { code: 'timeout' });
+  t.match(await outcomeOf(promise), { code: 'timeout' });
 });
 
 t.test('after the limit, feedback of a command goes to listeners, and an answer is dropped', async (t) => {
@@ -302,7 +302,7 @@ t.test('after the limit, feedback of a command goes to listeners, and an answer 
   const promise = socket.power('sleep', { timeoutMs: 10 });
   promise.catch(() => undefined);
   await clock.advance(10);
-  t.match(await standing(promise), { code: 'timeout' });
+  t.match(await outcomeOf(promise), { code: 'timeout' });
   newest().answer('power_feedback', feedback({ stage: 'done' }));
   t.strictSame(heard.slice(1), [['power_feedback', feedback({ stage: 'done' })]]);
   const question = socket.get(['stats', 'media'], { timeoutMs: 10 });
@@ -330,9 +330,9 @@ t.test(
     const reason = new Error('mine');
     for (const promise of asked) promise.catch(() => undefined);
     controller.abort(reason);
-    for (const promise of asked) t.equal(await standing(promise), reason);
+    for (const promise of asked) t.equal(await outcomeOf(promise), reason);
     const sent = newest().sent.length;
-    t.equal(await standing(socket.media('play', { signal })), reason);
+    t.equal(await outcomeOf(socket.media('play', { signal })), reason);
     t.equal(newest().sent.length, sent, 'nothing is sent for one that is aborted already');
     t.equal(getEventListeners(signal, 'abort').length, 0);
     t.equal(clock.timers, 1, 'the watchdog is left');
@@ -342,7 +342,7 @@ t.test(
 t.test("a message over the service's limit is not sent", async (t) => {
   const { socket, newest } = await openSocket(t);
   const promise = socket.processes.launch('x', { args: ['é'.repeat(8 * 1024)] });
-  t.match(await standing(promise), { code: 'too_large' });
+  t.match(await outcomeOf(promise), { code: 'too_large' });
   t.strictSame(newest().sent, []);
   void socket.processes.launch('x', { args: ['é'.repeat(8 * 1024 - 60)] }).catch(() => undefined);
   t.equal(newest().sent.length, 1);
@@ -354,7 +354,7 @@ t.test('close() rejects everything pending, immediately and for good', async (t)
   socket.close();
   waiting.push(socket.ping(), socket.power('lock'), socket.subscribe(['media']), socket.unsubscribe());
   for (const promise of waiting) promise.catch(() => undefined);
-  for (const promise of waiting) t.match(await standing(promise), { code: 'closed' });
+  for (const promise of waiting) t.match(await outcomeOf(promise), { code: 'closed' });
   t.equal(newest().isClosed, true);
   await clock.advance(600_000);
   t.equal(made.length, 1);

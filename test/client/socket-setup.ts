@@ -43,12 +43,12 @@ export async function openSocket(t: Test, options: Partial<SocketOptions> = {}) 
 }
 
 /** The state of a promise: `pending`, its value, or the reason of its rejection. */
-export async function standing(promise: Promise<unknown>): Promise<unknown> {
-  let stands: unknown = 'pending';
+export async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
+  let outcome: unknown = 'pending';
   const settled = (value: unknown) => {
-    stands = value;
+    outcome = value;
   };
   promise.then(settled, settled);
   await settle();
-  return stands;
+  return outcome;
 }

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ClientError, connect } from '#src/client/client.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { fakeSockets } from './fake-sockets.ts';
-import { openSocket, standing, startSocket } from './socket-setup.ts';
+import { openSocket, outcomeOf, startSocket } from './socket-setup.ts';
 
 t.test('connects to /api/ws with the key in the query, and is open when the service says so', async (t) => {
   for (const [options, href] of [
@@ -149,7 +149,7 @@ t.test('subscriptions are renewed after every loss, all in one message', async (
   const first = socket.subscribe(['cpu', 'media'], { detail: true });
   t.strictSame(newest().last?.data, { topics: ['cpu', 'media'], mode: 'replace', detail: true });
   newest().answer('subscribed', { topics: ['stats.cpu', 'media'] });
-  t.strictSame(await standing(first), { topics: ['stats.cpu', 'media'] });
+  t.strictSame(await outcomeOf(first), { topics: ['stats.cpu', 'media'] });
   const second = socket.subscribe(['power', 'stats.disks'], { mode: 'add' });
   t.strictSame(
     newest().last?.data,
@@ -210,14 +210,14 @@ t.test('a subscription without a connection waits for it without a limit', async
     },
   ]);
   newest().answer('subscribed', { topics: ['media'] });
-  for (const promise of promises) t.strictSame(await standing(promise), { topics: ['media'] });
+  for (const promise of promises) t.strictSame(await outcomeOf(promise), { topics: ['media'] });
 });
 
 t.test('a subscription that was pending when the connection was lost is sent again', async (t) => {
   const { socket, newest, clock } = await openSocket(t);
   const promise = socket.subscribe(['media']);
   newest().break();
-  t.equal(await standing(promise), 'pending');
+  t.equal(await outcomeOf(promise), 'pending');
   await clock.advance(10_000);
   newest().greet();
   t.match(newest().sent, [{ op: 'subscribe', data: { topics: ['media'] } }]);
@@ -226,7 +226,7 @@ t.test('a subscription that was pending when the connection was lost is sent aga
   newest().greet();
   t.match(newest().sent, [{ op: 'subscribe', data: { topics: ['media'] } }], 'also the second time');
   newest().answer('subscribed', { topics: ['media'] });
-  t.strictSame(await standing(promise), { topics: ['media'] });
+  t.strictSame(await outcomeOf(promise), { topics: ['media'] });
 });
 
 t.test('a refused subscription does not affect the others, now and after a loss', async (t) => {
@@ -236,7 +236,7 @@ t.test('a refused subscription does not affect the others, now and after a loss'
   await kept;
   const refused = socket.subscribe(['processes'], { mode: 'add' });
   newest().answer('error', { code: 'FEATURE_DISABLED', message: 'It is off.' });
-  t.match(await standing(refused), { code: 'FEATURE_DISABLED' });
+  t.match(await outcomeOf(refused), { code: 'FEATURE_DISABLED' });
   newest().answer('error', { code: 'FEATURE_DISABLED', message: 'One of them is off.' });
   t.match(
     heard.at(-1),
@@ -249,7 +249,7 @@ t.test('a refused subscription does not affect the others, now and after a loss'
   await clock.advance(10_000);
   newest().greet();
   newest().answer('error', { code: 'FEATURE_DISABLED', message: 'It is off.' });
-  t.match(await standing(again), { code: 'FEATURE_DISABLED' });
+  t.match(await outcomeOf(again), { code: 'FEATURE_DISABLED' });
   t.match(
     newest().sent.map(({ data }) => data),
     [{ topics: ['media', 'processes'] }, { topics: ['media'] }],
@@ -273,8 +273,8 @@ t.test('a subscription that is aborted before it was sent is not requested', asy
   const other = socket.subscribe(['power'], { mode: 'add', signal });
   other.catch(() => undefined);
   controller.abort();
-  t.match(await standing(promise), { name: 'AbortError' });
-  t.match(await standing(socket.subscribe(['stats'], { signal })), { name: 'AbortError' });
+  t.match(await outcomeOf(promise), { name: 'AbortError' });
+  t.match(await outcomeOf(socket.subscribe(['stats'], { signal })), { name: 'AbortError' });
   newest().greet();
   t.strictSame(newest().sent, []);
   t.equal(getEventListeners(signal, 'abort').length, 0);

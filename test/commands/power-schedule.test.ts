@@ -157,7 +157,7 @@ t.test('[5.delay] a scheduled action is checked again when its time has come', a
     {
       why: 'apt holds up shutdown: upgrading',
       change: (rig: PowerRig) => {
-        rig.backend.standing = [{ who: 'apt', why: 'upgrading', what: 'shutdown', uid: 0 }];
+        rig.backend.present = [{ who: 'apt', why: 'upgrading', what: 'shutdown', uid: 0 }];
       },
     },
   ];
@@ -213,7 +213,7 @@ t.test('[5.status] the overview has exactly the decided keys', async (t) => {
   rig.backend.unsupported.set('hibernate', 'there is no swap');
   // A backend may know more about an inhibitor than is shown.
   const held = { who: 'apt', why: 'upgrading', what: 'shutdown', uid: 0, mode: 'block' };
-  rig.backend.standing = [held];
+  rig.backend.present = [held];
   const able = { enabled: true, supported: true, reason: null };
   t.strictSame(await rig.power.status(), {
     actions: {

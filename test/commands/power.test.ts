@@ -333,7 +333,7 @@ t.test('[5.never-409] plain calls are answered, whatever is queued, under way or
 t.test('[5.root-inhibitor] an inhibitor of root blocks an action, unless forced', async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
-  backend.standing = [
+  backend.present = [
     { who: 'player', why: 'playing', what: 'idle:sleep', uid: 1000 },
     { who: 'apt', why: 'upgrading', what: 'shutdown:handle-power-key', uid: 0 },
   ];
@@ -361,7 +361,7 @@ t.test('[5.root-inhibitor] an inhibitor of root blocks an action, unless forced'
 t.test("[5.user-inhibitor] a user's inhibitor is overridden, and that is logged", async (t) => {
   const rig = new PowerRig();
   const { backend, clock } = rig;
-  backend.standing = [
+  backend.present = [
     { who: 'player', why: 'playing', what: 'sleep:idle', uid: 1000 },
     { who: 'tool', why: 'presenting', what: 'idle', uid: 0 },
     { who: 'lid', why: 'docked', what: 'handle-lid-switch', uid: 0 },

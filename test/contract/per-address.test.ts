@@ -25,13 +25,13 @@ async function start(
   return service;
 }
 
-interface Asking {
+interface StreamRequest {
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends a request for a stream and returns its connection with the status of the answer. */
-async function openStream(t: Test, port: number, { from = ONE, headers = {} }: Asking = {}) {
+async function openStream(t: Test, port: number, { from = ONE, headers = {} }: StreamRequest = {}) {
   const connection = await RawConnection.open(port, '127.0.0.1', from);
   t.teardown(() => connection.destroy());
   const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -42,7 +42,7 @@ async function openStream(t: Test, port: number, { from = ONE, headers = {} }: A
 
 t.test('[4.streams-per-address] streams and sockets of one address are limited, others not', async (t) => {
   const { port } = await start(t, { max_streams_per_address: 3 });
-  const statusOf = async (asking: Asking = {}) => (await openStream(t, port, asking)).status;
+  const statusOf = async (request: StreamRequest = {}) => (await openStream(t, port, request)).status;
   const first = await openStream(t, port);
   t.equal(first.status, 200);
   t.equal(await statusOf(), 200);

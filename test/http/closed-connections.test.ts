@@ -31,10 +31,10 @@ const ask = (port: number) =>
 
 async function askOften(port: number, count: number): Promise<void> {
   let left = count;
-  const lane = async () => {
+  const worker = async () => {
     while (left-- > 0) await ask(port);
   };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
   await sleep(200);
 }
 

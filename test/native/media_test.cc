@@ -192,13 +192,13 @@ void testNames() {
   check(table.setOwner("c", ":1.3") && !table.has(":1.2"), "a name that changes hands");
   for (int i = 0; i < 1000; ++i) table.setOwner("n" + std::to_string(i), ":2." + std::to_string(i));
   check(table.read(0).size() == 64 && table.leftOut() == 937, "sixty-four, the rest are counted");
-  check(!table.hasRoomAgain(), "no room");
+  check(!table.hasCapacityAgain(), "no room");
   for (int i = 999; i >= 63; --i) table.setOwner("n" + std::to_string(i), "");
-  check(table.leftOut() == 0 && !table.hasRoomAgain(), "counted down again");
+  check(table.leftOut() == 0 && !table.hasCapacityAgain(), "counted down again");
   table.setOwner("late", ":3.1");
   check(table.leftOut() == 1 && !table.has(":3.1"), "full");
   table.setOwner("c", "");
-  check(table.hasRoomAgain(), "room for the one left out");
+  check(table.hasCapacityAgain(), "room for the one left out");
   table.clear();
   check(table.read(0).empty() && table.leftOut() == 0, "empty");
   table.replace(":9.9", playing("x", 0), 0, 0);

@@ -20,7 +20,7 @@ const END_LIMIT_MS = 30_000;
 interface Order {
   readonly name: string;
   readonly place: Place;
-  readonly lane: number;
+  readonly worker: number;
   readonly seed: number;
   readonly seconds: number;
 }
@@ -74,11 +74,11 @@ export class Attacker {
   }
 }
 
-async function carryOut({ name, place, lane, seed, seconds }: Order): Promise<Outcome> {
+async function carryOut({ name, place, worker, seed, seconds }: Order): Promise<Outcome> {
   const attack = ATTACKS.find((row) => row.name === name);
   if (attack === undefined) return { operations: 0, error: `there is no attack "${name}"` };
   const random = randomOf(seed);
-  const target = new Target(place, random, lane);
+  const target = new Target(place, random, worker);
   try {
     await attack.run(target, random, AbortSignal.timeout(Math.round(seconds * 1000)));
     const endings = target.endings.report();

@@ -65,9 +65,9 @@ async function portsOf(count: number): Promise<readonly number[]> {
   return ports;
 }
 
-/** Starts the hub and all machines around it, and waits until each honest one is up. `lanes`: attacks at a time. */
-export async function startBesiegedHub(t: Test, lanes: number): Promise<BesiegedHub> {
-  const [agentPort = 0, ...hostilePorts] = await portsOf(1 + lanes);
+/** Starts the hub and all machines around it, and waits until each honest one is up. `workers`: attacks at a time. */
+export async function startBesiegedHub(t: Test, workers: number): Promise<BesiegedHub> {
+  const [agentPort = 0, ...hostilePorts] = await portsOf(1 + workers);
   await startCrowd(t, 'agents', agentPort).ready;
   const desk = await startService({ config: REAL });
   t.teardown(() => desk.stop('SIGKILL'));
@@ -75,12 +75,12 @@ export async function startBesiegedHub(t: Test, lanes: number): Promise<Besieged
   const simulated = range(SIMULATED).map(
     (i) => [`h${i}`, { url: `http://127.1.0.${1 + i}:${agentPort}`, labels }] as const,
   );
-  const connected = hostilePorts.map((port, lane) => ({
-    id: `evil${lane}`,
-    host: `127.2.0.${1 + lane}`,
+  const connected = hostilePorts.map((port, worker) => ({
+    id: `evil${worker}`,
+    host: `127.2.0.${1 + worker}`,
     port,
   }));
-  const dialled = range(lanes).map((lane) => keyOf(`intruder${lane}`));
+  const dialled = range(workers).map((worker) => keyOf(`intruder${worker}`));
   const guest = keyOf('guest');
   const inbound = [...range(SIMULATED).map((i) => keyOf(`d${i}`)), keyOf(DIALLED)];
   const agents: Readonly<Record<string, Written>> = {

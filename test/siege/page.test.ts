@@ -5,7 +5,7 @@ import t from 'tap';
 import { tableLines } from '../browser/attack/proof-page.ts';
 import { HEADING, sectionOf, withSection } from '../browser/rebinding/section.ts';
 import { ATTACKS } from './attacks.ts';
-import type { Summary } from './ledger.ts';
+import type { Summary } from './observations.ts';
 import { keepSieges, renderSiege, siegeSection, tableOf, withoutSieges, withSiege } from './page.ts';
 
 const summaries = [

@@ -1,7 +1,7 @@
 /** The sections "The siege" and "The siege of a hub" of docs/evidence/security-proof.md, and their tables. */
 
 import type { EndingReport } from './endings.ts';
-import type { Summary } from './ledger.ts';
+import type { Summary } from './observations.ts';
 import type { Siege } from './siege.ts';
 
 export type Besieged = 'service' | 'hub';

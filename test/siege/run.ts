@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Test } from 'tap';
 import { ATTACKS } from './attacks.ts';
-import { type Summary, unite } from './ledger.ts';
+import { type Summary, unite } from './observations.ts';
 import { tableOf } from './page.ts';
 import { type Form, whyNotSanitized } from './service.ts';
 import { besiege, type Siege } from './siege.ts';
@@ -55,7 +55,7 @@ export async function runSieges(t: Test, forms: readonly Form[], seconds: number
 export function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
   const judged = sieges.filter(({ form }) => form.isSanitized !== true);
   return ATTACKS.flatMap((attack) => {
-    const rows = judged.flatMap(({ ledger, idle }) => ledger.summaries([attack], idle.memoryMib));
+    const rows = judged.flatMap(({ observations, idle }) => observations.summaries([attack], idle.memoryMib));
     const [first] = rows;
     if (first === undefined) return [];
     const worst = (of: (row: Summary) => number) => Math.max(...rows.map(of));

@@ -135,17 +135,17 @@ function getWith(baseUrl: string, key: string | undefined): Besieged['get'] {
   return (target) => fetch(`${baseUrl}${target}`, { headers });
 }
 
-/** Starts what is besieged; all of it ends with `t`. Each endpoint has been used once. `lanes`: attacks at a time. */
-export async function startBesieged(t: Test, form: Form, lanes: number): Promise<Besieged> {
-  const besieged = form.role === 'hub' ? await startHub(t, lanes) : await startOne(t, form);
+/** Starts what is besieged; all of it ends with `t`. Each endpoint has been used once. `workers`: attacks at a time. */
+export async function startBesieged(t: Test, form: Form, workers: number): Promise<Besieged> {
+  const besieged = form.role === 'hub' ? await startHub(t, workers) : await startOne(t, form);
   const { get, served, place } = besieged;
   for (const target of [place.script, '/api/openapi.json', ...served])
     await (await get(target)).arrayBuffer();
   return besieged;
 }
 
-async function startHub(t: Test, lanes: number): Promise<Besieged> {
-  const { hub: service, place, honest, paths } = await startBesiegedHub(t, lanes);
+async function startHub(t: Test, workers: number): Promise<Besieged> {
+  const { hub: service, place, honest, paths } = await startBesiegedHub(t, workers);
   const get = getWith(service.baseUrl, HUB_KEY);
   const script = await scriptOf(service.baseUrl, get);
   return {

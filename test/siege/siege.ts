@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { below, type Random, randomOf } from '../http/mutate.ts';
 import { Attacker } from './attacker.ts';
 import { ATTACKS } from './attacks.ts';
-import { Ledger } from './ledger.ts';
+import { Observations } from './observations.ts';
 import { type Besieged, type Form, startBesieged } from './service.ts';
 import type { Attack } from './target.ts';
 import { readUsage, type Usage, usualOf } from './usage.ts';
@@ -13,7 +13,7 @@ import { judge } from './verdict.ts';
 import { type Report, Witness } from './witness.ts';
 
 /** Attacks that run at the same time. */
-export const LANES = 3;
+export const WORKERS = 3;
 const ATTACK_SECONDS = 5;
 /** Enough for the phase of the events, and for the memory of a service that has just started. */
 const IDLE_SECONDS = 12;
@@ -27,7 +27,7 @@ const ONLY = process.env['HOSTWIRE_SIEGE_ONLY'];
 /** How a siege went. */
 export interface Siege {
   readonly form: Form;
-  readonly ledger: Ledger;
+  readonly observations: Observations;
   readonly idle: ReturnType<typeof usualOf>;
   /** The last readings, when the attackers have left. */
   readonly after: ReturnType<typeof usualOf>;
@@ -45,7 +45,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
 
 /** Reads the service's usage once per second, with the last report of the honest clients. */
 class Observer {
-  readonly ledger = new Ledger();
+  readonly observations = new Observations();
   readonly #besieged: Besieged;
   readonly #witness: Witness;
   last: Report | undefined;
@@ -64,12 +64,12 @@ class Observer {
       // The service has ended, which the verdict finds.
       return;
     }
-    this.ledger.seconds.push({ atMs: performance.now(), report, usage });
+    this.observations.seconds.push({ atMs: performance.now(), report, usage });
   }
 
   /** The usage in the last `count` seconds. */
   recent(count: number): ReturnType<typeof usualOf> {
-    return usualOf(this.ledger.seconds.slice(-count).map(({ usage }) => usage));
+    return usualOf(this.observations.seconds.slice(-count).map(({ usage }) => usage));
   }
 
   stop(): Promise<void> {
@@ -77,10 +77,10 @@ class Observer {
   }
 }
 
-/** Runs attacks in all lanes until the time is up; returns the attacks that failed on their own. */
+/** Runs attacks in all workers until the time is up; returns the attacks that failed on their own. */
 async function attackFor(
   besieged: Besieged,
-  ledger: Ledger,
+  observations: Observations,
   seconds: number,
   random: Random,
 ): Promise<readonly string[]> {
@@ -98,25 +98,25 @@ async function attackFor(
     if (attack === undefined) throw new Error(`there is no attack "${ONLY}"`);
     return attack;
   };
-  const runLane = async (lane: number): Promise<void> => {
+  const runWorker = async (worker: number): Promise<void> => {
     let attacker = Attacker.start();
     while (performance.now() < untilMs) {
       if (attacker.hasEnded) attacker = Attacker.start();
       const attack = next();
       const fromMs = performance.now();
-      const order = { name: attack.name, place, lane, seed: below(2 ** 31, random) };
+      const order = { name: attack.name, place, worker, seed: below(2 ** 31, random) };
       const wanted = attack.seconds ?? ATTACK_SECONDS;
       const left = Math.max(1, (untilMs - fromMs) / 1000);
       const outcome = await attacker.run({ ...order, seconds: Math.min(wanted, left) });
       const { error, ...done } = outcome;
-      ledger.runs.push({ attack, fromMs, toMs: performance.now(), ...done });
+      observations.runs.push({ attack, fromMs, toMs: performance.now(), ...done });
       if (error === undefined) continue;
       failures.push(`${attack.name}: ${error}`);
       await sleep(1000);
     }
     await attacker.stop();
   };
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => runLane(lane)));
+  await Promise.all(Array.from({ length: WORKERS }, (_, worker) => runWorker(worker)));
   return failures;
 }
 
@@ -139,19 +139,19 @@ async function recover(
 
 /** Besieges a service of `form` for `seconds`, and judges it. */
 export async function besiege(t: Test, form: Form, seconds: number, seed: number): Promise<Siege> {
-  const besieged = await startBesieged(t, form, LANES);
+  const besieged = await startBesieged(t, form, WORKERS);
   const observer = new Observer(besieged);
   t.teardown(() => observer.stop());
   await sleep(IDLE_SECONDS * 1000);
   const idle = observer.recent(5);
-  const { ledger } = observer;
-  ledger.seconds.length = 0;
-  const failures = await attackFor(besieged, ledger, seconds, randomOf(seed));
+  const { observations } = observer;
+  observations.seconds.length = 0;
+  const failures = await attackFor(besieged, observations, seconds, randomOf(seed));
   const recoverySeconds = await recover(observer, idle, 16);
   const after = observer.recent(GOOD_READINGS);
   const siege: Siege = {
     form,
-    ledger,
+    observations,
     idle,
     after,
     recoverySeconds,

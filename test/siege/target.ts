@@ -16,9 +16,9 @@ export interface HubPlace {
   readonly real: readonly string[];
   /** An honest machine that dials in again and again. */
   readonly guest: DialKey;
-  /** Hostile ones that the hub connects to, one per lane; they listen while an attack plays them. */
+  /** Hostile ones that the hub connects to, one per worker; they listen while an attack plays them. */
   readonly connected: readonly { readonly id: string; readonly host: string; readonly port: number }[];
-  /** Hostile ones that dial in, one per lane. */
+  /** Hostile ones that dial in, one per worker. */
   readonly dialled: readonly DialKey[];
 }
 
@@ -59,7 +59,7 @@ const MAX_POURED_BYTES = 2 ** 34;
 export class Target {
   readonly place: Place;
   /** In which the attack runs: two attacks at a time are in different ones. */
-  readonly lane: number;
+  readonly worker: number;
   /** Operations so far, in the unit of the attack. */
   operations = 0;
   /** Ends and answers that the attack expects of the service; judged when it is over. */
@@ -68,9 +68,9 @@ export class Target {
   readonly #closers = new Set<() => unknown>();
   #pouredBytes = 0;
 
-  constructor(place: Place, random: Random, lane = 0) {
+  constructor(place: Place, random: Random, worker = 0) {
     this.place = place;
-    this.lane = lane;
+    this.worker = worker;
     this.#random = random;
   }
 
@@ -221,18 +221,18 @@ export async function atRate(perSecond: number, signal: AbortSignal, act: () => 
   }
 }
 
-/** Runs `act` again and again in each of `lanes`, without a pause, until the attack is over. */
+/** Runs `act` again and again in each of `workers`, without a pause, until the attack is over. */
 export async function atFullSpeed(
-  lanes: number,
+  workers: number,
   signal: AbortSignal,
-  act: (lane: number) => Promise<unknown>,
+  act: (worker: number) => Promise<unknown>,
 ): Promise<void> {
-  const run = async (lane: number) => {
+  const run = async (worker: number) => {
     while (!signal.aborted) {
-      await act(lane);
+      await act(worker);
       // An act that fails immediately must not keep this process from seeing the signal.
       await nextTurn();
     }
   };
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)));
+  await Promise.all(Array.from({ length: workers }, (_, worker) => run(worker)));
 }

@@ -5,7 +5,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { percentile } from '../helpers/service/media.ts';
 import { statesOf } from './hub.ts';
-import { unite } from './ledger.ts';
+import { unite } from './observations.ts';
 import type { Siege } from './siege.ts';
 import { linesPerMinute } from './usage.ts';
 
@@ -40,31 +40,36 @@ async function checkServes(t: Test, { besieged }: Siege): Promise<void> {
   t.strictSame(lost, [], `${honest.length} honest machines are up`);
 }
 
-function checkHonest(t: Test, { ledger, last, form }: Siege): void {
-  t.strictSame(ledger.faults.slice(0, 20), [], 'no honest connection was closed, every probe was answered');
+function checkHonest(t: Test, { observations, last, form }: Siege): void {
+  t.strictSame(
+    observations.faults.slice(0, 20),
+    [],
+    'no honest connection was closed, every probe was answered',
+  );
   t.ok((last?.events ?? 0) > 0, `${last?.events} events to honest subscribers`);
   t.equal(last?.missing, 0, 'no event is missing');
   // A failed one is among the faults.
-  if (form.role === 'hub') t.ok(ledger.actMs.length > 0, `${ledger.actMs.length} commands and new filters`);
+  if (form.role === 'hub')
+    t.ok(observations.actMs.length > 0, `${observations.actMs.length} commands and new filters`);
 }
 
-function checkUsage(t: Test, { ledger, idle, after, form }: Siege): void {
+function checkUsage(t: Test, { observations, idle, after, form }: Siege): void {
   t.ok(
     after.descriptors <= idle.descriptors,
     `${idle.descriptors} descriptors before, ${after.descriptors} after`,
   );
-  const lines = linesPerMinute(ledger.seconds.map(({ usage }) => usage));
+  const lines = linesPerMinute(observations.seconds.map(({ usage }) => usage));
   t.ok(lines <= MAX_LINES_PER_MINUTE, `${lines} lines of the log in a minute`);
   if (form.isSanitized === true) return;
-  const growth = ledger.peakMib - idle.memoryMib;
+  const growth = observations.peakMib - idle.memoryMib;
   t.ok(growth <= MAX_GROWTH_MIB, `at most ${growth.toFixed(1)} MiB above ${idle.memoryMib.toFixed(1)} MiB`);
   const left = after.memoryMib - idle.memoryMib;
   t.ok(left <= MAX_LEFT_MIB, `${left.toFixed(1)} MiB more when the attackers have left`);
 }
 
-function checkTimes(t: Test, { ledger, form }: Siege): void {
+function checkTimes(t: Test, { observations, form }: Siege): void {
   if (form.isSanitized === true) return;
-  const { statusMs, worstLateMs } = ledger;
+  const { statusMs, worstLateMs } = observations;
   const p99LimitMs = form.role === 'hub' ? MAX_HUB_STATUS_P99_MS : MAX_STATUS_P99_MS;
   checkTime(t, worstLateMs, MAX_LATE_MS, 'the latest event');
   checkTime(t, percentile(statusMs, 0.99), p99LimitMs, 'p99 of /api/status');
@@ -72,11 +77,12 @@ function checkTimes(t: Test, { ledger, form }: Siege): void {
 }
 
 /** The attackers were cut or refused, and the log says so where a line is due. */
-function checkAttackers(t: Test, { ledger, form, besieged: { service } }: Siege): void {
-  const attacks = [...new Set(ledger.runs.map(({ attack }) => attack))];
+function checkAttackers(t: Test, { observations, form, besieged: { service } }: Siege): void {
+  const attacks = [...new Set(observations.runs.map(({ attack }) => attack))];
   const unended = attacks.flatMap(({ name }) => {
     const { due = 0, overdue = 0 } =
-      unite(ledger.runs.filter(({ attack }) => attack.name === name).map(({ endings }) => endings)) ?? {};
+      unite(observations.runs.filter(({ attack }) => attack.name === name).map(({ endings }) => endings)) ??
+      {};
     return overdue === 0 ? [] : [`${name}: ${overdue} of ${due} connections were not ended in time`];
   });
   t.strictSame(unended, [], 'the service has ended or answered what it had to');
@@ -88,24 +94,24 @@ function checkAttackers(t: Test, { ledger, form, besieged: { service } }: Siege)
 }
 
 function printFigures(t: Test, siege: Siege): void {
-  const { form, ledger, idle, after, recoverySeconds, last } = siege;
-  const { statusMs, actMs } = ledger;
+  const { form, observations, idle, after, recoverySeconds, last } = siege;
+  const { statusMs, actMs } = observations;
   const acts =
     actMs.length === 0
       ? ''
       : `${actMs.length} commands and new filters, at most ${Math.max(...actMs).toFixed(0)} ms; `;
-  const first = ledger.seconds[0]?.usage;
-  const end = ledger.seconds.at(-1)?.usage;
+  const first = observations.seconds[0]?.usage;
+  const end = observations.seconds.at(-1)?.usage;
   const used = (end?.cpuSeconds ?? 0) - (first?.cpuSeconds ?? 0);
   const waited = (end?.waitedSeconds ?? 0) - (first?.waitedSeconds ?? 0);
   t.comment(
-    `figure: ${form.name}: ${ledger.runs.length} attacks in ${ledger.seconds.length} s; ` +
-      `${last?.events} events, ${last?.missing} missing, at most ${ledger.worstLateMs.toFixed(0)} ms late; ` +
+    `figure: ${form.name}: ${observations.runs.length} attacks in ${observations.seconds.length} s; ` +
+      `${last?.events} events, ${last?.missing} missing, at most ${observations.worstLateMs.toFixed(0)} ms late; ` +
       `/api/status ${statusMs.length} times, p99 ${percentile(statusMs, 0.99).toFixed(1)} ms, ` +
       `at most ${(statusMs.at(-1) ?? Number.NaN).toFixed(0)} ms; ${acts}memory ${idle.memoryMib.toFixed(1)} MiB idle, ` +
-      `${ledger.peakMib.toFixed(1)} at most, ${after.memoryMib.toFixed(1)} after ${recoverySeconds} s; ` +
+      `${observations.peakMib.toFixed(1)} at most, ${after.memoryMib.toFixed(1)} after ${recoverySeconds} s; ` +
       `${used.toFixed(0)} s of CPU, ${waited.toFixed(0)} s of waiting for one; ` +
-      `the honest clients themselves were held up for up to ${ledger.worstOwnDelayMs.toFixed(0)} ms`,
+      `the honest clients themselves were held up for up to ${observations.worstOwnDelayMs.toFixed(0)} ms`,
   );
 }
 
@@ -113,7 +119,7 @@ export async function judge(t: Test, siege: Siege): Promise<void> {
   const { service } = siege.besieged;
   printFigures(t, siege);
   t.strictSame(siege.failures, [], 'every attack ran');
-  t.ok(siege.ledger.runs.length > 0, `${siege.ledger.runs.length} attacks`);
+  t.ok(siege.observations.runs.length > 0, `${siege.observations.runs.length} attacks`);
   checkHonest(t, siege);
   checkUsage(t, siege);
   checkAttackers(t, siege);

@@ -134,7 +134,7 @@ t.test('[3.system-needs] only what /api/system shows is read', async (t) => {
   const facts = { version: '', pid: 1, startedAt: 0, node: '', platform: '' };
   // Further sources, which do not matter here.
   const nothing = { capabilities: () => ({}), capability: () => ({}) };
-  const rooms = {
+  const deps = {
     host,
     facts,
     source,
@@ -143,7 +143,7 @@ t.test('[3.system-needs] only what /api/system shows is read', async (t) => {
     processControl: nothing,
     wakeControl: nothing,
   };
-  const show = (withDetail: boolean) => readSystem(rooms as unknown as SystemDeps, withDetail);
+  const show = (withDetail: boolean) => readSystem(deps as unknown as SystemDeps, withDetail);
   await show(false);
   const { gpu, disks } = SECTION_BITS;
   t.match(host.reads, [{}, { sections: gpu | disks, withDetail: true, details: 0 }]);
@@ -174,8 +174,8 @@ t.test('[3.system-needs] concurrent requests share a reading of the hardware', a
       return new Promise((_, reject) => pending.push(reject));
     },
   };
-  const rooms = { host, source: { latest: async () => ({ sample: {} }) } };
-  const show = sharedSystem(rooms as unknown as SystemDeps); // It gets no further than the host.
+  const deps = { host, source: { latest: async () => ({ sample: {} }) } };
+  const show = sharedSystem(deps as unknown as SystemDeps); // It gets no further than the host.
   const asked = Array.from({ length: 64 }, () => show(false));
   t.equal(reads, 1);
   pending[0]?.(new Error('no thread is left'));

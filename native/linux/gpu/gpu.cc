@@ -34,7 +34,7 @@ struct Source {
 
 // The devices that NVML's question asks about; they change while the question, which holds the session,
 // remains.
-struct NvidiaWishes {
+struct NvidiaInterest {
   std::mutex mutex;
   NvidiaRequest request;
 };
@@ -83,7 +83,7 @@ struct GpuReader::State {
   std::optional<Prober<SharedInventory>> discovery;
   SharedInventory inventory;
   std::vector<Source> sources;
-  std::shared_ptr<NvidiaWishes> wishes = std::make_shared<NvidiaWishes>();
+  std::shared_ptr<NvidiaInterest> interest = std::make_shared<NvidiaInterest>();
   std::vector<Placed> placed;
   std::vector<GpuFinding> findings;
   std::string failure;
@@ -118,7 +118,7 @@ Source GpuReader::State::makeSource(const GpuDevice& device) {
 Source GpuReader::State::makeNvidiaSource() {
   const auto gpus = std::make_shared<NvidiaGpus>(roots, options);
   const auto wantsDetail = std::make_shared<std::atomic<bool>>(false);
-  const auto ask = [gpus, wantsDetail, wanted = wishes]() -> Answers {
+  const auto ask = [gpus, wantsDetail, wanted = interest]() -> Answers {
     NvidiaRequest request;
     {
       const std::lock_guard lock(wanted->mutex);
@@ -154,8 +154,8 @@ void GpuReader::State::takeInventory(SharedInventory next) {
   }
   if (!kept.empty() && kept.back().isNvidia) kept.back().devices = request.devices;
   sources = std::move(kept);
-  const std::lock_guard lock(wishes->mutex);
-  wishes->request = std::move(request);
+  const std::lock_guard lock(interest->mutex);
+  interest->request = std::move(request);
 }
 
 void GpuReader::State::noteFailure(const std::string& subject, const std::string& reason) {

@@ -65,7 +65,7 @@ void Mpris::onReady() {
     absence_.reset();
     isSettled_ = false;
   }
-  asking_.clear();
+  questions_.clear();
   findings_ = 0;
   isListing_ = false;
   connectedMs_ = mpris::nowMs();
@@ -74,7 +74,7 @@ void Mpris::onReady() {
 }
 
 void Mpris::onLost(const std::string& reason) {
-  asking_.clear();
+  questions_.clear();
   if (settleTimer_) loop_.cancel(*std::exchange(settleTimer_, std::nullopt));
   {
     const std::lock_guard lock(mutex_);
@@ -107,15 +107,15 @@ void Mpris::takeNames(BodyReader& body) {
   std::vector<std::string> wanted;
   {
     const std::lock_guard lock(mutex_);
-    std::size_t room = table_.room();
+    std::size_t left = table_.capacity();
     std::uint32_t leftOut = 0;
     for (auto& name : names) {
       if (table_.hasName(playerNameOf(name))) continue;
-      if (room == 0) {
+      if (left == 0) {
         ++leftOut;
         continue;
       }
-      --room;
+      --left;
       wanted.push_back(std::move(name));
     }
     table_.setLeftOut(leftOut);
@@ -142,7 +142,7 @@ void Mpris::setOwner(std::string_view name, const std::string& owner) {
   {
     const std::lock_guard lock(mutex_);
     isNew = table_.setOwner(name, owner);
-    isListWanted = table_.hasRoomAgain();
+    isListWanted = table_.hasCapacityAgain();
   }
   if (isNew) {
     askUser(owner);
@@ -163,7 +163,7 @@ void Mpris::onOwnerChanged(BodyReader& body) {
 }
 
 void Mpris::forget(const std::string& owner) {
-  asking_.erase(owner);
+  questions_.erase(owner);
   const std::lock_guard lock(mutex_);
   users_.forget(owner);
 }
@@ -197,20 +197,20 @@ void Mpris::onSeeked(const std::string& owner, BodyReader& body) {
 }
 
 void Mpris::askAll(const std::string& owner) {
-  Asking& asking = asking_[owner];
-  if (asking.isAll) {
-    asking.isAllAgain = true;
+  Questions& questions = questions_[owner];
+  if (questions.isAll) {
+    questions.isAllAgain = true;
     return;
   }
-  asking.isAll = true;
+  questions.isAll = true;
   const double askedMs = mpris::nowMs();
   bus().call({owner, mpris::kPath, mpris::kProperties, "GetAll", {mpris::kPlayer}}, mpris::kPatience,
              [this, owner, askedMs](Reply& reply) { onAll(owner, reply, askedMs); });
 }
 
 void Mpris::onAll(const std::string& owner, Reply& reply, double askedMs) {
-  const auto asked = asking_.find(owner);
-  if (asked == asking_.end()) return;
+  const auto asked = questions_.find(owner);
+  if (asked == questions_.end()) return;
   asked->second.isAll = false;
   // A player that has not answered until now is asked again: it may become responsive again.
   const bool isAgain = std::exchange(asked->second.isAllAgain, false) || reply.end == CallEnd::kTimedOut;
@@ -227,16 +227,16 @@ void Mpris::onAll(const std::string& owner, Reply& reply, double askedMs) {
 }
 
 void Mpris::askPosition(const std::string& owner) {
-  Asking& asking = asking_[owner];
-  if (asking.isPosition) {
-    asking.isPositionAgain = true;
+  Questions& questions = questions_[owner];
+  if (questions.isPosition) {
+    questions.isPositionAgain = true;
     return;
   }
-  asking.isPosition = true;
+  questions.isPosition = true;
   bus().call({owner, mpris::kPath, mpris::kProperties, "Get", {mpris::kPlayer, "Position"}}, mpris::kPatience,
              [this, owner](Reply& reply) {
-               const auto asked = asking_.find(owner);
-               if (asked == asking_.end()) return;
+               const auto asked = questions_.find(owner);
+               if (asked == questions_.end()) return;
                asked->second.isPosition = false;
                const bool isAgain = std::exchange(asked->second.isPositionAgain, false);
                if (reply.end == CallEnd::kAnswered) {
@@ -250,7 +250,8 @@ void Mpris::askPosition(const std::string& owner) {
 
 bool Mpris::isQuiet() const {
   return !isListing_ && findings_ == 0 &&
-         std::none_of(asking_.begin(), asking_.end(), [](const auto& entry) { return entry.second.isAll; });
+         std::none_of(questions_.begin(), questions_.end(),
+                      [](const auto& entry) { return entry.second.isAll; });
 }
 
 void Mpris::notify() {
@@ -301,11 +302,11 @@ void Mpris::control(const std::string& id, MediaVerb verb, double value, millise
 // Not every player reports the new position or volume, and some answer before they have it.
 void Mpris::askEffect(const std::string& owner) {
   askAll(owner);
-  std::optional<BusLoop::TimerId>& later = asking_[owner].later;
+  std::optional<BusLoop::TimerId>& later = questions_[owner].later;
   if (later) loop_.cancel(*later);
   later = loop_.after(kEffectDelay, [this, owner] {
-    const auto asked = asking_.find(owner);
-    if (asked == asking_.end()) return;
+    const auto asked = questions_.find(owner);
+    if (asked == questions_.end()) return;
     asked->second.later.reset();
     askAll(owner);
   });

@@ -42,7 +42,7 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
 
  private:
   // The pending questions to one player, so that each is asked once at a time.
-  struct Asking {
+  struct Questions {
     bool isAll = false;
     bool isAllAgain = false;
     bool isPosition = false;
@@ -78,7 +78,7 @@ class Mpris : public std::enable_shared_from_this<Mpris> {
 
   BusLoop& loop_;
   std::function<void()> onChange_;
-  std::map<std::string, Asking> asking_;
+  std::map<std::string, Questions> questions_;
   double connectedMs_ = 0;
   bool isListing_ = false;
   int findings_ = 0;

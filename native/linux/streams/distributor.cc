@@ -23,8 +23,8 @@ constexpr int kEventsPerPoll = 256;
 constexpr std::uint64_t kWakeData = ~std::uint64_t{0};
 // Idle time after which the thread ends: starting one costs 30 µs.
 constexpr milliseconds kIdleLimit{2000};
-constexpr milliseconds kMaxTendInterval{2000};
-constexpr milliseconds kMinTendInterval{50};
+constexpr milliseconds kMaxSweepInterval{2000};
+constexpr milliseconds kMinSweepInterval{50};
 // Maximum input of a stream: clients of an event stream send nothing.
 constexpr std::uint32_t kMaxInputBytes = 64U << 10U;
 constexpr std::size_t kInputPerRead = 4096;
@@ -35,10 +35,10 @@ constexpr std::size_t kBytesPerLastRead = 64U << 10U;
 std::uint32_t toTenths(milliseconds time) { return static_cast<std::uint32_t>(time.count() / 100); }
 
 // Returns an eighth of the shorter of the two limits.
-milliseconds tendIntervalOf(const StreamOptions& options) {
+milliseconds sweepIntervalOf(const StreamOptions& options) {
   milliseconds shortest = options.silence;
   if (options.stallLimit.count() > 0) shortest = std::min(shortest, options.stallLimit);
-  return std::clamp(shortest / 8, kMinTendInterval, kMaxTendInterval);
+  return std::clamp(shortest / 8, kMinSweepInterval, kMaxSweepInterval);
 }
 
 }  // namespace
@@ -51,10 +51,10 @@ Distributor::Distributor(Mailbox& mailbox, const StreamOptions& options)
     : mailbox_(mailbox),
       silence_(std::max(1U, toTenths(options.silence))),
       stallLimit_(toTenths(options.stallLimit)),
-      tendInterval_(tendIntervalOf(options)),
+      sweepInterval_(sweepIntervalOf(options)),
       sender_(options.method),
       poller_(epoll_create1(EPOLL_CLOEXEC)),
-      tendAt_(StreamClock::now() + tendInterval_),
+      sweepAt_(StreamClock::now() + sweepInterval_),
       idleSince_(StreamClock::now()) {
   if (!poller_.isOpen()) throw HostError(errno, "epoll_create1");
   epoll_event event{EPOLLIN, {.u64 = kWakeData}};
@@ -79,7 +79,7 @@ void Distributor::run() {
     runBatch();
     if (!passes_.hasDue()) mailbox_.markServed();
     poll();
-    if (StreamClock::now() >= tendAt_) tend();
+    if (StreamClock::now() >= sweepAt_) sweep();
     flushNews();
   }
 }
@@ -171,7 +171,7 @@ void Distributor::finishEnd() {
 
 int Distributor::waitMs() const {
   if (passes_.hasDue() || isStopped_) return 0;
-  auto until = table_.size() > 0 ? tendAt_ : idleSince_ + kIdleLimit;
+  auto until = table_.size() > 0 ? sweepAt_ : idleSince_ + kIdleLimit;
   if (endAt_) until = table_.size() > 0 ? std::min(until, *endAt_) : StreamClock::now();
   const auto wait = std::chrono::ceil<milliseconds>(until - StreamClock::now());
   return static_cast<int>(std::max<std::int64_t>(0, wait.count()));
@@ -212,8 +212,8 @@ bool Distributor::takeInput(std::uint32_t slot) {
 }
 
 // Cuts streams that take nothing, and starts a pass over the silent ones.
-void Distributor::tend() {
-  tendAt_ = StreamClock::now() + tendInterval_;
+void Distributor::sweep() {
+  sweepAt_ = StreamClock::now() + sweepInterval_;
   for (std::uint32_t slot = 0; stallLimit_ > 0 && slot < table_.slots(); ++slot) {
     const Stream& stream = table_.at(slot);
     if (stream.fd >= 0 && stream.isFull && now_ - stream.wroteAt >= stallLimit_) close(slot, Close::kReset);

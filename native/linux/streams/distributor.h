@@ -49,7 +49,7 @@ class Distributor {
   void poll();
   void takeEvent(std::uint32_t slot, std::uint32_t events);
   bool takeInput(std::uint32_t slot);
-  void tend();
+  void sweep();
   void flushNews();
 
   // The frames that are sent.
@@ -68,7 +68,7 @@ class Distributor {
   Mailbox& mailbox_;
   const std::uint32_t silence_;     // in tenths of a second, like all times in records
   const std::uint32_t stallLimit_;  // 0: none
-  const std::chrono::milliseconds tendInterval_;
+  const std::chrono::milliseconds sweepInterval_;
   Sender sender_;
   FileDescriptor poller_;
   StreamTable table_;
@@ -86,7 +86,7 @@ class Distributor {
   std::vector<Target> targets_;
 
   std::uint32_t now_ = 0;
-  StreamClock::time_point tendAt_;
+  StreamClock::time_point sweepAt_;
   StreamClock::time_point idleSince_;
   std::optional<StreamClock::time_point> endAt_;
   bool isStopped_ = false;

@@ -24,7 +24,7 @@ constexpr milliseconds kPatience{1500};
 // Maximum number of attempts while no event arrives: the pauses double from kPatience on.
 constexpr int kMaxReadsAgain = 4;
 // Maximum number of unanswered questions; beyond it the oldest is forgotten.
-constexpr std::size_t kMaxAsking = 3;
+constexpr std::size_t kMaxQuestions = 3;
 // Maximum number of commands that a player may leave unanswered: each is remembered until it is answered.
 constexpr int kMaxUnanswered = 8;
 constexpr double kTicksPerSecond = 1e7;
@@ -87,7 +87,7 @@ void SmtcPlayers::replace(std::vector<ComPtr<smtc::Session>> sessions, std::uint
 
 bool SmtcPlayers::isQuiet() const {
   return std::none_of(players_.begin(), players_.end(),
-                      [](const auto& entry) { return !entry.second.asking.empty(); });
+                      [](const auto& entry) { return !entry.second.questions.empty(); });
 }
 
 void SmtcPlayers::markCurrent(smtc::Session& current) {
@@ -202,7 +202,7 @@ void SmtcPlayers::readAgain(const std::string& id) {
 
 void SmtcPlayers::askMetadata(const std::string& id, Player& player) {
   noteRead(player, smtc::kMetadataNews, false);
-  if (!player.asking.empty() && nowMs() - player.askedAtMs < kPatience.count()) {
+  if (!player.questions.empty() && nowMs() - player.askedAtMs < kPatience.count()) {
     player.isAskedAgain = true;
     return;
   }
@@ -219,19 +219,19 @@ void SmtcPlayers::askMetadata(const std::string& id, Player& player) {
     const std::lock_guard lock(shared_->mutex);
     return shared_->table.setAnswered(id);
   }
-  if (player.asking.size() >= kMaxAsking) player.asking.erase(player.asking.begin());
-  player.asking.emplace(ask, std::move(operation));
+  if (player.questions.size() >= kMaxQuestions) player.questions.erase(player.questions.begin());
+  player.questions.emplace(ask, std::move(operation));
 }
 
 void SmtcPlayers::onMetadata(const std::string& id, unsigned ask, int status) {
   const auto found = players_.find(id);
   if (found == players_.end()) return;
   Player& player = found->second;
-  const auto open = player.asking.find(ask);
-  if (open == player.asking.end()) return;
+  const auto open = player.questions.find(ask);
+  if (open == player.questions.end()) return;
   const auto operation = std::move(open->second);
   // Answers to earlier questions are older.
-  player.asking.erase(player.asking.begin(), std::next(open));
+  player.questions.erase(player.questions.begin(), std::next(open));
   ComPtr<smtc::MediaProperties> properties;
   const bool isRead =
       status == smtc::kAsyncCompleted && SUCCEEDED(operation->getResults(properties.put())) && properties;
@@ -243,7 +243,7 @@ void SmtcPlayers::onMetadata(const std::string& id, unsigned ask, int status) {
     else
       shared_->table.setAnswered(id);
   }
-  if (player.asking.empty()) {
+  if (player.questions.empty()) {
     noteRead(player, smtc::kMetadataNews, isRead);
     if (player.isAskedAgain) askMetadata(id, player);
   }

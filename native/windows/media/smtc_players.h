@@ -61,7 +61,7 @@ class SmtcPlayers : public std::enable_shared_from_this<SmtcPlayers> {
     std::unique_ptr<smtc::SessionEvents> events;
     double readAtMs = 0;
     // Questions for its track, by number: an earlier one may still be answered.
-    std::map<unsigned, ComPtr<smtc::AsyncProperties>> asking;
+    std::map<unsigned, ComPtr<smtc::AsyncProperties>> questions;
     double askedAtMs = 0;
     bool isAskedAgain = false;
     unsigned asks = 0;

@@ -1,7 +1,7 @@
 /** Every attack on every victim: each succeeds without the guard, none with it, and nothing has happened. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import type { Outcome } from './lane.ts';
+import type { Outcome } from './attempts.ts';
 import { SERVICE_ADDRESS, SERVICE_NAME } from './names.ts';
 import type { Row, Target } from './row.ts';
 import type { Front, Siege } from './siege.ts';
@@ -43,7 +43,7 @@ const describe = ({ exchanges, loot }: Outcome) => ({
 
 async function assail(
   t: Test,
-  { victim, lane }: Front,
+  { victim, attempts }: Front,
   rows: readonly Row[],
   isFull: boolean,
 ): Promise<readonly Finding[]> {
@@ -51,14 +51,14 @@ async function assail(
   const { isGuarded, auth } = victim;
   for (const [index, row] of rows.entries())
     for (const { target, host } of shotsAt(row, index, auth, isFull)) {
-      let outcome = await lane.attack(row, target, host, !isGuarded);
+      let outcome = await attempts.attack(row, target, host, !isGuarded);
       // A browser may be too busy to make the attempt at all; one that the guard let through is never made again.
       for (
         let tries = 1;
         tries < MOST_TRIES && !outcome.succeeded && (!isGuarded || !outcome.hasArrived);
         tries++
       )
-        outcome = await lane.attack(row, target, host, !isGuarded);
+        outcome = await attempts.attack(row, target, host, !isGuarded);
       findings.push({ ...outcome, isGuarded, auth });
       const what = `${row.id} on ${target} of ${host}, auth ${auth}`;
       const seen = describe(outcome);

@@ -100,11 +100,11 @@ async function counted(
 }
 
 export async function checkRightfulUses(t: Test, { fronts }: Siege): Promise<void> {
-  for (const { victim, lane, tab } of fronts.filter(({ victim }) => victim.isGuarded)) {
+  for (const { victim, attempts, tab } of fronts.filter(({ victim }) => victim.isGuarded)) {
     const rows = victim.auth === 'off' ? LISTED_ROWS : [...LISTED_ROWS, ...KEYED_ROWS];
     for (const row of rows)
       for (const target of row.targets) {
-        const { succeeded, loot } = await lane.attack(row, target, SERVICE_ADDRESS, true);
+        const { succeeded, loot } = await attempts.attack(row, target, SERVICE_ADDRESS, true);
         t.ok(succeeded, `auth ${victim.auth}: ${row.id} for ${target} works`, { loot });
       }
     await tab.goto(`${victim.service.baseUrl}/`);

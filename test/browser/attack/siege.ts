@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Test } from 'tap';
 import { Attacker } from './attacker.ts';
-import { Lane } from './lane.ts';
+import { Attempts } from './attempts.ts';
 import { LISTED } from './names.ts';
 import { Resolver } from './resolver.ts';
 import type { Browser, Tab } from './tab.ts';
@@ -13,10 +13,10 @@ export const reasonAgainstBus: string | false =
 
 export const AUTHS: readonly Auth[] = ['off', 'listed'];
 
-/** A victim, and its lane in a tab of its own. */
+/** A victim, and its attempts in a tab of its own. */
 export interface Front {
   readonly victim: Victim;
-  readonly lane: Lane;
+  readonly attempts: Attempts;
   readonly tab: Tab;
 }
 
@@ -46,7 +46,7 @@ export async function startSiege(
   const fronts = await Promise.all(
     victims.map(async (victim) => {
       const tab = await browser.openTab();
-      return { victim, tab, lane: new Lane({ attacker, resolver }, victim, tab) };
+      return { victim, tab, attempts: new Attempts({ attacker, resolver }, victim, tab) };
     }),
   );
   return { browser, attacker, fronts };

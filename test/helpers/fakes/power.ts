@@ -30,7 +30,7 @@ export interface Act {
 export class FakeBackend implements PowerBackend {
   readonly unsupported = new Map<PowerAction, string>();
   readonly acts: Act[] = [];
-  standing: readonly Inhibitor[] = [];
+  present: readonly Inhibitor[] = [];
   failure: Error | undefined;
   /** While true, an act lasts until the test calls `finish`. */
   isSlow = false;
@@ -56,7 +56,7 @@ export class FakeBackend implements PowerBackend {
   }
 
   async inhibitors(): Promise<readonly Inhibitor[]> {
-    return this.standing;
+    return this.present;
   }
 
   get actions(): readonly PowerAction[] {

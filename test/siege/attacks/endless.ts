@@ -18,7 +18,7 @@ const SLOW_BODY_SECONDS = 40;
 /** A head may take 10 s. */
 const SLOW_HEAD_SECONDS = 25;
 const SLOW_CONNECTIONS = 200;
-/** Between two connections of one lane: the bytes are the attack here, not the connections. */
+/** Between two connections of one worker: the bytes are the attack here, not the connections. */
 const RECONNECT_MS = 5;
 
 const post = (path: string, framing: string) => `POST ${path} HTTP/1.1\r\n${HOST}${framing}\r\n\r\n`;

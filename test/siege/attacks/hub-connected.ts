@@ -35,7 +35,7 @@ interface Play {
   readonly isAnswer?: true;
 }
 
-/** Plays the hostile machine of this lane for as long as the attack lasts. */
+/** Plays the hostile machine of this worker for as long as the attack lasts. */
 function hostile(name: string, unit: string, play: Play): Attack {
   const serve = (socket: net.Socket, target: Target, signal: AbortSignal): void => {
     const forget = target.keep(() => socket.destroy());
@@ -54,7 +54,7 @@ function hostile(name: string, unit: string, play: Play): Attack {
     seconds: SECONDS,
     needs: 'hub',
     run: async (target, _random, signal) => {
-      const { host, port } = target.hub.connected[target.lane] ?? { host: '', port: 0 };
+      const { host, port } = target.hub.connected[target.worker] ?? { host: '', port: 0 };
       const server = net.createServer((socket) => serve(socket, target, signal));
       target.keep(() => server.close());
       server.listen(port, host);

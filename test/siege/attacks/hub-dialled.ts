@@ -17,10 +17,10 @@ const blockOf = (frames: Buffer): Buffer =>
 
 let runs = 0;
 
-/** A connection on which the hostile machine of this lane has proved itself; undefined: the hub did not take it. */
+/** A connection on which the hostile machine of this worker has proved itself; undefined: the hub did not take it. */
 async function enter(target: Target): Promise<net.Socket | undefined> {
   const socket = await target.connect();
-  const machine = target.hub.dialled[target.lane];
+  const machine = target.hub.dialled[target.worker];
   const isIn = machine !== undefined && (await dialIn(socket, machine, `run${++runs}`, DIAL_LIMIT_MS));
   if (isIn) return socket;
   socket.destroy();
@@ -145,7 +145,7 @@ function silent(name: string, addresses: number, sockets: number): Attack {
           return;
         }
         const index = next++ % addresses;
-        const socket = await target.connect({ from: `127.3.${target.lane}.${1 + index}` });
+        const socket = await target.connect({ from: `127.3.${target.worker}.${1 + index}` });
         socket.resume();
         send(socket, DIAL_UPGRADE);
         target.count();

@@ -47,9 +47,9 @@ const READERS: Attack = {
   needs: 'hub',
   run: async (target, _random, signal) => {
     let asked = 0;
-    await atFullSpeed(READERS_AT_A_TIME, signal, async (lane) => {
-      const socket = await target.connect({ from: addressOf(lane) });
-      const machine = target.hub.real[(lane >> 1) % target.hub.real.length];
+    await atFullSpeed(READERS_AT_A_TIME, signal, async (worker) => {
+      const socket = await target.connect({ from: addressOf(worker) });
+      const machine = target.hub.real[(worker >> 1) % target.hub.real.length];
       const path = `/api/hosts/${machine}/history?since=-${300 + (asked++ % 300)}&${EVERYTHING}`;
       const closed = new Promise((resolve) => socket.once('close', resolve));
       socket.resume();

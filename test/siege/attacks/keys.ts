@@ -34,7 +34,7 @@ const KEPT: Attack = {
     }),
 };
 
-/** Waits for the answer: each lane knows of each key whether it is right. */
+/** Waits for the answer: each worker knows of each key whether it is right. */
 async function tryOne(target: Target, random: Random, signal: AbortSignal): Promise<void> {
   const socket = await target.connect();
   target.expect(socket, ANSWER_SECONDS, 'answer');

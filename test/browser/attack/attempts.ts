@@ -43,7 +43,7 @@ const PATHS: Readonly<Record<Target, { readonly read: string; readonly act: stri
 
 let count = 0;
 
-export class Lane {
+export class Attempts {
   readonly #ground: Ground;
   readonly #victim: Victim;
   readonly #tab: Tab;

@@ -47,7 +47,7 @@ const max = (values: readonly number[]) => values.reduce((most, value) => Math.m
 /** An answer to the last request of an attack, or the event after it, may come a second later. */
 const AFTERMATH_MS = 1500;
 
-export class Ledger {
+export class Observations {
   readonly seconds: Second[] = [];
   readonly runs: Run[] = [];
 
