@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { testMany } from './helpers/many.ts';
+import { type Many, testMany } from './helpers/many.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -118,26 +118,32 @@ testMany('one file loads an engine, and an engine knows of the rest only its sea
   }
 });
 
-testMany('the arrows between folders have no cycle', async (t) => {
+/** Fails where imports go around, between the names that files have by `nameOf`; returns how many names there are. */
+function checkNoCycle(t: Many, nameOf: (file: string) => string): number {
   const targets = new Map<string, Set<string>>();
   for (const file of sources)
     for (const name of importsOf(file).filter((imported) => imported.startsWith('.'))) {
-      const target = folderOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), name)));
-      if (target !== folderOf(file))
-        targets.set(folderOf(file), (targets.get(folderOf(file)) ?? new Set()).add(target));
+      const target = nameOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), name)));
+      if (target !== nameOf(file))
+        targets.set(nameOf(file), (targets.get(nameOf(file)) ?? new Set()).add(target));
     }
   const settled = new Set<string>();
-  const visit = (folder: string, trail: readonly string[]): void => {
-    if (settled.has(folder)) return;
-    if (trail.includes(folder)) {
-      t.fail([...trail.slice(trail.indexOf(folder)), folder].join(' -> '));
+  const visit = (name: string, trail: readonly string[]): void => {
+    if (settled.has(name)) return;
+    if (trail.includes(name)) {
+      t.fail([...trail.slice(trail.indexOf(name)), name].join(' -> '));
       return;
     }
-    for (const target of targets.get(folder) ?? []) visit(target, [...trail, folder]);
-    settled.add(folder);
+    for (const target of targets.get(name) ?? []) visit(target, [...trail, name]);
+    settled.add(name);
   };
-  for (const folder of targets.keys()) visit(folder, []);
-  t.ok(settled.size > 15, `${settled.size} folders`);
+  for (const name of targets.keys()) visit(name, []);
+  return settled.size;
+}
+
+testMany('neither folders nor files import each other, not even types', async (t) => {
+  t.ok(checkNoCycle(t, folderOf) > 15, 'folders');
+  t.ok(checkNoCycle(t, (file) => file) > 300, 'files');
 });
 
 testMany('each third-party library is known to one folder', async (t) => {

@@ -1,6 +1,15 @@
 /** The forms of a line of the log. */
 import { clean, escapeJson } from '../clean.ts';
-import type { LogFields, LogLevel } from './log.ts';
+
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Fields that an operator searches for. `address`: of the client behind the line; `keyed`: whether it sent the key. */
+export interface LogFields {
+  readonly address?: string | undefined;
+  readonly keyed?: boolean | undefined;
+  readonly [name: string]: string | number | boolean | undefined;
+}
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];

@@ -1,6 +1,6 @@
 /** Limits the number of lines that clients cause; omitted lines are counted and reported. */
 import { AddressCounts } from '../fairness/address-counts.ts';
-import type { LogFields } from './log.ts';
+import type { LogFields } from './format.ts';
 
 const MINUTE_MS = 60_000;
 /** Maximum number of lines of one kind that no client caused: `media`, `power`, `process`, and all others. */

@@ -1,16 +1,6 @@
 /** The log: one line per event, with its level and fields. Callers never pass secrets. */
-import { formatPlain, type LogEntry } from './format.ts';
+import { formatPlain, LOG_LEVELS, type LogEntry, type LogFields, type LogLevel } from './format.ts';
 import { LineLimiter } from './limit.ts';
-
-export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Fields that an operator searches for. `address`: of the client behind the line; `keyed`: whether it sent the key. */
-export interface LogFields {
-  readonly address?: string | undefined;
-  readonly keyed?: boolean | undefined;
-  readonly [name: string]: string | number | boolean | undefined;
-}
 
 type Line = (text: string, fields?: LogFields) => void;
 

@@ -1,8 +1,8 @@
 /** The log of a running service: where its lines are written, and in which form. */
 import { fstatSync } from 'node:fs';
 import { AuditFile } from './file.ts';
-import { formatOf, isJournal, type LogFormat } from './format.ts';
-import { createLog, type Log, type LogLevel } from './log.ts';
+import { formatOf, isJournal, type LogFormat, type LogLevel } from './format.ts';
+import { createLog, type Log } from './log.ts';
 import { Output } from './output.ts';
 
 export interface ServiceLog {

@@ -7,11 +7,10 @@ import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
 import type { Line } from '../transports/mqtt/line.ts';
-import type { DialDeps } from './dial-exporter.ts';
-import { type HubLink, type HubLinkOptions, HubSession } from './hub-session.ts';
+import { type HubLink, type HubLinkOptions, HubSession, type ReporterDeps } from './hub-session.ts';
 import { MachineEvents } from './machine-events.ts';
 
-export interface HubServerDeps extends DialDeps {
+export interface HubServerDeps extends ReporterDeps {
   readonly quota: Pick<BufferQuota, 'set' | 'release'>;
 }
 

@@ -4,18 +4,10 @@ import type { Config } from '../../config/config.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
 import { Link } from '../transports/mqtt/link.ts';
-import type { SleepInhibitor } from '../transports/mqtt/sleep-inhibitor.ts';
 import { DialConnection } from '../transports/websocket/dial-connection.ts';
 import { peerTargetOf } from '../transports/websocket/web-socket.ts';
-import { HubSession, type HubSessionDeps, type Transport } from './hub-session.ts';
-import { MachineEvents, type MachineSources } from './machine-events.ts';
-
-export interface DialDeps extends HubSessionDeps {
-  readonly media: HubSessionDeps['media'] & MachineSources['media'];
-  readonly power: HubSessionDeps['power'] & MachineSources['power'];
-  readonly history: HubSessionDeps['history'] & MachineSources['history'];
-  readonly inhibitor: SleepInhibitor;
-}
+import { HubSession, type HubSessionDeps, type ReporterDeps, type Transport } from './hub-session.ts';
+import { MachineEvents } from './machine-events.ts';
 
 const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url, keyFile, pin });
 
@@ -44,7 +36,7 @@ function overDial(url: string, key: string, pin: string | undefined, deps: HubSe
 }
 
 export class DialExporter {
-  readonly #deps: DialDeps;
+  readonly #deps: ReporterDeps;
   readonly #events: MachineEvents<HubSession>;
   #session: HubSession | undefined;
   #settings: ReturnType<typeof settingsOf> | undefined;
@@ -52,7 +44,7 @@ export class DialExporter {
   #ending: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(deps: DialDeps) {
+  constructor(deps: ReporterDeps) {
     this.#deps = deps;
     this.#events = new MachineEvents(deps);
     this.reconfigure();
@@ -89,4 +81,4 @@ export class DialExporter {
 }
 
 export { openHubServer } from './accepted-hubs.ts';
-export const openDial = (deps: DialDeps): DialExporter => new DialExporter(deps);
+export const openDial = (deps: ReporterDeps): DialExporter => new DialExporter(deps);

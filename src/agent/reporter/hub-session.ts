@@ -15,6 +15,7 @@ import type { AnswerDeps } from './answers.ts';
 import { CommandAdapter } from './command-adapter.ts';
 import { type HubReportOptions, HubReports } from './hub-reports.ts';
 import { type Present, readHubCommand } from './hub-request.ts';
+import type { MachineSources } from './machine-events.ts';
 import { Questions } from './questions.ts';
 
 export interface HubSessionDeps
@@ -27,6 +28,14 @@ export interface HubSessionDeps
   readonly id: string;
   /** For tests. */
   readonly random?: () => number;
+}
+
+/** The dependencies of what reports a machine to hubs without a broker. */
+export interface ReporterDeps extends HubSessionDeps {
+  readonly media: HubSessionDeps['media'] & MachineSources['media'];
+  readonly power: HubSessionDeps['power'] & MachineSources['power'];
+  readonly history: HubSessionDeps['history'] & MachineSources['history'];
+  readonly inhibitor: SleepInhibitor;
 }
 
 /** The link of a session, whatever carries it. */

@@ -1,6 +1,5 @@
 /** Every configuration key once: its type, default, checks, normalisation and documentation are one row of a table. */
-import { LOG_FORMATS } from '../../log/format.ts';
-import { LOG_LEVELS } from '../../log/log.ts';
+import { LOG_FORMATS, LOG_LEVELS } from '../../log/format.ts';
 import { KEY_ROWS } from './auth-rows.ts';
 import { HISTORY_ROWS } from './history-rows.ts';
 import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW } from './hub-rows.ts';

@@ -1,7 +1,8 @@
 /** Commands over WebSockets: the sender gets the steps of its command, other subscribers of its topic the end. */
 
-import { sentenceOf } from '../../commands/command.ts';
+import { type Delivery, sentenceOf } from '../../commands/command.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
 import { isObject, parseJson } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
 import {
@@ -14,7 +15,16 @@ import {
 import { type NamedRequest, REQUESTS } from '../../machine/requests.ts';
 import { beginningOf, type Feedback, failureOf, type Group, stepOf, subjectOf } from './feedback.ts';
 import { errorFrame, frame, NOWHERE, type Place, refusalFrame } from './messages.ts';
-import type { Requester } from './socket-requests.ts';
+
+/** The sender of a request. */
+export interface Requester {
+  readonly caller: Caller;
+  send(text: string): void;
+  /** Calls `onDelivered` once the text has left or the connection has closed. */
+  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
+  /** Messages that `body` sends leave together. */
+  cork(body: () => void): void;
+}
 
 const groupOf = (what: string) => what.slice(0, what.indexOf('.')) as Group; // That of a command of an op.
 const actionOf = (what: string) => what.slice(what.indexOf('.') + 1);

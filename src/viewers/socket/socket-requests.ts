@@ -1,7 +1,5 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
-import type { Delivery } from '../../commands/command.ts';
 import { ServiceError, scopeRequired } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { type NamedRequest, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
@@ -10,20 +8,10 @@ import { viewOf } from '../../stats/view.ts';
 import type { OpData, SocketRequest } from '../../wire/socket.ts';
 import { failureOf } from './feedback.ts';
 import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
-import { runCommand } from './socket-commands.ts';
+import { type Requester, runCommand } from './socket-commands.ts';
 import { topicFailureFrame } from './subscription.ts';
 import { readTopic } from './topic-state.ts';
 import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, topicOf, topicScopeOf } from './topics.ts';
-
-/** The sender of a request. */
-export interface Requester {
-  readonly caller: Caller;
-  send(text: string): void;
-  /** Calls `onDelivered` once the text has left or the connection has closed. */
-  sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
-  /** Messages that `body` sends leave together. */
-  cork(body: () => void): void;
-}
 
 /** Rejects only when something is broken. */
 export async function answerRequest(
