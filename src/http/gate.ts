@@ -129,6 +129,7 @@ export class Gate {
    * machines they are for.
    */
   keep(client: Caller): Caller {
+    // Streams and sockets have no path that another configuration could make public.
     const path = isPathJudged(this.#policy, client.path) ? client.path : '';
     const request = condense({ ...client, path });
     const { address, isKeyed, scopes } = client;

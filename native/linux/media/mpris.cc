@@ -107,7 +107,7 @@ void Mpris::takeNames(BodyReader& body) {
   std::vector<std::string> wanted;
   {
     const std::lock_guard lock(mutex_);
-    std::size_t left = table_.capacity();
+    std::size_t left = table_.remaining();
     std::uint32_t leftOut = 0;
     for (auto& name : names) {
       if (table_.hasName(playerNameOf(name))) continue;
@@ -278,7 +278,7 @@ MediaSnapshot Mpris::read() const {
 void Mpris::control(const std::string& id, MediaVerb verb, double value, milliseconds limit,
                     std::function<void(const MediaReply&)> done) {
   if (!table_.has(id)) {
-    done({MediaOutcome::kGone, "it is no longer there"});
+    done({MediaOutcome::kGone, "it has ended"});
     return;
   }
   std::optional<Call> call;

@@ -52,11 +52,11 @@ class PlayerTable {
   bool has(const std::string& owner) const { return players_.count(owner) != 0; }
   std::vector<std::string> owners() const;
   bool hasName(std::string_view name) const { return names_.find(name) != names_.end(); }
-  std::size_t capacity() const { return kMaxPlayerNames - names_.size(); }
+  std::size_t remaining() const { return kMaxPlayerNames - names_.size(); }
   // Names that exceeded the limit, and whether it now has capacity for one.
   std::uint32_t leftOut() const { return leftOut_; }
   void setLeftOut(std::uint32_t count) { leftOut_ = count; }
-  bool hasCapacityAgain() const { return leftOut_ > 0 && names_.size() < kMaxPlayerNames; }
+  bool hasCapacityAgain() const { return leftOut_ > 0 && remaining() > 0; }
 
   // Replaces all of a player's properties, in answer to a question: properties that are missing are no longer
   // reported. `playsSinceMs`: when it began to play, if it plays and was not known to; the same for all that

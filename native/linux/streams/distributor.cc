@@ -1,4 +1,4 @@
-// The loop of the writer's thread, orders, epoll(7), time; then the frames that each stream needs.
+// The loop of the writer's thread: orders, epoll(7), time; then the frames that each stream needs.
 #include "linux/streams/distributor.h"
 
 #include <sys/socket.h>

@@ -254,7 +254,7 @@ void SmtcPlayers::onMetadata(const std::string& id, unsigned ask, int status) {
 void SmtcPlayers::command(const std::string& id, MediaVerb verb, double value,
                           const std::function<void(const MediaReply&)>& done) {
   const auto found = players_.find(id);
-  if (found == players_.end()) return done({MediaOutcome::kGone, "it is no longer there"});
+  if (found == players_.end()) return done({MediaOutcome::kGone, "it has ended"});
   Player& player = found->second;
   if (player.unanswered >= kMaxUnanswered)
     return done({MediaOutcome::kFailed, "it has not answered the previous commands"});

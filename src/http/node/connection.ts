@@ -27,6 +27,7 @@ export interface ConnectionOptions {
   readonly putBack: (socket: net.Socket, head: Buffer) => void;
   /** Requests that are neither answered nor streams yet: more or fewer. */
   readonly count: (change: number) => void;
+  /** The native writer has the connection from now on. */
   readonly onHandedOver: (socket: net.Socket) => void;
 }
 
