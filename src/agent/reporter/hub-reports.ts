@@ -57,6 +57,7 @@ export class HubReports {
   /** The last payload on each topic; a hub that is new has none. */
   readonly #sent = new Map<string, string>();
   #complainedAtMs = Number.NEGATIVE_INFINITY;
+  /** Why the last sample could not be sent. */
   #failure: string | undefined;
 
   constructor(options: HubReportOptions) {
@@ -64,7 +65,13 @@ export class HubReports {
     const { clock } = options;
     this.#leases = new Leases(clock.now);
     const paced = (run: () => Promise<void>) =>
-      new Coalescer({ run, clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
+      new Coalescer({
+        run,
+        clock,
+        paceMs: PACE_MS,
+        isActive: () => this.#connection !== undefined,
+        onFailure: (reason) => this.#reportFailure(reason),
+      });
     this.#first = paced(() => this.#sendFirst());
     this.#media = paced(() => this.#sendMedia());
     this.#power = paced(() => this.#sendPower());
@@ -162,7 +169,12 @@ export class HubReports {
     const text = sampleMessage(sample, interest, SECTION_BITS, { ...present(), n: this.#count++ });
     void connection
       .send(topics.sample, text)
-      .catch((error: unknown) => this.#report(error))
+      .then(
+        () => {
+          this.#failure = undefined;
+        },
+        (error: unknown) => this.#takeFailure(messageOf(error)),
+      )
       .finally(() => {
         this.#isWriting = false;
         const held = this.#held;
@@ -195,7 +207,6 @@ export class HubReports {
     if (this.#connection === undefined || this.#sent.get(topic) === payload) return;
     this.#sent.set(topic, payload);
     await this.#options.deliver(topic, payload);
-    this.#failure = undefined;
   }
 
   #complain(why: string): void {
@@ -206,10 +217,13 @@ export class HubReports {
     log.warn(`${subject}: what a hub wants is ignored: ${why}`);
   }
 
-  #report(error: unknown): void {
-    const reason = messageOf(error);
+  #takeFailure(reason: string): void {
     if (this.#connection === undefined || reason === this.#failure) return;
     this.#failure = reason;
+    this.#reportFailure(reason);
+  }
+
+  #reportFailure(reason: string): void {
     const { log, subject } = this.#options;
     log.error(`${subject}: nothing is sent to hubs: ${reason}`);
   }

@@ -6,7 +6,6 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
-import { messageOf } from '../../errors.ts';
 import type { Host, SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import type { Needs } from '../../stats/needs.ts';
@@ -65,12 +64,18 @@ export class Reports {
   #takeRetained: (payload: string) => void = () => undefined;
   /** The last payload on each topic, on this connection. */
   readonly #sent = new Map<string, string>();
-  #failure: string | undefined;
 
   constructor(options: ReportOptions) {
     this.#options = options;
+    const { clock, log } = options;
     const paced = (run: () => Promise<void>) =>
-      new Coalescer({ run, clock: options.clock, paceMs: PACE_MS, onError: (error) => this.#report(error) });
+      new Coalescer({
+        run,
+        clock,
+        paceMs: PACE_MS,
+        isActive: () => this.#connection !== undefined,
+        onFailure: (reason) => log.error(`mqtt: the machine cannot be read: ${reason}`),
+      });
     this.#media = paced(() => this.#sendMedia());
     this.#power = paced(() => this.#sendPower());
     this.#readings = paced(() => this.#sendReading());
@@ -225,13 +230,5 @@ export class Reports {
     if (this.#connection === undefined || this.#sent.get(topic) === payload) return;
     this.#sent.set(topic, payload);
     await this.#options.deliver(topic, payload, isRetained);
-    this.#failure = undefined;
-  }
-
-  #report(error: unknown): void {
-    const reason = messageOf(error);
-    if (this.#connection === undefined || reason === this.#failure) return;
-    this.#failure = reason;
-    this.#options.log.error(`mqtt: the machine cannot be read: ${reason}`);
   }
 }

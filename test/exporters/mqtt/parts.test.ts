@@ -78,7 +78,6 @@ t.test(
 
 t.test('runs of a task do not overlap, and all requests during a run cause one more', async (t) => {
   const clock = new FakeClock();
-  const errors: unknown[] = [];
   let runs = 0;
   let finish: () => void = () => undefined;
   const again = new Coalescer({
@@ -87,11 +86,11 @@ t.test('runs of a task do not overlap, and all requests during a run cause one m
       await new Promise<void>((resolve) => {
         finish = resolve;
       });
-      if (runs === 2) throw new Error('failed');
     },
     clock,
     paceMs: 200,
-    onError: (error) => errors.push(error),
+    isActive: () => true,
+    onFailure: () => t.fail('no run fails'),
   });
   for (let count = 0; count < 3; count++) again.request();
   t.equal(runs, 1);
@@ -104,9 +103,39 @@ t.test('runs of a task do not overlap, and all requests during a run cause one m
   await settle();
   await clock.advance(1000);
   t.equal(runs, 2, 'nobody asked');
-  t.equal(errors.length, 1);
   again.request();
   t.equal(runs, 3);
+});
+
+t.test('the reason of a failed run is reported once, until a run succeeds', async (t) => {
+  const clock = new FakeClock();
+  let reason: string | undefined;
+  let isActive = true;
+  const reports: string[] = [];
+  const task = new Coalescer({
+    run: async () => {
+      if (reason !== undefined) throw new Error(reason);
+    },
+    clock,
+    paceMs: 200,
+    isActive: () => isActive,
+    onFailure: (text) => reports.push(text),
+  });
+  const runWith = async (text?: string) => {
+    reason = text;
+    task.request();
+    await clock.advance(200);
+    return reports.splice(0);
+  };
+  t.strictSame(await runWith('no reading'), ['no reading']);
+  t.strictSame(await runWith('no reading'), []);
+  t.strictSame(await runWith('no bus'), ['no bus'], 'another one');
+  t.strictSame(await runWith(), []);
+  t.strictSame(await runWith('no bus'), ['no bus'], 'after a success');
+  isActive = false;
+  t.strictSame(await runWith('no reading'), [], 'of no interest');
+  isActive = true;
+  t.strictSame(await runWith('no reading'), ['no reading'], 'and not taken for reported');
 });
 
 t.test(

@@ -117,3 +117,23 @@ t.test('[3.ha-players] no state before the first document', async (t) => {
   await rig.clock.advance(3600_000);
   t.strictSame(rig.look(), [{ options: ['vlc'] }, { state: 'vlc' }]);
 });
+
+t.test('a machine that cannot be read is logged once, until it can be read again', async (t) => {
+  const rig = new Rig();
+  t.teardown(() => rig.end());
+  const failures = () =>
+    rig.log.splice(0).filter((line) => line.includes('mqtt: the machine cannot be read: no reading')).length;
+  rig.isReadable = false;
+  await rig.begin();
+  t.equal(failures(), 1);
+  await rig.clock.advance(3600_000);
+  t.equal(failures(), 0, 'the same reason');
+  rig.isReadable = true;
+  await rig.clock.advance(3600_000);
+  rig.isReadable = false;
+  await rig.clock.advance(3600_000);
+  t.equal(failures(), 1, 'after a reading');
+  rig.end();
+  await rig.clock.advance(3600_000);
+  t.equal(failures(), 0, 'not without a connection');
+});

@@ -1,18 +1,23 @@
 /** Runs a task one at a time and not too often: requests during a run are one further run. */
 import type { Clock } from '../../../clock.ts';
+import { messageOf } from '../../../errors.ts';
 
 export interface CoalescerOptions {
   readonly run: () => Promise<void>;
   readonly clock: Clock;
   /** Least time from the end of a run to the beginning of the next. */
   readonly paceMs: number;
-  readonly onError: (error: unknown) => void;
+  /** Whether failures are of interest: those after the end of a connection are not. */
+  readonly isActive: () => boolean;
+  /** Called with the reason of a failure once, until a run succeeds. */
+  readonly onFailure: (reason: string) => void;
 }
 
 export class Coalescer {
   readonly #options: CoalescerOptions;
   #isBusy = false;
   #isRequested = false;
+  #failure: string | undefined;
 
   constructor(options: CoalescerOptions) {
     this.#options = options;
@@ -25,17 +30,25 @@ export class Coalescer {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    const { run, clock, paceMs, onError } = this.#options;
+    const { run, clock, paceMs } = this.#options;
     this.#isBusy = true;
     this.#isRequested = false;
     try {
       await run();
+      this.#failure = undefined;
     } catch (error) {
-      onError(error);
+      this.#report(messageOf(error));
     }
     clock.setTimer(() => {
       this.#isBusy = false;
       if (this.#isRequested) this.request();
     }, paceMs);
+  }
+
+  #report(reason: string): void {
+    const { isActive, onFailure } = this.#options;
+    if (!isActive() || reason === this.#failure) return;
+    this.#failure = reason;
+    onFailure(reason);
   }
 }
