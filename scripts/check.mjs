@@ -43,11 +43,14 @@ async function run(command, args, { env = process.env, priority = 0 } = {}) {
   return { isGood, output };
 }
 
+/** Only uses the time in which tests wait. */
+const LOW = os.constants.priority.PRIORITY_LOW;
+/** Low, too, but before the others: a step in the foreground waits for the result. */
+const LOW_BUT_FIRST = LOW - 5;
+
 /** Runs a script in the background. The end of its output is repeated with the failures. */
-async function runScript(name, ...args) {
-  const { isGood, output } = await run(process.execPath, args, {
-    priority: os.constants.priority.PRIORITY_LOW,
-  });
+async function runScript(name, args, priority = LOW) {
+  const { isGood, output } = await run(process.execPath, args, { priority });
   note(isGood, name, isGood ? '' : `\n  ${output.trimEnd().split('\n').slice(-20).join('\n  ')}`);
   return isGood;
 }
@@ -110,7 +113,7 @@ async function build() {
  * compiles alone. The build with CMake compiles those of a folder as one file.
  */
 async function gyp() {
-  if (!(await runScript('built by node-gyp', 'scripts/build.mjs', 'gyp-single'))) return;
+  if (!(await runScript('built by node-gyp', ['scripts/build.mjs', 'gyp-single']))) return;
   const built = 'build/gyp/hostwire.node';
   note(await loadsAndReads(built), 'built by node-gyp, loads and reads');
   await onNodes(OTHER_NODES, async (node, version) =>
@@ -121,8 +124,8 @@ async function gyp() {
 /** Runs beside the races: replaying takes one core for a minute. */
 async function parsers() {
   await Promise.all([
-    runScript('parsers under sanitizers', 'scripts/replay.mjs'),
-    runScript('readers without memory, under sanitizers', 'scripts/starve.mjs'),
+    runScript('parsers under sanitizers', ['scripts/replay.mjs']),
+    runScript('readers without memory, under sanitizers', ['scripts/starve.mjs']),
   ]);
 }
 
@@ -143,11 +146,11 @@ const engines = () =>
 
 const steps = {
   build,
-  lint: () => runScript('lint', 'scripts/lint.mjs'),
+  lint: () => runScript('lint', ['scripts/lint.mjs']),
   gyp,
-  sanitized: () => runScript('built under sanitizers', 'scripts/build.mjs', 'sanitized'),
+  sanitized: () => runScript('built under sanitizers', ['scripts/build.mjs', 'sanitized'], LOW_BUT_FIRST),
   parsers,
-  'windows-build': () => runScript('built for Windows', 'scripts/test-windows.mjs', '--prepare'),
+  'windows-build': () => runScript('built for Windows', ['scripts/test-windows.mjs', '--prepare']),
   test: () => runTests('npm test with coverage', 'scripts/test.mjs', '--coverage'),
   system: () => runTests('system tests with coverage', 'scripts/test.mjs', '--system', '--coverage'),
   engines,
@@ -159,8 +162,9 @@ const steps = {
 /** Steps in the background, which start after the build, and the one that a step waits for. */
 const BACKGROUND = ['lint', 'sanitized', 'parsers', 'windows-build', 'gyp'];
 const NEEDS = { engines: 'gyp', parsers: 'sanitized', races: 'sanitized', windows: 'windows-build' };
-/** Steps in the foreground, one after the other: Wine waits much, so the sanitizers' build runs beside it. */
-const FOREGROUND = ['build', 'test', 'system', 'engines', 'nodes', 'windows', 'races'];
+/** Steps in the foreground, after the build: one after the other, and at last two lists side by side, for Wine waits much. */
+const FOREGROUND = ['test', 'system'];
+const SIDE_BY_SIDE = [['windows'], ['races', 'engines', 'nodes']];
 
 const wanted = process.argv.slice(2);
 for (const name of wanted)
@@ -178,16 +182,18 @@ async function runStep(name) {
 }
 
 const running = new Map();
-for (const name of FOREGROUND) {
-  await running.get(NEEDS[name]);
-  await runStep(name);
-  if (name !== 'build') continue;
-  for (const each of BACKGROUND)
-    running.set(
-      each,
-      (running.get(NEEDS[each]) ?? Promise.resolve()).then(() => runStep(each)),
-    );
+
+async function runSteps(names) {
+  for (const name of names) {
+    await running.get(NEEDS[name]);
+    await runStep(name);
+  }
 }
+
+await runStep('build');
+for (const name of BACKGROUND) running.set(name, runSteps([name]));
+await runSteps(FOREGROUND);
+await Promise.all(SIDE_BY_SIDE.map(runSteps));
 await Promise.all(running.values());
 // With their diagnoses, and then a line for each: the end of the log alone names all of them.
 if (failures.length > 0) console.log(`\n${failures.join('\n')}\n`);
