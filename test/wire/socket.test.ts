@@ -106,3 +106,133 @@ t.test('unknown keys and __proto__ are left out, deep nesting is refused', async
   const deep = '['.repeat(8000);
   t.match(flawOf(t, `{"op":"ping","data":${deep}${']'.repeat(8000)}}`), { code: 'INVALID_DATA' });
 });
+
+/** A field, values at its limits, values just beyond them, and the message for these. */
+type Field = readonly [
+  op: string,
+  field: string,
+  good: readonly unknown[],
+  bad: readonly unknown[],
+  message: string,
+  others?: object,
+];
+
+const repeat = (count: number, of: unknown) => Array.from({ length: count }, () => of);
+
+const FIELDS: readonly Field[] = [
+  [
+    'get',
+    'topics',
+    [[], repeat(64, 'x'.repeat(64))],
+    [null, 'stats', [1], ['x'.repeat(65)], repeat(65, 'x')],
+    'topics must be a list of at most 64 names of at most 64 characters.',
+  ],
+  ['get', 'detail', [true, false], [1, 'true', null], 'detail must be true or false.', { topics: [] }],
+  ['subscribe', 'mode', ['add'], ['toggle', 1], 'mode must be replace or add.', { topics: [] }],
+  ['process_list', 'sort', ['name'], ['pid', 1], 'sort must be one of cpu, memory, name.'],
+  [
+    'process_list',
+    'limit',
+    [1, 10_000],
+    [0, 10_001, 1.5, '5'],
+    'limit must be a whole number from 1 to 10000.',
+  ],
+  [
+    'process_list',
+    'query',
+    ['', 'x'.repeat(255)],
+    ['x'.repeat(256), 1],
+    'query must be a string of at most 255 characters.',
+  ],
+  ['process_list', 'grouped', [true, false], [0, 'false', null], 'grouped must be true or false.'],
+  [
+    'process_kill',
+    'name',
+    ['x', 'x'.repeat(255)],
+    ['', 'x'.repeat(256), 1],
+    'name must be a string of 1 to 255 characters.',
+  ],
+  [
+    'process_kill',
+    'started_at',
+    [0, 1.5],
+    ['0', null],
+    'started_at must be a number of Unix seconds.',
+    { pid: 1 },
+  ],
+  ['process_kill', 'started_at', [], [1], 'started_at goes with pid.', { name: 'x' }],
+  ['process_kill', 'pid', [], [1], 'pid and name exclude each other.', { name: 'x' }],
+  ['process_details', 'pid', [], [1], 'pid and name exclude each other.', { name: 'x' }],
+  ['process_kill', 'signal', ['kill'], ['stop', 9], 'signal must be term or kill.', { pid: 1 }],
+  ['process_kill', 'tree', [true, false], [1, 'true', null], 'tree must be true or false.', { pid: 1 }],
+  [
+    'process_kill',
+    'timeout_ms',
+    [0, 60_000],
+    [-1, 60_001, '1'],
+    'timeout_ms must be a number from 0 to 60000.',
+    { pid: 1 },
+  ],
+  ['process_launch', 'app', [''], [1, null], 'app must be a string.'],
+  [
+    'process_launch',
+    'args',
+    [[], repeat(64, 'x'.repeat(4096))],
+    ['-v', [1], ['x'.repeat(4097)], ['a\0b'], repeat(65, '')],
+    'args must be at most 64 strings of at most 4096 characters.',
+    { app: 'editor' },
+  ],
+  [
+    'wake',
+    'host',
+    ['x', 'x'.repeat(64)],
+    ['', 'x'.repeat(65), 1],
+    'host must be a name of 1 to 64 characters.',
+  ],
+  [
+    'power',
+    'delay',
+    [0, 1.5, 86_400],
+    [-1, 86_401, '1'],
+    'delay must be a number of seconds from 0 to 86400.',
+    { action: 'sleep' },
+  ],
+  ['power', 'force', [true, false], ['1', null], 'force must be 1 or 0, or a boolean.', { action: 'sleep' }],
+  ['media', 'player', ['mpv'], ['', 1, null], 'The player must be a non-empty string.', { action: 'play' }],
+  [
+    'history',
+    'series',
+    [[], repeat(64, 'x'.repeat(512))],
+    ['cpu', [1], ['x'.repeat(513)], repeat(65, 'x')],
+    'series must be at most 64 names of at most 512 characters.',
+  ],
+  ...(['since', 'until'] as const).map(
+    (name): Field => [
+      'history',
+      name,
+      [-1e10, 0, 1e12],
+      [-1.1e10, 1.1e12, 'now', null],
+      `${name} must be a number of Unix seconds, or negative: that many seconds before now.`,
+    ],
+  ),
+  [
+    'history',
+    'step',
+    [1, 86_400],
+    [0, 86_401, 1.5, '1'],
+    'step must be a whole number of seconds from 1 to 86400.',
+  ],
+];
+
+t.test('each field up to its limits, and just beyond with what it must be', async (t) => {
+  for (const [op, field, good, bad, message, others] of FIELDS) {
+    const textOf = (value: unknown) => JSON.stringify({ op, data: { ...others, [field]: value } });
+    for (const value of good)
+      t.ok(
+        readSocketMessage(textOf(value)).isSound,
+        `${op}.${field} = ${JSON.stringify(value).slice(0, 40)}`,
+      );
+    for (const value of bad)
+      t.match(flawOf(t, textOf(value)), { code: 'INVALID_DATA', message }, textOf(value));
+  }
+});
