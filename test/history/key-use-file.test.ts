@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { KeyUses } from '#src/access/key-uses.js';
 import { formatUses, KeyUseFile, keyUsesPathOf, parseUses } from '#src/history/key-use-file.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 import { until } from '../helpers/until.ts';
 
 const START_MS = 1_700_000_000_000;
@@ -23,7 +24,11 @@ function create(t: Test) {
     const clock = new FakeClock();
     const uses = new KeyUses(() => START_MS + clock.now());
     uses.reconfigure(names);
-    return { clock, uses, stored: new KeyUseFile({ path: file, uses, clock, log }) };
+    return {
+      clock,
+      uses,
+      stored: new KeyUseFile({ path: file, uses, clock, log, closeLimitMs: PATIENCE_MS }),
+    };
   };
   return { folder, file, lines, start };
 }
