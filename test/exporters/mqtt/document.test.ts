@@ -7,6 +7,7 @@ import {
   MISSED_UNTIL_GONE,
   macsOf,
 } from '#src/exporters/mqtt/discovery/document.js';
+import { slugOf, slugsOf } from '#src/exporters/mqtt/discovery/ids.js';
 import { MAX_THINGS } from '#src/exporters/mqtt/discovery/things.js';
 import { MEDIA_ACTIONS, POWER_ACTIONS } from '#src/wire/requests.js';
 import type { UsageDetail } from '#src/wire/usage.js';
@@ -129,6 +130,13 @@ t.test('[3.ha-ids] names that look alike have ids of their own', async (t) => {
   const ids = idsOf(payload).filter((id) => id.endsWith('_used_percent') && id.startsWith('disk_'));
   t.equal(new Set(ids).size, names.length);
   t.strictSame(faultsIn(documentOf(factsOf(payload))), []);
+});
+
+t.test('[3.ha-ids] of things with one name the second is number 2', async (t) => {
+  t.strictSame(
+    slugsOf(['RTX 4090', 'eth0', 'RTX 4090', 'RTX 4090', 'eth0']),
+    ['RTX 4090', 'eth0', 'RTX 4090 #2', 'RTX 4090 #3', 'eth0 #2'].map(slugOf),
+  );
 });
 
 t.test('[3.ha-bounds] a document has a limit, whatever the machine has', async (t) => {

@@ -1,6 +1,7 @@
 /** The order of what is published, with a broker and a clock that the test owns. */
 import t from 'tap';
 import type { Connection } from '#src/agent/transports/mqtt/connection.js';
+import { MISSED_UNTIL_GONE } from '#src/exporters/mqtt/discovery/document.js';
 import { Reports } from '#src/exporters/mqtt/reports.js';
 import { createLog } from '#src/log/log.js';
 import { Encoded } from '#src/stats/view.js';
@@ -20,12 +21,19 @@ class Rig {
   readonly log: string[] = [];
   status: MediaDetail = { ...MEDIA, player: 'mpv', players: ['mpv'] };
   isReadable = true;
+  /** The document that the broker keeps. */
+  kept: string | undefined;
+  /** The components of all documents. */
+  readonly documents: Document['components'][] = [];
   /** Messages on the topics of the device and of media, since the last look. */
   #sent: { readonly topic: string; readonly text: string }[] = [];
   readonly #reports: Reports;
 
   constructor() {
-    const deliver = async (topic: string, text: string) => this.#sent.push({ topic, text }) > 0;
+    const deliver = async (topic: string, text: string) => {
+      if (topic === TOPICS.discovery) this.documents.push((JSON.parse(text) as Document).components);
+      return this.#sent.push({ topic, text }) > 0;
+    };
     this.#reports = new Reports({
       id: 'pc-1',
       topics: TOPICS,
@@ -56,12 +64,15 @@ class Rig {
     const connection = {
       isReady: true,
       send: async () => undefined,
-      subscribe: async () => [],
+      subscribe: async () => {
+        if (this.kept !== undefined) this.#reports.takeRetained(this.kept);
+        return [];
+      },
       unsubscribe: async () => undefined,
     };
     // Nothing else of a connection is used here.
     this.#reports.begin(connection as unknown as Connection);
-    // The broker keeps no document.
+    // The time for the document that the broker keeps.
     await this.clock.advance(500);
   }
 
@@ -136,4 +147,16 @@ t.test('a machine that cannot be read is logged once, until it can be read again
   rig.end();
   await rig.clock.advance(3600_000);
   t.equal(failures(), 0, 'not without a connection');
+});
+
+t.test('[3.ha-removal] what an earlier start announced, and is gone, is removed', async (t) => {
+  const rig = new Rig();
+  t.teardown(() => rig.end());
+  const components = { sensor_gone: { platform: 'sensor', unique_id: 'pc-1_sensor_gone' } };
+  rig.kept = JSON.stringify({ components });
+  await rig.begin();
+  for (let reading = 1; reading < MISSED_UNTIL_GONE; reading++) await rig.clock.advance(3600_000);
+  const found = rig.documents.flatMap(({ sensor_gone }) => (sensor_gone === undefined ? [] : [sensor_gone]));
+  t.strictSame(found, [{ platform: 'sensor' }], 'once');
+  t.strictSame(rig.log, []);
 });

@@ -1,4 +1,4 @@
-/** Brokers that speak an older version. */
+/** Brokers that speak an older version, and one that refuses. */
 import net from 'node:net';
 import t from 'tap';
 import { until } from '../../helpers/until.ts';
@@ -31,4 +31,26 @@ t.test('[3.mqtt-versions] a broker that speaks only 3.1.1 is asked with it', asy
     await service.stop();
     server.close();
   }
+});
+
+t.test('[3.mqtt-refused] the reason of a refusal is logged', async (t) => {
+  // CONNACK of MQTT 5: no session, "bad user name or password", no properties.
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(Buffer.from([0x20, 3, 0, 0x86, 0])));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as net.AddressInfo;
+  const { service } = await startBeside(
+    t,
+    { mqtt: mqttPart(`mqtt://127.0.0.1:${port}`) },
+    { isClosed: false },
+  );
+  await until(() => service.stderr().includes('no connection to'), 'a refusal');
+  t.match(
+    service.stderr(),
+    /mqtt: no connection to mqtt:[^ ]+: Connection refused: Bad User Name or Password/i,
+  );
+  await service.stop();
 });
