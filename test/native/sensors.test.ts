@@ -20,6 +20,9 @@ const device = (number: number, target: string): Tree => ({
 
 const isKnown = ({ value }: SensorCounters) => value !== null;
 
+/** On a busy machine a chip that has answered may be late the next time. */
+const isLate = ({ failure }: SensorCounters) => failure === 'no answer';
+
 /** Each chip is asked separately: until the last one has answered, some are not known yet. */
 const isSettled = (sensors: readonly SensorCounters[]) => sensors.length > 0 && sensors.every(isKnown);
 
@@ -27,7 +30,8 @@ async function readSensors(
   machine: Machine,
   isAnswered: (sensors: readonly SensorCounters[]) => boolean = isSettled,
 ): Promise<readonly SensorCounters[]> {
-  const counters = await readUntil(machine.host, 0, true, ({ sensors }) => isAnswered(sensors ?? []));
+  const isReady = (sensors: readonly SensorCounters[]) => isAnswered(sensors) && !sensors.some(isLate);
+  const counters = await readUntil(machine.host, 0, true, ({ sensors }) => isReady(sensors ?? []));
   return counters.sensors ?? [];
 }
 
