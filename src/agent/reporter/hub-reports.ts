@@ -3,7 +3,6 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
-import { messageOf } from '../../errors.ts';
 import { SECTION_BITS } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import type { Sample } from '../../stats/sample.ts';
@@ -12,6 +11,7 @@ import { type View, viewOf } from '../../stats/view.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import type { HubTopics } from '../protocol/hub-topics.ts';
 import { Coalescer } from '../transports/mqtt/coalescer.ts';
+import { Failures } from '../transports/mqtt/failures.ts';
 import type { Line } from '../transports/mqtt/line.ts';
 import type { Present } from './hub-request.ts';
 import { type Interest, isNothing, readInterest, unite } from './interest.ts';
@@ -57,21 +57,19 @@ export class HubReports {
   /** The last payload on each topic; a hub that is new has none. */
   readonly #sent = new Map<string, string>();
   #complainedAtMs = Number.NEGATIVE_INFINITY;
-  /** Why the last sample could not be sent. */
-  #failure: string | undefined;
+  /** Those to send a sample. */
+  readonly #failures: Failures;
 
   constructor(options: HubReportOptions) {
     this.#options = options;
-    const { clock } = options;
+    const { clock, log, subject } = options;
     this.#leases = new Leases(clock.now);
-    const paced = (run: () => Promise<void>) =>
-      new Coalescer({
-        run,
-        clock,
-        paceMs: PACE_MS,
-        isActive: () => this.#connection !== undefined,
-        onFailure: (reason) => this.#reportFailure(reason),
-      });
+    const failures = {
+      isActive: () => this.#connection !== undefined,
+      onFailure: (reason: string) => log.error(`${subject}: nothing is sent to hubs: ${reason}`),
+    };
+    this.#failures = new Failures(failures);
+    const paced = (run: () => Promise<void>) => new Coalescer({ run, clock, paceMs: PACE_MS, ...failures });
     this.#first = paced(() => this.#sendFirst());
     this.#media = paced(() => this.#sendMedia());
     this.#power = paced(() => this.#sendPower());
@@ -170,10 +168,8 @@ export class HubReports {
     void connection
       .send(topics.sample, text)
       .then(
-        () => {
-          this.#failure = undefined;
-        },
-        (error: unknown) => this.#takeFailure(messageOf(error)),
+        () => this.#failures.succeeded(),
+        (error: unknown) => this.#failures.failed(error),
       )
       .finally(() => {
         this.#isWriting = false;
@@ -215,16 +211,5 @@ export class HubReports {
     this.#complainedAtMs = now;
     const { log, subject } = this.#options;
     log.warn(`${subject}: what a hub wants is ignored: ${why}`);
-  }
-
-  #takeFailure(reason: string): void {
-    if (this.#connection === undefined || reason === this.#failure) return;
-    this.#failure = reason;
-    this.#reportFailure(reason);
-  }
-
-  #reportFailure(reason: string): void {
-    const { log, subject } = this.#options;
-    log.error(`${subject}: nothing is sent to hubs: ${reason}`);
   }
 }

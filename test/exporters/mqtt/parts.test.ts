@@ -78,6 +78,7 @@ t.test(
 
 t.test('runs of a task do not overlap, and all requests during a run cause one more', async (t) => {
   const clock = new FakeClock();
+  const failures: string[] = [];
   let runs = 0;
   let finish: () => void = () => undefined;
   const again = new Coalescer({
@@ -86,11 +87,12 @@ t.test('runs of a task do not overlap, and all requests during a run cause one m
       await new Promise<void>((resolve) => {
         finish = resolve;
       });
+      if (runs === 2) throw new Error('failed');
     },
     clock,
     paceMs: 200,
     isActive: () => true,
-    onFailure: () => t.fail('no run fails'),
+    onFailure: (reason) => failures.push(reason),
   });
   for (let count = 0; count < 3; count++) again.request();
   t.equal(runs, 1);
@@ -103,6 +105,7 @@ t.test('runs of a task do not overlap, and all requests during a run cause one m
   await settle();
   await clock.advance(1000);
   t.equal(runs, 2, 'nobody asked');
+  t.strictSame(failures, ['failed']);
   again.request();
   t.equal(runs, 3);
 });

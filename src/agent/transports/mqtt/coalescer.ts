@@ -1,26 +1,24 @@
 /** Runs a task one at a time and not too often: requests during a run are one further run. */
 import type { Clock } from '../../../clock.ts';
-import { messageOf } from '../../../errors.ts';
+import { Failures, type FailuresOptions } from './failures.ts';
 
-export interface CoalescerOptions {
+/** The reason of a failed run is reported once, until a run succeeds. */
+export interface CoalescerOptions extends FailuresOptions {
   readonly run: () => Promise<void>;
   readonly clock: Clock;
   /** Least time from the end of a run to the beginning of the next. */
   readonly paceMs: number;
-  /** Whether failures are of interest: those after the end of a connection are not. */
-  readonly isActive: () => boolean;
-  /** Called with the reason of a failure once, until a run succeeds. */
-  readonly onFailure: (reason: string) => void;
 }
 
 export class Coalescer {
   readonly #options: CoalescerOptions;
+  readonly #failures: Failures;
   #isBusy = false;
   #isRequested = false;
-  #failure: string | undefined;
 
   constructor(options: CoalescerOptions) {
     this.#options = options;
+    this.#failures = new Failures(options);
   }
 
   request(): void {
@@ -35,20 +33,13 @@ export class Coalescer {
     this.#isRequested = false;
     try {
       await run();
-      this.#failure = undefined;
+      this.#failures.succeeded();
     } catch (error) {
-      this.#report(messageOf(error));
+      this.#failures.failed(error);
     }
     clock.setTimer(() => {
       this.#isBusy = false;
       if (this.#isRequested) this.request();
     }, paceMs);
-  }
-
-  #report(reason: string): void {
-    const { isActive, onFailure } = this.#options;
-    if (!isActive() || reason === this.#failure) return;
-    this.#failure = reason;
-    onFailure(reason);
   }
 }
