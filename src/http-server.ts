@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { KeyUses } from './access/key-uses.ts';
+import { deferToNextTurn } from './clock.ts';
 import type { Base } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
@@ -274,7 +275,7 @@ export class HttpServer {
     do {
       await new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS));
       // A process that got no processor in this time has requests that it has not read: they come before this.
-      await new Promise(setImmediate);
+      await new Promise<void>(deferToNextTurn);
     } while (
       (this.#pool?.isEnding === true && hasTime(WRITER_LIMIT_MS)) ||
       (!isSettled() && server.connections > 0 && hasTime(CLOSE_LIMIT_MS))

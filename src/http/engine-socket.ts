@@ -48,7 +48,8 @@ export class EngineSocket implements Socket {
   #isOver = false;
   #takenAfterEnd = 0;
   #isCut = false;
-  #closeFull: (() => void) | undefined;
+  /** Sends the close frame when there is room for it. */
+  #sendClose: (() => void) | undefined;
 
   constructor(events: SocketEvents, address: string, quota: BufferQuota) {
     this.#events = events;
@@ -130,25 +131,26 @@ export class EngineSocket implements Socket {
     if (raw === undefined || this.#isOver) return;
     const kept = this.#buffered ?? [];
     this.#finish();
-    if (kept.length === 0 && raw.getBufferedAmount() <= FULL_BYTES) {
-      raw.end(code, reason);
-      return;
-    }
-    // At this moment the close frame would be dropped.
     for (const topic of raw.getTopics()) raw.unsubscribe(topic);
     const timer = setTimeout(() => this.cut(), CLOSE_LIMIT_MS).unref();
-    this.#closeFull = () => {
+    this.#sendClose = () => {
       while (kept.length > 0 && raw.getBufferedAmount() <= FULL_BYTES) raw.send(kept.shift() ?? '');
+      // At this moment the close frame would be dropped.
       if (raw.getBufferedAmount() > FULL_BYTES) return;
       clearTimeout(timer);
+      this.#sendClose = undefined;
       raw.end(code, reason);
     };
+    // In a turn in which a connection of uWebSockets.js may be closed (clock.ts).
+    deferToNextTurn(() => this.#sendClose?.());
   }
 
-  /** Cuts the connection immediately. */
+  /** Cuts the connection, in the next turn as `end`. Calls `onClosed` before it returns. */
   cut(): void {
+    if (this.#raw === undefined || this.#isCut) return;
     this.#isCut = true;
-    this.#raw?.close();
+    if (!this.#isOver) this.#finish();
+    deferToNextTurn(() => this.#raw?.close());
   }
 
   /** Its connection was closed here, not by the peer. */
@@ -175,7 +177,7 @@ export class EngineSocket implements Socket {
   /** Called by the engine alone: the kernel has taken some of the waiting bytes. */
   markDrained(): void {
     if (this.#isOver) {
-      this.#closeFull?.();
+      this.#sendClose?.();
       return;
     }
     const kept = this.#buffered;
@@ -193,6 +195,7 @@ export class EngineSocket implements Socket {
   /** Called by the engine alone: from now on the engine's object must not be used. */
   markClosed(): void {
     this.#raw = undefined;
+    this.#sendClose = undefined;
     this.#quota.release(this);
     if (!this.#isOver) this.#finish();
   }

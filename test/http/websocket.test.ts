@@ -108,6 +108,7 @@ t.test('sent messages go out; after the end nothing reaches the native object', 
     t.strictSame(native.sent, ['a'], close);
     t.strictSame(reported, ['closed'], 'its owner hears once');
     t.notOk(socket.isOpen || socket.isFull);
+    await nextTurn();
     t.equal(native.closedWith, { end: 1008, cut: 'cut', peer: 1001 }[close]);
   }
 });

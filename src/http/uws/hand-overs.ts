@@ -3,6 +3,7 @@
  * filter; but `pause` makes the poll handle of the connection inactive and `resume` active again, which the addon sees.
  * In batches, because looking at all handles takes 20 to 30 ns for each.
  */
+import { deferToNextTurn } from '../../clock.ts';
 import type { PausedPolls } from '../../host/streams.ts';
 import type { Taker } from '../engine.ts';
 
@@ -38,7 +39,7 @@ export class Waiting {
   }
 
   cut(): void {
-    this.response?.close();
+    deferToNextTurn(() => this.response?.close());
   }
 }
 
@@ -59,7 +60,8 @@ export class HandOvers {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    // Its turn may close connections, which no turn of `setImmediate` may (clock.ts).
+    deferToNextTurn(() => {
       this.#isScheduled = false;
       this.#handOver(this.#waiting.splice(0, BATCH).filter(({ response }) => response !== undefined));
       if (this.#waiting.length > 0) this.#schedule();

@@ -244,14 +244,15 @@ export class Fanout implements StreamServer {
     else this.#defer(() => this.#continueSweep());
   }
 
+  // In a turn in which a connection of uWebSockets.js may be closed (clock.ts).
   #cut(socket: StreamSocket): void {
     this.#remove(socket);
-    socket.cut();
+    this.#defer(() => socket.cut());
   }
 
   #end(socket: StreamSocket): void {
     this.#remove(socket);
-    socket.end();
+    this.#defer(() => socket.end());
   }
 
   #remove(socket: StreamSocket): void {
