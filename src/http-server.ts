@@ -8,7 +8,7 @@ import { deferToNextTurn } from './clock.ts';
 import type { Base } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
-import { messageOf } from './errors.ts';
+import { messageOf, ServiceError } from './errors.ts';
 import type { Host } from './host/host.ts';
 import type { PausedPolls } from './host/streams.ts';
 import { BufferQuota } from './http/clients/buffer-quota.ts';
@@ -21,6 +21,7 @@ import { PeerWatch } from './http/connections/peers.ts';
 import type { Engine } from './http/engine.ts';
 import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
+import { errorAnswer } from './http/reply.ts';
 import type { Route } from './http/routes.ts';
 import type { Log } from './log/log.ts';
 import type { TlsPair } from './tls/pair.ts';
@@ -59,6 +60,10 @@ export interface HttpServerOptions {
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
   readonly rss?: (() => number) | undefined;
 }
+
+const TOO_MANY_CONNECTIONS = errorAnswer(
+  new ServiceError('too_many_connections', 'This address has too many connections.'),
+);
 
 /** Logs why there are none. */
 function openPolls(host: Host, log: Log): PausedPolls | undefined {
@@ -131,7 +136,9 @@ export class HttpServer {
         this.#peers.wake();
         this.#heap?.trimSoon();
         this.server.maxConnections = this.#capacity.maxConnections();
-        return this.#limiter.opened(address);
+        if (this.#limiter.opened(address)) return undefined;
+        this.gate.noteLimit('too_many_connections', address);
+        return TOO_MANY_CONNECTIONS;
       },
       onEnded: () => this.#limiter.ended(),
     });
@@ -150,6 +157,7 @@ export class HttpServer {
       maxPerAddress: () => config.current.server.max_connections_per_address,
       maxInAll: () => this.server.maxConnections,
       isProxy: (address) => this.gate.isTrustedProxy(address),
+      open: () => this.server.connections,
       unfinished: () => this.server.connections - streams().size,
       heap: this.#heap,
     });
@@ -197,7 +205,6 @@ export class HttpServer {
       routes,
       config: this.#base.config,
       isStopping: () => this.#isStopping,
-      isCrowded: (address) => this.#limiter.isOver(address),
       log: this.#base.log,
     });
   }

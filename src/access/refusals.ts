@@ -9,6 +9,9 @@ const MAX_LOGGED_OF_ADDRESS = 10;
 /** After this long, names are logged again. */
 const RENEW_MS = 60 * 60_000;
 
+/** The part of a decision that this reads. */
+type Noted = Pick<Decision, 'isAllowed' | 'client'> & { readonly hint?: string | undefined };
+
 /** Logs each refused host name and origin once, with the line that would allow it. */
 export class RefusalLog {
   readonly #log: (text: string) => void;
@@ -22,7 +25,7 @@ export class RefusalLog {
   }
 
   /** `nowMs`: the time of a monotonic clock. */
-  note(decision: Decision, nowMs: number): void {
+  note(decision: Noted, nowMs: number): void {
     if (decision.isAllowed || decision.hint === undefined) return;
     this.#renew(nowMs);
     if (this.#isFull || this.#seen.has(decision.hint)) return;

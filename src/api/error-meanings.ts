@@ -33,7 +33,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   too_many_streams:
     '`server.max_streams` or `server.max_streams_per_address` is reached; `Retry-After` says when to try again.',
   too_many_connections:
-    'This address has more connections than `server.max_connections_per_address`; this one is closed. `Retry-After` says when to try again.',
+    'This address has as many connections as `server.max_connections_per_address` allows. The answer is sent as soon as the connection is accepted, which is closed then. `Retry-After` says when to try again.',
   host_unreachable:
     'Only a hub: it cannot reach that machine, or is refused there; `details` has its state and the reason.',
   shutting_down: 'The service is stopping.',

@@ -39,8 +39,8 @@ export interface EngineOptions {
   /** The lower-case names of the headers to read. */
   readonly headersRead: ReadonlySet<string>;
   readonly onRequest: (exchange: Exchange) => void;
-  /** Called for each connection that is accepted, with the peer's address; false closes it immediately. */
-  readonly onConnection?: (address: string) => boolean;
+  /** Called for each connection that is accepted, with the peer's address. Refuses it with the answer that is returned. */
+  readonly onConnection?: (address: string) => Answer | undefined;
   /** Called when this side has closed a WebSocket in good order. */
   readonly onEnded?: () => void;
   /** Connections that were handed over (Exchange.handOver) and are still open: they count as the engine's. */

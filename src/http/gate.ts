@@ -31,6 +31,16 @@ export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path, OPER
 /** A client whose request takes less is not counted: so much is part of the price of a connection. */
 const MIN_COUNTED = 512;
 
+/** The settings whose limits refuse clients, by error code. */
+const LIMITS = {
+  too_many_connections: 'server.max_connections_per_address',
+  too_many_requests: 'server.max_requests_per_address',
+  too_many_streams: 'server.max_streams or server.max_streams_per_address',
+} as const;
+type LimitCode = keyof typeof LIMITS;
+
+export const isLimit = (code: string): code is LimitCode => Object.hasOwn(LIMITS, code);
+
 /** The reasons of refusals that have a status only; the others have a code. */
 const REASON_OF = { 400: 'bad_request', 401: 'unauthorized', 403: 'address' } as const;
 
@@ -66,6 +76,9 @@ export class Gate {
     address: 0,
     host_not_allowed: 0,
     origin_not_allowed: 0,
+    too_many_connections: 0,
+    too_many_requests: 0,
+    too_many_streams: 0,
   };
   // Ten thousand viewers behind one proxy are equal in everything that is judged: they share one kept request.
   readonly #clients = new Map<string, WeakRef<Caller>>();
@@ -119,7 +132,14 @@ export class Gate {
     return { isAllowed: true, headers: corsHeaders(decision), client: request };
   }
 
-  /** Requests that were refused since the start, by reason. */
+  /** A limit has refused the client at `address`, which is logged once. */
+  noteLimit(code: LimitCode, address: string): void {
+    this.#refused[code]++;
+    const hint = `access: ${address} was refused (${code}): see ${LIMITS[code]}; further refusals are only counted`;
+    this.#refusals.note({ isAllowed: false, hint, client: address }, this.#options.now());
+  }
+
+  /** Requests and connections that were refused since the start, by reason. */
   get refusals(): Readonly<Record<string, number>> {
     return { ...this.#refused };
   }

@@ -16,19 +16,17 @@ import {
 } from './body.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, isLimit } from './gate.ts';
 import type { Answer } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, RouteTable } from './routes.ts';
 
 export interface PipelineOptions {
-  readonly gate: Pick<Gate, 'judge'>;
+  readonly gate: Pick<Gate, 'judge' | 'noteLimit'>;
   readonly routes: readonly Route[];
   readonly config: CurrentConfig;
   /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
   readonly isStopping: () => boolean;
-  /** Whether the peer at this address has more connections than it may. */
-  readonly isCrowded?: (address: string) => boolean;
   readonly log: Log;
 }
 
@@ -43,6 +41,9 @@ interface Passage {
 type Outcome = Answer | undefined | Promise<Answer | undefined>;
 
 const NO_BODY = Buffer.alloc(0);
+/** Maximum bytes of the answer to a request whose body ends the connection. */
+const MAX_LAST_BYTES = 8 * 1024;
+const TAKES_NO_BODY = new ServiceError('bad_request', 'This request takes no body.');
 const NO_HEADERS: Headers = [];
 
 export class Pipeline {
@@ -86,8 +87,6 @@ export class Pipeline {
       const error = new ServiceError('shutting_down', 'The service is shutting down.');
       return { ...errorAnswer(error, headers), isLast: true };
     }
-    if (!client.isKeyed && this.#options.isCrowded?.(head.remoteAddress ?? ''))
-      throw new ServiceError('too_many_connections', 'This address has too many connections.');
     const route = this.#routes.find(head.path);
     if (route === undefined) throw new ServiceError('not_found', 'There is nothing at this path.');
     const allow = allowedMethods(route);
@@ -163,6 +162,7 @@ export class Pipeline {
 
   #fail(passage: Passage, error: unknown, headers: Headers): void {
     if (error instanceof ServiceError) {
+      if (isLimit(error.code)) this.#options.gate.noteLimit(error.code, passage.exchange.address);
       send(passage, errorAnswer(error, headers));
       return;
     }
@@ -177,9 +177,15 @@ export class Pipeline {
 /** A chunked body that is being read is read to its end first, so that the client can read the answer. */
 function send({ exchange, framing, body }: Passage, answer: Answer | undefined): void {
   if (answer === undefined) return;
-  if (!framing.endsConnection) exchange.answer(answer);
-  else if (body === undefined) exchange.answer({ ...answer, isLast: true });
-  else void body.then(() => exchange.answer({ ...answer, isLast: true }));
+  if (!framing.endsConnection) {
+    exchange.answer(answer);
+    return;
+  }
+  // uWebSockets.js keeps a copy of a last answer for a peer that does not read.
+  const isLong = (answer.body?.length ?? 0) > MAX_LAST_BYTES;
+  const last = { ...(isLong ? errorAnswer(TAKES_NO_BODY) : answer), isLast: true };
+  if (body === undefined) exchange.answer(last);
+  else void body.then(() => exchange.answer(last));
 }
 
 function tooLarge(request: Request, maxBytes: number): Answer {

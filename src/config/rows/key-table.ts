@@ -33,12 +33,12 @@ const API_KEY = text(
 );
 const ADDRESSES = 'a list of addresses or CIDR ranges, in quotes';
 
-/** A limit for each client address without the key. */
+/** A limit for each client address. */
 const limitRow = (fallback: number, what: string) =>
   row(
     COUNT,
     fallback,
-    `The maximum number of ${what} of one client address without the key; an IPv6 /64 network may have four times as many. 0: no limit.`,
+    `The maximum number of ${what}; an IPv6 /64 network may have four times as many. 0: no limit.`,
   );
 
 /** The table, in the order of the documentation. */
@@ -116,9 +116,15 @@ export const KEYS = {
       0,
       'The maximum number of open streams. 0: as many as the descriptor limit allows, less a reserve.',
     ),
-    max_connections_per_address: limitRow(512, 'connections'),
-    max_streams_per_address: limitRow(256, 'open streams and WebSockets'),
-    max_requests_per_address: limitRow(64, 'requests that wait for their answer'),
+    max_connections_per_address: limitRow(2048, 'connections of one client address, with or without a key'),
+    max_streams_per_address: limitRow(
+      1024,
+      'open streams and WebSockets of one client address without the key',
+    ),
+    max_requests_per_address: limitRow(
+      1024,
+      'requests that wait for their answer of one client address without the key',
+    ),
     max_kept_megabytes: row(
       integer(1, 65_536),
       64,

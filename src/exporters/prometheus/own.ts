@@ -105,7 +105,7 @@ export function ownFamilies(deps: OwnDeps): readonly Family[] {
     family(
       'counter',
       'refused_requests_total',
-      'Requests that the access rules refused.',
+      'Requests that the access rules or a limit refused, and refused connections.',
       labelled('reason', gate.refusals),
     ),
     one(

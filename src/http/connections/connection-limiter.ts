@@ -28,8 +28,8 @@ const PAUSE_PER_LOOK = 20;
 const MAX_PAUSE_MS = 500;
 /** The same for half-closed connections, which every day has: 0.5 %. */
 const PAUSE_PER_ROUTINE_LOOK = 200;
-/** Addresses over the limit may open this many more, so that their requests are answered with the reason. */
-const ANSWERED = 64;
+/** After a look that failed, for example without a free descriptor. */
+const FAILED_PAUSE_MS = 1000;
 /** One address, and one /64 network, may have at most this share of all connections that there is room for, */
 const SHARE_OF_ALL = 3 / 4;
 /** where there is room for that many: with few descriptors one client may need all of them. */
@@ -46,7 +46,9 @@ export interface ConnectionLimiterOptions {
   readonly maxInAll?: () => number;
   /** Whether a peer is a proxy that names its clients. */
   readonly isProxy: (address: string) => boolean;
-  /** Open connections that are no streams: each may hold an unfinished request or message. */
+  /** Open connections. */
+  readonly open: () => number;
+  /** Open connections without a stream: each may hold an unfinished request or message. */
   readonly unfinished: () => number;
   /** Absent: the growth of memory does not start a look. */
   readonly heap: Pick<HeapTrim, 'rss' | 'trimSoon'> | undefined;
@@ -105,7 +107,7 @@ export class ConnectionLimiter {
     clock.clearTimer(this.#comparing);
   }
 
-  /** A connection of the peer at `address` was accepted. False: it has far too many, and this one must be closed immediately. */
+  /** A connection of the peer at `address` was accepted. False: it has as many as it may, and this one must be closed. */
   opened(address: string): boolean {
     if (this.#ports.length === 0) return true;
     this.#compareLater();
@@ -131,7 +133,8 @@ export class ConnectionLimiter {
       this.#suspicious.set(level, Math.ceil((count + max) / 2));
       this.#lookIn(0);
     }
-    return count <= max + Math.min(ANSWERED, this.#maxInAll / 8);
+    // A count contains those that have closed since the last look, which the number of all connections does not.
+    return count <= max || this.#hasFailed || this.#options.open() <= max;
   }
 
   get #maxInAll(): number {
@@ -141,17 +144,6 @@ export class ConnectionLimiter {
 
   #limitOf(level: string, maxPerAddress: number): number {
     return Math.min(limitOf(level, maxPerAddress), Math.floor(this.#maxInAll * SHARE_OF_ALL));
-  }
-
-  /** Whether the peer at `address` has more connections than it may; a request on one of them is refused then. */
-  isOver(address: string): boolean {
-    // For nearly every request this is all: to parse an address takes 3 µs.
-    if (this.#suspicious.size === 0) return false;
-    const max = this.#options.maxPerAddress();
-    if (max === 0) return false;
-    return levelsOf(canonicalPeer(address)).some(
-      (level) => this.#counts.of(level) > this.#limitOf(level, max),
-    );
   }
 
   /** This side has closed a connection, which the peer may leave half open. */
@@ -204,7 +196,7 @@ export class ConnectionLimiter {
       });
       this.#hasFailed = false;
     } catch (error) {
-      this.#nextLookAt = clock.now() + 60_000;
+      this.#nextLookAt = clock.now() + FAILED_PAUSE_MS;
       if (!this.#hasFailed) log.warn(`connections cannot be counted: ${String(error)}`);
       this.#hasFailed = true;
     } finally {

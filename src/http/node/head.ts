@@ -1,6 +1,6 @@
 /** Heads as node:http has them: of requests, of answers, and the answer to bytes that are no request. */
 import type { IncomingMessage } from 'node:http';
-import { headBytes, type RequestHead } from '../head.ts';
+import { type Answer, headBytes, type RequestHead } from '../head.ts';
 import { asksForSocket, UPGRADE_HEADERS } from '../upgrade.ts';
 
 /** A target in absolute form (RFC 9112, 3.2.2): its authority stands for the Host header. */
@@ -81,15 +81,22 @@ const FAULTS: Readonly<Record<string, readonly [status: string, sentence: string
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 };
 
+/** The bytes of a last answer that is written past node:http. */
+export function lastBytes({ status, headers, body = '' }: Answer): Buffer {
+  const bytes = Buffer.from(body);
+  const end: Answer['headers'] = [
+    ['Content-Length', String(bytes.length)],
+    ['Connection', 'close'],
+  ];
+  return Buffer.concat([headBytes(status, [...headers, ...end]), bytes]);
+}
+
 /** The last answer on a connection whose bytes are no request. */
 export function faultBytes(code: string): Buffer {
   const [status, error] = FAULTS[code] ?? ['400 Bad Request', 'These bytes are not an HTTP request.'];
-  const body = JSON.stringify({ error, code: 'bad_request' });
-  const head = headBytes(status, [
+  const headers: Answer['headers'] = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['Cache-Control', 'no-store'],
-    ['Content-Length', String(body.length)],
-    ['Connection', 'close'],
-  ]);
-  return Buffer.concat([head, Buffer.from(body)]);
+  ];
+  return lastBytes({ status, headers, body: JSON.stringify({ error, code: 'bad_request' }) });
 }

@@ -7,7 +7,7 @@ import { BufferQuota } from '../clients/buffer-quota.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { asksForUpgrade, hasBody, PLAIN_REQUEST, readHead, withoutZone } from './head.ts';
+import { asksForUpgrade, hasBody, lastBytes, PLAIN_REQUEST, readHead, withoutZone } from './head.ts';
 import { answerPlain, createSecureServer, renewContext } from './secure.ts';
 import { NodeSockets } from './sockets.ts';
 
@@ -167,7 +167,13 @@ export class NodeEngine implements Engine {
     else this.#connect(socket);
     // So that descriptors are left for the service's own files.
     if (this.connections > this.maxConnections) socket.destroy();
-    else if (this.#options.onConnection?.(address) === false) socket.destroy();
+    else {
+      const refusal = this.#options.onConnection?.(address);
+      if (refusal === undefined) return;
+      // Nothing can be said before the handshake of TLS.
+      if (!isSecure) socket.write(lastBytes(refusal));
+      socket.destroy();
+    }
   }
 
   #checkMoreOften(): void {

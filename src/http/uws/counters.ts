@@ -2,12 +2,10 @@
 import { Pace } from '../clients/pace.ts';
 
 /**
- * uWebSockets.js does not report the bytes that wait after an answer without a body, or after the last one per connection.
- * Beyond this pace an answer without a body is therefore the last one, and a long last one is not sent. A peer that takes
- * nothing for 20 s is cut (connections/peers.ts).
+ * uWebSockets.js does not report the bytes that wait after an answer without a body. Beyond this pace such an answer is
+ * therefore the last one. A peer that takes nothing for 20 s is cut (connections/peers.ts).
  */
 const BARE_PER_SECOND = 1000;
-const LONG_LAST_PER_20_SECONDS = 8;
 
 export class Counters {
   /** Requests that are neither answered nor streams yet. */
@@ -17,5 +15,4 @@ export class Counters {
   /** Open connections, idle ones included. */
   connections = 0;
   readonly bare = new Pace(BARE_PER_SECOND, 1000);
-  readonly longLast = new Pace(LONG_LAST_PER_20_SECONDS, 20_000);
 }

@@ -23,7 +23,7 @@ import { UwsStream } from './stream.ts';
 
 /** Longer bodies are counted in the quota until the peer has taken them. */
 const MIN_COUNTED_BODY = 1024;
-/** The last answer on a connection is copied by uWebSockets.js; one that is longer than this has a pace. */
+/** The last answer on a connection is copied by uWebSockets.js if it is no longer than this. */
 const MAX_COPIED_BODY = 8 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -50,7 +50,7 @@ export interface ExchangeDeps {
   readonly handOvers: HandOvers | undefined;
 }
 
-function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
+export function writeHead(response: uws.HttpResponse, status: string, headers: readonly Header[]): void {
   response.writeStatus(status);
   writeHeaders(headers, (name, value) => response.writeHeader(name, value));
 }
@@ -156,12 +156,10 @@ export class UwsExchange implements Exchange {
     const { body } = answer;
     const hasBody = this.head.method !== 'HEAD' && body !== undefined && body.length > 0;
     const wasLast = answer.isLast === true || isAsked;
-    if (hasBody && !wasLast) {
+    // After `Connection: close` uWebSockets.js ends the connection itself. Where it does not recognize the form in which
+    // the client asks for that, the client does so, or the connection is idle for 10 s.
+    if (hasBody && (!wasLast || (isAsked && body.length > MAX_COPIED_BODY))) {
       this.#sendAsTaken(answer, body);
-      return;
-    }
-    if (hasBody && body.length > MAX_COPIED_BODY && !this.#deps.counters.longLast.take(this.address)) {
-      this.cut();
       return;
     }
     const isLast = wasLast || !this.#deps.counters.bare.take(this.address);

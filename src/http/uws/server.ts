@@ -10,7 +10,7 @@ import type { HeaderLists, RequestHead } from '../head.ts';
 import { asksForSocket, UPGRADE_HEADERS } from '../upgrade.ts';
 import { BodyEnds } from './body-ends.ts';
 import { Counters } from './counters.ts';
-import { type ExchangeDeps, type SocketData, type Upgrade, UwsExchange } from './exchange.ts';
+import { type ExchangeDeps, type SocketData, type Upgrade, UwsExchange, writeHead } from './exchange.ts';
 import { HandOvers } from './hand-overs.ts';
 
 // The flag of uSockets that leaves out SO_REUSEPORT: a second instance must fail, not share the port.
@@ -113,7 +113,14 @@ export class UwsEngine implements Engine {
       if (change < 0) counters.closes++;
       // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
       else if (this.#mayBeOpen > this.maxConnections && !this.#hasCapacity()) response.close();
-      else if (options.onConnection?.(addressOf(response)) === false) response.close();
+      else {
+        const refusal = options.onConnection?.(addressOf(response));
+        if (refusal === undefined) return;
+        response.cork(() => {
+          writeHead(response, refusal.status, refusal.headers);
+          response.end(refusal.body, true);
+        });
+      }
     });
     // Its own patterns name the part that may be any.
     for (const path of options.socketPaths?.map((each) => each.replace('*', ':part')) ?? ['/*'])

@@ -34,7 +34,7 @@ export async function serveStreams(
     onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
     onConnection: () => {
       watch.wake();
-      return true;
+      return undefined;
     },
   });
   const watch = new PeerWatch({
