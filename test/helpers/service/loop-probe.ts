@@ -3,7 +3,9 @@
  * holds the event loop, and reports the longest over the IPC channel on request. Also collects garbage on request, to
  * distinguish leaked memory from memory that is not collected yet. The service itself is unchanged.
  */
+import { createRequire } from 'node:module';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 type Callback = (...args: unknown[]) => unknown;
 type Setter = (callback: Callback, ...rest: unknown[]) => unknown;
@@ -39,10 +41,17 @@ for (const name of ['setImmediate', 'setTimeout', 'setInterval'] as const) {
   Object.defineProperty(globalThis, name, { value: Object.assign(replacement, original), writable: true });
 }
 
+/** As the service does when clients have gone, with the addon that it has loaded. */
+async function returnFreeMemory(): Promise<void> {
+  const file = fileURLToPath(new URL('../../../../../dist/hostwire.node', import.meta.url));
+  const { trimHeap } = createRequire(import.meta.url)(file) as { trimHeap: () => Promise<void> };
+  await trimHeap();
+}
+
 process.on('message', (what) => {
   if (what === 'collect') {
     globalThis.gc?.();
-    process.send?.({ heapUsedBytes: process.memoryUsage().heapUsed });
+    void returnFreeMemory().then(() => process.send?.({ heapUsedBytes: process.memoryUsage().heapUsed }));
     return;
   }
   process.send?.({ longestMs, longestCpuMs, holds });

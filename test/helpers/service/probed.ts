@@ -18,13 +18,18 @@ export interface ProbedService extends ServiceProcess {
   readonly collect: () => Promise<{ readonly heapUsedBytes: number }>;
 }
 
-export async function startProbed(config: ConfigPart = {}, host = '127.0.0.1'): Promise<ProbedService> {
+export async function startProbed(
+  config: ConfigPart = {},
+  host = '127.0.0.1',
+  args: readonly string[] = [],
+): Promise<ProbedService> {
   let child: ChildProcess | undefined;
   const service = await startService({
     config,
     host,
-    start: (command, args) => {
-      child = spawn(command, ['--expose-gc', '--import', PROBE, ...args], {
+    args,
+    start: (command, programArgs) => {
+      child = spawn(command, ['--expose-gc', '--import', PROBE, ...programArgs], {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
       return child;
