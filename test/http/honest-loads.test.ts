@@ -2,28 +2,18 @@
 import '../helpers/service/dead-buses.ts';
 import process from 'node:process';
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { PATIENCE_MS } from '../helpers/limits.ts';
-import { startService } from '../helpers/service/service.ts';
+import { AS_SHIPPED, startService } from '../helpers/service/service.ts';
 import { playHonestLoads, TRUSTED } from './honest-loads.ts';
 
-const { max_connections_per_address, max_streams_per_address, max_requests_per_address } =
-  DEFAULT_CONFIG.server;
 const FOR_MS = process.env['HOSTWIRE_FULL'] === '1' ? 300_000 : 8000;
 
 // More than the load: nothing in it depends on being in time.
 t.setTimeout(FOR_MS + 2 * PATIENCE_MS);
 
 t.test('all honest loads together: nothing is refused, and no event is missing', async (t) => {
-  const service = await startService({
-    config: {
-      history: DEFAULT_CONFIG.history,
-      server: {
-        ...{ max_connections_per_address, max_streams_per_address, max_requests_per_address },
-        trusted_proxies: [TRUSTED],
-      },
-    },
-  });
+  const config = { ...AS_SHIPPED, server: { ...AS_SHIPPED.server, trusted_proxies: [TRUSTED] } };
+  const service = await startService({ config });
   t.teardown(() => service.stop());
   const accounts = await playHonestLoads(service, FOR_MS);
   for (const [who, { answered, events, faults }] of accounts) {

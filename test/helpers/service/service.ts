@@ -7,7 +7,7 @@ import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '#src/clock.js';
-import type { Config } from '#src/config/config.js';
+import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import type { History } from '#src/history/history.js';
 import type { Host } from '#src/host/host.js';
@@ -54,6 +54,15 @@ const SAFE = {
   power: { backend: 'record' },
   history: { minutes: 0 },
   server: { max_connections_per_address: 0, max_streams_per_address: 0, max_requests_per_address: 0 },
+} as const satisfies ConfigPart;
+
+const { max_connections_per_address, max_streams_per_address, max_requests_per_address } =
+  DEFAULT_CONFIG.server;
+
+/** The history and the limits per address as they are shipped, for tests that judge them. */
+export const AS_SHIPPED = {
+  history: DEFAULT_CONFIG.history,
+  server: { max_connections_per_address, max_streams_per_address, max_requests_per_address },
 } as const satisfies ConfigPart;
 
 /** Returns the configuration file of a test's service: `config` and the settings that all of them have. */
