@@ -153,6 +153,25 @@ t.test('[1.connections] more connections of one address: 503, then closed immedi
   t.equal(status, 200, 'when they are gone there is room');
 });
 
+t.test(
+  '[1.streams] streams opened in the same moment: as many are served as may be, in every order',
+  async (t) => {
+    const server = { max_connections_per_address: 60, max_streams_per_address: 20 };
+    const service = await startService({ config: { server } });
+    t.teardown(() => service.stop());
+    const kept = await RawConnection.open(service.port, '127.0.0.1', ONE);
+    t.teardown(() => kept.destroy());
+    const asked = Array.from({ length: 90 }, () =>
+      openStream(t, service.port).catch(() => ({ status: 503 })),
+    );
+    kept.write('GET /api/usage HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    t.equal(statuses.filter((status) => status === 200).length, 20, 'of 90');
+    t.equal(statuses.filter((status) => status === 503).length, 70);
+    t.equal((await kept.readAnswer()).status, 200, 'what was there before is served');
+  },
+);
+
 const PROCESSES = 4000;
 const many = Array.from({ length: PROCESSES }, (_, i) => ({ pid: i + 2, name: `worker-${i}`, cpu: i }));
 
