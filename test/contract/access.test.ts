@@ -3,6 +3,7 @@ import t from 'tap';
 import { checkHeaders } from '../helpers/clients/answers.ts';
 import { ask, RawConnection, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 
 const KEY = 'k'.repeat(32);
@@ -32,6 +33,17 @@ t.test('[I.401] [1.bare-401] a missing or wrong key: 401 without a body, with a 
         t.equal(answer.body.length, 0);
         t.strictSame(valuesOf(answer, 'content-length'), ['0']);
       }
+});
+
+t.test('[9.engine-differences] a key with bytes above 0x7f around it', async (t) => {
+  for (const value of [`Bearer ${KEY}\xff`, `\x80Bearer ${KEY}`]) {
+    const connection = await RawConnection.open(withKey);
+    t.teardown(() => connection.destroy());
+    connection.write(
+      Buffer.from(`GET /api/pw HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${value}\r\n\r\n`, 'latin1'),
+    );
+    t.equal((await connection.readAnswer()).status, DIFFERENCES.trimsHighBytes ? 200 : 401);
+  }
 });
 
 t.test(

@@ -23,6 +23,8 @@ interface Differences {
   readonly servesAllForms: boolean;
   /** Whether a head may have more than 100 headers. */
   readonly takesManyHeaders: boolean;
+  /** Whether bytes above 0x7f at the ends of a header value are cut off, as blanks are. */
+  readonly trimsHighBytes: boolean;
   /** The headers, in lower case, that it adds to every answer. */
   readonly ownHeaders: readonly string[];
   /** Whether a request that arrives before the previous answer is sent is answered; otherwise both are cut. */
@@ -42,6 +44,7 @@ const UWS: Differences = {
   protocolErrorCodes: new Set(),
   servesAllForms: false,
   takesManyHeaders: false,
+  trimsHighBytes: true,
   ownHeaders: ['date', 'uwebsockets'],
   servesPipelined: false,
   reportsLateDelivery: false,
@@ -59,6 +62,7 @@ const NODE: Differences = {
   protocolErrorCodes: new Set([1002, 1007, 1009]),
   servesAllForms: true,
   takesManyHeaders: true,
+  trimsHighBytes: false,
   ownHeaders: ['date'],
   servesPipelined: true,
   reportsLateDelivery: true,
