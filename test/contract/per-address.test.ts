@@ -154,7 +154,7 @@ t.test('[1.connections] more connections of one address: 503, then closed immedi
 });
 
 t.test(
-  '[1.streams] streams opened in the same moment: as many are served as may be, in every order',
+  '[1.connections] streams opened in the same moment: as many are served as may be, in every order',
   async (t) => {
     const server = { max_connections_per_address: 60, max_streams_per_address: 20 };
     const service = await startService({ config: { server } });
