@@ -36,14 +36,14 @@ const DOCUMENTS = '/usr/share/doc/hostwire';
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
 
 /**
- * Only files that decide about rights and about who gets in are conffiles: an administrator who changes or removes one keeps it
- * so.
+ * Only files that decide about rights are conffiles: an administrator who changes or removes one keeps it so. postinst copies
+ * the configuration at the first installation.
  */
 const FILES = {
-  '/etc/hostwire/config.yaml': 'packaging/config.yaml',
   '/etc/polkit-1/rules.d/50-hostwire.rules': 'packaging/polkit/50-hostwire.rules',
   '/usr/lib/sysusers.d/hostwire.conf': 'packaging/sysusers/hostwire.conf',
   '/usr/lib/tmpfiles.d/hostwire.conf': 'packaging/tmpfiles/hostwire.conf',
+  '/usr/share/hostwire/config.yaml': 'packaging/config.yaml',
   // Not in /usr/lib/udev: a program that may open this device can type into every session.
   '/usr/share/hostwire/60-hostwire-uinput.rules': 'packaging/udev/60-hostwire-uinput.rules',
   '/usr/share/lintian/overrides/hostwire': 'packaging/debian/lintian-overrides',

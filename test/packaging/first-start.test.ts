@@ -48,8 +48,8 @@ t.test('[10.first-start] the commented lines are settings too', async (t) => {
 t.test('[10.first-start] each package has it where its service looks', async (t) => {
   t.match(
     textOf('scripts/release/debian.mjs'),
-    "'/etc/hostwire/config.yaml': 'packaging/config.yaml'",
-    'a conffile',
+    "'/usr/share/hostwire/config.yaml': 'packaging/config.yaml'",
+    'copied by postinst',
   );
   t.match(textOf('scripts/release/bundle.mjs'), "'config.yaml': 'packaging/config.yaml'");
   t.equal(textOf('dist/config.yaml'), TEXT, 'for the service of Windows');

@@ -113,7 +113,7 @@ t.test('the unit, the rule, the folder and the keys name the same user', async (
   t.equal(unit.get('Group'), 'hostwire');
   const text = (file: string) => readFileSync(path.join(ROOT, 'packaging', file), 'utf8');
   t.match(text('sysusers/hostwire.conf'), /^u hostwire - "[^"]+" - -$/m);
-  t.match(text('tmpfiles/hostwire.conf'), /^d \/etc\/hostwire 0755 root root - -$/m);
+  t.match(text('tmpfiles/hostwire.conf'), /^d \/etc\/hostwire - - - - -$/m);
   t.match(text('udev/60-hostwire-uinput.rules'), /^KERNEL=="uinput", .*GROUP="hostwire", MODE="0660"/m);
 });
 

@@ -1,6 +1,6 @@
 /** The Debian package: lintian, and its installation, upgrade, removal and purge in clean root filesystems. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -82,6 +82,52 @@ function expectPairing(t: Test, root: DebianRoot): void {
   t.match(keys, [{ name: 'phone' }]);
 }
 
+const TMPFILES_BEFORE = 'd /etc/hostwire 0750 root hostwire - -\nz /etc/hostwire/* 0640 root hostwire - -\n';
+
+/** The package as it was before it had a configuration, or (`hasConffile`) while that was a file that dpkg manages. */
+function makeBefore(file: string, folder: string, hasConffile: boolean): string {
+  const tree = path.join(folder, `before-${hasConffile}`);
+  execFileSync('dpkg-deb', ['--raw-extract', file, tree]);
+  const change = (name: string, edit: (text: string) => string) =>
+    writeFileSync(path.join(tree, name), edit(readFileSync(path.join(tree, name), 'utf8')));
+  change('DEBIAN/control', (text) => text.replace(/^Version: .*$/m, 'Version: 0.1.0~alpha-0'));
+  const config = '/etc/hostwire/config.yaml';
+  if (hasConffile) {
+    change('DEBIAN/conffiles', (text) => `${config}\n${text}`);
+    cpSync(path.join(tree, 'usr/share/hostwire/config.yaml'), path.join(tree, config), { recursive: true });
+  } else change('usr/lib/tmpfiles.d/hostwire.conf', () => TMPFILES_BEFORE);
+  change('DEBIAN/postinst', (text) => text.replace('! is_configured', 'false'));
+  const made = path.join(folder, `before-${hasConffile}.deb`);
+  execFileSync('dpkg-deb', ['-Znone', '--root-owner-group', '--build', tree, made], { stdio: 'pipe' });
+  return made;
+}
+
+/** What a start of the machine does: the files that may have secrets get the mode and the group that they keep. */
+const BOOT = 'systemd-tmpfiles --create hostwire.conf';
+
+/** What an administrator had: the package before, what was done to /etc/hostwire, and what an upgrade says. */
+const UPGRADES = [
+  { what: 'no configuration', had: 'before', done: ':', isOpen: true },
+  {
+    what: 'config.json',
+    had: 'before',
+    done: `echo '{"server":{"port":1,"host":"::"}}' >config.json; ${BOOT}`,
+  },
+  { what: 'a config.yaml of their own', had: 'before', done: `echo 'server: {port: 1}' >config.yaml` },
+  {
+    what: 'a folder with another owner and mode',
+    had: 'before',
+    done: `echo 'server: {port: 1}' >config.yaml; chgrp adm . config.yaml; chmod 0710 .; chmod 0600 config.yaml`,
+  },
+  { what: 'the shipped configuration', had: 'conffile', done: ':' },
+  {
+    what: 'the shipped configuration, changed',
+    had: 'conffile',
+    done: `sed -i 's/127.0.0.1/::1/' config.yaml`,
+  },
+  { what: 'the shipped configuration, removed', had: 'conffile', done: 'rm config.yaml', isOpen: true },
+] as const;
+
 t.test('the Debian package', { skip }, async (t) => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-deb-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,6 +148,26 @@ t.test('the Debian package', { skip }, async (t) => {
   await t.test('it depends on what Debian 11 has', async (t) => {
     const depends = execFileSync('dpkg-deb', ['-f', first, 'Depends'], { encoding: 'utf8' });
     t.match(depends, /^libc6 \(>= 2\.31\), libgcc-s1, libstdc\+\+6 \(>= [5-9]\), /);
+  });
+
+  await t.test('an upgrade leaves /etc/hostwire as it is, and says if it is open', async (t) => {
+    const root = new DebianRoot('bookworm', PACKAGES);
+    t.teardown(() => root.remove());
+    root.add(first, 'hostwire.deb');
+    root.add(makeBefore(first, folder, false), 'before.deb');
+    root.add(makeBefore(first, folder, true), 'conffile.deb');
+    const shown = `find /etc/hostwire -printf '%p %m %u %g\\n' -type f -exec cat {} +`;
+    for (const { what, had, done, ...says } of UPGRADES) {
+      root.run(`dpkg --install /media/test/${had}.deb && cd /etc/hostwire && ${done}`);
+      const before = root.run(shown);
+      // As unattended-upgrades runs it: there is nobody to answer a question.
+      const said = root.run('dpkg --install /media/test/hostwire.deb </dev/null 2>&1');
+      t.equal(root.run(shown), before, what);
+      t.equal(/has no configuration, and the upgrade adds none/.test(said), 'isOpen' in says, said);
+      const report = JSON.parse(root.run('cd / && hostwire check --json'));
+      t.notMatch(report.notices, [{ level: 'error' }], what);
+      root.run('dpkg --purge hostwire');
+    }
   });
 
   for (const release of ['bookworm', 'trixie'])
@@ -129,7 +195,7 @@ t.test('the Debian package', { skip }, async (t) => {
       expectClosed(t, root);
       t.match(root.run('getent passwd hostwire'), /:\/usr\/sbin\/nologin$/m);
       const conffiles = root.run(`dpkg-query -W -f '\${Conffiles}' hostwire`);
-      t.strictSame(conffiles.match(/\/etc\S+/g), ['/etc/hostwire/config.yaml', RULE]);
+      t.strictSame(conffiles.match(/\/etc\S+/g), [RULE]);
       root.run(
         `dpkg --verify hostwire &&
           systemd-analyze verify --man=no /usr/lib/systemd/system/hostwire.service /usr/lib/systemd/system/hostwire-hub.service`,
