@@ -5,8 +5,9 @@ import path from 'node:path';
 import t from 'tap';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const { layOutDocs } = (await import(path.join(ROOT, 'scripts/release/docs.mjs'))) as {
+const { layOutDocs, withoutDeadLinks } = (await import(path.join(ROOT, 'scripts/release/docs.mjs'))) as {
   readonly layOutDocs: (target: string) => void;
+  readonly withoutDeadLinks: (page: string, folder: string) => string;
 };
 
 const target = mkdtempSync(path.join(os.tmpdir(), 'hostwire-docs-'));
@@ -26,6 +27,14 @@ t.test('every link of a page leads to a file of the package', async (t) => {
     for (const [, link = ''] of readFileSync(page, 'utf8').matchAll(/\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g))
       if (!/^[a-z]+:/.test(link))
         t.ok(existsSync(path.resolve(path.dirname(page), link)), `${path.relative(target, page)}: ${link}`);
+});
+
+t.test('the index of the documents is in the package, with links to what is there', async (t) => {
+  const folder = path.join(target, 'docs');
+  t.equal(existsSync(path.join(folder, 'README.md')), existsSync(path.join(ROOT, 'docs/README.md')));
+  const page = '[a](api.md), [b](api.md#power) · [c](../SECURITY.md), [d](https://example.org/x)';
+  t.equal(withoutDeadLinks(page, folder), page);
+  t.equal(withoutDeadLinks('[a `b`](../CONTRIBUTING.md), [c](none.md#d)', folder), 'a `b`, c');
 });
 
 t.test('every page that the program and what is installed with it name is in the package', async (t) => {
