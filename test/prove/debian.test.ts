@@ -102,10 +102,10 @@ function makeBefore(file: string, folder: string, hasConffile: boolean): string 
   return made;
 }
 
-/** What a start of the machine does: the files that may have secrets get the mode and the group that they keep. */
+/** Runs at each start of the machine: the files that may have secrets get the mode and the group that they keep. */
 const BOOT = 'systemd-tmpfiles --create hostwire.conf';
 
-/** What an administrator had: the package before, what was done to /etc/hostwire, and what an upgrade says. */
+/** States of an installation: the package before, what was done to /etc/hostwire, and what an upgrade says. */
 const UPGRADES = [
   { what: 'no configuration', had: 'before', done: ':', isOpen: true },
   {
@@ -160,7 +160,7 @@ t.test('the Debian package', { skip }, async (t) => {
     for (const { what, had, done, ...says } of UPGRADES) {
       root.run(`dpkg --install /media/test/${had}.deb && cd /etc/hostwire && ${done}`);
       const before = root.run(shown);
-      // As unattended-upgrades runs it: there is nobody to answer a question.
+      // As unattended-upgrades runs it: no question is answered.
       const said = root.run('dpkg --install /media/test/hostwire.deb </dev/null 2>&1');
       t.equal(root.run(shown), before, what);
       t.equal(/has no configuration, and the upgrade adds none/.test(said), 'isOpen' in says, said);

@@ -42,7 +42,7 @@ for (const program of PROGRAMS)
     t.notOk(stream.connection.isClosed);
   });
 
-/** Forms of haproxy's treatment of the connection to the service after an answer; without such a line it is kept. */
+/** Modes of haproxy's connections to the service: kept without such a line, otherwise closed after each answer. */
 const HAPROXY_MODES = ['', 'option http-server-close', 'option httpclose'] as const;
 
 const FORMS = PROGRAMS.flatMap((program) =>
