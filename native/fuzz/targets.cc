@@ -90,8 +90,11 @@ void runStatus(std::string_view input) {
 
 void runProcessName(std::string_view input) {
   const std::string_view comm = input.substr(0, 15);
-  const std::string_view name = fullProcessName(comm, input.substr(comm.size()));
-  require(name.starts_with(comm), "a full name begins with the cut one");
+  const std::string_view rest = input.substr(comm.size());
+  require(fullProcessName(comm, rest, "").starts_with(comm), "a full name begins with the cut one");
+  const std::string_view name = fullProcessName(comm, "", rest);
+  require(name.starts_with(comm), "so does one from the arguments");
+  require(name.find_first_of(" =", comm.size()) == std::string_view::npos, "no argument is in a name");
 }
 
 void runSensorNames(std::string_view input) {

@@ -21,7 +21,7 @@ import { openNativeProcesses } from '#src/host/native.js';
 import { nameOf, rowOf } from '#src/host/process-columns.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
 import { checkTime, PATIENCE_MS } from '../helpers/limits.ts';
-import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
+import { type Entry, makeMachine, type Tree } from '../helpers/machine/tree.ts';
 
 const STAT = 'cpu  100 20 30 800 10 3 2 0 0 0\n';
 
@@ -105,22 +105,37 @@ t.test(
 );
 
 t.test(
-  '[7.processes-names] a name that the kernel cut at 15 bytes is completed from the first argument',
+  '[7.processes-names] a name that the kernel cut at 15 bytes is completed from the program, or the first word',
   async (t) => {
-    const cases: readonly (readonly [string, string, string])[] = [
+    const cases: readonly (readonly [string, string, string, string?])[] = [
       ['gnome-terminal-', '/usr/libexec/gnome-terminal-server\0--app\0', 'gnome-terminal-server'],
       ['gnome-terminal-', 'gnome-terminal-server', 'gnome-terminal-server'],
       ['chromium-browse', '/usr/lib/chromium-browser/chromium-browser --type=gpu /a/b', 'chromium-browser'],
       ['Isolated Web Co', '/usr/lib/firefox/firefox\0-contentproc\0', 'Isolated Web Co'],
       ['exactly-fifteen', '/bin/exactly-fifteen\0', 'exactly-fifteen'],
-      ['a long name wit', '/opt/a long name with blanks\0x\0', 'a long name with blanks'],
+      [
+        'a long name wit',
+        '/a long name with blanks\0',
+        'a long name with blanks',
+        '/a long name with blanks',
+      ],
+      ['replaced-by-an-', 'x', 'replaced-by-an-upgrade', '/bin/replaced-by-an-upgrade (deleted)'],
+      ['x-terminal-emul', '/usr/bin/x-terminal-emulator\0', 'x-terminal-emulator', '/usr/bin/xterm'],
+      // Titles, which a key with the scope read must not see beyond the kernel's 15 bytes.
+      ['npm exec deploy', 'npm exec deploy --token=secret\0\0\0', 'npm exec deploy', '/usr/bin/node'],
+      ['celeryd: worker', 'celeryd: worker --broker redis:pw=secret', 'celeryd: worker', '/usr/bin/python3'],
+      ['npm\texec\tdeploy', 'npm\texec\tdeploy\t--token=secret', 'npm\texec\tdeploy'],
+      ['celeryd:worker:', 'celeryd:worker:pw=secret\0', 'celeryd:worker:'],
+      ['worker-token=se', '/x/worker-token=secret\0', 'worker-token=se'],
+      ['a-worker-at-pw@', '/x/a-worker-at-pw@secret\0', 'a-worker-at-pw@'],
       ['short', '/bin/short-but-longer\0', 'short'],
       ['no-command-line', '', 'no-command-line'],
     ];
-    const tree: Record<string, string | Buffer> = {};
-    cases.forEach(([comm, cmdline], i) => {
+    const tree: Record<string, Entry> = {};
+    cases.forEach(([comm, cmdline, , program], i) => {
       tree[`proc/${i + 1}/stat`] = statLine(i + 1, comm);
       tree[`proc/${i + 1}/cmdline`] = cmdline;
+      if (program !== undefined) tree[`proc/${i + 1}/exe`] = { link: program };
     });
     const cut = Buffer.concat([Buffer.from('fourteen-bytes'), Buffer.from('é').subarray(0, 1)]);
     tree['proc/50/stat'] = statLine(50, cut);

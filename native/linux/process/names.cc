@@ -56,12 +56,10 @@ using State = FullNames::State;
 
 std::string readFullName(int folder, const ProcessCounters& process) {
   std::array<char, kHeadBytes> buffer;
-  auto head = readProcessFile(folder, process.id.pid, "/cmdline", buffer);
-  if (head && head->empty()) {
-    const std::string living = findLivingFolder(folder, process.id.pid);
-    if (!living.empty()) head = readProcessFile(folder, process.id.pid, living + "/cmdline", buffer);
-  }
-  return std::string(head ? fullProcessName(process.name, *head) : std::string_view(process.name));
+  const std::string living = findLivingFolder(folder, process.id.pid);
+  const auto program = readProcessLink(folder, process.id.pid, living + "/exe");
+  const auto head = readProcessFile(folder, process.id.pid, living + "/cmdline", buffer);
+  return std::string(fullProcessName(process.name, program.value_or(""), head.value_or("")));
 }
 
 // Reads until no name is wanted. A reader that hangs leaves the rest to the next one.

@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD of <linux/sched.h>
 constexpr std::size_t kMaxCommBytes = 15;            // TASK_COMM_LEN minus its NUL
+constexpr std::string_view kDeleted = " (deleted)";  // d_path(), of a program that was replaced
+constexpr std::string_view kWordEnds{" \t\n\0", 4};
+// In titles that programs give themselves, "celeryd:worker:pw=x"; rare in names of files.
+constexpr std::string_view kTitleMarks = ":=@";
 
 void skipWords(std::string_view& text, int count) {
   for (int i = 0; i < count; ++i) takeWord(text);
@@ -87,14 +91,14 @@ std::vector<std::string> parseCmdline(std::string_view text) {
   return words;
 }
 
-std::string_view fullProcessName(std::string_view comm, std::string_view cmdline) {
+std::string_view fullProcessName(std::string_view comm, std::string_view program, std::string_view cmdline) {
   if (comm.size() != kMaxCommBytes) return comm;
-  const std::string_view first = takeUntil(cmdline, '\0');
-  for (const std::string_view path : {first.substr(0, first.find(' ')), first}) {
-    const std::string_view name = lastPathPart(path);
-    if (name.starts_with(comm)) return name;
-  }
-  return comm;
+  if (program.ends_with(kDeleted)) program.remove_suffix(kDeleted.size());
+  const std::string_view file = lastPathPart(program);
+  if (file.starts_with(comm)) return file;
+  const std::string_view word = lastPathPart(cmdline.substr(0, cmdline.find_first_of(kWordEnds)));
+  const bool isTitle = word.find_first_of(kTitleMarks) != std::string_view::npos;
+  return word.starts_with(comm) && !isTitle ? word : comm;
 }
 
 std::vector<PasswdEntry> parsePasswd(std::string_view text) {

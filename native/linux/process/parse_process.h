@@ -33,10 +33,11 @@ std::optional<ProcessDisk> parseProcessIo(std::string_view text);
 // are taken as they are.
 std::vector<std::string> parseCmdline(std::string_view text);
 
-// The kernel cuts names at 15 bytes. If `comm` has that length and the program's own first argument begins
-// with it, returns the full name: the last part of that argument's path, up to a blank (programs that rewrite
-// their arguments leave one string). Otherwise `comm`.
-std::string_view fullProcessName(std::string_view comm, std::string_view cmdline);
+// The kernel cuts names at 15 bytes. If `comm` has that length, returns the longer name that begins with it:
+// the file's name of `program`, the target of /proc/PID/exe (empty where it is hidden), otherwise that of the
+// first word of the arguments. Never more of them: a program that sets its title, as "npm exec deploy
+// --token=…", sets `comm` to its start and leaves all of it as one string. Otherwise `comm`.
+std::string_view fullProcessName(std::string_view comm, std::string_view program, std::string_view cmdline);
 
 struct PasswdEntry {
   std::uint32_t userId = 0;

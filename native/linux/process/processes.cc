@@ -132,7 +132,8 @@ std::optional<ProcessDetails> ProcessReader::readDetails(State& state, std::int3
   const std::string cmdline = readCmdline(state.roots.proc, pid, living + "/cmdline");
   for (const std::string& word : parseCmdline(cmdline)) details.command.push_back(toValidUtf8(word));
   const std::string_view comm = counters->name;
-  counters->name = toValidUtf8(counters->isKernelThread ? comm : fullProcessName(comm, cmdline));
+  counters->name = toValidUtf8(
+      counters->isKernelThread ? comm : fullProcessName(comm, details.path.value_or(""), cmdline));
   if (!isStill(folder.get(), counters->id)) return std::nullopt;
   details.counters = std::move(*counters);
   const auto owners = readOwners(state.roots, {details.counters});
