@@ -51,8 +51,16 @@ void runLink(std::string_view input) {
   for (const bool is : {false, true}) {
     facts.hasDevice = facts.isWireless = is;
     classifyLink(facts);
+    require(!(isHardware(facts) && isLine(facts)), "hardware has a device, a line has none");
   }
   findUeventValue(input, "");
+  InterfaceCounters nic;
+  InterfaceCounters line;
+  nic.hasDevice = line.isLine = true;
+  nic.receivedBytes = line.receivedBytes = input.size();
+  std::vector<InterfaceCounters> links{line, nic};
+  judgeLines(links, input);
+  require(!links.front().hasDevice && links.back().hasDevice, "hardware that is as busy carries a line");
 }
 
 void runIpv4(std::string_view input) {

@@ -20,9 +20,13 @@ struct InterfaceCounters {
   std::string name;
   std::uint32_t index = 0;  // the system's number: a recreated interface has a new one; 0: unknown
   InterfaceKind kind = InterfaceKind::kOther;
-  bool hasDevice = false;         // hardware (or paravirtual hardware) of its own
+  // Hardware (or paravirtual hardware) of its own, whose bytes no other interface counts.
+  bool hasDevice = false;
   std::uint32_t masterIndex = 0;  // the bond, bridge or other interface of which it is a member; 0: none
   std::uint32_t lowerIndex = 0;   // the interface below it, as of a VLAN; 0: none in this list
+  // Related to an interface that is not below it: the other end of a veth pair, mostly in another namespace.
+  bool hasPeer = false;
+  bool isLine = false;  // such as a modem's PPP: no device, and perhaps a way of its own; not for JavaScript
   std::uint64_t receivedBytes = 0;
   std::uint64_t receivedPackets = 0;
   std::uint64_t receiveErrors = 0;

@@ -122,6 +122,7 @@ static Napi::Value js(Napi::Env env, const InterfaceCounters& link, bool withDet
                            Key{"hasDevice", &Link::hasDevice},
                            Key{"masterIndex", &Link::masterIndex},
                            Key{"lowerIndex", &Link::lowerIndex},
+                           Key{"hasPeer", &Link::hasPeer},
                            Key{"receivedBytes", &Link::receivedBytes},
                            Key{"sentBytes", &Link::sentBytes}};
   static const auto detailed =

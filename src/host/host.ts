@@ -116,12 +116,14 @@ export interface InterfaceCounters {
   /** The system's number: an interface that is created again under its old name has a new one. 0: unknown. */
   readonly index: number;
   readonly kind: InterfaceKind;
-  /** Hardware, or paravirtual hardware, of its own. */
+  /** Hardware, or paravirtual hardware, of its own, whose bytes no other interface counts. */
   readonly hasDevice: boolean;
   /** The index of the bond, bridge or other interface of which it is a member; 0: none. */
   readonly masterIndex: number;
   /** The index of the interface below it, as of a VLAN; 0: none in this network namespace. */
   readonly lowerIndex: number;
+  /** Related to an interface that is not below it: the other end of a veth pair. */
+  readonly hasPeer?: boolean;
   readonly receivedBytes: number;
   readonly sentBytes: number;
   /** The keys below are present with detail only. */

@@ -20,7 +20,8 @@ export function selectCounted(interfaces: Links): Links {
 /**
  * Selects without hardware (a container): all but lo that are neither made of others in the list (bonds, bridges,
  * masters of any other kind) nor on top of one (VLANs); tunnels only if nothing else is left, because their packets
- * leave through another interface; lo only if it is alone.
+ * leave through another interface; the end of a pair in a bridge only if nothing else has received anything, because
+ * its other end is inside (Docker in LXC); lo only if it is alone.
  */
 function selectVirtual(interfaces: Links): Links {
   const indexes = new Set(interfaces.map((link) => link.index));
@@ -39,7 +40,10 @@ function selectVirtual(interfaces: Links): Links {
       !indexes.has(link.lowerIndex),
   );
   const untunneled = outermost.filter((link) => link.kind !== 'tunnel');
-  return untunneled.length > 0 ? untunneled : outermost;
+  const candidates = untunneled.length > 0 ? untunneled : outermost;
+  const bridges = new Set(known.map((link) => (link.kind === 'bridge' ? link.index : undefined)));
+  const outside = candidates.filter((link) => link.hasPeer !== true || !bridges.has(link.masterIndex));
+  return outside.some((link) => link.receivedBytes > 0) ? outside : candidates;
 }
 
 const UNKNOWN_INDEX = 0;

@@ -34,8 +34,8 @@ function treeOf(links: Links): Tree {
   return Object.assign({ 'proc/net/dev': HEADER + rows.join('') }, ...folders);
 }
 
-function countedOf(t: Test, links: Links): readonly string[] {
-  const { host } = makeMachine(t, treeOf(links));
+function countedOf(t: Test, links: Links, more: Tree = {}): readonly string[] {
+  const { host } = makeMachine(t, { ...treeOf(links), ...more });
   const { sample } = deriveSample(NO_BASELINE, host.readCounters(NETWORK, false, 0));
   const { bytesRecv = 0, bytesSent } = sample.network?.stats ?? {};
   t.equal(bytesSent, 1024 * bytesRecv, 'both directions count the same interfaces');
@@ -147,6 +147,73 @@ machine(
   ['eth0', 'ib0'],
 );
 
+const xen: Files = { type: 1, 'device/subsystem': { link: '../../../bus/xen-backend' } };
+const wlan: Files = { ...nic, wireless: FOLDER };
+/** The other end has an index that is not in the list. */
+const veth: Files = { ...virtual, iflink: 40 };
+const ppp: Files = { type: 512, uevent: 'DEVTYPE=ppp' };
+const port = (name: string): Files => ({ ...nic, phys_port_name: name });
+
+machine('a netvm of Qubes: a guest behind a back end of Xen', { ...lo, enX0: nic, 'vif59.0': xen }, ['enX0']);
+machine(
+  'a smart card: representors of functions beside a physical and a split port',
+  {
+    ...lo,
+    p0: port('p0'),
+    p1: port('p1s2'),
+    pf0hpf: port('pf0hpf'),
+    eth0: port('pf0vf1'),
+    eth1: port('c1pf0sf88'),
+    eth2: port('p0pf0vf3'),
+    eth3: port('pf0vfr2'),
+  },
+  ['p0', 'p1'],
+);
+for (const type of [801, 802, 803])
+  machine(`a monitor of type ${type} beside its radio`, { ...lo, wlan0: wlan, mon0: { ...wlan, type } }, [
+    'wlan0',
+  ]);
+const away: Files = { ...nic, operstate: 'down' };
+for (const type of [512, 256, 19])
+  machine(
+    `a modem's line of type ${type} beside hardware that is down`,
+    { ...lo, ppp0: { ...ppp, type }, wlan0: { ...wlan, operstate: 'dormant' }, enp1s0: away },
+    ['ppp0', 'wlan0', 'enp1s0'],
+  );
+machine('a modem beside hardware that has carried less', { ...lo, eth0: nic, ppp0: ppp }, ['eth0', 'ppp0']);
+machine('PPP that busier hardware may carry: PPPoE, a VPN', { ...lo, ppp0: ppp, eth0: nic, wlan0: away }, [
+  'eth0',
+  'wlan0',
+]);
+machine('a modem that has a device', { ...lo, eth0: nic, wwan0: { type: 65534, device: DEVICE } }, [
+  'eth0',
+  'wwan0',
+]);
+machine('a tunnel beside hardware that is down', { ...lo, wg0: wireguard, tun0: tap, eth0: away }, ['eth0']);
+
+t.test('[3.network-which] PPPoE, which the kernel lists, is never counted beside hardware', async (t) => {
+  const links = { ...lo, eth0: away, ppp0: ppp };
+  const header = 'Id       Address              Device\n';
+  const session = '00000001 00:00:5e:00:53:01     eth0\n';
+  t.strictSame(countedOf(t, links, { 'proc/net/pppoe': header }), ['eth0', 'ppp0'], 'no session');
+  t.strictSame(countedOf(t, links, { 'proc/net/pppoe': header + session }), ['eth0']);
+});
+
+machine(
+  'Docker in LXC',
+  {
+    ...lo,
+    net0: veth,
+    docker0: bridge,
+    veth1a2b: member(veth, 'docker0'),
+    'br-55aa': bridge,
+    veth3c4d: member(veth, 'br-55aa'),
+  },
+  ['net0'],
+);
+machine('a container in a bridge of a container', { ...lo, eth0: member(veth, 'br0'), br0: bridge }, [
+  'eth0',
+]);
 machine('a container', { ...lo, eth0: { ...virtual, iflink: 1 } }, ['eth0']);
 machine('a container without a network', lo, ['lo']);
 machine(

@@ -103,6 +103,17 @@ t.test(
       ['100/0', '100/0', '101/0'],
       'the only hardware is away for one reading',
     );
+    const ppp = (sentBytes: number, hasDevice: boolean) => link('ppp0', { index: 6, hasDevice, sentBytes });
+    t.strictSame(
+      sums(
+        [moved('a', 9, 0), ppp(8, false)],
+        [moved('a', 9, 0), ppp(70, true)],
+        [ppp(75, true)],
+        [ppp(80, false)],
+      ),
+      ['9/0', '9/0', '14/0', '19/0'],
+      'a line that hardware carried until then, and may carry again',
+    );
     const others = (first: number) => Array.from({ length: 65 }, (_, at) => moved('x', 1, 0, first + at));
     t.strictSame(
       sums([moved('a', 100, 0)], others(100), [moved('b', 0, 0, 3)], [moved('a', 101, 0)]),

@@ -63,10 +63,9 @@ std::optional<std::vector<InterfaceCounters>> LinkFiles::read(std::size_t maxLin
     for (std::size_t at = 0; at < counters.size(); ++at) {
       const LinkAttributes& attributes = links_[at].attributes;
       counters[at].index = attributes.index;
-      counters[at].kind = attributes.kind;
-      counters[at].hasDevice = attributes.hasDevice;
       counters[at].masterIndex = attributes.masterIndex;
-      counters[at].lowerIndex = links_[at].lowerIndex;
+      if (attributes.isDown) counters[at].isUp = false;
+      copyAttributes(attributes, links_[at].lowerIndex, counters[at]);
     }
     return counters;
   }

@@ -61,20 +61,40 @@ LinkAttributes readLinkAttributes(const std::string& folder) {
   LinkAttributes attributes;
   if (folder.empty()) return attributes;
   attributes.index = readIndex(folder + "/ifindex");
-  attributes.hasDevice = isPresent(folder + "/device");
   attributes.masterIndex = readIndex(folder + "/master/ifindex");
   attributes.linkIndex = readIndex(folder + "/iflink");
   const std::string uevent = readSmallFile(folder + "/uevent");
   LinkFacts facts;
   facts.type = parseInteger(readSmallFile(folder + "/type"));
   facts.devtype = findUeventValue(uevent, "DEVTYPE");
-  facts.hasDevice = attributes.hasDevice;
+  facts.hasDevice = isPresent(folder + "/device");
   facts.isWireless = isPresent(folder + "/wireless") || isPresent(folder + "/phy80211");
   facts.isBond = isPresent(folder + "/bonding");
   facts.isBridge = isPresent(folder + "/bridge");
   facts.hasTunFlags = isPresent(folder + "/tun_flags");
+  const std::string bus = facts.hasDevice ? linkedName(folder + "/device/subsystem") : std::string();
+  facts.bus = bus;
+  std::string portName;
+  // Reading the port's name waits for the kernel's network configuration lock. A representor shares the
+  // device of its switch, so the name is read only where the device has other interfaces, or does not list
+  // them.
+  if (facts.hasDevice && listFolder(folder + "/device/net").size() != 1)
+    portName = readSmallFile(folder + "/phys_port_name");
+  facts.portName = portName;
   attributes.kind = classifyLink(facts);
+  attributes.hasDevice = isHardware(facts);
+  attributes.isLine = isLine(facts);
+  const std::string state = readSmallFile(folder + "/operstate");
+  attributes.isDown = !state.empty() && state != "up" && state != "unknown";
   return attributes;
+}
+
+void copyAttributes(const LinkAttributes& from, std::uint32_t lowerIndex, InterfaceCounters& to) {
+  to.kind = from.kind;
+  to.hasDevice = from.hasDevice;
+  to.isLine = from.isLine;
+  to.lowerIndex = lowerIndex;
+  to.hasPeer = from.linkIndex != 0 && from.linkIndex != from.index && from.linkIndex != lowerIndex;
 }
 
 std::uint32_t readLinkIndex(const std::string& folder) { return readIndex(folder + "/ifindex"); }

@@ -25,12 +25,16 @@ struct LinkAttributes {
   std::uint32_t index = 0;
   InterfaceKind kind = InterfaceKind::kOther;
   bool hasDevice = false;
+  bool isLine = false;
+  bool isDown = false;
   std::uint32_t masterIndex = 0;
   // Its own index, or that of a related interface, which may be in another network namespace and have an
   // index that is another interface's in this one: the peer of a veth, the interface below a VLAN.
   std::uint32_t linkIndex = 0;
 };
 LinkAttributes readLinkAttributes(const std::string& folder);
+// Copies what does not change while the interface keeps its index and its name.
+void copyAttributes(const LinkAttributes& from, std::uint32_t lowerIndex, InterfaceCounters& to);
 // Returns the index alone; 0 if the interface does not exist.
 std::uint32_t readLinkIndex(const std::string& folder);
 // Returns whether the interface of `folder` is on top of the one with this name: those have links to each

@@ -11,6 +11,7 @@
 #include "host/prober.h"
 #include "host/recent.h"
 #include "linux/kernel/directory.h"
+#include "linux/kernel/file.h"
 #include "linux/kernel/text.h"
 #include "linux/network/addresses.h"
 #include "linux/network/link_files.h"
@@ -71,6 +72,7 @@ struct NetworkReader::State {
   bool isAwaited() const { return !files && reading.takenAtNs == 0 && !table.latest().value; }
   bool readFiles();
   void pickUp();
+  void judge();
   void addDetail();
   void addLevels();
 
@@ -113,6 +115,12 @@ void NetworkReader::State::pickUp() {
     throw ProbeError(latest.error.empty() ? kAwaited : latest.error);
 }
 
+void NetworkReader::State::judge() {
+  const auto isLine = [](const InterfaceCounters& one) { return one.isLine; };
+  if (std::any_of(reading.links.begin(), reading.links.end(), isLine))
+    judgeLines(reading.links, readSmallFile(netFolder(roots) + "/pppoe"));
+}
+
 void NetworkReader::State::addDetail() {
   const auto known = recentValue(details.latest()).value_or(nullptr);
   for (std::size_t at = 0; at < reading.links.size(); ++at) {
@@ -148,6 +156,7 @@ const NetworkReading& NetworkReader::read(bool withDetail) {
   if (!state.files) state.pickUp();
   // If the prober has not answered since they became many, the last reading is returned unchanged.
   if (!state.files && !state.answer) return state.reading;
+  state.judge();
   if (withDetail) {
     state.addDetail();
     state.addLevels();

@@ -202,4 +202,33 @@ InterfaceKind classifyLink(const LinkFacts& facts) {
   return InterfaceKind::kOther;
 }
 
+bool isHardware(const LinkFacts& facts) {
+  const bool isMonitor = facts.type == ARPHRD_IEEE80211 || facts.type == ARPHRD_IEEE80211_PRISM ||
+                         facts.type == ARPHRD_IEEE80211_RADIOTAP;
+  // "pf0vf1", "c1pf0sf3", "p0pf0vf1"; a physical port is "p0" or, split, "p0s1" (net/core/devlink.c).
+  const bool isRepresentor = facts.portName.find("pf") != std::string_view::npos;
+  return facts.hasDevice && !isMonitor && !isRepresentor && facts.bus != "xen-backend";
+}
+
+bool isLine(const LinkFacts& facts) {
+  return !facts.hasDevice && (facts.type == ARPHRD_PPP || facts.type == ARPHRD_ATM ||
+                              (facts.type >= ARPHRD_SLIP && facts.type <= ARPHRD_CSLIP6));
+}
+
+void judgeLines(std::vector<InterfaceCounters>& links, std::string_view pppoe) {
+  std::vector<const InterfaceCounters*> hardware;
+  for (const InterfaceCounters& one : links)
+    if (one.hasDevice && !one.isLine) hardware.push_back(&one);
+  std::string_view header;
+  const bool isCarried = takeLine(pppoe, header) && !pppoe.empty();
+  for (InterfaceCounters& line : links) {
+    if (!line.isLine) continue;
+    line.hasDevice = !hardware.empty() && !isCarried &&
+                     std::none_of(hardware.begin(), hardware.end(), [&](const InterfaceCounters* one) {
+                       return one->isUp != false && one->receivedBytes >= line.receivedBytes &&
+                              one->sentBytes >= line.sentBytes;
+                     });
+  }
+}
+
 }  // namespace hostwire

@@ -51,7 +51,26 @@ struct LinkFacts {
   bool isBond = false;
   bool isBridge = false;
   bool hasTunFlags = false;
+  std::string_view bus;       // of the device: "pci", "virtio", "xen-backend"
+  std::string_view portName;  // phys_port_name: "p0", "pf0vf1"
 };
 InterfaceKind classifyLink(const LinkFacts& facts);
+
+// Returns whether its bytes enter or leave the machine there. Not every interface with a device is hardware:
+//
+// | what has a device                 | its bytes                              | the kernel's source       |
+// |-----------------------------------|----------------------------------------|---------------------------|
+// | a monitor of a radio              | copies of others' frames               | <linux/if_arp.h>, 801 ff. |
+// | the back end of a guest (Xen)     | the guest's: leave through hardware    | drivers/net/xen-netback   |
+// | a representor of a function (VF)  | the function's: leave through its port | networking/representors   |
+bool isHardware(const LinkFacts& facts);
+
+// Returns whether the interface is of a kind that has no device, though a modem or another line may be below.
+bool isLine(const LinkFacts& facts);
+
+// Decides for each line whether it is hardware, once the counters are known: only where there is hardware of
+// which none can carry it. What carries a line (PPPoE, PPP in the tunnel of a program) is up, and has counted
+// at least as much. `pppoe` is /proc/net/pppoe: a session under its header is carried in any case.
+void judgeLines(std::vector<InterfaceCounters>& links, std::string_view pppoe);
 
 }  // namespace hostwire

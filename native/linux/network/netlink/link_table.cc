@@ -45,7 +45,7 @@ std::optional<LinkTable::Facts> LinkTable::readFacts(const LinkMessage& link,
   const bool isOnTop = lowerName != nullptr && isOnTopOf(folder, *lowerName);
   if (attributes.index != link.counters.index || readLinkIndex(folder) != link.counters.index)
     return std::nullopt;
-  return Facts{name, link.linkIndex, attributes.kind, attributes.hasDevice, isOnTop ? link.linkIndex : 0};
+  return Facts{name, link.linkIndex, link.type, attributes, isOnTop ? link.linkIndex : 0};
 }
 
 void LinkTable::updateFacts(const std::vector<LinkMessage>& links) {
@@ -57,7 +57,7 @@ void LinkTable::updateFacts(const std::vector<LinkMessage>& links) {
     const std::uint32_t index = link.counters.index;
     const auto known = facts_.find(index);
     if (known != facts_.end() && known->second.name == link.counters.name &&
-        known->second.linkIndex == link.linkIndex) {
+        known->second.linkIndex == link.linkIndex && known->second.type == link.type) {
       current.insert(std::move(*known));
       continue;
     }
@@ -79,9 +79,7 @@ void LinkTable::readAll(std::vector<InterfaceCounters>& links) {
     InterfaceCounters& one = links.emplace_back(std::move(message.counters));
     const auto found = facts_.find(one.index);
     if (found == facts_.end()) continue;
-    one.kind = found->second.kind;
-    one.hasDevice = found->second.hasDevice;
-    one.lowerIndex = found->second.lowerIndex;
+    copyAttributes(found->second.attributes, found->second.lowerIndex, one);
   }
 }
 

@@ -30,12 +30,12 @@ class LinkTable {
   SharedReading read();
 
  private:
-  // Facts that are not in the message and never change while an interface keeps its index and its name.
+  // Facts that are not in the message and never change while an interface keeps its index, name and type.
   struct Facts {
     std::string name;
     std::uint32_t linkIndex = 0;
-    InterfaceKind kind = InterfaceKind::kOther;
-    bool hasDevice = false;
+    std::uint16_t type = 0;
+    LinkAttributes attributes;
     std::uint32_t lowerIndex = 0;
   };
   using AllFacts = std::unordered_map<std::uint32_t, Facts>;  // by index

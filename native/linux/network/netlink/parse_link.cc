@@ -69,6 +69,7 @@ std::optional<LinkMessage> parseLink(std::string_view message) {
   LinkMessage link;
   link.counters.name = name.substr(0, name.find('\0'));
   link.counters.index = static_cast<std::uint32_t>(header->ifi_index);
+  link.type = header->ifi_type;
   link.counters.masterIndex = attributes.find<std::uint32_t>(IFLA_MASTER).value_or(0);
   link.counters.isUp = isUp(*header, attributes);
   if (link.counters.name.empty() || !addCounters(link.counters, attributes.values.at(IFLA_STATS64)))

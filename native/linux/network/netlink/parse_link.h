@@ -19,6 +19,7 @@ struct LinkMessage {
   // Its own index or that of a related interface of this network namespace: the other end of a veth, the
   // interface below a VLAN. 0: none, or in another namespace.
   std::uint32_t linkIndex = 0;
+  std::uint16_t type = 0;  // ARPHRD_* of <linux/if_arp.h>
 };
 
 // Parses the data after the netlink header. Nothing if the name, the index or the counters are missing.
