@@ -100,6 +100,10 @@ void runProcessName(std::string_view input) {
 void runSensorNames(std::string_view input) {
   rankHwmonChip(input);
   rankThermalZone(input);
+  isProcessorCooler(input);
+  isOtherPart(input);
+  isProcessorLabel(input);
+  require(!isProcessorLabel(std::string(input) + " GPU"), "what names the GPU is not the processor's");
   rankInput(input, input);
   require(rankInput("k10temp", input).has_value(), "every input of a processor's chip is one");
 }

@@ -121,6 +121,74 @@ t.test('boards: a chip of the processor, of the system on chip, then the zones i
   t.equal(await temperatureOf(t, clusters), 57);
 });
 
+const cooledBy = (number: number, type: string): Tree => ({
+  [`sys/class/thermal/cooling_device${number}/type`]: `${type}\n`,
+  [`sys/class/thermal/thermal_zone${number}/cdev0`]: { link: `../cooling_device${number}` },
+  [`sys/class/thermal/thermal_zone${number}/cdev0_weight`]: '0\n',
+});
+const atk = { temp1_label: 'CPU Temperature', temp1_input: '51000', temp2_label: 'MB', temp2_input: '43000' };
+const labelled = (label: string) => hwmon(1, 'asusec', { temp1_label: label, temp1_input: '47000' });
+const failing: Tree = {
+  'sys/class/thermal/thermal_zone0/type': 'cpu-thermal\n',
+  'sys/class/thermal/thermal_zone0/temp': FOLDER,
+};
+
+for (const [what, tree, expected] of [
+  ['StarFive JH7110', { ...hwmon(0, 'sfctemp', { temp1_input: '33120' }), ...failing }, 33.12],
+  [
+    'an i.MX6, which cpufreq cools',
+    { ...zone(0, 'imx_thermal_zone', '47000'), ...cooledBy(0, 'cpufreq-cpu0') },
+    47,
+  ],
+  [
+    'the one of two unknown zones that cpufreq cools',
+    { ...zone(0, 'tz0', '61000'), ...zone(1, 'tz1', '48000'), ...cooledBy(1, 'thermal-cpufreq-0') },
+    48,
+  ],
+  ['an Exynos4, its only zone', zone(0, 'exynos-therm', '47000'), 47],
+  ['an older Raspberry Pi', zone(0, 'bcm2835_thermal', '52000'), 52],
+  ['an old kernel of Allwinner, in degrees', zone(0, 'sunxi-therm', '47'), 47],
+  [
+    'the only one but those of other parts',
+    {
+      ...zone(0, 'exynos-therm', '47000'),
+      ...zone(1, 'gpu-thermal', '60000'),
+      ...zone(2, 'iwlwifi_1', '39000'),
+    },
+    47,
+  ],
+  [
+    'a board without k10temp: a label',
+    {
+      ...hwmon(0, 'radeon', { temp1_input: '63000' }),
+      ...hwmon(1, 'atk0110', atk),
+      ...zone(0, 'acpitz', '27800'),
+    },
+    51,
+  ],
+  ['POWER9: cores', hwmon(0, 'ibmpowernv', { temp1_label: 'Core 0-7', temp1_input: '44000' }), 44],
+  ['X-Gene', hwmon(0, 'apm_xgene', { temp1_label: 'SoC Temperature', temp1_input: '44000' }), 44],
+  ['a label, while a better chip does not answer', { ...failing, ...labelled('cpu0') }, 47],
+] satisfies readonly (readonly [string, Tree, number])[])
+  t.test(`[3.cpu-rules] ${what}: ${expected}`, async (t) => t.equal(await temperatureOf(t, tree), expected));
+
+t.test('[3.cpu-rules] what no rule gives to the processor is unknown', async (t) => {
+  const others = ['iwlwifi_1', 'pch_skylake', 'INT3400 Thermal', 'nvme', 'battery', 'gpu-thermal', 'mlxsw'];
+  const supply = { ...zone(0, 'sbs-5-000b', '31000'), 'sys/class/power_supply/sbs-5-000b/type': 'Battery\n' };
+  const trees: readonly Tree[] = [
+    ...others.map((type) => zone(0, type, '45000')),
+    { ...zone(0, 'gpu-thermal', '45000'), ...cooledBy(0, 'cpufreq-cpu0') },
+    { ...zone(0, 'tz0', '45000'), ...zone(1, 'tz1', '46000'), ...cooledBy(1, 'devfreq-gpu') },
+    supply,
+    hwmon(0, 'nvme', { temp1_label: 'Composite', temp1_input: '45000' }),
+    hwmon(0, 'lm75', { temp1_input: '45000' }),
+    ...['CPUTIN', 'CPU VRM', 'GPU Core', 'Socket', 'Coolant'].map(labelled),
+  ];
+  for (const tree of trees) t.equal(await temperatureOnceAnswered(t, tree), null, JSON.stringify(tree));
+  const stuck = { ...zone(0, 'acpitz', '27800'), ...zone(1, 'SEN1', '45000') };
+  t.equal(await temperatureOf(t, stuck), 27.8, 'two zones: neither is the only one');
+});
+
 t.test('a temperature that no processor can have is unknown', async (t) => {
   for (const absurd of ['0', '-50000', '-273200', '150001', '99999999999999999999', 'none', '', '45 000'])
     t.equal(await temperatureOnceAnswered(t, zone(0, 'acpitz', absurd)), null, JSON.stringify(absurd));

@@ -179,6 +179,7 @@ std::optional<SensorRank> rankHwmonChip(std::string_view name) {
   // like this.
   const std::string normal = normalise(name);
   if (normal == kAppleChip) return SensorRank::kSystemOnChip;
+  if (normal == "sfctemp" || normal == "ltq_cputemp") return SensorRank::kProcessorThermal;
   if (!normal.ends_with("thermal") && !normal.ends_with("therm")) return std::nullopt;
   if (isProcessorName(normal)) return SensorRank::kProcessorThermal;
   if (isSystemOnChipName(normal)) return SensorRank::kSystemOnChip;
@@ -202,6 +203,38 @@ std::optional<std::size_t> rankInput(std::string_view chip, std::string_view lab
   // Apple's other sensors are those of the battery, the flash memory, the Wi-Fi module.
   if (normalise(chip) == kAppleChip) return std::nullopt;
   return kPreferred.size();
+}
+
+bool isProcessorLabel(std::string_view label) {
+  const std::string normal = normalise(label);
+  const auto isLetter = [&](std::size_t at) {
+    return at < normal.size() && std::isalpha(static_cast<unsigned char>(normal[at])) != 0;
+  };
+  const auto hasWord = [&](std::string_view word) {
+    for (auto at = normal.find(word); at != std::string::npos; at = normal.find(word, at + 1))
+      if ((at == 0 || !isLetter(at - 1)) && !isLetter(at + word.size())) return true;
+    return false;
+  };
+  constexpr std::array<std::string_view, 3> kProcessor{"cpu", "core", "soc"};
+  constexpr std::array<std::string_view, 5> kBeside{"gpu", "vrm", "vr", "mos", "fan"};
+  return std::any_of(kProcessor.begin(), kProcessor.end(), hasWord) &&
+         std::none_of(kBeside.begin(), kBeside.end(), hasWord);
+}
+
+bool isProcessorCooler(std::string_view type) {
+  constexpr std::array<std::string_view, 4> kCoolers{"cpufreq-", "thermal-cpufreq-", "idle-cpu",
+                                                     "thermal-idle-"};
+  return std::any_of(kCoolers.begin(), kCoolers.end(),
+                     [&](std::string_view start) { return type.starts_with(start); });
+}
+
+bool isOtherPart(std::string_view zoneType) {
+  constexpr std::array<std::string_view, 24> kOthers{
+      "gpu",   "npu", "vpu", "dsp", "ddr", "dram",  "mem", "nvme",  "wifi", "wlan", "ath1",  "mt7",
+      "modem", "mlx", "phy", "sfp", "pch", "int34", "bat", "charg", "pmic", "skin", "board", "ambient"};
+  const std::string normal = normalise(zoneType);
+  return std::any_of(kOthers.begin(), kOthers.end(),
+                     [&](std::string_view part) { return normal.find(part) != std::string::npos; });
 }
 
 bool isPackageZone(std::string_view folderName, std::string_view zoneName) {

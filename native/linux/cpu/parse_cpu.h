@@ -52,6 +52,9 @@ enum class SensorRank {
   kPackageZone,
   kProcessorZone,
   kSystemOnChipZone,
+  kLabelledInput,  // of any other chip: "CPU Temperature"
+  kCooledZone,     // whose cooling device is the processor's
+  kLoneZone,       // the only one, apart from those of other parts
   kAcpiZone
 };
 std::optional<SensorRank> rankHwmonChip(std::string_view name);
@@ -62,6 +65,17 @@ std::optional<SensorRank> rankThermalZone(std::string_view type);
 // the same plus an offset for fan control), Tctl, an input with the processor or the system on chip in its
 // name, any other. Nothing for the other inputs of Apple's macsmc_hwmon, which measures the whole computer.
 std::optional<std::size_t> rankInput(std::string_view chip, std::string_view label);
+
+// Returns whether the label of an input of any other chip names the processor, a core or the system on chip:
+// "CPU Temperature", "Core 0", "SoC"; not "CPUTIN", which is a pin that may be unconnected, nor "CPU VRM".
+bool isProcessorLabel(std::string_view label);
+
+// Returns whether a cooling device of this type is the processor: "cpufreq-cpu0"
+// (drivers/thermal/cpufreq_cooling.c, "thermal-cpufreq-0" before Linux 5.13), "idle-cpu0".
+bool isProcessorCooler(std::string_view type);
+
+// Returns whether a zone's type names another part: "iwlwifi_1", "pch_skylake", "INT3400 Thermal".
+bool isOtherPart(std::string_view zoneType);
 
 // Returns whether a powercap zone is one whole package: "intel-rapl:0" with the name "package-0".
 // "intel-rapl:0:1" is a part of it, "intel-rapl-mmio:0" is the same package again, and "psys" is the

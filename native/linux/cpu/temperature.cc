@@ -29,9 +29,7 @@ void CpuTemperature::discover() {
   sources_.clear();
   const std::string hwmon = sys_ + "/class/hwmon/";
   for (const std::string& name : listFolder(hwmon)) addHwmonChip(hwmon + name);
-  const std::string thermal = sys_ + "/class/thermal/";
-  for (const std::string& name : listFolder(thermal))
-    if (name.starts_with("thermal_zone")) addThermalZone(thermal + name);
+  addThermalZones();
   discoveredAt_ = std::chrono::steady_clock::now();
   hasLostOne_ = false;
 }
@@ -40,20 +38,45 @@ void CpuTemperature::discover() {
 void CpuTemperature::addHwmonChip(const std::string& folder) {
   const std::string chip = readSmallFile(folder + "/name");
   const auto rank = rankHwmonChip(chip);
-  if (!rank) return;
   constexpr std::string_view kInput = "_input";
   for (const std::string& name : listFolder(folder)) {
     if (!name.starts_with("temp") || !name.ends_with(kInput)) continue;
     std::string path = folder;
     path.append("/").append(name, 0, name.size() - kInput.size());
-    const auto inputRank = rankInput(chip, readSmallFile(path + "_label"));
+    const std::string label = readSmallFile(path + "_label");
+    if (!rank && isProcessorLabel(label))
+      sources_[{SensorRank::kLabelledInput, 0}].emplace_back(path + std::string(kInput));
+    const auto inputRank = rank ? rankInput(chip, label) : std::nullopt;
     if (inputRank) sources_[{*rank, *inputRank}].emplace_back(path.append(kInput));
   }
 }
 
-void CpuTemperature::addThermalZone(const std::string& folder) {
-  const auto rank = rankThermalZone(readSmallFile(folder + "/type"));
-  if (rank) sources_[{*rank, 0}].emplace_back(folder + "/temp");
+// Documentation/driver-api/thermal/sysfs-api.rst: cdevN links to a cooling device of the zone.
+void CpuTemperature::addThermalZones() {
+  const std::string thermal = sys_ + "/class/thermal/";
+  const auto supplies = listFolder(sys_ + "/class/power_supply");  // a battery's zone has its name
+  std::size_t count = 0;
+  std::string unknown;
+  for (const std::string& name : listFolder(thermal)) {
+    if (!name.starts_with("thermal_zone")) continue;
+    const std::string folder = thermal + name;
+    const std::string type = readSmallFile(folder + "/type");
+    auto rank = rankThermalZone(type);
+    if (!rank && (isOtherPart(type) || std::binary_search(supplies.begin(), supplies.end(), type))) continue;
+    ++count;
+    if (!rank) {
+      const auto files = listFolder(folder);
+      const bool isCooled = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+        return file.starts_with("cdev") && isProcessorCooler(readSmallFile(folder + "/" + file + "/type"));
+      });
+      if (isCooled) rank = SensorRank::kCooledZone;
+    }
+    if (rank)
+      sources_[{*rank, 0}].emplace_back(folder + "/temp");
+    else
+      unknown = folder;
+  }
+  if (count == 1 && !unknown.empty()) sources_[{SensorRank::kLoneZone, 0}].emplace_back(unknown + "/temp");
 }
 
 // Chips that belong to zones are read the same way.

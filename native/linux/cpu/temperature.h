@@ -28,7 +28,7 @@ class CpuTemperature {
   bool isDiscoveryDue() const;
   void discover();
   void addHwmonChip(const std::string& folder);
-  void addThermalZone(const std::string& folder);
+  void addThermalZones();
   std::optional<double> readOne(KeptFile& file, bool isChip);
 
   std::string sys_;
