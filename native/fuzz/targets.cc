@@ -32,8 +32,10 @@ namespace {
 void runStat(std::string_view input) {
   CpuTimes total;
   std::vector<CoreTimes> cores;
-  parseStat(input, total, &cores);
-  parseStat(input, total, nullptr);
+  const bool isRead = parseStat(input, total, &cores);
+  CpuTimes alone;
+  require(parseStat(input, alone, nullptr) == isRead, "the total is read with and without the cores");
+  require(!isRead || (alone.user == total.user && alone.idle == total.idle), "and it is the same one");
 }
 
 void runMeminfo(std::string_view input) {

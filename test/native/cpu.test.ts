@@ -57,6 +57,13 @@ async function temperatureOnceAnswered(t: Test, tree: Tree): Promise<number | nu
   return (await readCpu(machine, false, hasSpeed)).temperatureCelsius;
 }
 
+t.test('[3.cpu-total] the last total line counts, with and without detail alike', async (t) => {
+  const text = 'cpu  1 0 1 8 0 0 0 0 0 0\ncpu0 1 0 1 8 0 0 0 0 0 0\ncpu  30 0 5 60 0 0 0 0 0 0\nintr 5 0\n';
+  const { host } = makeMachine(t, { 'proc/stat': text });
+  for (const withDetail of [false, true])
+    t.match(host.readCounters(CPU, withDetail, 0).cpu?.total, { user: 30, system: 5, idle: 60 });
+});
+
 const coretemp = (package_: string, core: string) => ({
   temp1_label: 'Package id 0',
   temp1_input: package_,

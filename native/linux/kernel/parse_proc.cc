@@ -38,14 +38,14 @@ bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* c
     line.remove_prefix(3);
     if (!line.empty() && isBlank(line.front())) {
       hasTotal = parseCpuTimes(line, total) || hasTotal;
-      if (cores == nullptr) return hasTotal;
       continue;
     }
+    if (cores == nullptr) continue;
     const auto index = takeUnsigned(line);
     CoreTimes core;
     if (!index || *index > UINT32_MAX || !parseCpuTimes(line, core.times)) continue;
     core.index = static_cast<std::uint32_t>(*index);
-    if (cores != nullptr) cores->push_back(core);
+    cores->push_back(core);
   }
   return hasTotal;
 }

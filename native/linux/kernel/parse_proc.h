@@ -14,8 +14,8 @@
 
 namespace hostwire {
 
-// Parses proc_stat(5): the `cpu` line and, when `cores` is given, each `cpuN` line. False without a `cpu`
-// line.
+// Parses proc_stat(5): the last `cpu` line and, when `cores` is given, each `cpuN` line. False without a
+// `cpu` line.
 bool parseStat(std::string_view text, CpuTimes& total, std::vector<CoreTimes>* cores);
 
 // Parses proc_meminfo(5). Kernels before 3.14 have no MemAvailable: then free + page cache + reclaimable

@@ -75,8 +75,9 @@ void ProcessLister::listPids() {
 
 std::optional<std::uint64_t> ProcessLister::readMachineTicks() {
   CpuTimes times;
-  std::string_view text = stat_.readHeadIfPresent(buffer_, 512);
-  if (!parseStat(text, times, nullptr)) return std::nullopt;
+  const std::string_view text = stat_.readHeadIfPresent(buffer_, 512);
+  // The head may end within a line.
+  if (!parseStat(text.substr(0, text.rfind('\n') + 1), times, nullptr)) return std::nullopt;
   return times.user + times.nice + times.system + times.idle + times.iowait + times.irq + times.steal;
 }
 
