@@ -88,7 +88,7 @@ std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
       // A user id has 32 bits; any other value must not be taken for root's.
       constexpr std::uint32_t kNobody = UINT32_MAX;
       inhibitor.uid = uid && *uid >= 0 && *uid < kNobody ? static_cast<std::uint32_t>(*uid) : kNobody;
-      if (mode == "block") found.push_back(std::move(inhibitor));
+      if (mode == "block" || mode == "block-weak") found.push_back(std::move(inhibitor));
     });
   });
   return found;

@@ -32,7 +32,8 @@ bool isUnknown(const Reply& reply);
 bool isMethodUnknown(const Reply& reply);
 
 Call inhibitorsCall();
-// Reads block inhibitors only; at most 256, texts cut after 256 bytes.
+// Reads block inhibitors only, also weak ones (systemd 257): those bind neither root nor the inhibitor's own
+// user, but an action of this service must not pass by them unjudged. At most 256, texts cut after 256 bytes.
 std::vector<PowerInhibitor> readInhibitors(BodyReader& body);
 
 // Selects the starts and ends of logind: NameOwnerChanged(sss), whose last text is empty for an end.

@@ -73,14 +73,16 @@ t.test(
     const service = await PowerService.start(t, {
       sleepSeconds: 0,
       inhibitors: [
-        ['shutdown', 'dpkg', 'packages are being installed', 'block', 0],
-        ['sleep', 'Player', 'a film', 'block', 1000],
+        ['shutdown', 'dpkg', 'packages are being installed', 'block-weak', 0],
+        ['sleep', 'Player', 'a film', 'block-weak', 1000],
+        ['shutdown', 'fwupd', 'a device is being updated', 'block', 0],
         ['sleep:shutdown', 'NetworkManager', 'wants to be told', 'delay', 0],
       ],
     });
     t.strictSame((await service.status()).inhibitors, [
       { who: 'dpkg', why: 'packages are being installed', what: 'shutdown', uid: 0 },
       { who: 'Player', why: 'a film', what: 'sleep', uid: 1000 },
+      { who: 'fwupd', why: 'a device is being updated', what: 'shutdown', uid: 0 },
     ]);
     const refusal = await service.refusal('restart');
     t.equal(refusal.status, 409);
