@@ -21,6 +21,12 @@ export const systemClock = (sinceBoot: () => number): Clock => ({
 /** Returns the whole seconds in `ms`. */
 export const wholeSeconds = (ms: number): number => Math.floor(ms / 1000);
 
+/** Returns what this moment is later, in Unix seconds: another one by the seconds that the clock has been set since. */
+export function thisMoment(sinceBoot: () => number, unixMs: () => number = Date.now): () => number {
+  const [now, bootMs] = [unixMs(), sinceBoot()];
+  return () => wholeSeconds(now) + Math.round((unixMs() - now - (sinceBoot() - bootMs)) / 1000);
+}
+
 /** Returns whether `work` has settled after `limitMs` of real time, which is what a disk takes. Rejects if `work` does. */
 export async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

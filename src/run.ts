@@ -2,7 +2,7 @@
 
 import process from 'node:process';
 import { findPortProblem } from './cli/ports.ts';
-import { wholeSeconds } from './clock.ts';
+import { thisMoment } from './clock.ts';
 import type { Role } from './config/checks/effects.ts';
 import type { Config } from './config/config.ts';
 import { LiveConfig } from './config/current.ts';
@@ -85,9 +85,11 @@ export async function run({ options: given, version, write, role }: RunOptions):
     log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
   const [create, engine] = await Promise.all([LOADERS[role](), loadEngine(config.server.engine)]);
   const live = new LiveConfig(config);
+  const host = withName(openNativeHost(rootsOf(config.host)), config.host.name);
+  const startedAt = thisMoment(() => host.sinceBootMs());
   const service = create({
     config: live,
-    host: withName(openNativeHost(rootsOf(config.host)), config.host.name),
+    host,
     engine,
     log,
     machineNames: [...readMachineNames(), ...(config.host.name === undefined ? [] : [config.host.name])],
@@ -95,7 +97,9 @@ export async function run({ options: given, version, write, role }: RunOptions):
     facts: {
       version,
       pid: process.pid,
-      startedAt: wholeSeconds(Date.now()),
+      get startedAt() {
+        return startedAt();
+      },
       node: process.version,
       platform: process.platform,
     },

@@ -1,7 +1,7 @@
-/** Work that is put off to a later turn of the event loop. */
+/** Work that is put off to a later turn of the event loop, and a moment that follows the clock. */
 import process from 'node:process';
 import t from 'tap';
-import { deferToNextTurn } from '#src/clock.js';
+import { deferToNextTurn, thisMoment } from '#src/clock.js';
 
 const nextTurn = () => new Promise<void>((resolve) => deferToNextTurn(resolve));
 
@@ -42,4 +42,24 @@ t.test('the process waits for it', async (t) => {
     turns++;
   }
   t.equal(turns, 1000);
+});
+
+t.test('[3.system-started] a moment follows the clock when it is set, and nothing else', async (t) => {
+  let bootMs = 5_000;
+  let unixMs = 1_999.9;
+  const moment = thisMoment(
+    () => bootMs,
+    () => unixMs,
+  );
+  const later = (passedMs: number, setMs: number) => {
+    bootMs += passedMs;
+    unixMs += passedMs + setMs;
+    return moment();
+  };
+  t.equal(moment(), 1);
+  t.equal(later(60_000, 0.3), 1, 'readings of two clocks are not of one moment');
+  t.equal(later(60_000, -0.6), 1);
+  t.equal(later(86_400_000, 0), 1, 'a day, asleep or awake');
+  t.equal(later(10, 1_700_000_000_000), 1_700_000_001, 'the time has arrived from the network');
+  t.equal(later(10, -3_600_000), 1_699_996_401);
 });

@@ -10,7 +10,7 @@ import type { Sample } from './sample.ts';
 export interface ServiceFacts {
   readonly version: string;
   readonly pid: number;
-  /** Unix seconds. */
+  /** Unix seconds, by the present clock. */
   readonly startedAt: number;
   readonly node: string;
   readonly platform: string;

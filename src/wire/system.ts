@@ -103,7 +103,7 @@ export const systemDetail = v.strictObject({
     v.strictObject({
       version: means(v.string(), 'Version of hostwire.'),
       pid: means(count, 'Its process number.'),
-      started_at: means(unixSeconds, 'When it was started.'),
+      started_at: means(unixSeconds, 'When it was started, by the present clock.'),
       node: means(v.string(), 'Version of Node.'),
     }),
     'This service.',
