@@ -131,6 +131,44 @@ t.test('an impossible value is unknown', async (t) => {
   };
   t.strictSame(await knownOf(t, properties), { name: 'BAT0' });
   t.equal((await knownOf(t, { CAPACITY: 104 }))['percent'], 100);
+  t.equal((await knownOf(t, { CAPACITY: 255 }))['percent'], undefined, 'all ones');
+});
+
+t.test('[3.batteries-failing] a gauge whose registers are all ones has no values', async (t) => {
+  const silent = { name: 'BAT0', failure: 'the registers of its gauge are all ones' };
+  const good = { VOLTAGE_NOW: 11_902_000, CHARGE_FULL: 5_400_000 };
+  for (const [properties, expected] of [
+    // sbs-battery: it limits the share to 100 %, and takes "full" from a bit; -1 mA is all ones with a sign.
+    [
+      {
+        STATUS: 'Full',
+        CAPACITY: 100,
+        VOLTAGE_NOW: 65_535_000,
+        CURRENT_NOW: -1000,
+        CHARGE_FULL_DESIGN: 5_000_000,
+      },
+      silent,
+    ],
+    [{ STATUS: 'Full', CAPACITY: 100, ENERGY_NOW: 655_350_000, ENERGY_FULL: 655_350_000 }, silent],
+    [{ CAPACITY: 65_535, CHARGE_NOW: 65_535_000, POWER_NOW: 1_000_000 }, silent],
+    [
+      { ...good, CHARGE_NOW: 65_535_000 },
+      { name: 'BAT0', voltageVolts: 11.902, chargeFullAh: 5.4 },
+    ],
+    [
+      { ...good, CURRENT_NOW: 65_535_000 },
+      { name: 'BAT0', voltageVolts: 11.902, chargeFullAh: 5.4 },
+    ],
+    [
+      { ...good, POWER_NOW: 4_294_967_295 },
+      { name: 'BAT0', voltageVolts: 11.902, chargeFullAh: 5.4 },
+    ],
+    [
+      { CAPACITY: 50, TIME_TO_EMPTY_NOW: 65_535 },
+      { name: 'BAT0', percent: 50 },
+    ],
+  ] as const)
+    t.strictSame(await knownOf(t, properties), expected, JSON.stringify(properties));
 });
 
 t.test("only the machine's own batteries: no charger, no mouse, no empty bay", async (t) => {

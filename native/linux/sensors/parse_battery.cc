@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/scan.h"
@@ -51,6 +52,13 @@ std::optional<std::string> parseState(std::string_view text) {
   return state;
 }
 
+// Returns whether a register of 16 or 32 bits held only ones, as a gauge that does not answer is read, in the
+// units of drivers: as it is, in thousands (mV, mAh), or in ten thousands (10 mWh, sbs-battery.c).
+bool isAllOnes(std::int64_t number) {
+  constexpr std::int64_t kOnes = 65'535;
+  return number == kOnes || number == kOnes * 1000 || number == kOnes * 10'000 || number == UINT32_MAX;
+}
+
 // Drivers differ in whether an outgoing current is negative; the state gives the direction. 0 for a value
 // that no battery has at 0 (a full charge, a voltage) means that the firmware does not know it.
 void takeMicro(BatteryCounters& battery, const Quantity& quantity, std::int64_t micro) {
@@ -63,11 +71,19 @@ void takeMicro(BatteryCounters& battery, const Quantity& quantity, std::int64_t 
   if (value >= 0 && value <= quantity.max && (mayBeZero || value > 0)) battery.*quantity.field = value;
 }
 
+// Returns whether a quantity that the battery has was all ones, and no other is known, or its voltage was:
+// then the rest, a share that the driver limits to 100 % and bits of a state, are ones as well.
+bool isSilent(const BatteryCounters& battery, bool hasOnes, bool isVoltageOnes) {
+  const bool isKnown = battery.energyWh || battery.energyFullWh || battery.chargeAh || battery.chargeFullAh ||
+                       battery.voltageVolts;
+  return isVoltageOnes || (hasOnes && !isKnown);
+}
+
 void takeNumber(BatteryCounters& battery, std::string_view key, std::int64_t number) {
   for (const Quantity& quantity : kMicroQuantities)
     if (quantity.key == key) return takeMicro(battery, quantity, number);
   const auto value = static_cast<double>(number);
-  if (key == "CAPACITY" && value >= 0 && value <= 255) battery.percent = std::min(value, 100.0);
+  if (key == "CAPACITY" && value >= 0 && value < 255) battery.percent = std::min(value, 100.0);
   if (value <= 0 || value > kMaxSeconds) return;
   if (key == "TIME_TO_EMPTY_NOW" || (key == "TIME_TO_EMPTY_AVG" && !battery.secondsToEmpty))
     battery.secondsToEmpty = value;
@@ -80,6 +96,8 @@ void takeNumber(BatteryCounters& battery, std::string_view key, std::int64_t num
 PowerSupply parsePowerSupply(std::string_view uevent) {
   constexpr std::string_view kPrefix = "POWER_SUPPLY_";
   PowerSupply supply;
+  bool hasOnes = false;
+  bool isVoltageOnes = false;
   std::string_view line;
   while (takeLine(uevent, line)) {
     const std::size_t equals = line.find('=');
@@ -90,7 +108,19 @@ PowerSupply parsePowerSupply(std::string_view uevent) {
     if (key == "PRESENT") supply.isPresent = value != "0";
     if (key == "STATUS") supply.battery.state = parseState(value);
     const auto number = parseInteger(value);
-    if (number) takeNumber(supply.battery, key, *number);
+    if (!number) continue;
+    if (!isAllOnes(*number)) {
+      takeNumber(supply.battery, key, *number);
+      continue;
+    }
+    hasOnes = hasOnes || key.starts_with("ENERGY_") || key.starts_with("CHARGE_");
+    isVoltageOnes = isVoltageOnes || key == "VOLTAGE_NOW";
+  }
+  if (isSilent(supply.battery, hasOnes, isVoltageOnes)) {
+    BatteryCounters silent;
+    silent.name = std::move(supply.battery.name);
+    silent.failure = "the registers of its gauge are all ones";
+    supply.battery = std::move(silent);
   }
   return supply;
 }

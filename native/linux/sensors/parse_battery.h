@@ -15,7 +15,7 @@ struct PowerSupply {
 };
 
 // Parses the uevent file of a supply: POWER_SUPPLY_CAPACITY=83 and so on, in micro-units. Implausible values
-// are left out.
+// are left out, and all of them, with a failure, if the gauge of the battery does not answer.
 PowerSupply parsePowerSupply(std::string_view uevent);
 
 // Returns whether a supply's files `type` and `scope` describe a battery of the machine: not a charger, nor

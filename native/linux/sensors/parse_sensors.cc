@@ -95,7 +95,8 @@ std::optional<double> parseSensorValue(SensorKind kind, std::string_view text) {
   if (kind == SensorKind::kFan)
     return *value >= 0 && *value <= kMaxRpm ? std::optional(number) : std::nullopt;
   if (kind == SensorKind::kPower)
-    return *value >= 0 && *value <= kMaxMicrowatts ? std::optional(number / 1e6) : std::nullopt;
+    return *value >= 0 && *value <= kMaxMicrowatts && *value != UINT32_MAX ? std::optional(number / 1e6)
+                                                                           : std::nullopt;
   const bool isPlausible = *value >= -kMaxMillivolts && *value <= kMaxMillivolts;
   return isPlausible ? std::optional(number / 1000) : std::nullopt;
 }
