@@ -130,7 +130,7 @@ void runDevicePaths(std::string_view input) {
 // The input is both texts: the place of the process, and the mounts.
 void runCgroup(std::string_view input) {
   const auto mounts = parseMountinfo(input);
-  for (const char* controller : {"memory", "cpu"})
+  for (const char* controller : {"memory", "cpu", "cpuset"})
     if (const auto place = findCgroup(input, controller))
       for (const std::string& folder : cgroupFolders(*place, controller, mounts))
         require(folder.starts_with('/'), "a folder under a mount point");

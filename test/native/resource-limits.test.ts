@@ -144,6 +144,27 @@ t.test('[3.limits] version 1, and both together: a controller is in one of them'
   t.strictSame(await read(t, memoryIsUnified), { ...FOUND_V1, memoryBytes: 8192, memoryUsedBytes: 12 });
 });
 
+t.test('[3.limits] the processors of a cpuset, where they are fewer than a quota is worth', async (t) => {
+  const v2 = 'cpuset.cpus.effective';
+  const v1 = 'cpuset/box/cpuset.effective_cpus';
+  const online = { 'sys/devices/system/cpu/online': '0-7\n' };
+  const cpusOf = async (own: string, mounts: string, files: Tree, more: Tree = online) =>
+    (await read(t, { ...tree(own, mounts, { ...files, 'cpu.stat': '' }), ...more })).cpus;
+  const group = (files: Tree) => cpusOf('0::/a/b\n', CGROUP2, files);
+  const quota = { 'cpu.max': '800000 100000\n' };
+  t.equal(await cpusOf('0::/\n', CGROUP2, { ...quota, [v2]: '0\n' }, {}), 1, 'below a quota');
+  t.equal(await cpusOf('0::/\n', CGROUP2, { 'cpu.max': 'max 100000\n', [v2]: '0\n' }, {}), 1, 'no quota');
+  t.equal(await group({ 'a/b/cpu.max': '150000 100000\n', [`a/${v2}`]: '1-3\n' }), 1.5, 'above one');
+  t.equal(await group({ [`a/${v2}`]: '2-3,6\n', [v2]: '0-7\n' }), 3, 'only the parent has a list');
+  t.equal(await group({ [`a/b/${v2}`]: '0-3\n', [`a/${v2}`]: '2-5\n' }), 2, 'common to both');
+  t.equal(await group({ [`a/b/${v2}`]: '2-7\n', [`a/${v2}`]: '0-1\n' }), 6, 'a partition');
+  t.equal(await group({ [`a/b/${v2}`]: '\n', [`a/${v2}`]: '0-7\n' }), null, 'all processors');
+  const own = OWN_V1.replace('cpuset:/', 'cpuset:/box');
+  t.equal(await cpusOf(own, V1, { ...FILES_V1, [v1]: '4\n' }), 0.5, 'version 1');
+  t.equal(await cpusOf('5:cpuset:/box\n', V1, { [v1]: '4-5\n', 'cpuset/cpuset.effective_cpus': '0-7\n' }), 2);
+  t.equal(await cpusOf('5:cpuset:/box\n', V1, { 'cpuset/box/cpuset.cpus': '3\n' }), 1, 'before Linux 3.17');
+});
+
 t.test('[3.limits] no limit: neither version has one, or the kernel has no control groups', async (t) => {
   const files = { 'a/memory.max': 'max\n', 'a/memory.current': '5\n', 'a/cpu.max': 'max 100000\n' };
   t.strictSame(await read(t, tree('0::/a\n', CGROUP2, files)), NOTHING);

@@ -1,6 +1,10 @@
 // Documentation/admin-guide/cgroup-v2.rst; cgroup-v1/memory.rst; scheduler/sched-bwc.rst.
 #include "linux/system/cgroup.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "linux/cpu/parse_cpu.h"
 #include "linux/kernel/directory.h"
 #include "linux/kernel/parse_proc.h"
 #include "linux/kernel/text.h"
@@ -60,6 +64,36 @@ void CgroupMemory::read(LimitCounters& counters, std::string& buffer) {
   if (binding == nullptr) return;
   counters.memoryUsedBytes = parseMemoryLimit(binding->used.read(buffer));
   counters.memoryBytes = lowest;
+}
+
+// Version 2 has the effective list since Linux 5.0, version 1 since 3.17.
+CgroupCpuset::CgroupCpuset(const std::vector<std::string>& folders, bool isUnified, std::string online)
+    : online_(std::move(online)) {
+  const Names names =
+      isUnified ? Names{"cpuset.cpus.effective"} : Names{"cpuset.effective_cpus", "cpuset.cpus"};
+  for (const std::string& folder : folders)
+    for (CgroupFile& file : filesIn(folder, names)) levels_.push_back(std::move(file));
+  look();
+}
+
+void CgroupCpuset::look() { lookFor(levels_); }
+
+// A group may use a part of what its ancestors may, unless it is a partition: then they have lost its
+// processors, and nothing is common. Without the controller only an ancestor has a list. All that the machine
+// has is not a limit.
+void CgroupCpuset::read(LimitCounters& counters, std::string& buffer) {
+  std::vector<std::uint32_t> allowed;
+  for (CgroupFile& level : levels_) {
+    const auto listed = parseCpuList(level.read(buffer));
+    std::vector<std::uint32_t> common;
+    std::set_intersection(allowed.begin(), allowed.end(), listed.begin(), listed.end(),
+                          std::back_inserter(common));
+    if (allowed.empty() || !common.empty()) allowed = allowed.empty() ? listed : common;
+  }
+  const std::size_t online = parseCpuList(online_.readIfPresent(buffer)).size();
+  if (allowed.empty() || (online > 0 && allowed.size() >= online)) return;
+  const auto cpus = static_cast<double>(allowed.size());
+  counters.cpus = std::min(counters.cpus.value_or(cpus), cpus);
 }
 
 CgroupCpu::CgroupCpu(const std::vector<std::string>& folders, bool isUnified) {

@@ -44,6 +44,20 @@ class CgroupMemory {
   std::vector<Level> levels_;
 };
 
+// Like CgroupMemory, for the processors that it may use.
+class CgroupCpuset {
+ public:
+  // `online`: the file with the list of all processors.
+  CgroupCpuset(const std::vector<std::string>& folders, bool isUnified, std::string online);
+  void look();
+  // Lowers the number of processors. Throws HostError.
+  void read(LimitCounters& counters, std::string& buffer);
+
+ private:
+  std::vector<CgroupFile> levels_;
+  KeptFile online_;
+};
+
 // Like CgroupMemory, for the quota of processor time.
 class CgroupCpu {
  public:

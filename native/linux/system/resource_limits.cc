@@ -29,7 +29,10 @@ constexpr std::chrono::seconds kLimitsInterval{30};
 class CgroupLimits {
  public:
   explicit CgroupLimits(const Roots& roots)
-      : own_(roots.proc + "/self/cgroup"), mounts_(roots.proc + "/self/mountinfo"), prefix_(roots.files) {}
+      : own_(roots.proc + "/self/cgroup"),
+        mounts_(roots.proc + "/self/mountinfo"),
+        prefix_(roots.files),
+        online_(roots.sys + "/devices/system/cpu/online") {}
 
   LimitCounters read() {
     const auto now = Clock::now();
@@ -53,6 +56,7 @@ class CgroupLimits {
       if (text_ == text) {
         memory_->look();
         cpu_->look();
+        cpuset_->look();
         return;
       }
       text_.reset();
@@ -78,11 +82,15 @@ class CgroupLimits {
   void find(std::string_view text) {
     const auto memory = findCgroup(text, "memory");
     const auto cpu = findCgroup(text, "cpu");
+    const auto cpuset = findCgroup(text, "cpuset");
     std::string table;  // not kept: with many mounts it is large
     std::vector<Mount> mounts;
-    if (memory || cpu) mounts = parseMountinfo(mounts_.read(table));
+    if (memory || cpu || cpuset) mounts = parseMountinfo(mounts_.read(table));
     memory_.emplace(foldersOf(memory, "memory", mounts), memory && memory->isUnified);
     cpu_.emplace(foldersOf(cpu, "cpu", mounts), cpu && cpu->isUnified);
+    auto folders = cpuset ? cgroupFolders(*cpuset, "cpuset", mounts) : std::vector<std::string>{};
+    for (std::string& folder : folders) folder.insert(0, prefix_);
+    cpuset_.emplace(folders, cpuset && cpuset->isUnified, online_);
   }
 
   std::vector<std::string> foldersOf(const std::optional<CgroupPlace>& place, std::string_view controller,
@@ -100,6 +108,7 @@ class CgroupLimits {
     if (!text_) return counters;
     readPart(*memory_, counters);
     readPart(*cpu_, counters);
+    readPart(*cpuset_, counters);
     return counters;
   }
 
@@ -118,11 +127,13 @@ class CgroupLimits {
   KeptFile own_;
   KeptFile mounts_;
   const std::string prefix_;
+  const std::string online_;
   std::string buffer_;
   std::optional<Clock::time_point> lookedAt_;
   std::optional<std::string> text_;  // own_ as text, for which the next two were made; absent if that failed
   std::optional<CgroupMemory> memory_;
   std::optional<CgroupCpu> cpu_;
+  std::optional<CgroupCpuset> cpuset_;
   std::string failure_;
   bool isGone_ = false;
 };
