@@ -235,4 +235,6 @@ function controlService(words: Arguments): Output {
 main().catch((error: unknown) => {
   // The message of a ConfigError has one line per problem.
   refuseToStart(messageOf(error));
+  // A role may have opened connections and timers, which would keep the process.
+  process.exit();
 });

@@ -73,6 +73,7 @@ export async function run({ options: given, version, write, role }: RunOptions):
     write,
   });
   const { log } = serviceLog;
+  process.once('exit', () => serviceLog.flush());
   settleProcess(log);
   log.info(`version ${version}, process ${process.pid}, Node ${process.version}`);
   log.info(describeFiles(loaded.sources.files));
@@ -104,7 +105,10 @@ export async function run({ options: given, version, write, role }: RunOptions):
       platform: process.platform,
     },
   });
-  const bound = await service.start().catch((error: unknown) => explainListening(error, config.server));
+  const bound = await service.start().catch(async (error: unknown) => {
+    await service.close();
+    return await explainListening(error, config.server);
+  });
   const reloader = new Reloader({
     load: options,
     loaded,

@@ -1,4 +1,5 @@
 /** Start and stop of the program: listening, a port in use, signals, a thousand open streams. */
+import { chmodSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,7 +9,7 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { checkTime } from '../helpers/limits.ts';
-import { runToEnd, startHere, startService } from '../helpers/service/service.ts';
+import { configText, runToEnd, startHere, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const listen = (port: number, host: string) =>
@@ -44,6 +45,41 @@ t.test('[9.port-taken] a port in use: exit 1 immediately with a sentence that na
   t.notMatch(stderr, /\n\s+at |listening on/, 'a sentence, no stack');
   checkTime(t, tookMs, 3000, "with Node's own start");
 });
+
+/** A start of each role that fails after something was opened. `URL` is that of the port in use, `KEY` a file. */
+const FAILED_STARTS: Readonly<Record<string, { args: readonly string[]; config: object }>> = {
+  'a service with an exporter': {
+    args: [],
+    config: { mqtt: { url: 'mqtt://URL' }, history: { minutes: 1 } },
+  },
+  'a hub without machines': { args: ['hub'], config: {} },
+  'a hub that dials': { args: ['hub'], config: { hub: { agents: { a: { url: 'http://URL' } } } } },
+  'a hub that is dialled': {
+    args: ['hub'],
+    config: { hub: { agents: { a: { dials_in: true, key_file: 'KEY' } } } },
+  },
+  'a hub with a broker': { args: ['hub'], config: { hub: { mqtt: { url: 'mqtt://URL' } } } },
+};
+
+for (const [name, { args, config }] of Object.entries(FAILED_STARTS))
+  t.test(`[9.port-taken] ${name}: exit 1, and no connection is left`, async (t) => {
+    const holder = await listen(0, '127.0.0.1');
+    t.teardown(() => holder.close());
+    holder.on('connection', (socket) => socket.destroy());
+    const { port } = holder.address() as net.AddressInfo; // It listens on a port.
+    const key = path.join(t.testdir({ key: 'k'.repeat(64) }), 'key');
+    chmodSync(key, 0o600);
+    const all = JSON.stringify({ ...JSON.parse(configText({})), ...config });
+    const text = all.replaceAll('URL', `127.0.0.1:${port}`).replaceAll('KEY', key);
+    const file = path.join(t.testdirName, 'config.json');
+    writeFileSync(file, text, { mode: 0o600 });
+    const { code, stderr, tookMs } = await runToEnd([...args, '--host', '127.0.0.1', '--port', `${port}`], {
+      file,
+    });
+    t.equal(code, 1);
+    t.match(stderr, new RegExp(`^hostwire: cannot listen on port ${port} `, 'm'));
+    checkTime(t, tookMs, 3000, "with Node's own start");
+  });
 
 t.test('[9.second-instance] a second instance never shares the port', async (t) => {
   const first = await startService();
