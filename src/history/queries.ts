@@ -35,7 +35,8 @@ export class HistoryQueries {
   }
 
   /**
-   * Returns a HistoryPayload for the data of a `historyRequest`. `client`: whose turn it uses. Rejects with
+   * Returns a HistoryPayload for the data of a `historyRequest`; `processes: false`: its events name none. `client`: whose
+   * turn it uses. Rejects with
    * ServiceError: `feature_disabled`, `invalid_value`, `not_possible_now` (too many queries at the same time).
    */
   async series(params: Params, client: string): Promise<HistoryAnswer> {
@@ -45,11 +46,13 @@ export class HistoryQueries {
     const until = asked.until === undefined ? undefined : this.#momentOf(asked.until);
     if (until !== undefined && from > until)
       throw new ServiceError('invalid_value', 'since must not be after until.');
-    const question = JSON.stringify(['series', asked]);
+    // Of a client that may not see processes.
+    const isBare = params['processes'] === false;
+    const question = JSON.stringify(['series', asked, isBare]);
     // The history itself resolves times relative to now: `-300` is exactly as long as it keeps each second.
     const since = from === 0 ? 0 : asked.since;
     return await this.#answers.find(question, client, () =>
-      this.#series({ series: asked.series, since, until, step: asked.step }),
+      this.#series({ series: asked.series, since, until, step: asked.step }, isBare),
     );
   }
 
@@ -77,10 +80,11 @@ export class HistoryQueries {
     return seconds < 0 ? Math.max(0, this.#options.unixMs() / 1000 + seconds) : seconds;
   }
 
-  async #series(request: Parameters<History['query']>[0]): Promise<readonly string[]> {
+  async #series(request: Parameters<History['query']>[0], isBare: boolean): Promise<readonly string[]> {
     const { history, defer = deferToNextTurn } = this.#options;
     const payload = await history.query(request);
     if (payload === 'too_many') throw new ServiceError('invalid_value', TOO_MANY);
-    return await inTurns(encodeHistory(payload), defer);
+    const events = isBare ? payload.events.map(({ processes: _, ...event }) => event) : payload.events;
+    return await inTurns(encodeHistory({ ...payload, events }), defer);
   }
 }

@@ -203,6 +203,10 @@ export function checkScopeOfHub(scopes: Scopes, what: string): void {
   if (!allows(scopes, needed)) throw scopeRequired(needed, 'The key of the hub at this machine');
 }
 
+/** The parameters for a client with `scopes`: events in the history name processes only to one that may see them. */
+export const paramsFor = ({ what, params }: NamedRequest, scopes: Scopes): Params =>
+  what !== 'history' || allows(scopes, 'processes') ? params : { ...params, processes: false };
+
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
 );

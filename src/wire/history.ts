@@ -65,7 +65,7 @@ export const historyEvent = v.strictObject({
   text: means(v.string(), 'A sentence for people.'),
   processes: means(
     v.exactOptional(known(processUses)),
-    'What ran then; absent while features.enable_processes is off.',
+    'What ran then; absent while features.enable_processes is off, and for a key without the scope `processes`.',
   ),
 });
 export type HistoryEvent = Shape<typeof historyEvent>;

@@ -1,6 +1,8 @@
 /** Messages to one socket about a machine's topics while their snapshots are being read. */
+
 import t from 'tap';
 import type { Machine } from '#src/machine/machine.js';
+import { ALL_SCOPES } from '#src/scopes.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
 import { Subscription } from '#src/viewers/socket/subscription.js';
 import { bitOf } from '#src/viewers/socket/topics.js';
@@ -38,6 +40,7 @@ t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) =
     };
     let snapshots: Promise<unknown> = Promise.resolve();
     const outlet = {
+      caller: { scopes: ALL_SCOPES },
       isFull: false,
       send,
       join: unused,

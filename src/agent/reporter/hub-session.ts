@@ -4,7 +4,7 @@ import os from 'node:os';
 import type { Clock } from '../../clock.ts';
 import type { Commands, Sender } from '../../commands/command.ts';
 import { checkScopeOfHub } from '../../machine/requests.ts';
-import { ALL_SCOPES, namesOfScopes, type Scopes } from '../../scopes.ts';
+import { ALL_SCOPES, allows, namesOfScopes, type Scopes } from '../../scopes.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import type { HubTopics } from '../protocol/hub-topics.ts';
@@ -80,6 +80,7 @@ export class HubSession {
   readonly #reports: HubReports;
   readonly #link: HubLink;
   readonly #inhibitor: SleepInhibitor;
+  readonly #scopes: Scopes;
   /** Another one after each start: a command for an earlier one is not done. */
   readonly #run = randomBytes(8).toString('hex');
 
@@ -88,6 +89,7 @@ export class HubSession {
     const { topics, subject, sender, scopes } = transport;
     this.#clock = clock;
     this.#inhibitor = inhibitor;
+    this.#scopes = scopes;
     this.#topics = topics;
     this.#adapter = new CommandAdapter({
       commands,
@@ -110,7 +112,7 @@ export class HubSession {
     this.#questions = new Questions({
       ...deps,
       subject,
-      check: (name) => checkScopeOfHub(scopes, name),
+      scopes,
       key: sender.key,
       answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
@@ -161,7 +163,8 @@ export class HubSession {
   }
 
   sendEvent(event: HistoryEvent): void {
-    this.#reports.sendEvent(event);
+    const { processes: _, ...others } = event;
+    this.#reports.sendEvent(allows(this.#scopes, 'processes') ? event : others);
   }
 
   setAsleep(isAsleep: boolean): void {

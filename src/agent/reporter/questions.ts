@@ -4,7 +4,8 @@ import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Log } from '../../log/log.ts';
-import { QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
+import { checkScopeOfHub, paramsFor, QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
+import type { Scopes } from '../../scopes.ts';
 import { type AnswerDeps, CLOCK, jsonOf } from './answers.ts';
 import { type Flaw, flawOf, isFlaw, type Unread } from './command-request.ts';
 import { type Envelope, readEnvelope } from './hub-request.ts';
@@ -15,8 +16,8 @@ export interface QuestionOptions extends Pick<AnswerDeps, 'machine'> {
   readonly log: Log;
   /** The beginning of its lines in the log. */
   readonly subject: string;
-  /** Throws ServiceError where the other side may not ask this question. */
-  readonly check: (name: string) => void;
+  /** The scopes of the other side. */
+  readonly scopes: Scopes;
   /** The name of the key of its connection. */
   readonly key: string | undefined;
   /** Publishes what was found out, as JSON, for a hub. Resolves when it was sent, or cannot be. Never rejects. */
@@ -58,7 +59,7 @@ export class Questions {
   }
 
   async #run(envelope: Envelope): Promise<void> {
-    const { answer, stamp, log, subject, machine, check } = this.#options;
+    const { answer, stamp, log, subject, machine, scopes } = this.#options;
     const { id, asker, params, fields } = envelope;
     const { what } = fields;
     const row = typeof what === 'string' ? REQUESTS.get(what) : undefined;
@@ -68,9 +69,9 @@ export class Questions {
     }
     this.#running.add(asker.sender);
     try {
-      if (row !== undefined) check(row.name);
-      const found =
-        row === undefined ? undefined : await machine.ask({ what: row.name, params, client: asker.sender });
+      if (row !== undefined) checkScopeOfHub(scopes, row.name);
+      const asked = row && { what: row.name, params: paramsFor({ what: row.name, params }, scopes) };
+      const found = asked && (await machine.ask({ ...asked, client: asker.sender }));
       const json = found === undefined ? '{}' : jsonOf(found);
       if (row !== undefined && Buffer.byteLength(json) > row.maxBytes) this.#refuse(envelope, tooLong(row));
       else {

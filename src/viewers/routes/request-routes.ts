@@ -10,6 +10,7 @@ import {
   type HttpRequest,
   mediaCommandIn,
   type NamedRequest,
+  paramsFor,
   REQUESTS,
   type RequestRow,
 } from '../../machine/requests.ts';
@@ -78,7 +79,7 @@ async function runCommand(row: RequestRow, machine: Machine, request: Request): 
 }
 
 async function ask(machine: Machine, asked: NamedRequest, { client }: Request): Promise<MachineAnswer> {
-  return await machine.ask({ ...asked, client });
+  return await machine.ask({ ...asked, params: paramsFor(asked, client.scopes), client });
 }
 
 /** A number is a pid, unless a process has it as its name. */

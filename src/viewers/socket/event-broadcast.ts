@@ -4,6 +4,8 @@ import type { Machine } from '../../machine/machine.ts';
 import { inSlices } from './slices.ts';
 
 export interface EventMember {
+  /** Its client may see processes; for others an event names none. */
+  readonly seesProcesses: boolean;
   /** Lost where there is no room. */
   sendEvent(json: string): void;
 }
@@ -41,8 +43,10 @@ export class EventBroadcast {
   }
 
   #send(json: string): void {
+    const { processes: _, ...others } = JSON.parse(json); // It is an object.
+    const bare = JSON.stringify(others);
     inSlices([...this.#members], this.#defer, (member) => {
-      if (this.#members.has(member)) member.sendEvent(json);
+      if (this.#members.has(member)) member.sendEvent(member.seesProcesses ? json : bare);
     });
   }
 }

@@ -2,7 +2,7 @@
 import { ServiceError, scopeRequired } from '../../errors.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
-import { type NamedRequest, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
+import { type NamedRequest, paramsFor, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
 import { allows, type Scope } from '../../scopes.ts';
 import { viewOf } from '../../stats/view.ts';
 import type { OpData, SocketRequest } from '../../wire/socket.ts';
@@ -109,7 +109,8 @@ async function answerOf(
   place: Place,
 ): Promise<string> {
   try {
-    return frameOf(op, textOf(await machine.ask({ ...asked, client: caller })), place);
+    const params = paramsFor(asked, caller.scopes);
+    return frameOf(op, textOf(await machine.ask({ ...asked, params, client: caller })), place);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const refusal = refusalFrame(error, place);

@@ -1,6 +1,8 @@
 /** The topics of one machine that one socket subscribes to: samples, states, events, and the condition of the machine. */
 import { featureDisabled, ServiceError } from '../../errors.ts';
+import type { Caller } from '../../http/clients/caller.ts';
 import type { Machine, MachineSample, SampleFeed } from '../../machine/machine.ts';
+import { allows } from '../../scopes.ts';
 import { type View, viewOf } from '../../stats/view.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { TopicName } from '../../wire/topics.ts';
@@ -14,6 +16,7 @@ import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, type Topics } from './topic
 
 /** The socket of a subscription. */
 export interface Outlet {
+  readonly caller: Pick<Caller, 'scopes'>;
   readonly isFull: boolean;
   send(text: string): void;
   /** Receives what is published to `topic`. */
@@ -82,6 +85,10 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
 
   get isFull(): boolean {
     return this.#outlet.isFull;
+  }
+
+  get seesProcesses(): boolean {
+    return allows(this.#outlet.caller.scopes, 'processes');
   }
 
   get view(): View {

@@ -1,8 +1,10 @@
 /** Limits of an agent on hubs: a rate for each, one for the clock, and slots that one client cannot use up. */
+
 import t from 'tap';
 import { type QuestionOptions, Questions } from '#src/agent/reporter/questions.js';
 import { Turns } from '#src/agent/reporter/sender-turns.js';
 import { createLog } from '#src/log/log.js';
+import { ALL_SCOPES } from '#src/scopes.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 
 t.test('[3.mqtt-hub-get] each hub has a rate of its own, and all others share one', async (t) => {
@@ -28,7 +30,7 @@ function setUp() {
     clock: new FakeClock(),
     log: createLog(() => undefined),
     subject: 'hub',
-    check: () => undefined,
+    scopes: ALL_SCOPES,
     answer: async (_: string, text: string) => void answers.push(JSON.parse(text)),
     stamp: () => ({ run: 'r', clock: 1 }),
     machine: { ask: () => new Promise((resolve) => waiting.push(() => resolve({ bytes: '{}' }))) },

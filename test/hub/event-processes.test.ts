@@ -1,0 +1,64 @@
+/** Events name processes only to clients that may see them: as they happen and in the history, of a service and of a hub. */
+import '../helpers/service/dead-buses.ts';
+import t from 'tap';
+import { ConnectingHub } from '../agent/played-hub.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
+import { startHere } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
+import { startHub } from './setup.ts';
+
+const auth = {
+  enabled: true,
+  keys: { read: keyWith('read', 'read'), both: keyWith('both', 'read', 'processes') },
+};
+const { processes: _, ...BARE } = FAKE_EVENT;
+const EVENTS = { read: BARE, both: FAKE_EVENT };
+const KEYS = ['read', 'both'] as const;
+const HISTORY = { series: ['cpu.load'], since: FAKE_NOW - 60 };
+
+t.test('[10.event-processes] events name processes only to keys with the scope `processes`', async (t) => {
+  const history = new FakeHistory();
+  const service = await startHere(fixtureHost(), { auth, history: { minutes: 60 } }, { history });
+  t.teardown(() => service.stop());
+  const entry = (name: string) => ({ url: service.baseUrl, key_file: { path: 'k', secret: keyOf(name) } });
+  const hub = await startHub(t, { both: entry('both'), read: entry('read') }, { auth });
+  const followers: { name: string; expected: object; take: () => Promise<unknown> }[] = [];
+  for (const key of KEYS) {
+    const played = new ConnectingHub(t, service.port, { headers: bearer(key) });
+    await played.next('status');
+    t.match(await played.ask('history', HISTORY), { result: { events: [EVENTS[key]] } }, `a hub with ${key}`);
+    played.say('want', { hub: 'h', sections: [], topics: ['events'] });
+    const take = async () => JSON.parse(await until(() => played.on('event')[0]));
+    followers.push({ name: `a hub with ${key}`, expected: EVENTS[key], take });
+    for (const [port, path, expected] of [
+      [service.port, '/api', EVENTS[key]],
+      [hub.port, '/api/hosts/both', EVENTS[key]],
+      [hub.port, '/api/hosts/read', BARE],
+    ] as const) {
+      const name = `${key}: ${path}`;
+      const headers = bearer(key);
+      const isThere = async () =>
+        (await ask(port, `${path}/history?since=${HISTORY.since}`, { headers })).status === 200;
+      await until(isThere);
+      const answer = jsonOf(await ask(port, `${path}/history?since=${HISTORY.since}`, { headers }));
+      t.strictSame((answer as { events: unknown }).events, [expected], `${name}/history`);
+      const socket = await SocketClient.open(port, { path: `${path}/ws`, headers });
+      t.teardown(() => socket.cut());
+      await socket.ask('subscribe', { topics: ['events'] }, 's');
+      t.strictSame(
+        (await socket.ask('history', HISTORY, 'h')).data['events'],
+        [expected],
+        `${name}: history`,
+      );
+      followers.push({ name, expected, take: async () => (await socket.take('event')).data });
+    }
+  }
+  // A hub asks for a topic with its next message.
+  const timer = setInterval(() => history.notify(FAKE_EVENT), 50);
+  t.teardown(() => clearInterval(timer));
+  for (const { name, expected, take } of followers) t.strictSame(await take(), expected, `${name}: event`);
+});
