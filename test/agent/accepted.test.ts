@@ -11,7 +11,10 @@ import { until } from '../helpers/until.ts';
 import { ConnectingHub } from './played-hub.ts';
 
 const KEY = 'k'.repeat(40);
+const WITH_KEY: ClientOptions = { headers: { Authorization: `Bearer ${KEY}` } };
 const KEYED: ConfigPart = { auth: { enabled: true, api_key: KEY } };
+/** Hubs without the key are let in too. */
+const OPEN: ConfigPart = { auth: { ...KEYED.auth, allowed_ips: ['127.0.0.1'] } };
 
 async function start(t: Test, config: ConfigPart = {}, clock?: FakeClock) {
   const media = new FakeMediaHost();
@@ -76,12 +79,14 @@ t.test('[I.hub.access] the gate judges the connection of a hub as any request', 
 });
 
 t.test('[I.hub.agents] each hub has a session of its own, and there are at most 16', async (t) => {
-  const { connect, connected } = await start(t);
-  const all = await Promise.all(Array.from({ length: 16 }, () => connected()));
-  t.equal(new Set(all.map(({ run }) => run)).size, 16, 'a command for one is not one for another');
-  t.equal(await connect().refused(), 503);
+  const { connect, connected } = await start(t, OPEN);
+  for (let i = 0; i < 4; i++) await connected();
+  t.equal(await connect().refused(), 503, 'hubs without a key of one address leave places for others');
+  const all = await Promise.all(Array.from({ length: 12 }, () => connected(WITH_KEY)));
+  t.equal(new Set(all.map(({ run }) => run)).size, 12, 'a command for one is not one for another');
+  t.equal(await connect(WITH_KEY).refused(), 503);
   const [first, second] = all;
-  if (first === undefined || second === undefined) throw new Error('there are 16');
+  if (first === undefined || second === undefined) throw new Error('there are 12');
   first.hub.say('want', { hub: 'h', sections: ['cpu'] });
   second.hub.say('want', { hub: 'h', sections: ['memory'] });
   const plainOf = async ({ hub }: typeof first) =>
@@ -90,7 +95,7 @@ t.test('[I.hub.agents] each hub has a session of its own, and there are at most 
   t.same(await plainOf(second), ['memory']);
   first.hub.socket.terminate();
   const { hub } = await until(async () => {
-    const next = connect();
+    const next = connect(WITH_KEY);
     await until(() => next.status ?? next.on('status')[0]);
     return next.status === undefined ? { hub: next } : undefined;
   });
@@ -112,4 +117,21 @@ t.test('[I.hub.hostile] hubs that flood, are silent or send no messages are left
   const { hub: flood } = await connected();
   for (let i = 0; i < 3000; i++) flood.say('want', '');
   t.match(await flood.end(), { code: 1008, reason: 'the hub sends too much' });
+});
+
+t.test('[I.hub.hostile] an address without a key has one burst, over all its connections', async (t) => {
+  const clock = new FakeClock();
+  const { connected } = await start(t, OPEN, clock);
+  const send = async (messages: number, options: ClientOptions = {}) => {
+    const { hub } = await connected(options);
+    for (let i = 0; i < messages; i++) hub.say('want', '');
+    return hub;
+  };
+  const first = await send(2390);
+  await first.ask('clock', {});
+  first.socket.terminate();
+  t.match(await (await send(20)).end(), { code: 1008, reason: 'the hub sends too much' });
+  t.match(await (await send(20, WITH_KEY)).ask('clock', {}), { stage: 'done' }, 'a hub with the key');
+  await clock.advance(12_000);
+  t.match(await (await send(20)).ask('clock', {}), { stage: 'done' }, 'after its rest');
 });

@@ -3,6 +3,7 @@ import { Allowance, type Rate } from '../../allowance.ts';
 import { SleepMark } from '../../clock.ts';
 import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
 import type { Caller } from '../../http/clients/caller.ts';
+import { Pace } from '../../http/clients/pace.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
@@ -16,6 +17,8 @@ export interface HubServerDeps extends ReporterDeps {
 
 /** Messages and control frames of a hub: 20 questions and as many commands per second are answered. */
 const FRAMES: Rate = { perSecond: 200, burst: 2400 };
+/** Time in which the hubs of one address without a key, together, may send a burst. */
+const BURST_MS = (FRAMES.burst / FRAMES.perSecond) * 1000;
 /** A hub that receives nothing for 5 s pings, and renews its leases every 3 s. */
 const SILENCE_MS = 15_000;
 const LOOK_MS = 5000;
@@ -41,6 +44,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   readonly #options: HubLinkOptions;
   readonly #quota: HubServerDeps['quota'];
   readonly #allowance: Allowance;
+  readonly #mayHear: () => boolean;
   readonly #sleep: SleepMark;
   /** The first one is on its way: the socket closes itself where more than 64 KiB wait in it. */
   readonly #waiting: Waiting[] = [];
@@ -48,7 +52,13 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   #heardAtMs: number;
   #timer: unknown;
 
-  constructor(socket: Socket, options: HubLinkOptions, quota: HubServerDeps['quota']) {
+  /** `mayHear`: counts a frame; false: it is one too many. */
+  constructor(
+    socket: Socket,
+    options: HubLinkOptions,
+    quota: HubServerDeps['quota'],
+    mayHear: () => boolean,
+  ) {
     const { clock } = options;
     this.address = socket.address;
     this.#socket = socket;
@@ -56,6 +66,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
     this.#quota = quota;
     this.#heardAtMs = clock.now();
     this.#allowance = new Allowance(FRAMES, this.#heardAtMs);
+    this.#mayHear = mayHear;
     this.#sleep = new SleepMark(clock);
     this.#look();
     options.beforeOnline(this);
@@ -143,7 +154,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
 
   #hear(): void {
     this.#heardAtMs = this.#options.clock.now();
-    if (this.#allowance.take(1, this.#heardAtMs) < 0) this.cut('the hub sends too much');
+    if (this.#allowance.take(1, this.#heardAtMs) < 0 || !this.#mayHear()) this.cut('the hub sends too much');
   }
 
   #look(): void {
@@ -184,10 +195,13 @@ export interface ServedHub {
 export class HubServer {
   readonly #deps: HubServerDeps;
   readonly #events: MachineEvents<HubSession>;
+  /** Counts frames over all connections of an address: one that was cut has no new burst. */
+  readonly #keyless: Pace;
 
   constructor(deps: HubServerDeps) {
     this.#deps = deps;
     this.#events = new MachineEvents(deps);
+    this.#keyless = new Pace(FRAMES.burst, BURST_MS, deps.clock.now);
   }
 
   /** Whether the machine is about to sleep: a hub is not to take it for there. */
@@ -197,6 +211,7 @@ export class HubServer {
 
   serve(socket: Socket, { address, isKeyed, key, scopes }: Caller): ServedHub {
     const { log, inhibitor, quota } = this.#deps;
+    const mayHear = () => isKeyed || this.#keyless.take(address);
     let link: AcceptedLink | undefined;
     const session: HubSession = new HubSession(
       this.#deps,
@@ -217,6 +232,7 @@ export class HubServer {
               },
             },
             quota,
+            mayHear,
           );
           return link;
         },

@@ -1,6 +1,7 @@
 /** The connections that hubs open to this machine at /api/agent. What serves them is loaded with the first one. */
 import type { KeyUses } from '../../access/key-uses.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
+import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
 import { identify } from '../../identity.ts';
@@ -63,6 +64,7 @@ export class HubConnections {
   readonly #deps: HubConnectionDeps;
   readonly #uses: Pick<KeyUses, 'opened' | 'closed'> | undefined;
   readonly #connections = new Set<HubConnection>();
+  readonly #places = new SharedCapacity(MAX_HUBS);
   #server: HubServer | undefined;
   #loading: Promise<HubServer> | undefined;
 
@@ -77,16 +79,19 @@ export class HubConnections {
 
   /** Upgrades `exchange`, which a hub has opened. Throws ServiceError. */
   open(exchange: Exchange, caller: Caller): void {
-    if (this.#connections.size >= MAX_HUBS)
-      throw new ServiceError('too_many_streams', `${MAX_HUBS} hubs are connected already.`);
+    if (!this.#places.hasCapacity(caller))
+      throw new ServiceError('too_many_streams', 'Too many hubs are connected, in all or without a key.');
     if (this.#server?.isAsleep === true)
       throw new ServiceError('shutting_down', 'This machine is going to sleep.');
     const connection = new HubConnection(caller, () => {
-      if (this.#connections.delete(connection)) this.#uses?.closed(caller.key, caller.address);
+      if (!this.#connections.delete(connection)) return;
+      this.#places.remove(caller);
+      this.#uses?.closed(caller.key, caller.address);
     });
     const socket = exchange.startSocket(connection);
     if (socket === undefined) return;
     this.#connections.add(connection);
+    this.#places.add(caller);
     this.#uses?.opened(caller.key);
     connection.start(socket);
     void this.#serve(connection);
