@@ -33,6 +33,8 @@ export interface RemoteHostDeps {
   readonly mayProbe?: (host: RemoteHost) => boolean;
   /** It has sent something that was not kept by a broker, and is up. */
   readonly onHeard?: (host: RemoteHost) => void;
+  /** A viewer wants it while it is not up. */
+  readonly onMissed?: () => void;
 }
 
 /** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
@@ -135,6 +137,7 @@ export class RemoteHost implements Host, UpstreamOwner {
   }
 
   refusal(): ServiceError {
+    this.#deps.onMissed?.();
     return this.#reachability.refusal();
   }
 
@@ -248,6 +251,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     if (this.isClosed) return;
     this.#upstreams.dropUnwanted();
     if (this.isUp) this.#upstreams.connect();
+    else this.#deps.onMissed?.();
   }
 
   #probe(): void {

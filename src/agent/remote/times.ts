@@ -12,8 +12,10 @@ export interface Times {
   /** Without a byte for this long a stream is given up: the service sends a comment every 15 s. */
   readonly silenceMs: number;
   readonly initialDelayMs: number;
-  /** The longest delay before the next attempt. */
+  /** The longest delay before the next attempt, while the machine is wanted or was lost less than half a minute ago. */
   readonly maxDelayMs: number;
+  /** The same of a machine that has been off for long, which costs an attempt each time. */
+  readonly offDelayMs: number;
   /** The longest delay after an agent has sent more than is taken: each attempt lets it send that much again. */
   readonly floodMs: number;
   /** For the first sample, while its viewer waits for the head of the answer. */
@@ -33,6 +35,7 @@ export const TIMES: Times = {
   initialDelayMs: 250,
   // Streams continue within 5 s of the end of an outage.
   maxDelayMs: 4000,
+  offDelayMs: 60_000,
   floodMs: 20_000,
   firstSampleMs: 10_000,
   shrinkMs: 10_000,

@@ -55,12 +55,14 @@ export class ConnectedMachines {
     this.#lookers.push(look);
   }
 
-  add(id: string, labels: () => Readonly<Record<string, string>>): ConnectedMachine {
+  /** `onMissed`: as that of RemoteHost. */
+  add(id: string, labels: () => Readonly<Record<string, string>>, onMissed?: () => void): ConnectedMachine {
     const host = new RemoteHost(id, {
       hub: this.#deps,
       calls: this.#calls,
       labels,
       onInterest: this.#onInterest,
+      ...(onMissed && { onMissed }),
     });
     const machine: ConnectedMachine = { host, connection: undefined };
     this.#machines.set(id, machine);

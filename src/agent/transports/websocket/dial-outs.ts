@@ -27,6 +27,11 @@ class DialOut implements Configured, OutgoingOwner {
   /** Attempts since the machine was up. */
   #failures = 0;
   #begunAtMs = 0;
+  /** When it was there for the last time, or was added. */
+  #lostAtMs: number;
+  #nextAtMs = 0;
+  /** A viewer brings the next attempt forward to this time at most. */
+  #earliestMs = Number.POSITIVE_INFINITY;
 
   /** `others`: those of the hub, which it joins. */
   constructor(
@@ -41,7 +46,12 @@ class DialOut implements Configured, OutgoingOwner {
     this.#others = others.add(this);
     this.#entry = entry;
     this.pace = new DialPace(deps.clock.now());
-    this.#machine = machines.add(id, () => this.#entry.labels);
+    this.#lostAtMs = deps.clock.now();
+    this.#machine = machines.add(
+      id,
+      () => this.#entry.labels,
+      () => this.#hurry(),
+    );
   }
 
   get host(): RemoteHost {
@@ -60,7 +70,8 @@ class DialOut implements Configured, OutgoingOwner {
     if (isSame) return;
     this.#disconnect();
     this.#failures = 0;
-    this.pace = new DialPace(this.#deps.clock.now());
+    this.#lostAtMs = this.#deps.clock.now();
+    this.pace = new DialPace(this.#lostAtMs);
     this.#machine.host.forget();
     this.#machine.host.lost('its entry in hub.agents has changed, and it was not reached since');
     this.connectIn(0);
@@ -83,11 +94,20 @@ class DialOut implements Configured, OutgoingOwner {
   connectIn(delayMs: number): void {
     const { clock } = this.#deps;
     clock.clearTimer(this.#timer);
+    this.#nextAtMs = clock.now() + delayMs;
     this.#timer = clock.setTimer(() => {
       // Thousands are connected, and would keep it.
       this.#timer = undefined;
       this.#connect();
     }, delayMs);
+  }
+
+  #hurry(): void {
+    const { clock, random } = this.#deps;
+    if (this.#timer === undefined) return;
+    // A millisecond per machine: a viewer may want all of them.
+    const atMs = Math.max(clock.now(), this.#earliestMs) + random() * this.#others.size;
+    if (atMs < this.#nextAtMs) this.connectIn(atMs - clock.now());
   }
 
   #disconnect(): void {
@@ -98,9 +118,10 @@ class DialOut implements Configured, OutgoingOwner {
   }
 
   #connect(): void {
-    const { clock, counters } = this.#deps;
+    const { clock, counters, times } = this.#deps;
     const { url, pin, key_file: keyFile } = this.#entry;
     this.#begunAtMs = clock.now();
+    this.#earliestMs = this.#begunAtMs + times.maxDelayMs;
     counters.connections++;
     const target = peerTargetOf(url, pin);
     this.#connection = new OutgoingConnection(target, keyFile?.secret, this.#deps, this);
@@ -121,16 +142,21 @@ class DialOut implements Configured, OutgoingOwner {
     counters.failures++;
     // It may have said before that it goes away.
     if (connection === undefined || host.status?.isOnline === true) host.lost(reason, isRefusal);
-    const { initialDelayMs, maxDelayMs, floodMs } = times;
+    const { initialDelayMs, maxDelayMs, offDelayMs, floodMs } = times;
+    const nowMs = clock.now();
+    if (connection !== undefined) this.#lostAtMs = nowMs;
     if (isFlood === true) {
-      this.pace = new DialPace(clock.now());
+      this.pace = new DialPace(nowMs);
       this.connectIn(floodMs * (1 - random() / 2));
+      this.#earliestMs = this.#nextAtMs;
       return;
     }
-    const step = Math.min(maxDelayMs, initialDelayMs * 2 ** this.#failures++);
+    // An eighth of the time that it has been gone.
+    const longestMs = Math.min(offDelayMs, Math.max(maxDelayMs, (nowMs - this.#lostAtMs) / 8));
+    const step = Math.min(longestMs, initialDelayMs * 2 ** this.#failures++);
     const waitMs = step * (1 - random() / 2);
     // From one attempt to the next: an attempt without an answer takes seconds itself.
-    const spentMs = connection === undefined ? clock.now() - this.#begunAtMs : 0;
+    const spentMs = connection === undefined ? nowMs - this.#begunAtMs : 0;
     this.connectIn(Math.max(Math.min(waitMs, initialDelayMs), waitMs - spentMs));
   }
 }

@@ -1,0 +1,84 @@
+/** The pauses between attempts to reach a machine that is off: short at first, then long, and none for a viewer. */
+import t from 'tap';
+import { createCounters, type RemoteDeps } from '#src/agent/remote/deps.js';
+import { TIMES } from '#src/agent/remote/times.js';
+import { ConnectedMachines } from '#src/agent/transports/websocket/connected-machines.js';
+import { DialOuts } from '#src/agent/transports/websocket/dial-outs.js';
+import type { AgentEntry } from '#src/config/rows/hub-rows.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
+import { Listeners } from '#src/listeners.js';
+import { createLog } from '#src/log/log.js';
+import { viewOf } from '#src/stats/view.js';
+import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { findFreePort } from '../../helpers/service/free-port.ts';
+import { until } from '../../helpers/until.ts';
+
+const STEP_MS = 250;
+
+t.test(
+  '[I.hub.off-pauses] attempts become rare while a machine is off, until a viewer wants it',
+  async (t) => {
+    const clock = new FakeClock();
+    const counters = createCounters();
+    const deps: RemoteDeps = {
+      name: 'hub1',
+      clock,
+      times: TIMES,
+      quota: new BufferQuota(),
+      counts: new ViewerCounts(),
+      log: createLog(() => undefined),
+      counters,
+      viewers: { size: 0 },
+      conditions: new Listeners<readonly [id: string]>(),
+      createFanout: () => {
+        throw new Error('no stream is opened');
+      },
+      random: () => 0.5,
+    };
+    const machines = new ConnectedMachines(deps);
+    const dialOuts = new DialOuts(deps, machines);
+    const entry: AgentEntry = { url: `http://127.0.0.1:${await findFreePort()}`, labels: {} };
+    const { host } = dialOuts.add('off', entry, 0);
+    t.teardown(() => {
+      dialOuts.close();
+      machines.close();
+    });
+    const startedAtMs = clock.now();
+    /** Advances for so long; returns the times of the attempts, since the start. */
+    const attemptsFor = async (ms: number): Promise<readonly number[]> => {
+      const begun: number[] = [];
+      for (let passed = 0; passed < ms; passed += STEP_MS) {
+        const before = counters.connections;
+        await clock.advance(STEP_MS);
+        if (counters.connections > before) begun.push(clock.now() - startedAtMs);
+        await until(() => counters.failures === counters.connections || undefined);
+      }
+      return begun;
+    };
+    const longest = (begun: readonly number[]) =>
+      Math.max(...begun.map((atMs, at) => atMs - (begun[at - 1] ?? atMs)));
+    const first = await attemptsFor(32_000);
+    t.ok(first.length > 8 && longest(first) <= 4000, `within half a minute: ${first.join()}`);
+    await attemptsFor(600_000);
+    const later = await attemptsFor(300_000);
+    t.ok(longest(later) > 30_000 && longest(later) <= 60_000, `after ten minutes: ${later.join()}`);
+    // Just after an attempt.
+    let last = 0;
+    while (last === 0) last = (await attemptsFor(STEP_MS))[0] ?? 0;
+    for (const [name, want] of Object.entries({
+      'a stream': () => host.upstreamOf(viewOf(1, false)).subscribe(viewOf(1, false)),
+      'a request': () =>
+        host
+          .ask({ what: 'power', params: {}, who: { address: '::1', key: undefined }, deadlineMs: 0 })
+          .catch(() => undefined),
+    })) {
+      await attemptsFor(5000);
+      void want();
+      t.equal((await attemptsFor(STEP_MS)).length, 1, `${name} asks for it immediately`);
+      for (let i = 0; i < 10; i++) host.refusal();
+      t.ok((await attemptsFor(3500)).length === 0, `${name}: not again within 4 s`);
+      await attemptsFor(1000);
+    }
+  },
+);
