@@ -2,6 +2,7 @@
 import t from 'tap';
 import { SampleLines } from '#src/agent/protocol/sample-lines.js';
 import { HostSample } from '#src/agent/remote/sample.js';
+import { viewOf } from '#src/stats/view.js';
 import { Dialler, dialled } from '../agent/websocket/setup.ts';
 import { until } from '../helpers/until.ts';
 import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
@@ -37,8 +38,16 @@ const FLAWS: readonly (readonly [members: string, reason: string])[] = [
   ['"cpu":{}}', NO_SAMPLE],
 ];
 
+/** Of equal keys the last one is checked and passed on, whatever the others are. */
+const EQUAL_KEYS: readonly (readonly [members: string, passedOn: string])[] = [
+  [`"cpu":${NESTED},"cpu":{"name":"\\u00e9"}`, '"cpu":{"name":"é"}'],
+  [`"cpu":{"name":"\\":","x" :${NESTED},"x":1}`, '"cpu":{"name":"\\":","x":1}'],
+  [`"cpu":{"current_load":${NESTED},"current_load":1}`, '"cpu":{"current_load":1}'],
+  ['"cpu":{"current_load":1e0 }', '"cpu":{"current_load":1e0 }'],
+];
+
 t.test('[I.hub.hostile] a sample must be UTF-8, JSON, and of the shape of a sample', async (t) => {
-  const flawOf = (members: string, time = '1') => {
+  const read = (members: string, time = '1') => {
     const event = bytesOf(`data: {"timestamp":${time},${members}}\n\n`);
     const section = /^"(cpu|memory|gpu|disks|network)":/.exec(members)?.[1] ?? '';
     const begin = `data: {"timestamp":${time}`.length;
@@ -47,8 +56,15 @@ t.test('[I.hub.hostile] a sample must be UTF-8, JSON, and of the shape of a samp
       { key: 'timestamp', start: 'data: {'.length, end: begin },
       { key: section, start: begin + 1, end },
     ];
-    return new HostSample(event, 31, 0, claims).flaw;
+    return new HostSample(event, 31, 0, claims);
   };
+  const flawOf = (members: string, time?: string) => read(members, time).flaw;
+  for (const [members, passedOn] of EQUAL_KEYS) {
+    const sample = read(members);
+    t.equal(sample.flaw, undefined, members.slice(0, 60));
+    t.equal(sample.payload(viewOf(31, false)).toString(), `{"timestamp":1,${passedOn}}`, 'what was checked');
+    t.equal(sample.payload(viewOf(2, false)).toString(), '{"timestamp":1}', 'without the section');
+  }
   for (const [members, reason] of FLAWS) t.equal(flawOf(members), reason, members.slice(0, 60));
   for (const time of ['null', '"1"', '-1', '1e300'])
     t.equal(flawOf('"uptime":1', time), malformed('timestamp'));

@@ -95,6 +95,7 @@ const REACHED: readonly Row[] = [
   reached('client', 'src/log/limit.ts', /^[a-z]+(?=:)/, run('a', '!')),
   reached('client', 'src/stats/view.ts', /^[A-Za-z0-9_.-]{1,32}$/, run('a', '!')),
   reached('client', 'src/wire/hub-socket.ts', /^[A-Za-z0-9_-]{1,64}$/, run('a', '!')),
+  reached('agent', 'src/agent/remote/sample.ts', /"\s*:/g, run('" ')),
   reached('client', 'src/agent/remote/calls.ts', /^[a-z]+\.[a-z_]{1,64}$/, run('a', '!')),
   reached('client', 'src/hub/commands/command-gateway.ts', /^[a-z_]{1,32}$/, run('a', '!')),
   reached('client', 'src/machine/requests.ts', /^[a-z_]{1,64}$/, run('a', '!')),

@@ -41,11 +41,35 @@ const agree = (keys: readonly string[], claimed: string): boolean =>
 const SEPARATOR = randomBytes(16).toString('base64url');
 const BETWEEN = `},"${SEPARATOR}",{`;
 
+interface Read {
+  readonly sample: JsonObject;
+  /** Each member as JSON.stringify writes it, where the event may have members that parsing drops. */
+  readonly texts?: readonly string[];
+}
+
+/** The end of each key; a string may have it too. */
+const KEY_END = /"\s*:/g;
+
+function countKeyEnds(text: string): number {
+  let count = 0;
+  while (KEY_END.test(text)) count++;
+  return count;
+}
+
+/** The number of members in all objects of `value`, which is not nested deeply. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countMembers(item);
+  else for (const item of Object.values(value)) count += 1 + countMembers(item);
+  return count;
+}
+
 /**
  * The sample that claimed members make together; undefined: one of them is not the member that it is said to be. They are
  * parsed in one call, as a list of objects: each of them is complete if the separators are where they were put.
  */
-function readClaims(event: Buffer, claims: readonly Member[]): JsonObject | undefined {
+function readClaims(event: Buffer, claims: readonly Member[]): Read | undefined {
   const whole = event.toString();
   // In pure ASCII an offset in the text is one in the bytes.
   const textOf =
@@ -64,21 +88,13 @@ function readClaims(event: Buffer, claims: readonly Member[]): JsonObject | unde
       return undefined;
     for (const key of keys) sample[key] = part[key];
   }
-  return sample;
-}
-
-/** Why a sample is not passed on; null where it may be. No byte of it is in the reason. */
-function flawOf(event: Buffer, claims: readonly Member[]): string | null {
-  if (!isUtf8(event)) return 'its samples are not valid UTF-8';
-  const sample = readClaims(event, claims);
-  if (sample?.['timestamp'] === undefined) return 'it sends something else than samples';
-  const malformed = findMalformed(sample);
-  return malformed === undefined ? null : `its samples are malformed: ${malformed}`;
+  if (countKeyEnds(text) === countMembers(parts)) return { sample };
+  return { sample, texts: claims.map((_, at) => JSON.stringify(parts[2 * at]).slice(1, -1)) };
 }
 
 export class HostSample implements SampleEvents {
   /** `data: {…}` and a blank line. */
-  readonly #event: Buffer;
+  #event: Buffer;
   /** The sections that it was asked for. */
   readonly sections: number;
   /** Time by the hub's clock, in milliseconds. */
@@ -86,7 +102,7 @@ export class HostSample implements SampleEvents {
   /** undefined: not checked yet; null: it has none. */
   #flaw: string | null | undefined;
   /** Where the agent says that its members are. */
-  readonly #claims: readonly Member[];
+  #claims: readonly Member[];
   /** By sections: those that were made. */
   #cuts: BoundedCache<number, Buffer> | undefined;
 
@@ -103,8 +119,30 @@ export class HostSample implements SampleEvents {
 
   /** Why it must not be passed on; undefined where it may be. Found out once, where it enters: 10 µs per KB. */
   get flaw(): string | undefined {
-    if (this.#flaw === undefined) this.#flaw = flawOf(this.#event, this.#claims);
+    if (this.#flaw === undefined) this.#flaw = this.#check();
     return this.#flaw ?? undefined;
+  }
+
+  /** Why a sample is not passed on; null where it may be. No byte of it is in the reason. */
+  #check(): string | null {
+    if (!isUtf8(this.#event)) return 'its samples are not valid UTF-8';
+    const { sample, texts } = readClaims(this.#event, this.#claims) ?? {};
+    if (sample?.['timestamp'] === undefined) return 'it sends something else than samples';
+    const malformed = findMalformed(sample);
+    if (malformed !== undefined) return `its samples are malformed: ${malformed}`;
+    if (texts !== undefined) this.#replace(texts);
+    return null;
+  }
+
+  /** Passes on what was checked: of two equal keys a reader may use the one that JSON.parse drops. */
+  #replace(texts: readonly string[]): void {
+    this.#event = Buffer.from(`${BEGIN}${OPEN}${texts.join()}${CLOSE}`);
+    let end = BEGIN.length;
+    this.#claims = this.#claims.map(({ key }, at) => {
+      const start = end + 1;
+      end = start + Buffer.byteLength(texts[at] ?? '');
+      return { key, start, end };
+    });
   }
 
   get isValid(): boolean {
