@@ -112,3 +112,17 @@ t.test('[I.hub.hostile] a hung agent costs the others nothing', async (t) => {
   await hub.stop();
   await Promise.allSettled([...waiting, ...commands]);
 });
+
+t.test('[I.hub.audit] the trail has what was accepted, and how that ended', async (t) => {
+  const accepted = { stage: 'accepted', success: true, message: 'In 60 s', result: { status: 'ok' } };
+  const { lock, commands, agent, hub } = await open(t, () => accepted);
+  const trail = () => hub.log.flatMap((line) => /power: lock (\w+)/.exec(line)?.[1] ?? []);
+  t.equal((await lock()).status, 200);
+  t.strictSame(trail(), ['accepted'], 'it is not done');
+  const [sent] = commands();
+  if (sent === undefined) throw new Error('it was sent');
+  agent.answer(sent, { stage: 'running', success: true, message: 'Running' });
+  agent.answer(sent, { stage: 'cancelled', success: false, message: 'Cancelled' });
+  await until(() => trail().length > 1 || undefined);
+  t.strictSame(trail(), ['accepted', 'cancelled']);
+});

@@ -21,6 +21,9 @@ const COMMANDS = [...REQUESTS.values()].filter(({ isCommand }) => isCommand);
 
 const scopesOfAll = (rows: readonly RequestRow[]): Scopes => scopesOf(rows.map(({ scope }) => scope));
 
+/** The ends of a command that was accepted. */
+const ENDS: ReadonlySet<CommandStep['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
+
 export interface CommandGatewayOptions {
   readonly rules: Config['hub']['commands'];
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
@@ -82,6 +85,7 @@ export class CommandGateway {
       this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
     const onStep = (step: CommandStep) => {
       follower?.onStep(step);
+      if (ENDS.has(step.stage)) this.#audit(host, what, client, step.stage);
       // As a service: of one that was cancelled the cancel is reported.
       if (step.stage === 'done' || step.stage === 'failed') notify(step);
     };
@@ -90,7 +94,8 @@ export class CommandGateway {
       if (this.#suspends.isRecent) throw stoodStill();
       const answer = await host.ask({ ...ask, onStep, withBeginning: follower?.withBeginning });
       if (answer.isFollowed !== true) notify(answer);
-      this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : 'done');
+      const outcome = answer.isFollowed === true ? 'accepted' : 'done';
+      this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : outcome);
       return answer;
     } catch (error) {
       if (error instanceof ServiceError) {
