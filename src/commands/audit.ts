@@ -2,7 +2,8 @@
 import { DEFAULT_KEY } from '../access/key.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import type { Commands, Report } from './command.ts';
+import type { Scope } from '../scopes.ts';
+import type { Commands, Report, Sender } from './command.ts';
 
 export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Log, 'audit'>): void {
   commands.onReport(({ name, sender, answer }) => {
@@ -15,6 +16,12 @@ export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Lo
       ...subjectOf(answer),
     });
   });
+}
+
+/** A line for a command that was refused before it was read, by the scope that its key lacks. */
+export function auditForbidden(log: Pick<Log, 'audit'>, needed: Scope, sender: Sender): void {
+  const { address, isKeyed: keyed } = sender;
+  log.audit(`${needed.replace('.', ': ')} refused: scope_required`, { address, keyed, ...keyOf(sender) });
 }
 
 /** The name of a key of `auth.keys`: the client's, or that of the hub which names the client. */

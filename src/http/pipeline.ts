@@ -1,4 +1,5 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
+import { auditForbidden } from '../commands/audit.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, scopeRequired, stackOf } from '../errors.ts';
 import { AddressCounts } from '../fairness/address-counts.ts';
@@ -99,7 +100,10 @@ export class Pipeline {
     if (endpoint === undefined) return emptyAnswer([['Allow', `${allow}, OPTIONS`], ...headers]);
     const { scope, needsKey } = endpoint;
     if (needsKey && client.key === undefined) return bareAnswer(401, headers);
-    if (scope !== undefined && !allows(client.scopes, scope)) throw scopeRequired(scope);
+    if (scope !== undefined && !allows(client.scopes, scope)) {
+      if (head.method === 'POST') auditForbidden(this.#options.log, scope, client);
+      throw scopeRequired(scope);
+    }
     if (framing.isChunked && endpoint.staysOpen)
       throw new ServiceError('bad_request', 'A stream takes no body.');
     const query = new URLSearchParams(head.query);

@@ -7,7 +7,7 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
-import { bearer, KEYS, keyOf, may } from '../helpers/keys.ts';
+import { bearer, KEYS, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -335,4 +335,19 @@ t.test('[10.keys-uses] the list needs a key, also where everything else is open'
   t.equal(await statusOf(bearer('old')), 401);
   t.equal(await statusOf(bearer('read')), 403);
   t.equal(await statusOf(bearer('admin')), 200);
+});
+
+t.test('[10.keys-trail] a command that a key does not allow has a line in the trail', async (t) => {
+  const auth = { enabled: true, keys: { wall: keyWith('wall', 'read') } };
+  const service = await startHere(livelyHost(), { auth });
+  t.teardown(() => service.stop());
+  const headers = bearer('wall');
+  t.equal((await ask(service.port, '/api/pw/lock', { method: 'POST', headers })).status, 403);
+  t.equal((await ask(service.port, '/api/processes', { headers })).status, 403);
+  const client = await SocketClient.open(service.port, { headers });
+  t.teardown(() => client.cut());
+  t.match((await client.ask('media', { action: 'play' }, 'm')).data, { code: 'FORBIDDEN' });
+  const trail = service.stderr().match(/(?:power: lock|media|processes) refused: scope_required.*/g);
+  const by = 'refused: scope_required address=127.0.0.1 keyed=true key=wall';
+  t.strictSame(trail, [`power: lock ${by}`, `media ${by}`]);
 });

@@ -41,7 +41,7 @@ function open() {
       broadcasts,
       uses: undefined,
       clock,
-      log: { error: unused },
+      log: { error: unused, audit: unused },
     },
     { address: '127.0.0.1', isKeyed: false, key: undefined, scopes: ALL_SCOPES } as SocketSession['caller'], // Nothing else is read.
     undefined,

@@ -1,4 +1,5 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
+import { auditForbidden } from '../../commands/audit.ts';
 import { ServiceError, scopeRequired } from '../../errors.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
@@ -19,13 +20,15 @@ export async function answerRequest(
   requester: Requester,
   request: SocketRequest,
   place: Place,
-  log: Pick<Log, 'error'>,
+  log: Pick<Log, 'error' | 'audit'>,
 ): Promise<void> {
   if (request.op === 'get') return await get(machine, requester, request.data, place);
   const asked = requestOfMessage(request);
   if (asked === undefined) throw new Error(`${request.op} is not answered here`);
-  const refusal = refusalOf(requester, scopeOf(asked.what), place);
+  const needed = scopeOf(asked.what);
+  const refusal = refusalOf(requester, needed, place);
   if (refusal !== undefined) {
+    if (asked.what.includes('.')) auditForbidden(log, needed, requester.caller);
     requester.send(refusal);
     return;
   }

@@ -29,7 +29,7 @@ export interface SessionDeps {
   readonly broadcasts: Broadcasts;
   readonly uses: Pick<KeyUses, 'note'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
-  readonly log: Pick<Log, 'error'>;
+  readonly log: Pick<Log, 'error' | 'audit'>;
 }
 
 export interface SessionOwner {
