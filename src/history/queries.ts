@@ -46,7 +46,7 @@ export class HistoryQueries {
     const until = asked.until === undefined ? undefined : this.#momentOf(asked.until);
     if (until !== undefined && from > until)
       throw new ServiceError('invalid_value', 'since must not be after until.');
-    // Of a client that may not see processes.
+    // The client may not see processes.
     const isBare = params['processes'] === false;
     const question = JSON.stringify(['series', asked, isBare]);
     // The history itself resolves times relative to now: `-300` is exactly as long as it keeps each second.

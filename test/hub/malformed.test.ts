@@ -38,7 +38,7 @@ const FLAWS: readonly (readonly [members: string, reason: string])[] = [
   ['"cpu":{}}', NO_SAMPLE],
 ];
 
-/** Of equal keys the last one is checked and passed on, whatever the others are. */
+/** Members with equal keys: the last one is checked and passed on. */
 const EQUAL_KEYS: readonly (readonly [members: string, passedOn: string])[] = [
   [`"cpu":${NESTED},"cpu":{"name":"\\u00e9"}`, '"cpu":{"name":"é"}'],
   [`"cpu":{"name":"\\":","x" :${NESTED},"x":1}`, '"cpu":{"name":"\\":","x":1}'],

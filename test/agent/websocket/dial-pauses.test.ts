@@ -45,7 +45,7 @@ t.test(
       machines.close();
     });
     const startedAtMs = clock.now();
-    /** Advances for so long; returns the times of the attempts, since the start. */
+    /** Advances by `ms`; returns the times of the attempts, since the start. */
     const attemptsFor = async (ms: number): Promise<readonly number[]> => {
       const begun: number[] = [];
       for (let passed = 0; passed < ms; passed += STEP_MS) {
