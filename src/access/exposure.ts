@@ -23,34 +23,39 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || address === '::1' || address?.startsWith('127.') === true;
 }
 
+type Flag = keyof ExposureSettings['features'];
+
+/** What clients may use, and the scope and the flag that it needs. */
+export const SWITCHES: readonly (readonly [name: string, scope: Scope, flag?: Flag])[] = [
+  ['reading', 'read'],
+  ['sleep', 'power.sleep', 'enable_sleep'],
+  ['hibernate', 'power.hibernate', 'enable_hibernate'],
+  ['restart', 'power.restart', 'enable_restart'],
+  ['shutdown', 'power.shutdown', 'enable_shutdown'],
+  ['media', 'media', 'enable_media'],
+  ['process list', 'processes', 'enable_processes'],
+  ['process control', 'processes.control', 'enable_process_control'],
+  ['waking other machines', 'wake', 'enable_wake'],
+];
+
 /** Lists what a client without a key may use: what is switched on, as far as `auth.guests` has the scope for it. */
 function listSwitches({ auth, features }: ExposureSettings): string {
   const guests = auth.guests === undefined ? ALL_SCOPES : scopesOf(auth.guests);
-  const switches: readonly (readonly [name: string, isOn: boolean, scope: Scope])[] = [
-    ['reading', true, 'read'],
-    ['sleep', features.enable_sleep, 'power.sleep'],
-    ['hibernate', features.enable_hibernate, 'power.hibernate'],
-    ['restart', features.enable_restart, 'power.restart'],
-    ['shutdown', features.enable_shutdown, 'power.shutdown'],
-    ['media', features.enable_media, 'media'],
-    ['process list', features.enable_processes, 'processes'],
-    ['process control', features.enable_process_control, 'processes.control'],
-    ['waking other machines', features.enable_wake, 'wake'],
-  ];
+  const isOn = (flag: Flag | undefined) => flag === undefined || features[flag];
   const named = (wanted: boolean) =>
-    switches
-      .flatMap(([name, isOn, scope]) => ((isOn && allows(guests, scope)) === wanted ? [name] : []))
-      .join(', ') || 'nothing';
+    SWITCHES.flatMap(([name, scope, flag]) =>
+      (isOn(flag) && allows(guests, scope)) === wanted ? [name] : [],
+    ).join(', ') || 'nothing';
   return `${named(true)}: on; ${named(false)}: off${auth.guests === undefined ? '' : ', or not in auth.guests'}`;
 }
 
-/** Returns who may use the service, for `hostwire doctor`. */
-export function describeExposure(config: ExposureSettings): string {
+/** Returns who may use the service, for `hostwire doctor`. `possible`: what a client without a key may do. */
+export function describeExposure(config: ExposureSettings, possible = listSwitches(config)): string {
   const { auth, server } = config;
   if (auth.enabled)
     return `clients need a key, or an address in auth.allowed_ips${auth.guests === undefined ? '' : ` and then may: ${auth.guests.join(', ') || 'nothing'}`}`;
   const where = isLoopback(server.host) ? 'this machine only' : `any client that reaches ${server.host}`;
-  return `${where}, without a key (${listSwitches(config)})`;
+  return `${where}, without a key (${possible})`;
 }
 
 /** The settings of a hub that determine what it allows any client. */
@@ -84,15 +89,13 @@ function listCommands({ hub }: HubExposureSettings): string {
   return texts.length === 0 ? 'none' : `${texts.join('; ')}, as far as the machines allow it`;
 }
 
-/** Like exposureWarning, for a hub: its clients cannot use the features of its own machine. */
-export function hubExposureWarning(config: HubExposureSettings): string | undefined {
-  return warningOf(
-    config,
-    'this hub',
-    'it',
-    `reading of all its machines: on; commands: ${listCommands(config)}${config.auth.guests === undefined ? '' : `; of these what auth.guests allows: ${config.auth.guests.join(', ')}`}`,
-  );
-}
+/** Lists what a client without a key may use at a hub: not the features of its own machine. */
+export const listHubSwitches = (config: HubExposureSettings): string =>
+  `reading of all its machines: on; commands: ${listCommands(config)}${config.auth.guests === undefined ? '' : `; of these what auth.guests allows: ${config.auth.guests.join(', ')}`}`;
+
+/** Like exposureWarning, for a hub. */
+export const hubExposureWarning = (config: HubExposureSettings): string | undefined =>
+  warningOf(config, 'this hub', 'it', listHubSwitches(config));
 
 /** Returns the warning that auth is off while the service listens beyond loopback; undefined if it does not apply. */
 export function exposureWarning(config: ExposureSettings): string | undefined {

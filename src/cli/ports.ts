@@ -1,7 +1,9 @@
 /** Finds why a port cannot be listened on, and which process holds it. */
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { isLoopback } from '../access/exposure.ts';
 import { clean } from '../clean.ts';
+import type { Config } from '../config/config.ts';
 import { openNativeProcess, type PortHolder } from '../host/native.ts';
 
 export interface PortProblem {
@@ -46,6 +48,17 @@ export async function findPortProblem(
     default:
       return { reason: error.message, remedy: `change server.host or ${key}` };
   }
+}
+
+/** Returns whether a service listens on 127.0.0.1 only, although its configuration has another `host`. */
+export async function isStillLocal({
+  host,
+  port,
+}: Pick<Config['server'], 'host' | 'port'>): Promise<boolean> {
+  if (isLoopback(host)) return false;
+  // All of 127.0.0.0/8 are addresses of this machine, on Linux and on Windows.
+  const other = WILDCARDS.includes(host) ? '127.0.0.2' : host;
+  return (await tryListening(other, port)) === undefined && (await answersAsHostwire('127.0.0.1', port));
 }
 
 function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {

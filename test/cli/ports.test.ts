@@ -1,10 +1,11 @@
 /** Why a port cannot be listened on: asked of the kernel and the resolver. */
 import { writeFileSync } from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
-import { findPortProblem } from '#src/cli/ports.js';
+import { findPortProblem, isStillLocal } from '#src/cli/ports.js';
 import { makePair, writePair } from '../helpers/certificates.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { runToEnd } from '../helpers/service/service.ts';
@@ -77,3 +78,25 @@ t.test('[9.port-cause] no address of this machine, and no known name', async (t)
   t.match(stderr, /"192\.0\.2\.1" is not an address of this machine; set server\.host to/);
   t.equal(await findPortProblem('127.0.0.1', await findFreePort()), undefined);
 });
+
+t.test(
+  '[9.doctor-restart] a service that listens on the loopback address still is found, and one that does not',
+  async (t) => {
+    const serve = (host: string) =>
+      new Promise<number>((resolve) => {
+        const server = http.createServer((_, response) => response.end('{"status":"ok"}'));
+        t.teardown(() => server.close());
+        server.listen(0, host, () => resolve((server.address() as net.AddressInfo).port));
+      });
+    const [local, everywhere] = [await serve('127.0.0.1'), await serve('0.0.0.0')];
+    t.equal(await isStillLocal({ host: '::', port: local }), true);
+    t.equal(await isStillLocal({ host: '127.0.0.3', port: local }), false, 'as the configuration says');
+    t.equal(await isStillLocal({ host: '0.0.0.0', port: everywhere }), false);
+    t.equal(await isStillLocal({ host: '::', port: await findFreePort() }), false, 'nothing runs');
+    const { stdout } = await runToEnd(['doctor', '--host', '0.0.0.0', '--port', `${local}`]);
+    t.match(
+      stdout,
+      /^port +partly .*\n +why: the running service listens on 127\.0\.0\.1 still\n +try: restart the service$/m,
+    );
+  },
+);

@@ -1,7 +1,7 @@
-/** `hostwire doctor`: what works on this machine, what does not and why, and how to fix it. */
+/** `hostwire doctor`: what works on this machine, or for a hub, what does not and why, and how to fix it. */
 
-import { describeExposure, exposureWarning } from '../../access/exposure.ts';
-import type { Config } from '../../config/config.ts';
+import { describeExposure, exposureWarning, listHubSwitches } from '../../access/exposure.ts';
+import { type Config, isOfHub } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import { type EngineName, loadEngine } from '../../engines.ts';
 import { messageOf } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { describeContainer, isContainer, rootsOf } from '../../host/roots.ts';
 import { identify } from '../../identity.ts';
 import { errorsOf } from '../check.ts';
 import { jsonText, type Output } from '../output.ts';
-import { findPortProblem } from '../ports.ts';
+import { findPortProblem, isStillLocal } from '../ports.ts';
 import { judgeCertificate } from './certificate.ts';
 import { judgeMdns } from './mdns.ts';
 import { missing, partly, printRows, works } from './rows.ts';
@@ -32,6 +32,13 @@ export interface DoctorFacts {
 /** The service cannot start without these. */
 const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port', 'tls-port']);
 
+/** The rows for a hub, which shows nothing of its own machine and carries nothing out on it. */
+const OF_HUB = new Set(
+  'node configuration engine addon c-library peers streams port tls-port access certificate limits rights'.split(
+    ' ',
+  ),
+);
+
 /** Returns the table, or with `isJson` its rows. Exit code 1 if the service could not start. */
 export async function examine(options: LoadOptions, facts: DoctorFacts, isJson = false): Promise<Output> {
   const rows = await collectRows(options, facts);
@@ -46,7 +53,7 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
   const first = [works('node', facts.node), row];
   if (config === undefined) return first;
   const engine = await examineEngine(config);
-  return [
+  const rows = [
     ...first,
     engine.row,
     ...(await examineMachine(config, engine.name)),
@@ -59,6 +66,9 @@ async function collectRows(options: LoadOptions, facts: DoctorFacts): Promise<re
     ...examineContainer(config),
     ...examineUser(facts),
   ];
+  return isOfHub(config)
+    ? [...rows.filter(({ subject }) => OF_HUB.has(subject)), examineMachines(config)]
+    : rows;
 }
 
 /** Loads the engine as the service would. */
@@ -121,14 +131,19 @@ function judgeRow(finding: Finding, config: Config, sender: Parameters<typeof ju
 
 async function examinePorts({ server }: Config): Promise<readonly Finding[]> {
   const { host, port, tls } = server;
-  const first = await examinePort('port', 'server.port', host, port);
+  const first = (await isStillLocal(server))
+    ? partly('port', `port ${port} on ${host}`, {
+        reason: 'the running service listens on 127.0.0.1 still',
+        remedy: 'restart the service',
+      })
+    : await examinePort('port', 'server.port', host, port);
   if (tls.port === undefined) return [first];
   return [first, await examinePort('tls-port', 'server.tls.port', host, tls.port)];
 }
 
 /** Lists what clients may do; only `partly` where the service is open to the network. */
 function examineAccess(config: Config): Finding {
-  const source = describeExposure(config);
+  const source = describeExposure(config, isOfHub(config) ? listHubSwitches(config) : undefined);
   if (exposureWarning(config) === undefined) return works('access', source);
   return partly('access', source, {
     reason: 'it is open to the network',
@@ -159,6 +174,12 @@ function examineMqtt({ mqtt }: Config): readonly Finding[] {
   if (mqtt.url === undefined) return [];
   const user = mqtt.username === undefined ? 'without a user' : `as ${mqtt.username}`;
   return [works('mqtt', `${mqtt.url} ${user}, below ${mqtt.topic}/`)];
+}
+
+/** The machines of a hub. Whether they answer is in its log. */
+function examineMachines({ hub: { agents, mqtt } }: Config): Finding {
+  const broker = mqtt.url === undefined ? '' : `, and those at the broker ${mqtt.url}`;
+  return works('machines', `${Object.keys(agents).length} in hub.agents${broker}`);
 }
 
 /** No row without a hub to dial. Whether it answers is in the log of the service. */

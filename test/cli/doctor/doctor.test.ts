@@ -110,3 +110,32 @@ t.test('[9.doctor-config] errors of the check that do not stop a start: partly',
     remedy: /hostwire check/,
   });
 });
+
+t.test('[9.doctor-hub] a hub is judged by what a hub needs', async (t) => {
+  const text =
+    'hub: {agents: {nas: "http://nas.lan:9990"}}\nserver: {host: 127.0.0.1, port: 0}\nhost: {proc: /nowhere}\n';
+  const folder = t.testdir({ 'hub.yaml': text });
+  const { code, stdout } = await runToEnd(['doctor', '--json'], { file: path.join(folder, 'hub.yaml') });
+  t.equal(code, 0);
+  const rows: readonly { readonly subject: string; readonly source: string }[] = JSON.parse(stdout);
+  t.strictSame(
+    rows.map(({ subject }) => subject).filter((subject) => subject !== 'rights'),
+    [
+      'node',
+      'configuration',
+      'engine',
+      'addon',
+      'c-library',
+      'peers',
+      'streams',
+      'port',
+      'access',
+      'limits',
+      'machines',
+    ],
+  );
+  t.match(
+    rows.filter(({ subject }) => ['access', 'machines'].includes(subject)),
+    [{ source: /reading of all its machines: on; commands: none/ }, { source: '1 in hub.agents' }],
+  );
+});
