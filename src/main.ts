@@ -15,6 +15,7 @@ import { examine } from './cli/doctor/doctor.ts';
 import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
 import { type Output, printable } from './cli/output.ts';
+import { isStillLocal } from './cli/ports.ts';
 import { findTarget } from './cli/target.ts';
 import { judgeTerminal } from './cli/terminal.ts';
 import { describeLibc, formatVersion, type LibraryReport, type VersionFacts } from './cli/version.ts';
@@ -165,7 +166,9 @@ async function main(): Promise<void> {
     case 'pair': {
       const { pair } = await import('./cli/keys/pair.ts');
       const face = judgeTerminal(VARIABLES, process.stdout.isTTY);
-      return answer(pair(words.pair, loadOptions(paths), words.isJson, face));
+      const options = loadOptions(paths);
+      const isStale = await isStillLocal(loadConfig(options).config.server);
+      return answer(pair(words.pair, options, words.isJson, face, undefined, undefined, isStale));
     }
     case 'keys': {
       const { listKeys, takeBack } = await import('./cli/keys/keys.ts');

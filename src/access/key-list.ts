@@ -1,5 +1,7 @@
 /** The configured keys as people see them: names and terms, without a key or a digest. */
-import type { Scope } from '../scopes.ts';
+import { allows, type Scope, scopesOf } from '../scopes.ts';
+import type { AddressList } from './addresses.ts';
+import { type ExposureSettings, SWITCHES } from './exposure.ts';
 import { apiKeyOf, DEFAULT_KEY, endOf, type KeySettings } from './key.ts';
 
 export interface ListedKey {
@@ -26,4 +28,35 @@ export function listedKeys(auth: KeyConfig, nowMs: number): readonly ListedKey[]
   }));
   const all: ListedKey = { name: DEFAULT_KEY, scopes: ['admin'], expires: null, is_expired: false };
   return apiKeyOf(auth) === undefined ? further : [all, ...further];
+}
+
+/**
+ * Lists why keys let no client in, or allow less than their scopes say. `features`: undefined for a hub, whose machines have
+ * flags of their own. `nowMs`: Unix time in milliseconds.
+ */
+export function describeKeys(
+  auth: KeyConfig & ExposureSettings['auth'] & { readonly allowed_ips: AddressList },
+  features: ExposureSettings['features'] | undefined,
+  nowMs: number,
+): readonly string[] {
+  const keys = listedKeys(auth, nowMs);
+  const { entries } = auth.allowed_ips;
+  const texts = keys.flatMap(({ name, scopes }) => {
+    const off = SWITCHES.flatMap(([, scope, flag]) =>
+      flag && features?.[flag] === false && allows(scopesOf(scopes), scope)
+        ? [`${scope} (features.${flag} is false)`]
+        : [],
+    );
+    return off.length === 0 || scopes.includes('admin')
+      ? []
+      : [`the key ${name} cannot use ${off.join(', ')}`];
+  });
+  if (auth.enabled && Object.keys(auth.keys).length > 0 && !/^$|\*|\/0\b/.test(entries.join(' ')))
+    texts.push(
+      'auth.allowed_ips has no "*", so a client at any other address is refused, with a key too; add "*" to let it in with its key',
+    );
+  const ends = keys.map(({ name, expires }) => `${name}: ${expires}`).join(', ');
+  if (keys.length > 0 && keys.every((key) => key.is_expired))
+    texts.push(`every key has expired (${ends}); "hostwire pair" makes another`);
+  return texts;
 }

@@ -1,13 +1,14 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 
 import path from 'node:path';
+import { describeKeys } from '../access/key-list.ts';
 import { isObject } from '../json.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { listEffects, type Role } from './checks/effects.ts';
 import { Findings, placeOf, type Settings } from './checks/findings.ts';
 import { ConfigError, formatPlace, formatProblem, type Notice, type Problem } from './checks/problems.ts';
 import { isOurEntry } from './checks/unknown-keys.ts';
-import { type Config, toConfig } from './config.ts';
+import { type Config, isOfHub, toConfig } from './config.ts';
 import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
 import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
 import { OTHERS_READ } from './sources/named-files.ts';
@@ -81,9 +82,16 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   raiseNumbers(merged);
   const { unknownKeys } = findings;
   const unknown = unknownKeys.map((problem): Notice => ({ level: 'warn', text: formatProblem(problem) }));
+  const config = toConfig(collectValues(settings));
+  const features = role === 'hub' || isOfHub(config) ? undefined : config.features;
   return {
-    config: toConfig(collectValues(settings)),
-    notices: [...unknown, ...findings.notices, ...listEffects(settings, surroundings, role)],
+    config,
+    notices: [
+      ...unknown,
+      ...findings.notices,
+      ...listEffects(settings, surroundings, role),
+      ...describeKeys(config.auth, features, Date.now()).map((text): Notice => ({ level: 'info', text })),
+    ],
     origins: listOrigins(settings),
     unknownKeys,
     sources,

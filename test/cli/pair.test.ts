@@ -89,7 +89,7 @@ t.test('[10.pair] a key is stored as its digest, and its link is shown once', as
     expires: '2027-04-01T00:00:00Z',
   });
   const again = pair(words, options, false, PLAIN, NOW_MS);
-  t.match(again, { exitCode: 1, text: /^no key was made: auth\.keys has a key phone/ });
+  t.match(again, { exitCode: 1, text: /^no key was made: there is already a key named phone/ });
   t.equal(readFileSync(file, 'utf8'), stored);
 });
 

@@ -13,13 +13,16 @@ import {
 import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
+import { compileAccess, decideAccess } from '#src/access/decide.js';
+import { FORWARDING_HEADERS } from '#src/access/request.js';
 import { replaceText } from '#src/cli/keys/open-config.js';
 import { pair } from '#src/cli/keys/pair.js';
 import { judgeFailure, planPairing, restartCommand } from '#src/cli/keys/pairing.js';
-import { openLines, SHIPPED_LINES, type ShippedKey } from '#src/cli/keys/shipped-lines.js';
+import { LOCAL_CLIENTS, openLines, SHIPPED_LINES, type ShippedKey } from '#src/cli/keys/shipped-lines.js';
 import type { PairWords } from '#src/cli/pair-words.js';
 import { judgeTerminal } from '#src/cli/terminal.js';
 import { loadConfig } from '#src/config/load.js';
+import { type RequestChange, requestOf, verdictOf } from '../access/setup.ts';
 import { makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -106,7 +109,7 @@ t.test('[10.pair-open] pairing opens the shipped configuration, with a key for e
 t.test('[10.pair-open] behind a proxy the address to listen on stays', async (t) => {
   const { run, text } = setUp(t, SHIPPED);
   const { report } = run({ url: 'https://pc.example.org/' });
-  t.equal(text(), opened(SHIPPED, 'auth.enabled'));
+  t.equal(text(), opened(SHIPPED, 'auth.enabled', 'auth.allowed_ips'));
   t.match(report, { restart: null, url: /^https:\/\/pc\.example\.org\/#key=/ });
   t.match(report.warnings, [/must be that of a proxy on this machine/]);
   const local = setUp(t, SHIPPED);
@@ -120,6 +123,67 @@ t.test('[10.pair-open] behind a proxy the address to listen on stays', async (t)
     opened(SHIPPED, 'server.host', 'auth.enabled'),
     "but the service's own port is opened",
   );
+});
+
+t.test(
+  '[10.pair-local] clients on this machine need no key after a pairing, others and foreign pages do',
+  async (t) => {
+    const { options, run } = setUp(t, SHIPPED);
+    run();
+    const judge = (change: RequestChange) =>
+      verdictOf(decideAccess(compileAccess(loadConfig(options).config, ['pc']), requestOf(change)));
+    const local = { remoteAddress: '127.0.0.1' };
+    const cases: readonly (readonly [change: RequestChange, verdict: string])[] = [
+      [local, 'keyless'],
+      [{ remoteAddress: '::1' }, 'keyless'],
+      [{ remoteAddress: '::ffff:127.0.0.1' }, 'keyless'],
+      [{ remoteAddress: '192.168.1.9' }, '401'],
+      // A proxy on this machine.
+      ...FORWARDING_HEADERS.map((name) => [{ ...local, headers: { [name]: '192.0.2.1' } }, '401'] as const),
+      // Pages of other sites in a browser on this machine, and a proxy that only passes the name on.
+      [{ ...local, headers: { host: 'pc.example.org' } }, '403 host_not_allowed'],
+      [{ ...local, headers: { origin: 'https://evil.example' } }, '403 origin_not_allowed'],
+      [{ ...local, headers: { 'sec-fetch-site': 'cross-site' } }, '403 origin_not_allowed'],
+    ];
+    for (const [change, expected] of cases) t.equal(judge(change), expected, JSON.stringify(change));
+    // A proxy may send no header that names its client.
+    run({ name: 'far', url: 'https://pc.example.org/' });
+    t.equal(judge(local), '401', 'closed with the first link to a proxy');
+  },
+);
+
+t.test('[10.pair-local] a published port of a container leads to its loopback address', async (t) => {
+  const { options, text } = setUp(t, SHIPPED);
+  pair({ ...WORDS, url: 'http://nas.lan:9990/' }, options, true, PLAIN, NOW_MS, true);
+  t.equal(text(), opened(SHIPPED, 'server.host', 'auth.enabled', 'auth.allowed_ips'));
+});
+
+t.test('[10.pair-notes] what the key cannot do, and who needs one now', async (t) => {
+  const older = SHIPPED.replace(`  ${LOCAL_CLIENTS}`, `  #${LOCAL_CLIENTS}`);
+  const list = SHIPPED.replace(LOCAL_CLIENTS, 'allowed_ips: ["192.168.1.0/24"]');
+  const panel = SHIPPED.replace(LOCAL_CLIENTS, 'allowed_ips: ["192.168.1.50"]');
+  const cases: readonly (readonly [text: string, words: Partial<PairWords>, note: string | undefined])[] = [
+    [SHIPPED, {}, undefined],
+    [older, {}, `to let clients on this machine in without a key, set in auth: ${LOCAL_CLIENTS}`],
+    [list, {}, 'auth.allowed_ips has no "*", so a client at any other address is refused, with a key too'],
+    [panel, {}, 'auth.allowed_ips has no "*", so a client at any other address is refused, with a key too'],
+    [
+      SHIPPED,
+      { scopes: 'read,power' },
+      'the key phone cannot use power.restart (features.enable_restart is false), power.shutdown (features.enable_shutdown is false)',
+    ],
+    [SHIPPED, { scopes: 'admin' }, undefined],
+  ];
+  for (const [text, words, note] of cases) {
+    const { warnings } = setUp(t, text).run(words).report;
+    const found = warnings.filter((each: string) => !/plain HTTP/.test(each));
+    t.match(found.at(-1), note);
+    t.equal(found.length, note === undefined ? 0 : text === list || text === panel ? 2 : 1, `${found}`);
+  }
+  const { options } = setUp(t, SHIPPED);
+  t.match(pair(WORDS, options, false, PLAIN, NOW_MS, false).text, 'a key, except those on this machine.');
+  const again = pair({ ...WORDS, name: 'tv' }, options, true, PLAIN, NOW_MS, false, true);
+  t.equal(JSON.parse(again.text).restart, 'systemctl --user restart hostwire', 'while it is missing');
 });
 
 t.test('[10.pair-open] lines that are not as shipped are named, and nothing is stored', async (t) => {
@@ -157,7 +221,9 @@ t.test('[10.pair-open] lines that are not as shipped are named, and nothing is s
 t.test('[10.pair-open] a name that is taken changes nothing', async (t) => {
   const { folder, run, text } = setUp(t, SHIPPED);
   writeFiles(folder, { 'keys/phone.json': `{"digest": "sha256/${'A'.repeat(43)}=", "scopes": ["read"]}` });
-  t.match(run(), { exitCode: 1, report: { error: /phone/ } });
+  const error =
+    'there is already a key named phone; choose another name with --name, or remove it with "hostwire keys remove phone"';
+  t.match(run(), { exitCode: 1, report: { error } });
   t.equal(text(), SHIPPED);
 });
 

@@ -161,3 +161,48 @@ t.test('the end of a key is reported once, and in time', async (t) => {
   expiry.close();
   t.equal(due, undefined);
 });
+
+t.test('[10.keys-notices] keys that let no client in, or allow less than their scopes', async (t) => {
+  const noticesOf = (lines: string) => load(t, { 'config.yaml': lines }).notices.map(({ text }) => text);
+  const entry = `{digest: "${DIGEST}", scopes: [read, power]}`;
+  const old = `{digest: "${DIGEST}", scopes: [read], expires: 2020-01-01}`;
+  const tail = 'features: {enable_restart: true, enable_shutdown: true}\n';
+  const cases: readonly (readonly [auth: string, notice: RegExp | undefined, rest?: string])[] = [
+    [`{enabled: true, keys: {tv: ${entry}}}`, undefined],
+    [
+      `{keys: {tv: ${entry}}}`,
+      /auth\.keys\.tv: auth\.enabled is not set, so every client may connect without a key/,
+    ],
+    [`{guests: [read], keys: {tv: ${entry}}}`, undefined],
+    [
+      `{enabled: true, allowed_ips: ["192.168.1.50"], keys: {tv: ${entry}}}`,
+      /allowed_ips has no "\*", so a client/,
+    ],
+    [`{enabled: true, allowed_ips: ["192.168.1.50", "*"], keys: {tv: ${entry}}}`, undefined],
+    [
+      `{enabled: true, keys: {tv: ${old}}}`,
+      /^every key has expired \(tv: 2020-01-01\); "hostwire pair" makes another$/,
+    ],
+    [`{enabled: true, keys: {tv: ${old}, phone: {digest: "${OTHER}", scopes: [read]}}}`, undefined],
+    [
+      `{enabled: true, keys: {tv: ${entry}}}`,
+      /^the key tv cannot use media /,
+      'features: {enable_media: false}\n',
+    ],
+  ];
+  for (const [auth, notice, rest = tail] of cases) {
+    const text = `auth: ${auth}\n${rest}`.replace(
+      'read, power',
+      rest === tail ? 'read, power' : 'read, media',
+    );
+    const found = noticesOf(text);
+    t.equal(found.length, notice === undefined ? 0 : 1, `${auth}: ${found}`);
+    if (notice !== undefined) t.match(found[0], notice);
+  }
+  const hub = `auth: {enabled: true, keys: {tv: ${entry}}}\nhub: {agents: {nas: "http://nas.lan:9990"}}\n`;
+  t.strictSame(
+    noticesOf(hub).filter((text) => /the key/.test(text)),
+    [],
+    'the machines of a hub have their own flags',
+  );
+});

@@ -91,7 +91,7 @@ t.test(
 );
 
 t.test(
-  '[10.first-start] reachable here only; once paired, everywhere with the key and nowhere without',
+  '[10.first-start] reachable here only; once paired, everywhere with the key, and without it on this machine only',
   async (t) => {
     const folder = t.testdir({ hostwire: {} });
     copyFileSync(SHIPPED, path.join(folder, 'hostwire/config.yaml'));
@@ -101,13 +101,14 @@ t.test(
         start: (command, [main = ''], how) =>
           spawn(command, [main, '--port', '0'], { ...how, cwd: folder, env: { ...how.env, ...env } }),
       });
-    const status = (address: string, port: number, key?: string) =>
+    const status = (address: string, port: number, key?: string, headers = {}) =>
       fetch(`http://${address}:${port}/api/usage`, {
-        headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
+        headers: key === undefined ? headers : { Authorization: `Bearer ${key}` },
       }).then(
         (reply) => reply.status,
         () => 'refused',
       );
+    const FORWARDED = { 'X-Forwarded-For': '192.0.2.1' };
 
     const first = await start();
     t.match(first.stderr(), /listening on http:\/\/127\.0\.0\.1:/);
@@ -123,7 +124,8 @@ t.test(
     const { key } = JSON.parse(paired.stdout) as { readonly key: string };
     await until(() => first.stderr().includes('server.host is now'), 'the restart is asked for');
     t.match(first.stderr(), /server\.host is now "?::"?: restart needed, "?127\.0\.0\.1"? stays in effect/);
-    t.equal(await status('127.0.0.1', first.port), 401, 'the key is needed without a restart');
+    t.equal(await status('127.0.0.1', first.port), 200, 'not on this machine');
+    t.equal(await status('127.0.0.1', first.port, undefined, FORWARDED), 401, 'without a restart');
     t.equal(await status('127.0.0.1', first.port, key), 200);
     t.equal(await status('127.0.0.2', first.port, key), 'refused');
     t.equal((await first.stop()).code, 0);
@@ -131,7 +133,7 @@ t.test(
     const second = await start();
     t.notMatch(second.stderr(), /\b(?:error|warn): (?!power\.backend|running (?:in a container|as root))/);
     for (const address of ['127.0.0.1', '127.0.0.2']) {
-      t.equal(await status(address, second.port), 401, address);
+      t.equal(await status(address, second.port, undefined, FORWARDED), 401, address);
       t.equal(await status(address, second.port, key), 200, address);
     }
     t.equal((await second.stop()).code, 0);

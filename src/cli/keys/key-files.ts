@@ -23,10 +23,6 @@ export const linesOf = (key: string, { scopes, expires }: KeyTerms): readonly st
   ...(expires === undefined ? [] : [`expires: ${expires}`]),
 ];
 
-/** Returns the files of the key with this name: more than one where another was made by hand. */
-const filesOf = (folder: string, name: string): readonly string[] =>
-  namesIn(folder).filter((file) => ENDINGS.includes(path.extname(file)) && path.parse(file).name === name);
-
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -51,16 +47,8 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-/**
- * Stores a new key, and returns the path of its file. The folder is made where it is missing. Throws where the name is taken,
- * or nothing can be written there.
- */
+/** Stores a new key, and returns the path of its file. The folder is made where it is missing. Throws where nothing can be written. */
 export function storeKey(folder: string, key: string, terms: KeyTerms): string {
-  const [taken] = filesOf(folder, terms.name);
-  if (taken !== undefined)
-    throw new Error(
-      `there is a key ${terms.name} (${path.join(folder, taken)}); "hostwire keys remove ${terms.name}" takes it back`,
-    );
   const isNew = makeFolder(folder);
   const file = path.join(folder, `${terms.name}.yaml`);
   replaceFile(file, [...linesOf(key, terms), ''].join('\n'), (temporary) => {
@@ -71,9 +59,11 @@ export function storeKey(folder: string, key: string, terms: KeyTerms): string {
   return file;
 }
 
-/** Removes the files of a key; returns their paths. */
+/** Removes the files of a key, several where another was made by hand; returns their paths. */
 export function removeKey(folder: string, name: string): readonly string[] {
-  const files = filesOf(folder, name).map((file) => path.join(folder, file));
+  const files = namesIn(folder)
+    .filter((file) => ENDINGS.includes(path.extname(file)) && path.parse(file).name === name)
+    .map((file) => path.join(folder, file));
   for (const file of files) rmSync(file);
   return files;
 }

@@ -1,4 +1,4 @@
-/** Opens the shipped configuration to clients with a key, by rewriting two lines of it. */
+/** Opens the shipped configuration to clients with a key, by rewriting marked lines of it. */
 import { chmodSync, chownSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { formatPlace } from '../../config/checks/problems.ts';
 import type { Loaded } from '../../config/load.ts';

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { isLoopback } from '../../access/exposure.ts';
 import { describeDigest } from '../../access/key.ts';
-import type { Config } from '../../config/config.ts';
+import { describeKeys } from '../../access/key-list.ts';
+import { isOfHub } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
 import { isContainer } from '../../host/roots.ts';
 import { isScope, type Scope } from '../../scopes.ts';
@@ -12,24 +13,35 @@ import { expiryOf, type PairWords } from '../pair-words.ts';
 import type { Face } from '../terminal.ts';
 import { type DeviceLink, linkTo } from './device-link.ts';
 import { type KeyTerms, linesOf } from './key-files.ts';
-import { planPairing, restartCommand, type Stored, store } from './pairing.ts';
+import {
+  admitsLocal,
+  isRelayed,
+  type PairingPlan,
+  planPairing,
+  restartCommand,
+  type Stored,
+  store,
+} from './pairing.ts';
 import { paintQr } from './qr.ts';
+import { LOCAL_CLIENTS } from './shipped-lines.ts';
 
 const DEFAULT_SCOPES: readonly Scope[] = ['read', 'media'];
 
-/** Facts that the owner should know before the key is used. */
+/** Facts that the owner should know before the key is used. `given`: the address of `--url`. */
 function warningsOf(
-  { auth, server }: Config,
+  { config, opening }: PairingPlan,
   { url }: DeviceLink,
-  { isGiven, isInContainer }: { readonly isGiven: boolean; readonly isInContainer: boolean },
+  given: string | undefined,
+  isInContainer: boolean,
 ): readonly string[] {
+  const { auth, server } = config;
   const { hostname, protocol } = new URL(url);
   const warnings: string[] = [];
   if (isLoopback(server.host) && !isLoopback(fromUrl(hostname)))
     warnings.push(
       `the service listens on ${server.host} only: the address of the link must be that of a proxy on this machine`,
     );
-  if (isInContainer && !isGiven)
+  if (isInContainer && given === undefined)
     warnings.push(
       "the addresses may be the container's own: with --url the link has the address that devices reach",
     );
@@ -41,6 +53,8 @@ function warningsOf(
     warnings.push(
       'auth.enabled is false: clients without a key may do everything, too; set auth.enabled to true, or auth.guests',
     );
+  if (opening !== undefined && !admitsLocal(config) && !isRelayed(given, server, isInContainer))
+    warnings.push(`to let clients on this machine in without a key, set in auth: ${LOCAL_CLIENTS}`);
   return warnings;
 }
 
@@ -50,10 +64,15 @@ interface Paired {
   readonly link: DeviceLink;
   readonly stored: Stored;
   readonly restart: string | undefined;
+  /** Clients on this machine need no key. */
+  readonly isLocalIn: boolean;
   readonly warnings: readonly string[];
 }
 
-/** Exit code 1 where the key could not be stored. Throws a ConfigError where the configuration is wrong. */
+/**
+ * Exit code 1 where the key could not be stored. Throws a ConfigError where the configuration is wrong. `isStale`: the running
+ * service needs a restart to listen where the configuration says.
+ */
 export function pair(
   words: PairWords,
   options: LoadOptions,
@@ -61,6 +80,7 @@ export function pair(
   face: Face,
   nowMs = Date.now(),
   isInContainer = isContainer(),
+  isStale = false,
 ): Output {
   const loaded = loadConfig(options);
   const terms: KeyTerms = {
@@ -70,7 +90,9 @@ export function pair(
     expires: words.expires === undefined ? undefined : expiryOf(words.expires, nowMs),
   };
   const key = randomBytes(32).toString('base64url');
-  const plan = planPairing(loaded, words.url);
+  const plan = planPairing(loaded, words.url, isInContainer);
+  const { auth } = plan.config;
+  const features = isOfHub(plan.config) ? undefined : plan.config.features;
   const { platform } = options.surroundings;
   const stored = store(plan, { key, terms, loaded, platform });
   const link = linkTo(plan.config, words.url);
@@ -79,10 +101,15 @@ export function pair(
     terms,
     link,
     stored,
-    restart: plan.needed.includes('server.host')
-      ? restartCommand(plan.opening?.file ?? '', platform, isInContainer)
-      : undefined,
-    warnings: warningsOf(plan.config, link, { isGiven: words.url !== undefined, isInContainer }),
+    restart:
+      isStale || plan.needed.includes('server.host')
+        ? restartCommand(plan.opening?.file ?? loaded.sources.files[0] ?? '', platform, isInContainer)
+        : undefined,
+    isLocalIn: admitsLocal(plan.config),
+    warnings: [
+      ...warningsOf(plan, link, words.url, isInContainer),
+      ...describeKeys({ ...auth, keys: { [terms.name]: { scopes: terms.scopes } } }, features, nowMs),
+    ],
   };
   const exitCode = stored.failure === undefined ? 0 : 1;
   if (isJson) return { text: jsonText(reportOf(paired)), exitCode };
@@ -116,14 +143,16 @@ function linesToAdd({ key, terms, stored: { why = '', toChange = [] } }: Paired)
 }
 
 function textOf(paired: Paired, face: Face): string {
-  const { key, terms, link, stored, restart, warnings } = paired;
+  const { key, terms, link, stored, restart, isLocalIn, warnings } = paired;
   const url = `${link.url}#key=${key}`;
   const placed =
     stored.file === undefined
       ? linesToAdd(paired)
       : `The key ${terms.name} is stored in ${stored.file}.\n${stored.changed.map((line) => `Changed ${line}\n`).join('')}`;
   const changes =
-    stored.changed.length === 0 ? '' : 'Every client needs a key now, those on this machine too.\n';
+    stored.changed.length === 0
+      ? ''
+      : `All clients now need a key, ${isLocalIn ? 'except' : 'including'} those on this machine.\n`;
   const next =
     restart === undefined ? '' : `The service listens on every address once it is restarted: ${restart}\n`;
   const parts = [

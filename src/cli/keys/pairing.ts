@@ -1,10 +1,12 @@
-/** The changes of a pairing on this machine: the file of the key, and two lines of a configuration that is as shipped. */
+/** The changes of a pairing on this machine: the file of the key, and marked lines of a configuration that is as shipped. */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { matches, NO_ADDRESSES, parseAddress } from '../../access/addresses.ts';
 import { isLoopback } from '../../access/exposure.ts';
 import type { Config } from '../../config/config.ts';
 import type { Loaded } from '../../config/load.ts';
 import { codeOf, messageOf } from '../../errors.ts';
+import { fromUrl } from '../../url-host.ts';
 import { isDirect } from './device-link.ts';
 import { type KeyTerms, storeKey } from './key-files.ts';
 import { linesIn, type Opening, planOpening, replaceText } from './open-config.ts';
@@ -21,14 +23,27 @@ export interface PairingPlan {
   readonly config: Config;
 }
 
+/** Returns whether clients of this address may reach the service from the loopback address, by a proxy or a published port. */
+export const isRelayed = (
+  url: string | undefined,
+  server: Config['server'],
+  isInContainer: boolean,
+): boolean =>
+  url !== undefined &&
+  !isLoopback(fromUrl(new URL(url).hostname)) &&
+  (isInContainer || !isDirect(url, server));
+
 /** `url`: of `--url`. An address that is not the service's own is that of a proxy, which needs no other host. */
-export function planPairing(loaded: Loaded, url: string | undefined): PairingPlan {
+export function planPairing(loaded: Loaded, url: string | undefined, isInContainer = false): PairingPlan {
   const { auth, server } = loaded.config;
   const isClosed = isLoopback(server.host) && (url === undefined || isDirect(url, server));
   const isOpen = !auth.enabled && (isClosed || auth.guests === undefined);
   const needed: readonly ShippedKey[] = [
     ...(isClosed ? (['server.host'] as const) : []),
     ...(isOpen ? (['auth.enabled'] as const) : []),
+    ...(isRelayed(url, server, isInContainer) && admitsLocal(loaded.config)
+      ? (['auth.allowed_ips'] as const)
+      : []),
   ];
   const opening = auth.keys_folder === undefined ? undefined : planOpening(loaded, needed);
   const refusal = isClosed && opening === undefined ? refusalOf(loaded, needed) : undefined;
@@ -40,10 +55,21 @@ export function planPairing(loaded: Loaded, url: string | undefined): PairingPla
   };
 }
 
+/** Returns whether clients on this machine get in without a key. */
+export const admitsLocal = ({ auth }: Pick<Config, 'auth'>): boolean =>
+  ['127.0.0.1', '::1'].some((text) => {
+    const address = parseAddress(text);
+    return address !== undefined && matches(auth.allowed_ips.rules, address);
+  });
+
 const opened = (config: Config, keys: readonly ShippedKey[]): Config => ({
   ...config,
   server: keys.includes('server.host') ? { ...config.server, host: '::' } : config.server,
-  auth: keys.includes('auth.enabled') ? { ...config.auth, enabled: true } : config.auth,
+  auth: {
+    ...config.auth,
+    enabled: config.auth.enabled || keys.includes('auth.enabled'),
+    allowed_ips: keys.includes('auth.allowed_ips') ? NO_ADDRESSES : config.auth.allowed_ips,
+  },
 });
 
 function refusalOf({ config, origins }: Loaded, needed: readonly ShippedKey[]): string {
@@ -86,7 +112,10 @@ export function store({ opening, refusal }: PairingPlan, pairing: Pairing): Stor
   const { auth } = loaded.config;
   const failed = (failure: string): Stored => ({ changed: [], failure });
   if (refusal !== undefined) return failed(refusal);
-  if (Object.hasOwn(auth.keys, terms.name)) return failed(`auth.keys has a key ${terms.name}`);
+  if (Object.hasOwn(auth.keys, terms.name))
+    return failed(
+      `there is already a key named ${terms.name}; choose another name with --name, or remove it with "hostwire keys remove ${terms.name}"`,
+    );
   const folder = auth.keys_folder;
   if (folder === undefined)
     return { changed: [], why: 'which has no auth.keys_folder that the key could be written to' };

@@ -1,4 +1,4 @@
-/** The two lines of the shipped configuration (packaging/config.yaml) that open the service. Pure. */
+/** The lines of the shipped configuration (packaging/config.yaml) that a pairing changes. Pure. */
 
 interface Line {
   readonly shipped: string;
@@ -6,6 +6,9 @@ interface Line {
   /** The same in YAML, for a configuration of another form. */
   readonly value: string;
 }
+
+/** The setting that lets clients on this machine in without a key, and others with one. */
+export const LOCAL_CLIENTS = 'allowed_ips: ["127.0.0.1", "::1", "*"]';
 
 export const SHIPPED_LINES = {
   'server.host': {
@@ -17,6 +20,12 @@ export const SHIPPED_LINES = {
     shipped: '  enabled: false # hostwire pair',
     open: '  enabled: true # hostwire pair',
     value: 'true',
+  },
+  /** Changed for a proxy on this machine, whose clients would have its address. */
+  'auth.allowed_ips': {
+    shipped: `  ${LOCAL_CLIENTS} # hostwire pair`,
+    open: `  #${LOCAL_CLIENTS} # hostwire pair`,
+    value: '["*"]',
   },
 } as const satisfies Readonly<Record<string, Line>>;
 
@@ -30,7 +39,7 @@ export interface KeyLine {
 
 const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);
 
-/** Returns `text` with these lines opened and every other byte as it is; undefined if one of them is not as shipped. */
+/** Returns `text` with these lines changed and every other byte as it is; undefined if one of them is not as shipped. */
 export function openLines(text: string, places: readonly KeyLine[]): string | undefined {
   const lines = text.split('\n');
   for (const { key, line } of places) {

@@ -82,6 +82,7 @@ const NEEDS: readonly (readonly [keys: string[], needed: string, level: Notice['
     'warn',
     'every client may connect without the key',
   ],
+  [['auth.keys'], 'auth.enabled', 'warn', 'every client may connect without a key'],
   [['wake.hosts'], 'features.enable_wake', 'info', 'no client may wake them'],
   [['processes.launch'], 'features.enable_process_control', 'info', 'no client may start them'],
   [['mqtt'], 'mqtt.url', 'warn', 'there is no MQTT'],
@@ -99,15 +100,19 @@ function judgeNeeds(settings: Settings, role: Role | undefined): readonly Notice
       (setting) => isBelow(setting.key, keys) && setting.key !== needed && !isEmpty(setting.value),
     );
     if (value !== false || found === undefined || isBelow(found.key, ofOther)) return [];
+    // Keys then allow more than no key.
+    if (isBelow(found.key, ['auth.keys']) && settings.has('auth.guests')) return [];
     const state = settings.has(needed) ? 'false' : 'not set';
     const remedy = `set ${needed}${ROWS.get(needed)?.type === 'boolean' ? ' to true' : ''}`;
     return [noticeAt(level, found, `${needed} is ${state}, so ${text}; ${remedy}`)];
   });
 }
 
-/** A list of addresses without entries. */
+/** A list of addresses that keeps no client out: an empty one, or one with "*". */
 const isEmpty = (value: unknown) =>
-  isObject(value) && Array.isArray(value['entries']) && value['entries'].length === 0;
+  isObject(value) &&
+  Array.isArray(value['entries']) &&
+  (value['entries'].length === 0 || value['entries'].includes('*'));
 
 /** Warns where Node cannot keep a history in a file. */
 function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
