@@ -1,5 +1,6 @@
 /** The page as a whole: the head, the cards, and a card of unavailable features. */
 import { useEffect } from 'preact/hooks';
+import { access } from './access.ts';
 import { AbsentCard } from './cards/absent.tsx';
 import { EventsCard } from './cards/events.tsx';
 import { CARDS } from './cards/table.ts';
@@ -13,7 +14,7 @@ import { HOST_ID, lock, SERVICE_URL, sentenceOf } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { TEXTS } from './texts.ts';
 import { useValue } from './value.ts';
-import { connection, failure, isBarred } from './visit.ts';
+import { connection, failure } from './visit.ts';
 
 function Head() {
   const state = useValue(connection);
@@ -55,6 +56,19 @@ function Cards({ now }: { readonly now: Sample }) {
   );
 }
 
+/** The cards of a key without `read`: what it may do, without the present values. */
+function Acts() {
+  const known = useValue(access);
+  return (
+    <>
+      <p class="empty">{TEXTS.barred(known?.scopes ?? [])}</p>
+      <div class="cards">
+        {Object.entries(CARDS).map(([key, { Acts: Card }]) => Card && <Card key={key} />)}
+      </div>
+    </>
+  );
+}
+
 function About() {
   const version = useValue(system)?.service?.version;
   return <>{version !== undefined && TEXTS.about(version)}</>;
@@ -71,9 +85,11 @@ export function App() {
         {TEXTS.skip}
       </a>
       <Head />
-      <main id="values" tabIndex={-1} class={state === 'live' ? undefined : 'old'}>
-        {state === 'refused' && <p class="empty problem">{isBarred() ? TEXTS.barred : TEXTS.refused}</p>}
-        {now === undefined ? (
+      <main id="values" tabIndex={-1} class={state === 'live' || state === 'limited' ? undefined : 'old'}>
+        {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
+        {state === 'limited' ? (
+          <Acts />
+        ) : now === undefined ? (
           <p class="empty">{failed === undefined || state === 'live' ? TEXTS.waiting : sentenceOf(failed)}</p>
         ) : (
           <Cards now={now} />

@@ -20,10 +20,14 @@ export const TEXTS = {
     resting: 'Paused while hidden',
     locked: 'Key required',
     refused: 'Not allowed',
+    limited: 'Limited key',
   },
   refused:
     'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page retries every few seconds.',
-  barred: 'This key does not allow reading the values of this machine.',
+  barred: (scopes: readonly string[]) =>
+    scopes.length === 0
+      ? 'This key allows nothing here.'
+      : `This key allows ${new Intl.ListFormat('en').format(scopes)} only.`,
   waiting: 'Waiting for the first values.',
   uptime: (text: string) => `running for ${text}`,
   key: {

@@ -17,7 +17,16 @@ import {
 } from './requests.ts';
 import { Value } from './value.ts';
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'missing' | 'resting' | 'locked' | 'refused';
+/** `limited`: the key is valid, but does not allow reading. */
+export type Connection =
+  | 'connecting'
+  | 'live'
+  | 'lost'
+  | 'missing'
+  | 'resting'
+  | 'locked'
+  | 'refused'
+  | 'limited';
 
 export const connection = new Value<Connection>('connecting');
 /** Why the connection is lost. */
@@ -44,15 +53,12 @@ const REFUSED_RETRY_MS = 5000;
 const ACCESS_EVERY_MS = 60_000;
 
 /** States that an attempt to connect does not change. */
-const SETTLED: readonly Connection[] = ['lost', 'missing', 'refused'];
+const SETTLED: readonly Connection[] = ['lost', 'missing', 'refused', 'limited'];
 
 let feed: Feed;
 /** From the moment that the page is shown, or a key is entered, until it is hidden. */
 let visit: StatsStream | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
-
-/** Returns whether the key is valid, but does not allow reading. */
-export const isBarred = (): boolean => access.current !== undefined && !may('read');
 
 /**
  * Asks what the key allows, so that the page requests nothing else. Returns an answer in place of the stream's where that
@@ -94,8 +100,9 @@ function onState(state: ConnectionState, key: string | undefined): void {
         connection.set('locked');
         noteRefusal(state.error, key);
       } else if (state.error !== undefined) {
-        connection.set('refused');
-        retry = setTimeout(restart, isBarred() ? ACCESS_EVERY_MS : REFUSED_RETRY_MS);
+        const isLimited = access.current !== undefined && !may('read');
+        connection.set(isLimited ? 'limited' : 'refused');
+        retry = setTimeout(restart, isLimited ? ACCESS_EVERY_MS : REFUSED_RETRY_MS);
       }
   }
 }

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { SCOPES, scopesOf, allows as serviceAllows } from '#src/scopes.js';
 import { allows, limitsOf } from '../../web/access.ts';
+import { TEXTS } from '../../web/texts.ts';
 
 t.test('[10.keys-page] a scope allows what the service says', async (t) => {
   for (const held of SCOPES)
@@ -23,4 +24,13 @@ t.test('[10.keys-page] the line about a client, and when there is none', async (
     limitsOf({ key: 'all', scopes: ['admin'], expires: end }),
     /^key all: everything, until \d+ \w+ \d{4}, \d\d:\d\d$/,
   );
+});
+
+t.test('[10.keys-acts] the sentence of a page whose key does not allow reading', async (t) => {
+  for (const [scopes, sentence] of [
+    [['media'], 'This key allows media only.'],
+    [['media', 'power'], 'This key allows media and power only.'],
+    [[], 'This key allows nothing here.'],
+  ] as const)
+    t.equal(TEXTS.barred(scopes), sentence);
 });

@@ -112,27 +112,35 @@ function Position({
   );
 }
 
+type Act = (action: string, value?: number) => void;
+type Button = 'prev' | 'next' | 'play' | 'pause';
+
+const Buttons = ({ act, of }: { readonly act: Act; readonly of: readonly Button[] }) => (
+  <>
+    {of.map((action) => (
+      <button
+        type="button"
+        key={action}
+        class={action === 'prev' || action === 'next' ? 'round' : 'round main'}
+        aria-label={T[action]}
+        title={T[action]}
+        onClick={() => act(action)}
+      >
+        <Glyph name={action} />
+      </button>
+    ))}
+  </>
+);
+
 function Track({
   media,
   act,
 }: {
   readonly media: MediaDetail;
   /** undefined: the page may not control players. */
-  readonly act: ((action: string, value?: number) => void) | undefined;
+  readonly act: Act | undefined;
 }) {
   const art = useArt(media);
-  const isPlaying = media.playback === 'playing';
-  const button = (action: 'prev' | 'next' | 'play' | 'pause') => (
-    <button
-      type="button"
-      class={action === 'prev' || action === 'next' ? 'round' : 'round main'}
-      aria-label={T[action]}
-      title={T[action]}
-      onClick={() => act?.(action)}
-    >
-      <Glyph name={action} />
-    </button>
-  );
   return (
     <div class="track">
       <div class="art">
@@ -144,13 +152,7 @@ function Track({
         <p class="note">{media.player}</p>
       </div>
       <div class="controls">
-        {act && (
-          <>
-            {button('prev')}
-            {button(isPlaying ? 'pause' : 'play')}
-            {button('next')}
-          </>
-        )}
+        {act && <Buttons act={act} of={['prev', media.playback === 'playing' ? 'pause' : 'play', 'next']} />}
         <Position media={media} onSeek={act && ((seconds) => act('seek', seconds))} />
       </div>
     </div>
@@ -158,9 +160,10 @@ function Track({
 }
 
 function MediaCard() {
-  const { value: media, error, refresh } = usePolled<MediaDetail>('/api/media/status?detail=1', EVERY_MS);
-  const acts = useActs();
   const may = useMay();
+  const path = may('read') ? '/api/media/status?detail=1' : undefined;
+  const { value: media, error, refresh } = usePolled<MediaDetail>(path, EVERY_MS);
+  const acts = useActs();
   const reason = media === undefined ? error : undefined;
   useReason(T.title, reason);
   const act = (action: string, value?: number) =>
@@ -173,7 +176,11 @@ function MediaCard() {
   if (reason !== undefined) return null;
   return (
     <Card title={T.title}>
-      {media === undefined || media.status === 'stopped' ? (
+      {path === undefined ? (
+        <div class="controls">
+          <Buttons act={act} of={['prev', 'play', 'pause', 'next']} />
+        </div>
+      ) : media === undefined || media.status === 'stopped' ? (
         <p class="empty">{media === undefined ? TEXTS.waiting : T.stopped}</p>
       ) : (
         <Track media={media} act={may('media') ? act : undefined} />
@@ -188,5 +195,6 @@ export const MEDIA: CardRow = {
     const media = system?.capabilities.media;
     return media?.enabled === true && media.supported ? <MediaCard /> : null;
   },
+  Acts: () => (useMay()('media') ? <MediaCard /> : null),
   absences: (_sample, { capabilities }) => [[T.title, whyNot(capabilities.media, 'enable_media')]],
 };

@@ -106,7 +106,7 @@ function Confirm({
   const what = action === 'sleep' || action === 'hibernate' ? 'sleep' : 'shutdown';
   const holding = status.inhibitors.filter((held) => held.what.split(':').includes(what));
   return (
-    <Dialog title={T.confirm(T.actions[action], hostName())} onLeave={onLeave}>
+    <Dialog title={T.confirm(T.actions[action], hostName() || location.hostname)} onLeave={onLeave}>
       <p>{isTrial(status) ? T.trial : T.explain(DELAY_SECONDS, isCancellable)}</p>
       {holding.map((held) => (
         <p class="problem" key={`${held.who} ${held.why}`}>
@@ -129,12 +129,24 @@ function Confirm({
 const isTrial = ({ actions, recorded }: PowerPayload) =>
   recorded.length > 0 || Object.values(actions).some(({ supported, reason }) => supported && reason !== null);
 
+const CAN = { enabled: true, supported: true, reason: null } as const;
+/** In place of the status for a page that may not read it: the service answers what it does not do. */
+const UNREAD: PowerPayload = {
+  actions: { lock: CAN, sleep: CAN, hibernate: CAN, restart: CAN, shutdown: CAN },
+  pending: null,
+  inhibitors: [],
+  recorded: [],
+};
+
 function PowerCard() {
-  const { value: status, error, refresh } = usePolled<PowerPayload>('/api/pw', EVERY_MS);
+  const may = useMay();
+  const path = may('read') ? '/api/pw' : undefined;
+  const { value, error, refresh } = usePolled<PowerPayload>(path, EVERY_MS);
+  const [started, setStarted] = useState<PowerPayload['pending']>(null);
+  const status = path === undefined ? { ...UNREAD, pending: started } : value;
   const [asked, ask] = useState<Action>();
   const acts = useActs();
   const isOwn = useRef(false);
-  const may = useMay();
   useReason(T.title, status === undefined ? error : undefined);
   if (status === undefined) return null;
   const possible = ACTIONS.filter((action) => {
@@ -145,6 +157,7 @@ function PowerCard() {
     void acts.run(async () => {
       ask(undefined);
       await post(`/api/pw/${action}${query}`);
+      if (query !== '') setStarted({ action, at: serviceNow() + DELAY_SECONDS });
       isOwn.current = true;
       refresh();
       return undefined;
@@ -152,6 +165,7 @@ function PowerCard() {
   const cancel = (action: string) =>
     void acts.run(async () => {
       await post('/api/pw/cancel');
+      setStarted(null);
       isOwn.current = false;
       refresh();
       return T.cancelled(powerLabel(action));
@@ -166,7 +180,10 @@ function PowerCard() {
           pending={pending}
           isOwn={isOwn.current}
           onCancel={may('power.cancel') ? () => cancel(pending.action) : undefined}
-          onDue={refresh}
+          onDue={() => {
+            setStarted(null);
+            refresh();
+          }}
         />
       )}
       <div class="acts">
@@ -211,6 +228,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 export const POWER: CardRow = {
   Card: ({ system }) => (system === undefined ? null : <PowerCard />),
+  Acts: PowerCard,
   absences: (_sample, { capabilities }) =>
     Object.entries(capabilities.power).map(
       ([action, can]) =>

@@ -19,6 +19,8 @@ export type Absence = readonly [label: string, reason: string | undefined, scope
 export interface CardRow {
   /** null while the card is empty. */
   readonly Card: (props: CardProps) => JSX.Element | null;
+  /** For a page that may not read: the commands that its key allows; null if it allows none. */
+  readonly Acts?: () => JSX.Element | null;
   /** The points of its charts in one sample, by names of series that the service's history uses too. */
   readonly points?: (sample: Sample) => readonly (readonly [series: string, point: Point])[];
   /** The series of the service's history that fill its charts, where `*` stands for any text. */

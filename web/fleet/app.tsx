@@ -1,12 +1,13 @@
 /** The page of all machines: the head, the tools, and the machines as a table or as tiles. */
 import { useEffect, useState } from 'preact/hooks';
+import { access } from '../access.ts';
 import { Notes } from '../parts/card.tsx';
 import { Foot } from '../parts/foot.tsx';
 import { KeyPrompt } from '../parts/key-prompt.tsx';
 import { lock } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
-import { connection, isBarred } from '../visit.ts';
+import { connection } from '../visit.ts';
 import { type Choice, choiceOf, queryOf } from './choice.ts';
 import { machines, turn } from './live.ts';
 import { useOrder } from './parts.tsx';
@@ -84,6 +85,7 @@ function Content() {
 
 export function App() {
   const state = useValue(connection);
+  const known = useValue(access);
   const locked = useValue(lock);
   return (
     <>
@@ -91,9 +93,9 @@ export function App() {
         {T.skip}
       </a>
       <Head />
-      <main id="values" tabIndex={-1} class={state === 'live' ? undefined : 'old'}>
-        {state === 'refused' && <p class="empty problem">{isBarred() ? TEXTS.barred : TEXTS.refused}</p>}
-        <Content />
+      <main id="values" tabIndex={-1} class={state === 'live' || state === 'limited' ? undefined : 'old'}>
+        {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
+        {state === 'limited' ? <p class="empty">{TEXTS.barred(known?.scopes ?? [])}</p> : <Content />}
       </main>
       <Foot />
       {locked !== undefined && <KeyPrompt why={locked} />}

@@ -9,7 +9,7 @@ import { connection, dropKey } from '../visit.ts';
 export function Foot({ children }: { readonly children?: ComponentChildren }) {
   const known = useValue(access);
   // With a key that allows nothing here, another one is wanted.
-  const isStuck = useValue(connection) === 'refused' && readKey() !== undefined;
+  const isStuck = ['refused', 'limited'].includes(useValue(connection)) && readKey() !== undefined;
   const limits = known && limitsOf(known);
   return (
     <footer class="note">

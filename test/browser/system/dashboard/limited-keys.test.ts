@@ -202,6 +202,45 @@ else {
     t.strictSame(complaints, []);
   });
 
+  t.test(
+    '[10.keys-acts] a key without `read` has the cards of what it allows, and requests nothing else',
+    async (t) => {
+      const { service } = await start(t, withKey(['media', 'power.sleep', 'power.lock', 'power.cancel']));
+      const { page, complaints, refused, requested } = await openAt(t, `${service.baseUrl}/#key=${KEY}`);
+      await page
+        .getByText('This key allows media, power.sleep, power.lock, and power.cancel only.')
+        .waitFor();
+      t.equal(await page.locator('.state').innerText(), 'Limited key');
+      const all = ['Previous track', 'Play', 'Pause', 'Next track', 'Lock', 'Sleep', FORGET];
+      t.strictSame(await buttonsOf(page), all);
+      t.strictSame(await page.getByRole('region').allInnerTexts(), ['Media', 'Power\nLock\nSleep']);
+      const posted = page.waitForResponse((response) => response.url().endsWith('/api/media/control'));
+      await page.getByRole('button', { name: 'Next track' }).click();
+      t.equal((await posted).status(), 200);
+      await page.getByRole('button', { name: 'Sleep', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Sleep 127.0.0.1?' });
+      await dialog.getByRole('button', { name: 'Sleep' }).click();
+      await page.getByText(/^Sleeping in \d+ s$/).waitFor();
+      await page.getByRole('button', { name: 'Cancel it' }).click();
+      await page.getByText('Sleep was cancelled.').waitFor();
+      t.strictSame(refused, []);
+      t.strictSame(complaints, []);
+      const paths = new Set(
+        requested.map((url) => new URL(url).pathname).filter((path) => path.startsWith('/api/')),
+      );
+      t.strictSame([...paths].sort(), [
+        '/api/access',
+        '/api/media/control',
+        '/api/pw/cancel',
+        '/api/pw/sleep',
+      ]);
+      service.reconfigure({ ...withKey(['media']), features: { enable_media: false } });
+      await page.reload();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('This feature is switched off in the configuration.').waitFor();
+    },
+  );
+
   t.test('[10.keys-page] it follows a reload: fewer scopes, more, and none', async (t) => {
     const { page, refused, service } = await open(t, withKey(['read', 'media', 'processes']));
     await card(page, 'Processes').waitFor();
@@ -214,7 +253,8 @@ else {
     );
     t.equal(await card(page, 'Media').count(), 1);
     service.reconfigure(withKey(['media'], 'remote'));
-    await page.getByText('This key does not allow reading the values of this machine.').waitFor();
+    await page.getByText('This key allows media only.').waitFor();
+    t.equal(await page.locator('.cards > *').count(), 1, 'the card of media, and no old values');
     t.equal(await lineOf(page), 'key remote: media');
     t.strictSame(refused, [], 'no request is refused');
     service.reconfigure({ ...QUICK, auth: { enabled: true, keys: {} } });
@@ -290,7 +330,7 @@ else {
     await page.goto(address);
     await liveState(page).waitFor();
     hub.reconfigure(agents, withKey(['media']));
-    await page.getByText('This key does not allow reading').waitFor();
+    await page.getByText('This key allows media only.').waitFor();
     t.equal(await lineOf(page), 'key phone: media');
     hub.reconfigure(agents, { ...QUICK, auth: { enabled: true, keys: {} } });
     await page.reload();
