@@ -3,6 +3,9 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { CHARTS } from './cards/table.ts';
 import { begin } from './live.ts';
+import { leaveLink } from './requests.ts';
 
-begin(CHARTS);
-render(<App />, document.body);
+if (!leaveLink()) {
+  begin(CHARTS);
+  render(<App />, document.body);
+}

@@ -38,26 +38,35 @@ export function forgetKey(): void {
 /** The link of `hostwire pair` has the key in its fragment, which no browser sends to a server. */
 const LINK = /^#key=([\w.~-]{1,1024})$/;
 
-/** Keeps the key of such a link, and takes it out of the address; returns whether there was one. */
-function takeLink(): boolean {
+const LINK_NAME = storageName('link');
+
+/**
+ * Takes the key of such a link out of the address and loads the page again, because the entry of a navigation has the address
+ * as long as the document lives (PerformanceNavigationTiming, navigation.activation). Returns whether there is such a key.
+ */
+export function leaveLink(): boolean {
   const key = LINK.exec(location.hash)?.[1];
   if (key === undefined) return false;
+  sessionStorage.setItem(LINK_NAME, key);
   history.replaceState(history.state, '', location.pathname + location.search);
-  keepKey(key, true);
+  location.reload();
   return true;
 }
 
 /** The key that the service has accepted. One that was kept before had been accepted then. */
-let accepted = takeLink() ? undefined : readKey();
+let accepted = readKey();
 
 export function noteAccepted(key: string | undefined): void {
   accepted = key;
 }
 
+/** The key of the link that led here. Any page may lead here, so it does not replace a kept key by itself. */
+export const linkKey = sessionStorage.getItem(LINK_NAME) ?? undefined;
+sessionStorage.removeItem(LINK_NAME);
+if (linkKey !== undefined && accepted === undefined) keepKey(linkKey, true);
+
 // A link for the page that is open already loads nothing.
-addEventListener('hashchange', () => {
-  if (takeLink()) location.reload();
-});
+addEventListener('hashchange', leaveLink);
 
 /** Why the page asks for a key: none was sent, a wrong one, or one that was valid before. */
 export type Lock = 'missing' | 'wrong' | 'ended';

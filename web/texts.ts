@@ -41,6 +41,11 @@ export const TEXTS = {
     rememberNote: 'Use this only on a private device: the key is stored unencrypted.',
     forget: 'Forget the key on this device',
   },
+  link: {
+    replace: (next: string, kept: string) =>
+      `The link has the key ${next}, and this browser keeps the valid key ${kept}. Replace it?`,
+    wrong: 'The key of the link was not accepted. The page keeps its own.',
+  },
   access: {
     line: (key: string | null, scopes: string) =>
       key === null ? `without a key: ${scopes}` : `key ${key}: ${scopes}`,

@@ -9,12 +9,14 @@ import {
   forgetKey,
   HOST_ID,
   keepKey,
+  linkKey,
   lock,
   noteAccepted,
   noteRefusal,
   readKey,
   SERVICE_URL,
 } from './requests.ts';
+import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
 /** `limited`: the key is valid, but does not allow reading. */
@@ -150,8 +152,24 @@ export function giveKey(key: string, isRemembered: boolean): void {
   restart();
 }
 
+/** Set if the key of a link was not accepted, and the kept one is valid or none is needed. */
+export const isLinkWrong = new Value(false);
+
+/** Tries the key of a link before it replaces the kept one; the user decides if both are valid. */
+async function tryLink(key: string): Promise<void> {
+  const [next, kept] = await Promise.all(
+    [key, readKey()].map(async (each): Promise<Partial<ClientAccess>> => {
+      const answer = await askAccess(each);
+      return answer.ok ? await answer.json() : {}; // As above.
+    }),
+  );
+  if (!next?.key) isLinkWrong.set(true);
+  else if (!kept?.key || confirm(TEXTS.link.replace(next.key, kept.key))) giveKey(key, true);
+}
+
 export function follow(of: Feed): void {
   feed = of;
+  if (linkKey !== undefined && linkKey !== readKey()) tryLink(linkKey).catch(() => undefined);
   document.addEventListener('visibilitychange', () => isHidden.set(document.visibilityState === 'hidden'));
   isHidden.watch(restart);
   setInterval(() => {

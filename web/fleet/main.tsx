@@ -1,7 +1,10 @@
 /** Entry point of the hub's page of all machines. */
 import { render } from 'preact';
+import { leaveLink } from '../requests.ts';
 import { App } from './app.tsx';
 import { begin } from './live.ts';
 
-begin();
-render(<App />, document.body);
+if (!leaveLink()) {
+  begin();
+  render(<App />, document.body);
+}

@@ -4,7 +4,7 @@ import { access, limitsOf } from '../access.ts';
 import { isKeyRemembered, readKey } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
-import { connection, dropKey } from '../visit.ts';
+import { connection, dropKey, isLinkWrong } from '../visit.ts';
 
 export function Foot({ children }: { readonly children?: ComponentChildren }) {
   const known = useValue(access);
@@ -15,6 +15,7 @@ export function Foot({ children }: { readonly children?: ComponentChildren }) {
     <footer class="note">
       {children}
       {limits !== undefined && <p>{limits}</p>}
+      {useValue(isLinkWrong) && <p class="problem">{TEXTS.link.wrong}</p>}
       {(isKeyRemembered() || isStuck) && (
         <button type="button" class="quiet" onClick={dropKey}>
           {TEXTS.key.forget}

@@ -2,12 +2,14 @@
 import '../../../helpers/service/dead-buses.ts';
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { describeDigest } from '#src/access/key.js';
 import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { startHere } from '../../../helpers/service/service.ts';
-import { liveState, openPage, skipBrowser, startBrowser } from '../../browser.ts';
+import { liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
+const TV_KEY = 'another-horse-battery-staple-0123456789';
 
 t.setTimeout(280_000);
 
@@ -16,7 +18,11 @@ else {
   const browser = await startBrowser(t);
   const service = await startHere(livelyHost(), {
     stats: { stream_interval_seconds: 1 },
-    auth: { enabled: true, api_key: KEY },
+    auth: {
+      enabled: true,
+      api_key: KEY,
+      keys: { tv: { digest: describeDigest(TV_KEY), scopes: ['read'] } },
+    },
   });
   t.teardown(() => service.stop());
 
@@ -74,4 +80,71 @@ else {
       t.strictSame(await page.evaluate('Object.values(localStorage)'), [KEY]);
     },
   );
+
+  t.test('[10.link-kept] a page that leads here with another key replaces no key that works', async (t) => {
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    const kept = () =>
+      page.evaluate<readonly string[]>('[...Object.values(localStorage), ...Object.values(sessionStorage)]');
+    /** As another site does, also where the page is open: then only the fragment changes. */
+    const lead = (key: string) => page.evaluate(`{ location.href = '${service.baseUrl}/#key=${key}'; }`);
+    await page.goto('about:blank');
+    await page.goto(`${service.baseUrl}/#key=wrong`);
+    await prompt(page).getByText('That key was not accepted.').waitFor();
+    t.strictSame(await kept(), [], 'nothing was kept, and nothing is');
+
+    await page.goto('about:blank');
+    await page.goto(`${service.baseUrl}/#key=${KEY}`);
+    await liveState(page).waitFor();
+    t.strictSame(await kept(), [KEY]);
+    const questions: string[] = [];
+    let isWanted = false;
+    page.on('dialog', async (dialog) => {
+      questions.push(dialog.message());
+      await (isWanted ? dialog.accept() : dialog.dismiss());
+    });
+    for (const from of ['about:blank', undefined]) {
+      if (from !== undefined) await page.goto(from);
+      if (from === undefined) await lead('wrong');
+      else await page.goto(`${service.baseUrl}/#key=wrong`);
+      await page.getByText('The key of the link was not accepted. The page keeps its own.').waitFor();
+      await liveState(page).waitFor();
+      t.strictSame(await kept(), [KEY]);
+      t.equal(questions.length + (await prompt(page).count()), 0, 'and nothing is asked');
+    }
+    for (isWanted of [false, true]) {
+      const asked = page.waitForEvent('dialog');
+      await lead(TV_KEY);
+      await asked;
+      await liveState(page).waitFor();
+      await until(kept, ([key]) => key === (isWanted ? TV_KEY : KEY));
+    }
+    t.strictSame(
+      new Set(questions),
+      new Set(['The link has the key tv, and this browser keeps the valid key default. Replace it?']),
+    );
+    t.equal(questions.length, 2);
+    await page.getByText('key tv: read', { exact: true }).waitFor();
+  });
+
+  t.test('[10.link-kept] a link replaces a key that is not valid any more', async (t) => {
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`${service.baseUrl}/api/status`);
+    await page.evaluate("localStorage.setItem('hostwire-key /', 'an-old-key')");
+    await page.goto(`${service.baseUrl}/#key=${KEY}`);
+    await liveState(page).waitFor();
+    t.strictSame(await page.evaluate('Object.values(localStorage)'), [KEY]);
+    t.equal(await prompt(page).count(), 0);
+  });
+
+  t.test('[10.link-kept] the document that shows the page was not loaded from the link', async (t) => {
+    const { page } = await openPage(browser);
+    t.teardown(() => page.context().close());
+    await page.goto(`${service.baseUrl}/#key=${KEY}`);
+    await liveState(page).waitFor();
+    const places =
+      '[performance.getEntries().map(({ name }) => name), navigation.activation.entry.url, navigation.entries().map(({ url }) => url), location.href, document.referrer, JSON.stringify(history.state)]';
+    t.notMatch(JSON.stringify(await page.evaluate(places)), KEY);
+  });
 }
