@@ -58,22 +58,26 @@ export interface HubRouteDeps extends StreamRouteDeps {
 export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
   const { hosts, lists, fleet, gate, metrics, sockets, hasCapacity, machines, dialIns } = deps;
   // `/api/hosts/{id}/…`
-  const hostAt = ({ head }: Exchange): Host => hosts.find(head.path.split('/')[3] ?? '');
+  const idIn = ({ head }: Exchange) => head.path.split('/')[3] ?? '';
+  const machineAt = ({ exchange, client }: { readonly exchange: Exchange; readonly client: Caller }) =>
+    machines.get(idIn(exchange), client);
   const socketOfOne = {
-    open: (exchange: Exchange, caller: Caller) =>
-      sockets.open(exchange, caller, machines.of(hostAt(exchange))),
+    open: (exchange: Exchange, client: Caller) =>
+      sockets.open(exchange, client, machineAt({ exchange, client })),
   };
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
       return jsonTextAnswer(lists.json(filterOf(query)), headers);
     },
     ...onHost({
-      ...requestRuns(({ exchange }) => machines.of(hostAt(exchange))),
+      ...requestRuns(machineAt),
       // Without `read` a client does not learn which machines there are.
-      getAccess: accessRun(gate, ({ client, exchange }) =>
-        allows(client.scopes, 'read') ? machines.of(hostAt(exchange)).usableScopes(client) : client.scopes,
+      getAccess: accessRun(gate, (request) =>
+        allows(request.client.scopes, 'read')
+          ? machineAt(request).usableScopes(request.client)
+          : request.client.scopes,
       ),
-      openStream: streamRun(deps, ({ exchange }, view) => feedOf(hostAt(exchange), view)),
+      openStream: streamRun(deps, ({ exchange }, view) => feedOf(hosts.find(idIn(exchange)), view)),
       openSocket: socketRuns({ gate, sockets: socketOfOne, hasCapacity }).openSocket,
     }),
     openFleetStream(request) {

@@ -16,7 +16,7 @@ import type {
   SampleSink,
   TopicSink,
 } from '../machine/machine.ts';
-import { ALL_SCOPES, type Scopes, scopesOf } from '../scopes.ts';
+import { ALL_SCOPES, allows, type Scopes, scopesOf } from '../scopes.ts';
 import type { View } from '../stats/view.ts';
 import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine.ts';
 import type { HostRow } from '../wire/hub.ts';
@@ -136,6 +136,9 @@ class RemoteMachine implements Machine, FleetMachine {
   }
 }
 
+/** The figures of the hub itself. */
+const METRICS = scopesOf(['metrics']);
+
 /** The machines of the hub, each the same object as long as the hub has it. */
 export class RemoteMachines implements FleetMachines {
   readonly #hosts: Pick<Hosts, 'all' | 'version' | 'get'>;
@@ -155,10 +158,20 @@ export class RemoteMachines implements FleetMachines {
     return this.#hosts.version;
   }
 
-  /** undefined: there is none of this id. */
-  find(id: string): Machine | undefined {
+  /** undefined: there is none of this id; for a caller without `read` also where it may use nothing on that machine. */
+  find(id: string, caller: Caller): RemoteMachine | undefined {
     const host = this.#hosts.get(id);
-    return host && this.of(host);
+    const isKnown =
+      allows(caller.scopes, 'read') || (host && this.#gateway.scopesAt(host, caller) & ~METRICS);
+    return host && isKnown ? this.of(host) : undefined;
+  }
+
+  /** As `find`. Throws ServiceError. */
+  get(id: string, caller: Caller): RemoteMachine {
+    const machine = this.find(id, caller);
+    if (machine !== undefined) return machine;
+    const which = allows(caller.scopes, 'read') ? '' : ' on which this key may do anything';
+    throw new ServiceError('not_found', `There is no machine of that id${which}.`);
   }
 
   of(host: Host): RemoteMachine {

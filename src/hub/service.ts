@@ -122,7 +122,7 @@ export class HubService {
       role: 'the hub of hostwire',
       // The flags are those of each machine.
       features: () => ({}),
-      find: (id) => machines.find(id),
+      find: (id, caller) => machines.find(id, caller),
       fleet: fleetAccessOf(this.#fleet, lists),
       conditions: deps.conditions,
       ends: this.#gateway.ends,

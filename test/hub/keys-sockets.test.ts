@@ -77,7 +77,8 @@ async function judgeTopics(many: Many, t: Test, hub: StartedHub, { path, named }
 async function judgeClients(t: Test, hub: StartedHub, id: string): Promise<void> {
   const many = new Many(t);
   for (const socketPath of socketPathsOf(id)) {
-    for (const scope of SCOPES) {
+    // With `metrics` alone nothing can be done on a machine: keys-ids.test.ts.
+    for (const scope of SCOPES.filter((each) => each !== 'metrics')) {
       await judgeOps(many, t, hub, socketPath, scope, [scope]);
       await judgeTopics(many, t, hub, socketPath, scope);
     }
@@ -86,7 +87,7 @@ async function judgeClients(t: Test, hub: StartedHub, id: string): Promise<void>
       many.equal(status, 401, JSON.stringify(headers));
     }
   }
-  t.ok(many.count > 900, `${many.count} assertions of ${OP_CASES.length} messages`);
+  t.ok(many.count > 800, `${many.count} assertions of ${OP_CASES.length} messages`);
 }
 
 testBothWays(t, '[10.keys-hub-ops] each message for each key', judgeClients);

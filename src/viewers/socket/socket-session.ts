@@ -22,8 +22,8 @@ import { namesOf, permittedTopics, readTopics } from './topics.ts';
 /** Shared by all sessions. */
 export interface SessionDeps {
   readonly owner: SessionOwner;
-  /** undefined: there is no machine of this id. */
-  readonly find: (id: string) => Machine | undefined;
+  /** undefined: there is no machine of this id that the caller may know. */
+  readonly find: (id: string, caller: Caller) => Machine | undefined;
   /** undefined: a service, which shows one machine. */
   readonly fleet: FleetAccess | undefined;
   readonly broadcasts: Broadcasts;
@@ -119,7 +119,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const subscription = this.#subscriptions.find(id);
     const machine = subscription?.machine ?? this.only;
     if (machine?.id !== id) return;
-    if (this.#deps.find(id) === machine) {
+    if (this.#deps.find(id, this.caller) === machine) {
       subscription?.sendCondition();
       return;
     }
@@ -198,7 +198,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     }
     const { find, log } = this.#deps;
     for (const each of ids) {
-      const machine = find(each);
+      const machine = find(each, this.caller);
       if (machine === undefined) this.send(unknownFrame(each, id));
       else if (op === 'subscribe') this.#subscribe(machine, data, id);
       else if (op === 'unsubscribe') this.#unsubscribe(machine, data, id);

@@ -26,8 +26,8 @@ export interface SocketsOptions {
   readonly role: string;
   /** The flags that a greeting has. */
   readonly features: () => Readonly<Record<string, boolean>>;
-  /** undefined: there is no machine of this id. */
-  readonly find: (id: string) => Machine | undefined;
+  /** undefined: there is no machine of this id that the caller may know. */
+  readonly find: (id: string, caller: Caller) => Machine | undefined;
   /** Absent: a service, which shows one machine. */
   readonly fleet?: FleetAccess;
   readonly clock: Clock;
