@@ -60,7 +60,7 @@ export function noteAccepted(key: string | undefined): void {
   accepted = key;
 }
 
-/** The key of the link that led here. Any page may lead here, so it does not replace a kept key by itself. */
+/** The key of the link that led here. Any page may lead here, so it replaces a kept key only after a question. */
 export const linkKey = sessionStorage.getItem(LINK_NAME) ?? undefined;
 sessionStorage.removeItem(LINK_NAME);
 if (linkKey !== undefined && accepted === undefined) keepKey(linkKey, true);

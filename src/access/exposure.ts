@@ -25,7 +25,7 @@ export function isLoopback(host: string): boolean {
 
 type Flag = keyof ExposureSettings['features'];
 
-/** What clients may use, and the scope and the flag that it needs. */
+/** The abilities of clients, each with its scope and its flag. */
 export const SWITCHES: readonly (readonly [name: string, scope: Scope, flag?: Flag])[] = [
   ['reading', 'read'],
   ['sleep', 'power.sleep', 'enable_sleep'],

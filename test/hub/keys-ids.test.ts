@@ -1,4 +1,4 @@
-/** A key without `read` cannot tell a machine on which it may do nothing from one that the hub does not have. */
+/** A key without `read` cannot distinguish a machine on which it may do nothing from one that the hub does not have. */
 import t from 'tap';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { bearer, keyWith } from '../helpers/keys.ts';
