@@ -123,6 +123,18 @@ t.test('every link between pages leads to a file, and to a heading of it', async
   }
 });
 
+t.test('docs/README.md is the index of all pages, and README.md leads to it', async (t) => {
+  const index = readFileSync(path.join(ROOT, 'docs/README.md'), 'utf8');
+  const linked = [...index.matchAll(/\]\(([\w/-]+\.md)\)/g)].map(([, page = '']) => page);
+  const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll(path.sep, '/'))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md');
+  t.strictSame(linked.sort(), pages.sort(), 'each once');
+  const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+  t.match(readme, '](docs/README.md)');
+  t.notMatch(readme, /^\| to \| read \|$/m, 'which has no second table of them');
+});
+
 t.test('docs/architecture.md: the five walks have as many files as they say, and these exist', async (t) => {
   const guide = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
   const [, section = ''] = /^## Five walks\n([\s\S]*?)^## /m.exec(guide) ?? [];
