@@ -142,46 +142,34 @@ export function parseArguments(words: readonly string[]): Arguments {
   });
   /** Returns why the arguments of keygen cannot be combined. */
   const describeKeygen = (): string | undefined => {
-    if (isTls && command !== 'keygen') return `${TLS_OPTION} can be used with keygen only`;
     if (!isTls && folders.length > 0) return `${OUT_OPTION} can be used with keygen ${TLS_OPTION} only`;
-    if (folders.length > 1) return `${OUT_OPTION} was given twice`;
     if (!isTls && names.length > 0) return `unexpected argument ${quote(names[0] ?? '')}`;
     const bad = names.find((name) => isIP(name) === 0 && !isHostName(name));
     return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
   };
-
-  const describeWake = (): string | undefined => {
-    if (broadcasts.length > 0 && command !== 'wake') return `${BROADCAST_OPTION} can be used with wake only`;
-    if (broadcasts.length > 1) return `${BROADCAST_OPTION} was given twice`;
-    return command === 'wake' ? describeWakeProblem(machine, broadcasts[0]) : undefined;
-  };
   const describeDiscover = (): string | undefined => {
-    if (waits.length > 0 && command !== 'discover') return `${SECONDS_OPTION} can be used with discover only`;
-    if (waits.length > 1) return `${SECONDS_OPTION} was given twice`;
     const bad = waits.find((wait) => !/^(?:[1-9]|[1-5]\d|60)$/u.test(wait));
     return bad === undefined ? undefined : `${SECONDS_OPTION} expects 1 to 60, found ${quote(bad)}`;
   };
-  const describeTop = (): string | undefined => {
-    if (command === 'top') {
-      const twice = [keyFiles, pins].findIndex(({ length }) => length > 1);
-      return twice === -1
-        ? describeTopProblem(parsed().top)
-        : `${[KEY_FILE_OPTION, PIN_OPTION][twice]} was given twice`;
+  /** Returns why an option cannot be used with the command, or as often. */
+  const describeUse = (): string | undefined => {
+    const counts = new Map<string, number>([
+      ...[...listsOf].map(([name, { length }]) => [name, length] as const),
+      [TLS_OPTION, Number(isTls)],
+      [ONCE_OPTION, Number(isOnce)],
+      [JSON_OPTION, Number(isJson)],
+      [SERVICE_OPTION, Number(isService)],
+    ]);
+    for (const {
+      names: [name],
+      commands,
+    } of OPTION_LIST) {
+      const count = counts.get(name) ?? 0;
+      if (count > 0 && commands?.includes(command ?? 'run') === false)
+        return `${name} can be used with ${listOf(commands)} only`;
+      if (count > 1) return `${name} was given twice`;
     }
-    const used = [
-      isOnce && ONCE_OPTION,
-      keyFiles.length > 0 && KEY_FILE_OPTION,
-      pins.length > 0 && PIN_OPTION,
-    ];
-    const misfit = used.find((option) => option !== false);
-    return misfit === undefined ? undefined : `${misfit} can be used with top only`;
-  };
-  const describePair = (): string | undefined => {
-    const used = pairing.findIndex(({ length }) => length > 0);
-    if (command !== 'pair')
-      return used === -1 ? undefined : `${PAIR_OPTIONS[used]} can be used with pair only`;
-    const twice = pairing.findIndex(({ length }) => length > 1);
-    return twice === -1 ? describePairProblem(parsed().pair) : `${PAIR_OPTIONS[twice]} was given twice`;
+    return undefined;
   };
   const listsOf: ReadonlyMap<string, string[]> = new Map([
     ...PAIR_OPTIONS.map((name, at): [string, string[]] => [name, pairing[at] ?? []]),
@@ -228,32 +216,22 @@ export function parseArguments(words: readonly string[]): Arguments {
   }
   const misfit =
     switched === undefined
-      ? (describeMisfit(parsed()) ??
+      ? (describeUse() ??
         describeKeygen() ??
-        describeWake() ??
+        (command === 'wake' ? describeWakeProblem(machine, broadcasts[0]) : undefined) ??
         describeDiscover() ??
-        describeTop() ??
-        describePair() ??
+        (command === 'top' ? describeTopProblem(parsed().top) : undefined) ??
+        (command === 'pair' ? describePairProblem(parsed().pair) : undefined) ??
+        (command === 'service' && serviceAction === undefined
+          ? `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`
+          : undefined) ??
         (isRemoving && removedKey === undefined ? 'keys remove needs the name of a key' : undefined))
       : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
 }
 
-const WITH_JSON: ReadonlySet<Command> = new Set(
-  OPTION_LIST.flatMap(({ names, commands = [] }) => (names.includes(JSON_OPTION) ? commands : [])),
-);
-
 /** "a, b and c". */
 const listOf = (words: Iterable<string>) => [...words].join(', ').replace(/, ([^,]+)$/, ' and $1');
-
-/** Why arguments that are each valid cannot be combined. */
-function describeMisfit({ command, isService, isJson, serviceAction }: Arguments): string | undefined {
-  if (isService && command !== 'run') return `${SERVICE_OPTION} can be used with run only`;
-  if (isJson && !WITH_JSON.has(command)) return `${JSON_OPTION} can be used with ${listOf(WITH_JSON)} only`;
-  if (command === 'service' && serviceAction === undefined)
-    return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
-  return undefined;
-}
 
 /** Every option, for suggestions. */
 export const listOptions = (): readonly string[] => OPTION_LIST.flatMap(({ names }) => names);
