@@ -105,15 +105,15 @@ export async function run({ options: given, version, write, role }: RunOptions):
       platform: process.platform,
     },
   });
-  const bound = await service.start().catch(async (error: unknown) => {
-    await service.close();
-    return await explainListening(error, config.server);
-  });
   const reloader = new Reloader({
     load: options,
     loaded,
     config: live,
     report: ({ level, text }) => log[level](text),
+  });
+  const bound = await service.start().catch(async (error: unknown) => {
+    await service.close();
+    return await explainListening(error, config.server);
   });
   reloader.start();
   onHangUp = () => {

@@ -115,9 +115,9 @@ export class Service {
       log,
       server,
       counts,
-      uses: keyUses,
+      gate,
     });
-    this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, keyUses);
+    this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
     for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,

@@ -29,6 +29,8 @@ export interface Key {
 export interface KeyRing {
   readonly secret: Buffer;
   readonly keys: ReadonlyMap<string, Key>;
+  /** By the names of the keys that end, in milliseconds of Unix time. */
+  readonly ends: ReadonlyMap<string, number>;
 }
 
 /** The name of the key of `auth.api_key`, which may do everything. */
@@ -74,13 +76,17 @@ export function compileKeys(
 ): KeyRing {
   const secret = randomBytes(32);
   const keys = new Map<string, Key>();
-  for (const [name, settings] of Object.entries(further))
+  const ends = new Map<string, number>();
+  for (const [name, settings] of Object.entries(further)) {
+    const expiresAtMs = endOf(settings);
+    if (expiresAtMs !== Number.POSITIVE_INFINITY) ends.set(name, expiresAtMs);
     keys.set(markOf(secret, digestOf(settings)), {
       name,
       scopes: scopesOf(settings.scopes),
-      expiresAtMs: endOf(settings),
+      expiresAtMs,
       addresses: settings.addresses && parseAddressList(settings.addresses, false).rules,
     });
+  }
   if (apiKey !== undefined)
     keys.set(markOf(secret, digestKey(apiKey)), {
       name: DEFAULT_KEY,
@@ -88,7 +94,7 @@ export function compileKeys(
       expiresAtMs: Number.POSITIVE_INFINITY,
       addresses: undefined,
     });
-  return { secret, keys };
+  return { secret, keys, ends };
 }
 
 /** A request and its client, at a moment of Unix time. */

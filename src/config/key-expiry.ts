@@ -4,12 +4,15 @@ import { endOf, type KeySettings } from '../access/key.ts';
 export interface ExpiryClock {
   /** Milliseconds of Unix time. */
   readonly now: () => number;
+  /** Milliseconds that passed, however the clock was set. */
+  readonly passed: () => number;
   readonly setTimer: (fire: () => void, delayMs: number) => unknown;
   readonly clearTimer: (timer: unknown) => void;
 }
 
 const SYSTEM_CLOCK: ExpiryClock = {
   now: () => Date.now(),
+  passed: () => performance.now(),
   setTimer: (fire, delayMs) => setTimeout(fire, delayMs).unref(),
   // Only handles that setTimer returned are ever passed.
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
@@ -17,52 +20,52 @@ const SYSTEM_CLOCK: ExpiryClock = {
 
 /** Timers do not count suspended time, and the clock may be set: it is looked at this often. */
 const MAX_WAIT_MS = 60_000;
+/** A clock that went back by less was slewed, or rounded. */
+const MIN_SET_BACK_MS = 1000;
 
 type Keys = Readonly<Record<string, Pick<KeySettings, 'expires'>>>;
 
 export class KeyExpiry {
   readonly #clock: ExpiryClock;
   readonly #onExpired: (names: readonly string[]) => void;
-  #keys: Keys = {};
-  /** The keys that had not expired when they were last looked at. */
-  #living: readonly string[] = [];
+  /** The keys that do not live for ever. */
+  #ends: readonly { readonly name: string; readonly endsAtMs: number }[] = [];
+  /** The last look; what ended before it was reported, or has opened nothing. */
+  #last: { readonly nowMs: number; readonly passedMs: number };
   #timer: unknown;
 
   constructor(onExpired: (names: readonly string[]) => void, clock = SYSTEM_CLOCK) {
     this.#onExpired = onExpired;
     this.#clock = clock;
+    this.#last = { nowMs: clock.now(), passedMs: clock.passed() };
   }
 
-  /** Follows these keys from now on. */
+  /** Follows these keys from now on; reports those of them that have ended since the last look. */
   follow(keys: Keys): void {
-    this.#keys = keys;
-    this.#living = this.#listLiving();
-    this.#plan();
+    this.#ends = Object.entries(keys)
+      .map(([name, key]) => ({ name, endsAtMs: endOf(key) }))
+      .filter(({ endsAtMs }) => endsAtMs !== Number.POSITIVE_INFINITY);
+    this.#look();
   }
 
   close(): void {
     this.#clock.clearTimer(this.#timer);
   }
 
-  #listLiving(): readonly string[] {
-    const now = this.#clock.now();
-    return Object.entries(this.#keys).flatMap(([name, key]) => (endOf(key) > now ? [name] : []));
-  }
-
-  #plan(): void {
-    const { now, setTimer, clearTimer } = this.#clock;
-    clearTimer(this.#timer);
-    const ends = this.#living.map((name) => endOf(this.#keys[name] ?? {}));
-    const waitMs = Math.min(...ends) - now();
-    if (waitMs === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimer(() => this.#look(), Math.min(waitMs, MAX_WAIT_MS));
-  }
-
   #look(): void {
-    const living = this.#listLiving();
-    const expired = this.#living.filter((name) => !living.includes(name));
-    this.#living = living;
-    this.#plan();
-    if (expired.length > 0) this.#onExpired(expired);
+    const { now, passed, setTimer, clearTimer } = this.#clock;
+    const [nowMs, passedMs] = [now(), passed()];
+    const { nowMs: lastMs, passedMs: lastPassedMs } = this.#last;
+    this.#last = { nowMs, passedMs };
+    // The earliest moment that the clock has shown since: where it was set back, keys may have lived again.
+    const sinceMs = Math.min(lastMs, nowMs - (passedMs - lastPassedMs) + MIN_SET_BACK_MS);
+    const expired = this.#ends.filter(({ endsAtMs }) => endsAtMs > sinceMs && endsAtMs <= nowMs);
+    const waitMs = this.#ends.reduce(
+      (least, { endsAtMs }) => (endsAtMs > nowMs ? Math.min(least, endsAtMs - nowMs) : least),
+      MAX_WAIT_MS,
+    );
+    clearTimer(this.#timer);
+    if (this.#ends.length > 0) this.#timer = setTimer(() => this.#look(), waitMs);
+    if (expired.length > 0) this.#onExpired(expired.map(({ name }) => name));
   }
 }

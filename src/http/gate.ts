@@ -193,8 +193,15 @@ export class Gate {
 
   /** Returns when the key of `client` expires, in milliseconds of Unix time; Infinity: never, or it has none. */
   expiryOf({ key }: Pick<Caller, 'key'>): number {
-    const known = [...this.#policy.keys.keys.values()].find(({ name }) => name === key);
-    return known?.expiresAtMs ?? Number.POSITIVE_INFINITY;
+    return this.#policy.keys.ends.get(key ?? '') ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Notes a message of an open socket; false: its key has ended, of which no timer knows yet if the clock was set. */
+  hears(client: Pick<Caller, 'key' | 'address'>): boolean {
+    const unixMs = Date.now();
+    if (unixMs >= this.expiryOf(client)) return false;
+    this.#options.uses?.note(client.key, client.address, unixMs);
+    return true;
   }
 
   /** Logs the warning once, and again only if a reload has changed it. */

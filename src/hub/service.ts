@@ -131,7 +131,7 @@ export class HubService {
       log,
       server: http.server,
       counts,
-      uses: http.keyUses,
+      gate,
     });
     this.routes = hubRoutes({
       hosts: this.#hosts,

@@ -247,6 +247,24 @@ t.test('[8.reload-first] without a file at the start, the first one to appear is
   t.match(applied, [{ log: { level: 'warn' } }]);
 });
 
+t.test('[10.keys-revoked] a key that ends while its configuration is read again is reported', async (t) => {
+  const digest = `sha256/${'A'.repeat(43)}=`;
+  const lifeMs = 150;
+  const expires = new Date(Date.now() + lifeMs).toISOString();
+  const { reloader, applied, results } = start(t, {
+    'config.json': JSON.stringify({ auth: { keys: { phone: { digest, scopes: ['read'], expires } } } }),
+  });
+  reloader.start();
+  const endsAtMs = Date.parse(expires);
+  // The loop is busy over the end, so that the reload is before its timer.
+  while (Date.now() < endsAtMs);
+  reloader.reload();
+  t.equal(applied.length, 1, 'what is open is judged again');
+  t.equal(results[0], 'info: expired: auth.keys.phone');
+  await sleep(50);
+  t.equal(applied.length, 1, 'once');
+});
+
 t.test('[8.reload-gap] a change between the load and the start of watching is applied', async (t) => {
   const { reloader, at, applied } = start(t, { 'config.yaml': 'log: {level: info}' });
   writeFileSync(at('config.yaml'), 'log: {level: warn}');

@@ -39,7 +39,7 @@ function open() {
       find: (id) => machines.get(id),
       fleet: { list: unused, join: unused },
       broadcasts,
-      uses: undefined,
+      gate: { hears: () => true },
       clock,
       log: { error: unused, audit: unused },
     },

@@ -4,6 +4,7 @@ import { messageOf, ServiceError } from '../../errors.ts';
 import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
+import type { Gate } from '../../http/gate.ts';
 import { identify } from '../../identity.ts';
 import type { HubServer, HubServerDeps, ServedHub } from './accepted-hubs.ts';
 
@@ -15,12 +16,14 @@ const MAX_HUBS = 16;
 /** One connection, before and after its session has begun. A hub sends nothing before it has the status of the machine. */
 class HubConnection implements SocketEvents {
   readonly caller: Caller;
+  readonly #gate: Pick<Gate, 'hears'>;
   readonly #onClosed: () => void;
   #socket: Socket | undefined;
   served: ServedHub | undefined;
 
-  constructor(caller: Caller, onClosed: () => void) {
+  constructor(caller: Caller, gate: Pick<Gate, 'hears'>, onClosed: () => void) {
     this.caller = caller;
+    this.#gate = gate;
     this.#onClosed = onClosed;
   }
 
@@ -37,13 +40,18 @@ class HubConnection implements SocketEvents {
     this.#socket?.end(code, reason);
   }
 
+  bar(): void {
+    this.end(CLOSE_CODES.policy, 'this machine no longer takes this hub');
+  }
+
   async close(): Promise<void> {
     await this.served?.close();
     this.end(CLOSE_CODES.goingAway, 'the service is shutting down');
   }
 
   onMessage(bytes: Buffer, isBinary: boolean): void {
-    this.served?.events.onMessage(bytes, isBinary);
+    if (this.#gate.hears(this.caller)) this.served?.events.onMessage(bytes, isBinary);
+    else this.bar();
   }
 
   onControlFrame(): void {
@@ -62,14 +70,16 @@ class HubConnection implements SocketEvents {
 
 export class HubConnections {
   readonly #deps: HubConnectionDeps;
+  readonly #gate: Pick<Gate, 'hears'>;
   readonly #uses: Pick<KeyUses, 'opened' | 'closed'> | undefined;
   readonly #connections = new Set<HubConnection>();
   readonly #places = new SharedCapacity(MAX_HUBS);
   #server: HubServer | undefined;
   #loading: Promise<HubServer> | undefined;
 
-  constructor(deps: HubConnectionDeps, uses?: Pick<KeyUses, 'opened' | 'closed'>) {
+  constructor(deps: HubConnectionDeps, gate: Pick<Gate, 'hears'>, uses?: Pick<KeyUses, 'opened' | 'closed'>) {
     this.#deps = deps;
+    this.#gate = gate;
     this.#uses = uses;
   }
 
@@ -83,7 +93,7 @@ export class HubConnections {
       throw new ServiceError('too_many_streams', 'Too many hubs are connected, in all or without a key.');
     if (this.#server?.isAsleep === true)
       throw new ServiceError('shutting_down', 'This machine is going to sleep.');
-    const connection = new HubConnection(caller, () => {
+    const connection = new HubConnection(caller, this.#gate, () => {
       if (!this.#connections.delete(connection)) return;
       this.#places.remove(caller);
       this.#uses?.closed(caller.key, caller.address);
@@ -101,7 +111,7 @@ export class HubConnections {
   reconfigure(passes: (caller: Caller) => boolean): void {
     for (const connection of [...this.#connections])
       if (passes(connection.caller)) connection.served?.reconfigure();
-      else connection.end(CLOSE_CODES.policy, 'this machine no longer takes this hub');
+      else connection.bar();
   }
 
   /** Takes less than half a second. Never rejects. */

@@ -1,9 +1,9 @@
 /** One client of a WebSocket: its subscriptions, and the dispatch of its messages. */
-import type { KeyUses } from '../../access/key-uses.ts';
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
+import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
@@ -27,7 +27,7 @@ export interface SessionDeps {
   /** undefined: a service, which shows one machine. */
   readonly fleet: FleetAccess | undefined;
   readonly broadcasts: Broadcasts;
-  readonly uses: Pick<KeyUses, 'note'> | undefined;
+  readonly gate: Pick<Gate, 'hears'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'error' | 'audit'>;
 }
@@ -155,7 +155,10 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     }
     const grant = this.#take();
     if (grant === 'flood') return;
-    this.#deps.uses?.note(this.caller.key, this.caller.address);
+    if (!this.#deps.gate.hears(this.caller)) {
+      this.cut();
+      return;
+    }
     if (isBinary) {
       this.send(errorFrame('PARSE_ERROR', 'Messages must be text.', NOWHERE));
       return;

@@ -1,10 +1,10 @@
 /** All WebSockets of a role: what they share, what is sent to several of them, and how they are opened and closed. */
-import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
+import type { Gate } from '../../http/gate.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { CommandEnd, Machine } from '../../machine/machine.ts';
@@ -34,8 +34,8 @@ export interface SocketsOptions {
   readonly log: Log;
   readonly server: Publisher;
   readonly counts?: Counting;
-  /** Notes the messages of those that were opened with a key. */
-  readonly uses?: Pick<KeyUses, 'note'>;
+  /** Judges and notes the messages of those that were opened with a key. */
+  readonly gate: Pick<Gate, 'hears'>;
   /** Notified of machines whose condition has changed, or that are gone. */
   readonly conditions?: Listeners<readonly [id: string]>;
   /** The ends of commands. */
@@ -59,7 +59,7 @@ export class Sockets implements SessionOwner {
   #reportedAt = 0;
 
   constructor(options: SocketsOptions) {
-    const { find, fleet, clock, log, server, conditions, ends, intervalMs, uses } = options;
+    const { find, fleet, clock, log, server, conditions, ends, intervalMs, gate } = options;
     const { defer = deferToNextTurn, counts = new ViewerCounts() } = options;
     this.#options = options;
     this.#defer = defer;
@@ -73,7 +73,7 @@ export class Sockets implements SessionOwner {
       onSample: () => this.#reportBuffered(),
       defer,
     });
-    this.#deps = { owner: this, find, fleet, broadcasts: this.#broadcasts, uses, clock, log };
+    this.#deps = { owner: this, find, fleet, broadcasts: this.#broadcasts, gate, clock, log };
     conditions?.add((id) => {
       for (const session of this.#sessions) session.onCondition(id);
     });

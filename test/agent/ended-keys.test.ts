@@ -1,0 +1,45 @@
+/** The wall clock is set past the end of a key, of which no timer knows: nothing that it has open commands any more. */
+import t from 'tap';
+import { SocketClient } from '../helpers/clients/socket.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
+import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
+import { bearer, keyWith } from '../helpers/keys.ts';
+import { startHere } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
+import { ConnectingHub } from './played-hub.ts';
+
+const PLAY = { action: 'play' };
+
+t.test('[10.keys-revoked] each message of a socket is judged by the end of its key', async (t) => {
+  const media = new FakeMediaHost();
+  media.snapshot = snapshotOf(playerOf('mpv', { playback: 'paused', title: 'A' }));
+  const endsAtMs = Date.now() + 3_600_000;
+  const phone = { ...keyWith('phone', 'admin'), expires: new Date(endsAtMs).toISOString() };
+  const service = await startHere(
+    { ...fixtureHost(), media },
+    {
+      features: { enable_media: true },
+      auth: { enabled: true, keys: { phone, tv: keyWith('tv', 'admin') } },
+    },
+  );
+  t.teardown(() => service.stop());
+  const open = async (name: string) => {
+    const hub = new ConnectingHub(t, service.port, { headers: bearer(name) });
+    await hub.next('status');
+    const socket = await SocketClient.open(service.port, { headers: bearer(name) });
+    t.teardown(() => socket.cut());
+    return { hub, socket };
+  };
+  const [ended, other] = [await open('phone'), await open('tv')];
+  ended.socket.say('media', PLAY);
+  await until(() => media.controls.length === 1);
+  t.intercept(Date, 'now', { value: () => endsAtMs + performance.now() });
+  ended.socket.say('media', PLAY);
+  ended.hub.say('cmd/media/play', { hub: 'h', id: 'c', client: '192.0.2.1', key: null, params: {} });
+  t.equal((await ended.hub.end()).code, 1008);
+  await ended.socket.closed;
+  t.equal(media.controls.length, 1, 'nothing was carried out');
+  other.socket.say('media', PLAY);
+  await until(() => media.controls.length === 2);
+  t.match(await other.hub.ask('system', {}), { stage: 'done' }, 'what other keys have opened stays');
+});
