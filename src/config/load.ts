@@ -1,17 +1,25 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describeKeys } from '../access/key-list.ts';
 import { isObject } from '../json.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { listEffects, type Role } from './checks/effects.ts';
 import { Findings, placeOf, type Settings } from './checks/findings.ts';
-import { ConfigError, formatPlace, formatProblem, type Notice, type Problem } from './checks/problems.ts';
+import {
+  ConfigError,
+  formatPlace,
+  formatProblem,
+  type KnownKeys,
+  type Notice,
+  type Problem,
+} from './checks/problems.ts';
 import { isOurEntry } from './checks/unknown-keys.ts';
 import { type Config, isOfHub, toConfig } from './config.ts';
 import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
 import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
-import { OTHERS_READ } from './sources/named-files.ts';
+import { isThere, OTHERS_READ } from './sources/named-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { parseJson } from './sources/parse-json.ts';
 import { parseYaml } from './sources/parse-yaml.ts';
@@ -59,11 +67,13 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
     findings.fail({ file, line: undefined, path: [] }, message);
   noteFiles(sources, previous, findings);
   const owners = new Map<string, Ownership>();
+  const trees = new Map<string, Tree>();
   for (const file of sources.files) {
     const read = readSource(file, surroundings.uid);
     if ('owner' in read) {
       owners.set(file, read.owner);
       checkSource(file, read, findings);
+      if (read.tree !== undefined) trees.set(file, read.tree);
     } else findings.fail({ file, line: read.line, path: [] }, read.message);
   }
   const settings = mergeSettings(findings);
@@ -74,7 +84,9 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const merged = { settings, findings };
   const files = readFiles(merged, surroundings.uid);
   const watch = [...sources.watch, ...keyFiles, ...files.map((file) => file.path)];
-  if (findings.problems.length > 0) throw new ConfigError(sort(findings.problems, sources.files), watch);
+  refuseKeyFiles(keyFiles, settings, findings);
+  if (findings.problems.length > 0)
+    throw new ConfigError(sort(findings.problems, sources.files), watch, knownKeys(settings, sources, trees));
 
   for (const file of files) if ('owner' in file) owners.set(file.path, file.owner);
   const keyFile = settings.get('auth.api_key')?.file;
@@ -179,6 +191,40 @@ function readKeyFolder(settings: Settings, uid: number | undefined, findings: Fi
   }
   return [folder, ...files];
 }
+
+/** Leaves out the files of keys that have problems: the others, and the rest of the configuration, apply without them. */
+function refuseKeyFiles(files: readonly string[], settings: Settings, findings: Findings): void {
+  const bad = findings.problems.filter(({ file }) => files.includes(file));
+  for (const problem of bad) {
+    findings.problems.splice(findings.problems.indexOf(problem), 1);
+    findings.note('error', `${formatProblem(problem)}; this key is not accepted`);
+    for (const [key, { file }] of settings) if (file === problem.file) settings.delete(key);
+  }
+}
+
+/** `trees`: of the files that could be read. */
+function knownKeys(settings: Settings, { files }: Sources, trees: ReadonlyMap<string, Tree>): KnownKeys {
+  const folder = settings.get('auth.keys_folder')?.value;
+  return {
+    folder: folder === undefined ? undefined : String(folder),
+    isGone(name, entry, origin) {
+      const file = origin?.replace(/:\d+$/u, '') ?? '';
+      const now = settings.get(`auth.keys.${name}`)?.value;
+      if (isObject(now))
+        return !isDeepStrictEqual([now['digest'], now['key_file']], [entry.digest, entry.key_file]);
+      const tree = trees.get(file);
+      // A file of the configuration that is missing for a moment is being replaced.
+      return tree === undefined
+        ? !files.includes(file) && !isThere(file)
+        : !hasEntry(tree, ['auth', 'keys', name]);
+    },
+  };
+}
+
+const hasEntry = (tree: Tree | undefined, [key, ...rest]: readonly string[]): boolean =>
+  key === undefined
+    ? tree !== undefined
+    : tree?.kind === 'map' && hasEntry(tree.entries.find((each) => each.key === key)?.value, rest);
 
 /** The configuration that has `tree` as the entry `name` of `auth.keys`. */
 const asEntry = (name: string, tree: Tree): Tree =>

@@ -68,7 +68,10 @@ export class Reloader {
       const hasChanged = this.#take(loadConfig(this.#options.load, this.#loaded.sources));
       this.#reportSuccess(hasChanged, isAsked);
     } catch (error) {
-      if (error instanceof ConfigError) this.#watcher?.setPaths([...this.#loaded.watch, ...error.watch]);
+      if (error instanceof ConfigError) {
+        this.#watcher?.setPaths([...this.#loaded.watch, ...error.watch]);
+        this.#dropGone(error);
+      }
       const reason =
         error instanceof ConfigError ? error.problems.map(formatProblem).join('; ') : String(error);
       if (!isAsked && reason === this.#lastError) return;
@@ -103,6 +106,23 @@ export class Reloader {
     for (const notice of notices) if (!this.#reported.has(notice.text)) this.#options.report(notice);
     this.#reported = new Set(notices.map(({ text }) => text));
     return hasChanged;
+  }
+
+  /** Drops the keys that were taken back, although the configuration that says so does not apply. */
+  #dropGone({ keys }: ConfigError): void {
+    const { config, report } = this.#options;
+    const entries = Object.entries(config.current.auth.keys);
+    const isGone = ([name, entry]: (typeof entries)[number]) =>
+      keys?.isGone(name, entry, this.#loaded.origins.get(`auth.keys.${name}`)) === true;
+    const gone = entries.filter(isGone);
+    if (gone.length === 0) return;
+    const left = Object.fromEntries(entries.filter((each) => !gone.includes(each)));
+    config.replace(
+      toConfig(new Map([['auth.keys', Object.assign(Object.create(null), left)]]), config.current),
+    );
+    this.#expiry.follow(config.current.auth.keys);
+    const names = gone.map(([name]) => `auth.keys.${name}`).join(', ');
+    report({ level: 'info', text: `removed or changed, and no longer accepted: ${names}` });
   }
 
   /** The configuration is the same, and lets fewer clients in. */

@@ -148,6 +148,23 @@ t.test('[10.keys-list] the keys, and taking one back', async (t) => {
   t.match(takeBack('tv', options), { exitCode: 1, text: /auth\.keys of the configuration has the key tv/ });
 });
 
+t.test('[10.keys-revoked] a key is removed whatever is wrong with the configuration', async (t) => {
+  const config = 'auth:\n  keys_folder: keys\n';
+  for (const files of [
+    { 'config.yaml': `${config}log: {level: loud}\n` },
+    { 'config.yaml': `${config}log: {level: [\n` },
+    { 'config.yaml': config, 'keys/tv.yaml': '{' },
+    { 'config.json': '{"auth": {\n"keys_folder": "keys"}, }' },
+  ]) {
+    const folder = makeFolder(t);
+    writeFiles(folder, { ...files, 'keys/phone.yaml': 'any text' });
+    const { text, exitCode } = takeBack('phone', optionsFor(folder));
+    t.match(text, /^removed .*phone\.yaml; .*the configuration has errors, which do not stop that:\n.+\n$/s);
+    t.equal(exitCode, 0);
+    t.notOk(readdirSync(path.join(folder, 'keys')).includes('phone.yaml'));
+  }
+});
+
 t.test('[10.pair-words] options that make no sense', async (t) => {
   for (const [change, problem] of [
     [{ name: 'default' }, /^--name expects/],

@@ -78,7 +78,9 @@ t.test('a file per key in a folder', async (t) => {
     ['default.yaml', `digest: ${OTHER}\nscopes: [read]\n`, /auth\.keys\.default: expected a name/],
   ] as const) {
     write(name, text);
-    t.match(problemsIn(options), problem, name);
+    const refused = loadConfig(options);
+    t.match(refused.notices.find(({ level }) => level === 'error')?.text, problem, name);
+    t.strictSame(Object.keys(refused.config.auth.keys), ['phone'], 'the others are accepted');
     rmSync(path.join(keys, name));
   }
 });

@@ -265,6 +265,48 @@ t.test('[10.keys-revoked] a key that ends while its configuration is read again 
   t.equal(applied.length, 1, 'once');
 });
 
+t.test('[10.keys-revoked] a key that is gone is dropped whatever else is wrong', async (t) => {
+  const keyOf = (letter: string) => ({ digest: `sha256/${letter.repeat(43)}=`, scopes: ['read'] });
+  const configOf = (letters: string, more = {}) =>
+    JSON.stringify({
+      auth: {
+        keys_folder: 'keys',
+        keys: Object.fromEntries([...letters].map((letter) => [letter, keyOf(letter)])),
+      },
+      ...more,
+    });
+  const { reloader, config, at, said, settle, applied } = start(t, {
+    'config.json': configOf('AB'),
+    'keys/C.json': JSON.stringify(keyOf('C')),
+    'keys/D.json': JSON.stringify(keyOf('D')),
+    'keys/E.json': JSON.stringify(keyOf('E')),
+  });
+  reloader.start();
+  const names = () => Object.keys(config.current.auth.keys).join('');
+  const wrong = { log: { level: 'loud' } };
+  const change = async (wanted: string, make: () => void) => {
+    make();
+    await settle(() => names() === wanted);
+  };
+  t.equal(names(), 'ABCDE');
+  await change('ABCD', () => writeFileSync(at('keys/E.json'), '{'));
+  t.match(said.splice(0), [/^error: keys\/E\.json:1: not JSON.*; this key is not accepted$/]);
+  await change('ABD', () => rmSync(at('keys/C.json')));
+  await change('BD', () => writeFileSync(at('config.json'), configOf('B', wrong)));
+  t.match(said.splice(0), [/^error: the configuration was not reloaded.*log\.level/]);
+  await change('B', () => rmSync(at('keys/D.json')));
+  t.equal(applied.at(-1), config.current, 'what is open was judged again');
+  writeFileSync(at('config.json'), '{');
+  reloader.reload();
+  t.equal(names(), 'B', 'a file that cannot be parsed takes back nothing');
+  rmSync(at('config.json'));
+  reloader.reload();
+  t.equal(names(), 'B', 'nor does one that is missing');
+  const other = { ...wrong, auth: { keys: { B: keyOf('F') } } };
+  await change('', () => writeFileSync(at('config.json'), JSON.stringify(other)));
+  await change('BF', () => writeFileSync(at('config.json'), configOf('BF')));
+});
+
 t.test('[8.reload-gap] a change between the load and the start of watching is applied', async (t) => {
   const { reloader, at, applied } = start(t, { 'config.yaml': 'log: {level: info}' });
   writeFileSync(at('config.yaml'), 'log: {level: warn}');

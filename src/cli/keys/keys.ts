@@ -1,6 +1,10 @@
 /** `hostwire keys`: the keys of the configuration, and taking one back. */
+import path from 'node:path';
 import { type ListedKey, listedKeys } from '../../access/key-list.ts';
-import { type LoadOptions, loadConfig } from '../../config/load.ts';
+import { ConfigError, formatProblem } from '../../config/checks/problems.ts';
+import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts';
+import { MAX_FILE_BYTES, readText } from '../../config/sources/read-text.ts';
+import { errorsOf } from '../check.ts';
 import { jsonText, type Output, tableOf } from '../output.ts';
 import { removeKey } from './key-files.ts';
 import { findLastUses, type LastUses } from './last-uses.ts';
@@ -64,18 +68,48 @@ export async function listKeys(
   return { text: `${tableOf(table)}${guests}\n${note}`, exitCode: 0 };
 }
 
-/** Exit code 1 where the key is not in the folder of keys. Throws a ConfigError where the configuration is wrong. */
+/** The folder that a file names which may have an error anywhere. */
+const FOLDER_LINE = /^\s*["']?keys_folder["']?\s*:\s*["']?([^"'#,}\r\n]+)/mu;
+
+function findFolder({ keys, problems }: ConfigError): string | undefined {
+  if (keys?.folder !== undefined) return keys.folder;
+  return problems
+    .map(({ file }) => {
+      const read = readText(file, MAX_FILE_BYTES);
+      const written = 'text' in read ? FOLDER_LINE.exec(read.text)?.[1]?.trim() : undefined;
+      return written === undefined ? undefined : path.resolve(path.dirname(file), written);
+    })
+    .find((folder) => folder !== undefined);
+}
+
+/**
+ * Removes first, and then reports errors of the configuration. Exit code 1 where the key is not in the folder of keys; then
+ * it throws a ConfigError where the configuration is wrong.
+ */
 export function takeBack(name: string, options: LoadOptions): Output {
-  const { auth } = loadConfig(options).config;
-  const files = auth.keys_folder === undefined ? [] : removeKey(auth.keys_folder, name);
-  if (files.length > 0)
-    return {
-      text: `removed ${files.join(', ')}; a running service ends what it has open within a second\n`,
-      exitCode: 0,
-    };
-  const isWritten = Object.hasOwn(auth.keys, name);
+  const loaded = tryLoad(options);
+  const folder = loaded instanceof ConfigError ? findFolder(loaded) : loaded.config.auth.keys_folder;
+  const files = folder === undefined ? [] : removeKey(folder, name);
+  if (files.length > 0) {
+    const removed = `removed ${files.join(', ')}; a running service ends what it has open within a second`;
+    const after = tryLoad(options);
+    const errors = after instanceof ConfigError ? after.problems.map(formatProblem) : errorsOf(after);
+    const more = errors.length === 0 ? '' : '; the configuration has errors, which do not stop that:';
+    return { text: `${[`${removed}${more}`, ...errors].join('\n')}\n`, exitCode: 0 };
+  }
+  if (loaded instanceof ConfigError) throw loaded;
+  const isWritten = Object.hasOwn(loaded.config.auth.keys, name);
   const text = isWritten
     ? `auth.keys of the configuration has the key ${name}: remove it there`
     : `there is no key ${name}`;
   return { text: `${text}\n`, exitCode: 1 };
+}
+
+function tryLoad(options: LoadOptions): Loaded | ConfigError {
+  try {
+    return loadConfig(options);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 /** Problems of a configuration, and the texts that describe them without showing a secret. */
+import type { KeySettings } from '../../access/key.ts';
 import { clean, escapeJson } from '../../clean.ts';
 
 /** Something wrong, or an unknown key. */
@@ -21,21 +22,36 @@ export interface Notice {
   readonly text: string;
 }
 
+/** What a configuration with errors says about its keys. */
+export interface KnownKeys {
+  /** `auth.keys_folder`, absolute; undefined: none, or not known. */
+  readonly folder: string | undefined;
+  /** Whether the key `name` of an earlier load, with this entry and origin, is no longer there. */
+  readonly isGone: (name: string, entry: KeySettings, origin: string | undefined) => boolean;
+}
+
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];
   // Private, so that printing the error does not print it: a path in it may be a key written under api_key_file.
   readonly #watch: readonly string[];
+  readonly #keys: KnownKeys | undefined;
 
-  constructor(problems: readonly Problem[], watch: readonly string[]) {
+  constructor(problems: readonly Problem[], watch: readonly string[], keys?: KnownKeys) {
     super(problems.map(formatProblem).join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
     this.#watch = watch;
+    this.#keys = keys;
   }
 
   /** The files whose change may fix it. */
   get watch(): readonly string[] {
     return this.#watch;
+  }
+
+  /** What is known of the keys all the same. */
+  get keys(): KnownKeys | undefined {
+    return this.#keys;
   }
 }
 

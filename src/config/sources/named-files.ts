@@ -96,7 +96,8 @@ function nameFile(kind: FileKind, source: string, written: string): string {
   return isInFolder || EXTENSION.test(written) || isThere(file) ? file : 'the file it names';
 }
 
-function isThere(file: string): boolean {
+/** Whether a file exists, or cannot be looked at. */
+export function isThere(file: string): boolean {
   try {
     lstatSync(file);
     return true;
