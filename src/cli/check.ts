@@ -7,7 +7,7 @@ import { ROWS } from '../config/rows/key-table.ts';
 import { isSecretFile } from '../config/rows/row.ts';
 import { isObject } from '../json.ts';
 import { isPemFile } from '../tls/pair.ts';
-import { jsonText, type Output } from './output.ts';
+import { inLine, jsonText, type Output } from './output.ts';
 
 /** Exit code 1 if it prints an error; unknown keys are errors here. The text contains no secret. */
 export function checkConfiguration(options: LoadOptions, isJson = false): Output {
@@ -91,7 +91,7 @@ function render(loaded: Loaded): string {
     ...noticesOf(loaded).map(({ level, text }) => `${level}: ${text}`),
     hasErrors(loaded) ? 'The configuration has errors.' : 'The configuration is valid.',
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(inLine).join('\n')}\n`;
 }
 
 function listRows(loaded: Loaded, key: string): (readonly [string, string])[] {

@@ -1,5 +1,5 @@
 /** The result of a one-shot command: text for standard output, and an exit code. */
-import { cleanLines, escapeJson } from '../clean.ts';
+import { clean, cleanLines, escapeJson } from '../clean.ts';
 
 export interface Output {
   readonly text: string;
@@ -12,10 +12,14 @@ export interface Output {
 export const printable = ({ text, isPainted }: Pick<Output, 'text' | 'isPainted'>): string =>
   isPainted === true ? text : cleanLines(text);
 
+/** Returns `text` in one line: a line end in a name would forge another. */
+export const inLine = (text: string): string => clean(text, text.length);
+
 /** Returns lines with the columns of `rows`, each as wide as its widest cell. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
-  const lineOf = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  const lineOf = (row: readonly string[]) =>
+    row.map((cell, at) => inLine(cell).padEnd(widths[at] ?? 0)).join('  ');
   return rows.map((row) => `${lineOf(row).trimEnd()}\n`).join('');
 }
 

@@ -19,6 +19,7 @@ import { isOurEntry } from './checks/unknown-keys.ts';
 import { type Config, isOfHub, toConfig } from './config.ts';
 import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
 import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
+import { KEY_KEYS } from './rows/auth-rows.ts';
 import { isThere, OTHERS_READ } from './sources/named-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { parseJson } from './sources/parse-json.ts';
@@ -173,12 +174,13 @@ function readKeyFolder(settings: Settings, uid: number | undefined, findings: Fi
   if (typeof found === 'string') findings.fail(placeOf(setting), `${folder}: ${found}`);
   const files = typeof found === 'string' ? [] : found.filter((file) => path.extname(file) in PARSERS);
   for (const file of files) {
-    const own = new Findings();
+    const { name } = path.parse(file);
+    const own = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
     const read = readSource(file, uid);
     const place = { file, line: undefined, path: [] };
     if (!('owner' in read)) own.fail({ ...place, line: read.line }, read.message);
     else if (read.tree === undefined && read.problems.length === 0) own.fail(place, 'is empty');
-    else checkSource(file, { ...read, tree: read.tree && asEntry(path.parse(file).name, read.tree) }, own);
+    else checkSource(file, { ...read, tree: read.tree && asEntry(name, read.tree) }, own);
     findings.problems.push(...own.problems);
     findings.unknownKeys.push(...own.unknownKeys);
     findings.notices.push(...own.notices);

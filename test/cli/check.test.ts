@@ -20,6 +20,19 @@ function check(
   return { text: text.replaceAll(`${folder}${path.sep}`, ''), exitCode };
 }
 
+t.test('[9.check] a line end in a name forges no line', async (t) => {
+  const keys = 'auth: {keys_folder: keys}';
+  for (const files of [
+    { 'config.yaml': keys, 'keys/a\nforged: x.yaml': '' },
+    { 'config.yaml': 'auth: {keys_folder: "keys\\nforged"}' },
+    { 'config.yaml': 'processes: {launch: {x: {command: "/x\\nforged"}}}' },
+  ]) {
+    const { text } = check(t, files);
+    t.match(text, /forged/);
+    t.notMatch(text, /^forged/m);
+  }
+});
+
 t.test('[9.check] prints every key with its value and origin, secrets masked', async (t) => {
   const overrides = new Map([['server.port', { value: 80, option: '--port' }]]);
   const { text, exitCode } = check(

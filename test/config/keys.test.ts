@@ -6,7 +6,7 @@ import { endOf } from '#src/access/key.js';
 import { formatProblem } from '#src/config/checks/problems.js';
 import { KeyExpiry } from '#src/config/key-expiry.js';
 import { type LoadOptions, loadConfig } from '#src/config/load.js';
-import { catchProblems, load, makeFolder, optionsFor, writeFiles } from './loading.ts';
+import { catchProblems, load, makeFolder, optionsFor, shortProblemsOf, writeFiles } from './loading.ts';
 
 const DIGEST = `sha256/${'A'.repeat(43)}=`;
 const OTHER = `sha256/${'B'.repeat(42)}A=`;
@@ -83,6 +83,47 @@ t.test('a file per key in a folder', async (t) => {
     t.strictSame(Object.keys(refused.config.auth.keys), ['phone'], 'the others are accepted');
     rmSync(path.join(keys, name));
   }
+});
+
+t.test('no text of a file of a key is in a message', async (t) => {
+  const SECRET = 'correct-horse-battery-staple';
+  const valid = `digest: "${DIGEST}"\nscopes: [read]\n`;
+  for (const [name, text] of [
+    ['yaml', SECRET],
+    ['yaml', `"${SECRET}"`],
+    ['json', `"${SECRET}"`],
+    ['json', SECRET],
+    ['json', `{"${SECRET}": 1}`],
+    ['json', `{"digest": "${DIGEST}", "scopes": ["read"], "${SECRET}": 1}`],
+    ['yaml', `${SECRET}: x`],
+    ['yaml', `auth: {keys: {${SECRET}: x}}`],
+    ['yaml', `${valid}${SECRET}: 1`],
+    ['yaml', `${valid}scopes: ${SECRET}`],
+    ['yaml', `${valid}${SECRET}: 1\n${SECRET}: 2`],
+    ['yaml', `${valid}expires: ${SECRET}`],
+    ['yaml', `${valid}addresses: [${SECRET}]`],
+    ['yaml', `digest: ${SECRET}\nscopes: [${SECRET}]`],
+    ['yaml', `key_file: ${SECRET}\nscopes: [read]`],
+    ['yaml', `key_file: /${SECRET}/a\nscopes: [read]`],
+    ...['*', '&', '!', '!!', '%', '@', '`', '- ', '? ', '[', '{', '"', '!<', '!x!', '<<: '].flatMap(
+      (mark) => [
+        ['yaml', `${mark}${SECRET}`] as const,
+        ['yaml', `a: ${mark}${SECRET}`] as const,
+        ['yaml', `${mark}${SECRET}: 1`] as const,
+      ],
+    ),
+    ['yaml', `a\n${SECRET}: [`],
+    ['yaml', `"\\x${SECRET}"`],
+  ] as const) {
+    const folder = makeFolder(t);
+    const file = `keys/phone.${name}`;
+    writeFiles(folder, { 'config.yaml': 'auth: {keys_folder: keys}', [file]: text });
+    const { notices, unknownKeys } = loadConfig(optionsFor(folder));
+    const said = JSON.stringify([notices, unknownKeys]);
+    t.ok(said.includes(file), text);
+    t.notOk(said.includes('horse'), said);
+  }
+  t.notMatch(shortProblemsOf(t, { 'config.yaml': `auth: {keys: {phone: ${SECRET}}}` }).join(), /horse/);
 });
 
 t.test('mistakes', async (t) => {

@@ -5,7 +5,7 @@ import { ConfigError, formatProblem } from '../../config/checks/problems.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts';
 import { MAX_FILE_BYTES, readText } from '../../config/sources/read-text.ts';
 import { errorsOf } from '../check.ts';
-import { jsonText, type Output, tableOf } from '../output.ts';
+import { inLine, jsonText, type Output, tableOf } from '../output.ts';
 import { removeKey } from './key-files.ts';
 import { findLastUses, type LastUses } from './last-uses.ts';
 
@@ -64,7 +64,7 @@ export async function listKeys(
     describeUse(name, found),
   ]);
   const guests = `clients without a key${auth.enabled ? ', from addresses of auth.allowed_ips' : ''}: ${(auth.guests ?? ['everything']).join(', ') || 'nothing'}`;
-  const note = rows.length === 0 ? '' : noteOf(found);
+  const note = rows.length === 0 ? '' : noteOf({ ...found, reason: inLine(found.reason ?? '') });
   return { text: `${tableOf(table)}${guests}\n${note}`, exitCode: 0 };
 }
 
@@ -95,14 +95,14 @@ export function takeBack(name: string, options: LoadOptions): Output {
     const after = tryLoad(options);
     const errors = after instanceof ConfigError ? after.problems.map(formatProblem) : errorsOf(after);
     const more = errors.length === 0 ? '' : '; the configuration has errors, which do not stop that:';
-    return { text: `${[`${removed}${more}`, ...errors].join('\n')}\n`, exitCode: 0 };
+    return { text: `${[`${removed}${more}`, ...errors].map(inLine).join('\n')}\n`, exitCode: 0 };
   }
   if (loaded instanceof ConfigError) throw loaded;
   const isWritten = Object.hasOwn(loaded.config.auth.keys, name);
   const text = isWritten
     ? `auth.keys of the configuration has the key ${name}: remove it there`
     : `there is no key ${name}`;
-  return { text: `${text}\n`, exitCode: 1 };
+  return { text: `${inLine(text)}\n`, exitCode: 1 };
 }
 
 function tryLoad(options: LoadOptions): Loaded | ConfigError {

@@ -20,7 +20,7 @@ export function checkEntries(place: Place, entries: NamedEntries, tree: Tree, fi
 }
 
 function checkEntry(place: Place, entries: NamedEntries, written: Tree, findings: Findings): void {
-  const { keys, required, requires, orElse, short, check } = entries;
+  const { keys, required, requires, orElse, short, check, mayBeSecret } = entries;
   const { file, line, path } = place;
   const isShort = short !== undefined && written.kind === 'scalar' && typeof written.value === 'string';
   const tree: Tree = isShort
@@ -28,7 +28,7 @@ function checkEntry(place: Place, entries: NamedEntries, written: Tree, findings
     : written;
   if (tree.kind !== 'map') {
     const expected = `${short === undefined ? '' : `${requires} in quotes, or `}a map with the key ${required}`;
-    findings.refuse(place, { expected }, toValue(tree));
+    findings.refuse(place, mayBeSecret ? { expected, mayBeSecret } : { expected }, toValue(tree));
     return;
   }
   const before = findings.problems.length;

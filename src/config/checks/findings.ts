@@ -39,15 +39,21 @@ export const placeOf = ({ file, line, ...setting }: Setting, key = setting.key):
 
 /** Collects what is found in all sources of a configuration. */
 export class Findings {
+  /** The keys that may be named; undefined: any. All other text may be a secret, and no value is shown. */
+  readonly #shown: readonly string[] | undefined;
   readonly settings: Setting[] = [];
   readonly problems: Problem[] = [];
   /** Unknown keys that resemble no known one. */
   readonly unknownKeys: Problem[] = [];
   readonly notices: Notice[] = [];
 
+  constructor(shown?: readonly string[]) {
+    this.#shown = shown;
+  }
+
   /** `value`: the value found, where it may be shown. */
   fail(place: Place, message: string, value?: string): void {
-    this.problems.push(problemAt(place, message, value));
+    this.problems.push(this.#problemAt(place, message, value));
   }
 
   /** Adds the problem of a value that its row does not accept; of a value that may be secret only the kind is shown. */
@@ -56,14 +62,14 @@ export class Findings {
     { expected, isSecret, mayBeSecret }: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret'>,
     found: unknown,
   ): void {
-    const isHidden = isSecret === true || mayBeSecret === true;
+    const isHidden = isSecret === true || mayBeSecret === true || this.#shown !== undefined;
     const value = isHidden ? undefined : show(found);
     const shown = value ?? kindOf(found);
     this.fail(place, `expected ${expected}, found ${shown}${isHidden ? ' (not shown)' : ''}`, value);
   }
 
   doubt(place: Place, { isError, message }: Doubt): void {
-    (isError ? this.problems : this.unknownKeys).push(problemAt(place, message));
+    (isError ? this.problems : this.unknownKeys).push(this.#problemAt(place, message));
   }
 
   /** Adds a notice. `place`: the key that it is about. */
@@ -73,9 +79,10 @@ export class Findings {
       text: place === undefined ? text : formatProblem({ ...place, message: text }),
     });
   }
-}
 
-function problemAt({ file, line, path }: Place, message: string, value?: string): Problem {
-  const key = path.length === 0 ? undefined : path.map(printable).join('.');
-  return { file, line, key, value, message };
+  #problemAt({ file, line, path }: Place, message: string, value?: string): Problem {
+    const shown = this.#shown;
+    const parts = path.map((part) => (shown?.includes(part) === false ? '(not shown)' : printable(part)));
+    return { file, line, key: path.length === 0 ? undefined : parts.join('.'), value, message };
+  }
 }

@@ -55,9 +55,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** `file:line: key: message`, without the parts that are undefined. */
+/** `file:line: key: message` in one line, without the parts that are undefined. */
 export function formatProblem({ file, line, key, message }: Omit<Problem, 'value'>): string {
-  return [formatPlace(file, line), key, message].filter((part) => part !== undefined).join(': ');
+  const text = [formatPlace(file, line), key, message].filter((part) => part !== undefined).join(': ');
+  return clean(text, text.length);
 }
 
 export function formatPlace(file: string, line: number | undefined): string {

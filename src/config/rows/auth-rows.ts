@@ -71,6 +71,7 @@ export const KEY_ROWS = {
         isRight: (name) => isId(name) && name !== DEFAULT_KEY,
         words: `letters, digits, "_" or "-", other than "${DEFAULT_KEY}"`,
       },
+      mayBeSecret: true,
       check: whyContradictory,
     },
     'a map of names to {digest, key_file, scopes, expires, addresses}',

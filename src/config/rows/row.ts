@@ -18,6 +18,8 @@ export interface NamedEntries {
   readonly short?: string;
   /** The form of a name, where it is not that of isEntryName, and the words for its characters. */
   readonly names?: { readonly isRight: (name: string) => boolean; readonly words: string };
+  /** What stands in place of an entry may be a secret. */
+  readonly mayBeSecret?: true;
   /** Returns what is wrong with an entry of which each value is right. */
   readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
 }
