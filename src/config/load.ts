@@ -21,7 +21,7 @@ import { applyOverrides, applyVariables, mergeSettings, type Overrides } from '.
 import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
 import { KEY_KEYS } from './rows/auth-rows.ts';
 import { isThere, OTHERS_READ } from './sources/named-files.ts';
-import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
+import { type JudgedFolders, whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { parseJson } from './sources/parse-json.ts';
 import { parseYaml } from './sources/parse-yaml.ts';
 import {
@@ -137,6 +137,7 @@ const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {
 function readSource(
   file: string,
   uid: number | undefined,
+  judged?: JudgedFolders,
 ): (Parsed & { readonly owner: Ownership }) | ReadProblem {
   const fail = (message: string) => ({ line: undefined, message });
   const parse = PARSERS[path.extname(file).toLowerCase()];
@@ -144,7 +145,7 @@ function readSource(
   const read = readText(file, MAX_FILE_BYTES);
   if ('message' in read) return read;
   const { owner } = read;
-  const message = whyFileNotTrusted(file, owner, uid);
+  const message = whyFileNotTrusted(file, owner, uid, judged);
   // It is not parsed: messages could quote text of another user.
   return message === undefined ? { owner, ...parse(read.text) } : fail(message);
 }
@@ -173,10 +174,11 @@ function readKeyFolder(settings: Settings, uid: number | undefined, findings: Fi
   const found = listFolder(folder);
   if (typeof found === 'string') findings.fail(placeOf(setting), `${folder}: ${found}`);
   const files = typeof found === 'string' ? [] : found.filter((file) => path.extname(file) in PARSERS);
+  const judged: JudgedFolders = new Map();
   for (const file of files) {
     const { name } = path.parse(file);
     const own = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
-    const read = readSource(file, uid);
+    const read = readSource(file, uid, judged);
     const place = { file, line: undefined, path: [] };
     if (!('owner' in read)) own.fail({ ...place, line: read.line }, read.message);
     else if (read.tree === undefined && read.problems.length === 0) own.fail(place, 'is empty');

@@ -1,5 +1,5 @@
 /** Judges whether other users can write the files, folders and commands that the service trusts. */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../../errors.ts';
 import type { Ownership } from './read-text.ts';
@@ -36,13 +36,19 @@ export function whyNotTrusted(
   return 'can be written by others; run chmod go-w on it';
 }
 
+/** The verdicts on folders that many files of one load share. */
+export type JudgedFolders = Map<string, string | undefined>;
+
 /** The same for the folders of `file` and of its link target: a user who can write a folder can replace its files. */
-function whyFoldersNotTrusted(file: string, uid: number): string | undefined {
-  const folder = path.dirname(file);
-  const reason = whyNotTrusted(folder, statSync(folder), uid);
+function whyFoldersNotTrusted(file: string, uid: number, judged: JudgedFolders): string | undefined {
+  const judge = (folder: string) => {
+    if (!judged.has(folder)) judged.set(folder, whyNotTrusted(folder, statSync(folder), uid));
+    return judged.get(folder);
+  };
+  const reason = judge(path.dirname(file));
   if (reason !== undefined) return `its folder ${reason}`;
-  const target = path.dirname(realpathSync(file));
-  const linked = target === folder ? undefined : whyNotTrusted(target, statSync(target), uid);
+  if (!lstatSync(file).isSymbolicLink()) return undefined;
+  const linked = judge(path.dirname(realpathSync(file)));
   return linked === undefined ? undefined : `the folder of the file it links to ${linked}`;
 }
 
@@ -51,9 +57,10 @@ export function whyFileNotTrusted(
   file: string,
   owner: Ownership,
   uid: number | undefined,
+  judged: JudgedFolders = new Map(),
 ): string | undefined {
   if (uid === undefined) return undefined;
-  return whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid);
+  return whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid, judged);
 }
 
 /** The same for a command and its folder; undefined also if the file is missing, which starting it reports. */

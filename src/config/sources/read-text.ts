@@ -25,6 +25,9 @@ export interface ReadProblem {
 /** Maximum size of a configuration file; the table has some 40 keys. */
 export const MAX_FILE_BYTES = 65_536;
 
+/** Most files are shorter, and there may be thousands. */
+const FIRST_BYTES = 2048;
+
 /** The text without a byte order mark. */
 export function readText(file: string, maxBytes: number): ReadText | ReadProblem {
   let descriptor: number | undefined;
@@ -57,9 +60,10 @@ function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem 
   if (status.isDirectory()) return problem('is a folder; name a file in it');
   if (!status.isFile()) return problem('is a pipe or a device; name a regular file');
   // The reported size is not used: the file may grow, and the size of a /proc file is 0.
-  const buffer = Buffer.allocUnsafe(maxBytes + 1);
+  let buffer = Buffer.allocUnsafe(Math.min(maxBytes + 1, FIRST_BYTES));
   let length = 0;
   for (let got = -1; got !== 0 && length <= maxBytes; length += got) {
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(maxBytes + 1, 4 * buffer.length));
     got = readSync(descriptor, buffer, length, buffer.length - length, null);
   }
   if (length > maxBytes) return problem(`is longer than ${maxBytes / 1024} KiB; name another file`);

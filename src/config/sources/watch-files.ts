@@ -2,7 +2,7 @@
  * Watches files by their folders, and reports when one was written in place, replaced, deleted or created; of a folder, when
  * anything in it was.
  */
-import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, realpathSync, statSync, watch } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../../errors.ts';
 
@@ -53,8 +53,10 @@ export class FileWatcher {
 
   #watchFolders(): void {
     const paths = [...this.#looks.keys()];
-    this.#hasLinks = paths.some((file) => resolveLinks(file) !== file);
-    const wanted = new Set(paths.flatMap(foldersOf));
+    const resolved = new Map<string, string>();
+    const places = paths.map((file) => placeOf(file, resolved));
+    this.#hasLinks = places.some(({ target }, at) => target !== paths[at]);
+    const wanted = new Set(places.flatMap(({ folders }) => folders));
     for (const folder of this.#folders.keys()) if (!wanted.has(folder)) this.#drop(folder);
     for (const folder of wanted) if (!this.#folders.has(folder)) this.#watchFolder(folder);
     this.#pollWhile([...wanted].some((folder) => !this.#folders.has(folder)));
@@ -132,10 +134,22 @@ export class FileWatcher {
   }
 }
 
-/** The folder that a path is in, the one that its links resolve to, and the path itself where it is a folder. */
-function foldersOf(file: string): readonly string[] {
-  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
-  return [path.dirname(file), path.dirname(resolveLinks(file)), ...(isFolder ? [file] : [])];
+/**
+ * What the links of a path resolve to; and the folder that it is in, that of the target, and the path itself where it is a
+ * folder. `resolved`: the folders of this pass, of which thousands of files share one.
+ */
+function placeOf(file: string, resolved: Map<string, string>) {
+  const folder = path.dirname(file);
+  const own = lstatSync(file, { throwIfNoEntry: false });
+  const isPlain = own?.isSymbolicLink() === false && folder !== file;
+  const real = isPlain ? (resolved.get(folder) ?? resolveLinks(folder)) : '';
+  if (isPlain) resolved.set(folder, real);
+  const target = isPlain ? path.join(real, path.basename(file)) : resolveLinks(file);
+  const status = isPlain ? own : statSync(file, { throwIfNoEntry: false });
+  return {
+    target,
+    folders: [folder, path.dirname(target), ...(status?.isDirectory() === true ? [file] : [])],
+  };
 }
 
 function resolveLinks(file: string): string {
