@@ -26,7 +26,7 @@ import { parseJson } from './sources/parse-json.ts';
 import { parseYaml } from './sources/parse-yaml.ts';
 import {
   listFolder,
-  MAX_FILE_BYTES,
+  MAX_CONFIG_BYTES,
   type Ownership,
   type ReadProblem,
   readText,
@@ -121,7 +121,7 @@ function noteFiles({ foreign, files }: Sources, previous: Sources | undefined, f
 
 /** A file that cannot be read or parsed counts as ours, because it may be the one that turns auth on. */
 function isOurs(file: string): boolean {
-  const read = readText(file, MAX_FILE_BYTES);
+  const read = readText(file, MAX_CONFIG_BYTES);
   if ('message' in read) return true;
   const { tree } = PARSERS[path.extname(file).toLowerCase()]?.(read.text) ?? {};
   return tree?.kind !== 'map' || tree.entries.some(({ key, value }) => isOurEntry(key, value));
@@ -142,7 +142,7 @@ function readSource(
   const fail = (message: string) => ({ line: undefined, message });
   const parse = PARSERS[path.extname(file).toLowerCase()];
   if (parse === undefined) return fail('its name has another ending; expected .json, .yaml or .yml');
-  const read = readText(file, MAX_FILE_BYTES);
+  const read = readText(file, MAX_CONFIG_BYTES);
   if ('message' in read) return read;
   const { owner } = read;
   const message = whyFileNotTrusted(file, owner, uid, judged);

@@ -233,13 +233,13 @@ t.test('[8.config-option] --config: only the named files, in order, each once', 
   );
 });
 
-t.test('[8.size] 64 KiB and no more, in both spellings', async (t) => {
+t.test('[8.size] 1 MiB and no more, in both spellings', async (t) => {
   for (const name of ['config.json', 'config.yaml']) {
     const text = '{"log": {"level": "warn"}}';
-    t.equal(level(load(t, { [name]: text.padEnd(65_536) })), 'warn');
-    for (const size of [65_537, 10 * 1024 * 1024])
+    t.equal(level(load(t, { [name]: text.padEnd(1_048_576) })), 'warn');
+    for (const size of [1_048_577, 10 * 1024 * 1024])
       t.same(shortProblemsOf(t, { [name]: text.padEnd(size) }), [
-        `${name}:- - is longer than 64 KiB; name another file`,
+        `${name}:- - is larger than 1 MiB; split it`,
       ]);
   }
 });

@@ -71,7 +71,7 @@ t.test('a file per key in a folder', async (t) => {
     [
       'tv.yaml',
       `digest: ${OTHER}\nscopes: [read, fly]\n`,
-      /tv\.yaml:2.* auth\.keys\.tv\.scopes: expected a list of scopes/,
+      /tv\.yaml:2.* auth\.keys\.tv\.scopes\[1\]: expected a list of scopes.* \(not shown\)/,
     ],
     ['tv.yaml', '', /tv\.yaml: is empty/],
     ['phone.json', JSON.stringify({ digest: OTHER, scopes: ['read'] }), /phone\.yaml.* set at .*phone\.json/],
@@ -130,6 +130,10 @@ t.test('mistakes', async (t) => {
   const entry = (text: string) => `auth:\n  keys:\n    x: ${text}\n`;
   for (const [text, problem] of [
     [entry(`{digest: "${DIGEST}"}`), /:3: auth\.keys\.x: expected the key scopes/],
+    [
+      entry(`{digest: "${DIGEST}", scopes: [reed]}`),
+      /auth\.keys\.x\.scopes\[0\]: unknown scope "reed"; did you mean "read"\?$/,
+    ],
     [entry(`{digest: "${DIGEST}", scopes: []}`), /auth\.keys\.x\.scopes: expected a list of scopes/],
     [entry('{scopes: [read]}'), /auth\.keys\.x: expected the key digest/],
     [
@@ -140,14 +144,14 @@ t.test('mistakes', async (t) => {
     [entry(`{digest: "${DIGEST}", scopes: [read], expires: 2027-02-30}`), /expires: expected a date/],
     [
       entry(`{digest: "${DIGEST}", scopes: [read], addresses: [pc]}`),
-      /addresses: expected a list of addresses/,
+      /addresses\[0\]: expected a list of addresses.*, found "pc"/,
     ],
     [entry(`{digest: "${DIGEST}", scope: [read]}`), /scope/],
     [
       'auth: {guests: []}\n',
       /auth\.guests: a client without a key could do nothing although auth\.enabled is false/,
     ],
-    ['auth: {guests: [all]}\n', /auth\.guests: expected a list of scopes/],
+    ['auth: {guests: [all]}\n', /auth\.guests\[0\]: unknown scope "all"; expected a list of scopes/],
   ] as const) {
     const folder = makeFolder(t);
     writeFiles(folder, { 'config.yaml': text });

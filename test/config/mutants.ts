@@ -396,7 +396,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     return withSecret(draft, pick(draft.random, ['[', '{"a":']).repeat(depth));
   },
   'ten MiB': (draft) => ({ content: text(draft), length: 10 * 1024 * 1024, applied: undefined }),
-  '64 KiB and a byte': (draft) => ({ content: text(draft).padEnd(65_537, ' '), applied: undefined }),
+  '1 MiB and a byte': (draft) => ({ content: text(draft).padEnd(1_048_577, ' '), applied: undefined }),
   'no regular file': ({ random }) => ({
     content: '',
     special: pick(random, ['fifo', 'folder', 'dangling', 'circle', 'device'] as const),

@@ -404,3 +404,11 @@ t.test('lines end with CR, LF or CRLF', async (t) => {
     'a missing value has the line of its key',
   );
 });
+
+t.test('[8.size] a text of tags costs no more than another', async (t) => {
+  const began = performance.now();
+  const { problems } = parseYaml(`a: [${'!x b,'.repeat(10_000)}]`);
+  t.ok(problems.length <= 100);
+  t.match(problems.at(-1)?.message, /too many tags/);
+  t.ok(performance.now() - began < 5000, 'it took 12 s');
+});

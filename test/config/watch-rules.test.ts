@@ -65,3 +65,36 @@ t.test('[8.watch-rules] check shows each rule', async (t) => {
   const shown = checkConfiguration(optionsFor(folder)).text;
   t.match(shown, 'watch.rules.hot = {"series":"cpu.load","above":90,"for_seconds":10}');
 });
+
+t.test('settings without any effect get a warning', async (t) => {
+  const rule = (text: string) => `watch: {rules: {r: {${text}}}}\n`;
+  for (const [text, warning] of [
+    [rule('series: cpu.load, above: 110'), /watch\.rules\.r: cpu\.load is a percentage/],
+    [rule('series: disk.used_percent/*, below: 0'), /is a percentage/],
+    [`history: {minutes: 0}\n${rule('series: cpu.load, above: 90')}`, /history\.minutes is 0/],
+    [
+      'history: {path: /no/such/folder/h.db}',
+      /history\.path: its folder \/no\/such\/folder: it does not exist/,
+    ],
+  ] as const)
+    t.match(
+      load(t, { 'config.yaml': text })
+        .notices.map((notice) => notice.text)
+        .join(),
+      warning,
+      text,
+    );
+  for (const text of ['cpu.load, above: 90', 'cpu.temperature, above: 110', '"battery.charge/*", below: 10'])
+    t.strictSame(load(t, { 'config.yaml': rule(`series: ${text}`) }).notices, [], text);
+});
+
+t.test('an unknown command of hub.commands is an error that names the nearest', async (t) => {
+  const problems = (command: string) =>
+    yaml(t, `hub: {commands: {r: {commands: [wake.*, ${command}]}}}`).join();
+  t.match(
+    problems('media.plai'),
+    /r\.commands\[1\] unknown command "media\.plai"; did you mean "media\.play"\?$/,
+  );
+  t.match(problems('disk.eject'), /unknown command "disk\.eject"; expected a list of commands/);
+  t.equal(problems('power.cancel'), '');
+});

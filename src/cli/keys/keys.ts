@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type ListedKey, listedKeys } from '../../access/key-list.ts';
 import { ConfigError, formatProblem } from '../../config/checks/problems.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts';
-import { MAX_FILE_BYTES, readText } from '../../config/sources/read-text.ts';
+import { MAX_CONFIG_BYTES, readText } from '../../config/sources/read-text.ts';
 import { errorsOf } from '../check.ts';
 import { inLine, jsonText, type Output, tableOf } from '../output.ts';
 import { removeKey } from './key-files.ts';
@@ -75,7 +75,7 @@ function findFolder({ keys, problems }: ConfigError): string | undefined {
   if (keys?.folder !== undefined) return keys.folder;
   return problems
     .map(({ file }) => {
-      const read = readText(file, MAX_FILE_BYTES);
+      const read = readText(file, MAX_CONFIG_BYTES);
       const written = 'text' in read ? FOLDER_LINE.exec(read.text)?.[1]?.trim() : undefined;
       return written === undefined ? undefined : path.resolve(path.dirname(file), written);
     })

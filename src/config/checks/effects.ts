@@ -1,6 +1,7 @@
 /** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
 
 import { accessSync, constants, statSync } from 'node:fs';
+import path from 'node:path';
 import { DEFAULT_KEY } from '../../access/key.ts';
 import { codeOf } from '../../errors.ts';
 import { isObject } from '../../json.ts';
@@ -25,7 +26,13 @@ export function listEffects(
     ...judgeRole(all, role),
     ...judgeNeeds(settings, role),
     // A hub has no history and launches no apps.
-    ...(role === 'hub' ? [] : [...judgeHistory(settings, hasSqlite), ...all.flatMap(judgeLaunch)]),
+    ...(role === 'hub'
+      ? []
+      : [
+          ...judgeHistory(settings, hasSqlite),
+          ...all.flatMap((rule) => judgeWatch(rule, settings)),
+          ...all.flatMap(judgeLaunch),
+        ]),
     ...judgeKey(settings),
     ...judgeRules(settings),
   ];
@@ -117,10 +124,37 @@ const isEmpty = (value: unknown) =>
 /** Warns where Node cannot keep a history in a file. */
 function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
   const setting = settings.get('history.path');
-  if (setting === undefined || hasSqlite !== false) return [];
-  const message =
-    'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it';
-  return [noticeAt('warn', setting, message)];
+  if (setting === undefined) return [];
+  if (hasSqlite === false) {
+    const message =
+      'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it';
+    return [noticeAt('warn', setting, message)];
+  }
+  const folder = path.dirname(String(setting.value));
+  const reason = whyNoFolder(folder);
+  return reason === undefined ? [] : [noticeAt('warn', setting, `its folder ${folder}: ${reason}`)];
+}
+
+const PERCENTAGES = /^(?:cpu\.(?:load|core)|\w+\.\w+_percent|disk\.busy|gpu\.load|battery\.charge)(?:\/|$)/u;
+
+/** Warns of a rule of `watch.rules` whose event can never begin. */
+function judgeWatch(setting: Setting, settings: Settings): readonly Notice[] {
+  if (!isBelow(setting.key, ['watch.rules']) || !isObject(setting.value)) return [];
+  const { series, above, below } = setting.value as { series: string; above?: number; below?: number }; // Its row accepted it.
+  if (settings.get('history.minutes')?.value === 0)
+    return [
+      noticeAt('warn', setting, 'history.minutes is 0, so the rule is never judged; set it to 1 or more'),
+    ];
+  const isOut = PERCENTAGES.test(series) && ((above ?? 0) >= 100 || (below ?? 100) <= 0);
+  return isOut
+    ? [
+        noticeAt(
+          'warn',
+          setting,
+          `${series} is a percentage, so the rule never begins; write a limit within 0 and 100`,
+        ),
+      ]
+    : [];
 }
 
 /** Warns of apps that cannot be started now; they may be installed later. */

@@ -1,7 +1,8 @@
 /** The result of reading the sources of a configuration: settings, problems, unknown keys, notices. */
+import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import type { Doubt, Row } from '../rows/row.ts';
 import type { MapEntry } from '../sources/tree.ts';
-import { formatProblem, kindOf, type Notice, type Problem, printable, show } from './problems.ts';
+import { formatProblem, kindOf, type Notice, type Problem, printable, quote, show } from './problems.ts';
 
 /** A key with a value that its row accepts. */
 export interface Setting {
@@ -59,13 +60,34 @@ export class Findings {
   /** Adds the problem of a value that its row does not accept; of a value that may be secret only the kind is shown. */
   refuse(
     place: Place,
-    { expected, isSecret, mayBeSecret }: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret'>,
+    row: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret' | 'item'>,
     found: unknown,
   ): void {
+    const { expected, isSecret, mayBeSecret, item } = row;
+    const at =
+      item && Array.isArray(found)
+        ? found.findIndex((each) => typeof each !== 'string' || !item.test(each))
+        : -1;
+    if (item !== undefined && Array.isArray(found) && at >= 0) {
+      const path = [...place.path.slice(0, -1), `${place.path.at(-1)}[${at}]`];
+      this.#refuseItem({ ...place, path }, row, found[at]);
+      return;
+    }
     const isHidden = isSecret === true || mayBeSecret === true || this.#shown !== undefined;
     const value = isHidden ? undefined : show(found);
     const shown = value ?? kindOf(found);
     this.fail(place, `expected ${expected}, found ${shown}${isHidden ? ' (not shown)' : ''}`, value);
+  }
+
+  #refuseItem(place: Place, { item, ...row }: Parameters<Findings['refuse']>[1], found: unknown): void {
+    const { noun, names } = item ?? {};
+    if (names === undefined || typeof found !== 'string' || this.#shown !== undefined) {
+      this.refuse(place, row, found);
+      return;
+    }
+    const meant = findMeantAmong(found, names);
+    const hint = didYouMean(meant && quote(meant), `expected ${row.expected}`);
+    this.fail(place, `unknown ${noun} ${quote(found)}${hint}`, quote(found));
   }
 
   doubt(place: Place, { isError, message }: Doubt): void {
@@ -82,7 +104,9 @@ export class Findings {
 
   #problemAt({ file, line, path }: Place, message: string, value?: string): Problem {
     const shown = this.#shown;
-    const parts = path.map((part) => (shown?.includes(part) === false ? '(not shown)' : printable(part)));
+    const parts = path.map((part) =>
+      shown?.includes(part.replace(/\[\d+\]$/u, '')) === false ? '(not shown)' : printable(part),
+    );
     return { file, line, key: path.length === 0 ? undefined : parts.join('.'), value, message };
   }
 }

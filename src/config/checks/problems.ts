@@ -22,7 +22,7 @@ export interface Notice {
   readonly text: string;
 }
 
-/** What a configuration with errors says about its keys. */
+/** The keys of a configuration with errors. */
 export interface KnownKeys {
   /** `auth.keys_folder`, absolute; undefined: none, or not known. */
   readonly folder: string | undefined;
@@ -49,7 +49,7 @@ export class ConfigError extends Error {
     return this.#watch;
   }
 
-  /** What is known of the keys all the same. */
+  /** The keys that it has all the same; undefined: not known. */
   get keys(): KnownKeys | undefined {
     return this.#keys;
   }

@@ -6,7 +6,7 @@ import { isScope, SCOPES, type Scope } from '../../scopes.ts';
 import { isFileName, isId } from './predicates.ts';
 import { type Form, fileRow, namedRow, optional, row, type SecretFile, text, texts } from './row.ts';
 
-const SCOPE_LIST = texts(`a list of scopes: ${SCOPES.join(', ')}`, isScope);
+const SCOPE_LIST = texts(`a list of scopes: ${SCOPES.join(', ')}`, isScope, { noun: 'scope', names: SCOPES });
 
 /** A list that would allow nothing, or no client, is a mistake. */
 const some = ({ accepts, ...form }: Form): Form => ({

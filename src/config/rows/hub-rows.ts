@@ -1,5 +1,6 @@
 /** The rows of `hub`, and `host.labels`. */
 import { parseAddressList } from '../../access/addresses.ts';
+import { MEDIA_ACTIONS, POWER_ACTIONS } from '../../wire/requests.ts';
 import { isAgentUrl, isHubUrl, isId, isLabels } from './predicates.ts';
 import {
   BOOLEAN,
@@ -121,12 +122,23 @@ const some = ({ accepts, ...form }: Form): Form => ({
   accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
 });
 
+const ONE_BY_ONE = [
+  ...MEDIA_ACTIONS.map((action) => `media.${action}`),
+  ...[...POWER_ACTIONS, 'cancel'].map((action) => `power.${action}`),
+  'process.kill',
+  'process.launch',
+  'wake.wake',
+];
+const COMMANDS = ['*', 'media.*', 'power.*', 'process.*', 'wake.*', ...ONE_BY_ONE];
+
 /** The keys of one entry of `hub.commands`. */
 export const COMMAND_KEYS = {
   commands: row<readonly string[]>(
     some(
-      texts('a list of commands, such as "media.*" or "power.sleep", or "*" for all', (command) =>
-        /^(?:\*|[a-z]+\.(?:\*|[a-z_]+))$/u.test(command),
+      texts(
+        'a list of commands, such as "media.*" or "power.sleep", or "*" for all',
+        (command) => COMMANDS.includes(command),
+        { noun: 'command', names: COMMANDS },
       ),
     ),
     [],

@@ -18,7 +18,7 @@ export interface NamedEntries {
   readonly short?: string;
   /** The form of a name, where it is not that of isEntryName, and the words for its characters. */
   readonly names?: { readonly isRight: (name: string) => boolean; readonly words: string };
-  /** What stands in place of an entry may be a secret. */
+  /** A text in place of an entry may be a secret. */
   readonly mayBeSecret?: true;
   /** Returns what is wrong with an entry of which each value is right. */
   readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
@@ -62,6 +62,8 @@ export interface Row<T> {
   readonly expected: string;
   /** One line for the documentation. */
   readonly meaning: string;
+  /** A list of texts: which are right, and the names that they can have. */
+  readonly item?: { readonly test: Test; readonly noun?: string; readonly names?: readonly string[] };
   /** Judges the entries of a list, and normalises it. */
   readonly items?: JudgeItems;
   /** Judges an accepted text further; only for keys of named entries. */
@@ -86,7 +88,7 @@ export interface Row<T> {
 }
 
 /** The values that a row accepts, and the words for them. */
-export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected'>;
+export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected' | 'item'>;
 type More = Partial<Omit<Row<unknown>, 'default'>>;
 
 export const row = <T>(form: Form, fallback: T, meaning: string, more: More = {}): Row<T> => ({
@@ -134,7 +136,12 @@ export const text = (expected: string, test: Test): Form => ({
 export const ABSOLUTE_PATH = text('an absolute path', isAbsolutePath);
 export const ID = text('1 to 64 letters, digits, "_" and "-"', isId);
 
-export const texts = (expected: string, test: Test): Form => ({
+export const texts = (
+  expected: string,
+  test: Test,
+  more: Omit<NonNullable<Form['item']>, 'test'> = {},
+): Form => ({
+  item: { test, ...more },
   accepts: (value) => Array.isArray(value) && value.every(isText(test)),
   type: 'list of strings',
   expected,

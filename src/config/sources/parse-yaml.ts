@@ -29,6 +29,8 @@ type CollectionEvent = EventOf<typeof EVENT_ID.MAPPING> | EventOf<typeof EVENT_I
 type DocumentEvent = EventOf<typeof EVENT_ID.DOCUMENT>;
 
 const ABSENT = -1;
+/** js-yaml takes a time for each that grows with the text. */
+const MAX_TAGS = 100;
 const POP: Event = { type: EVENT_ID.POP };
 const UNKNOWN_TAG = "expected a value of YAML's core schema; quote a text that starts with !";
 
@@ -76,6 +78,7 @@ class Builder {
   readonly #path: string[] = [];
   readonly #document: DocumentEvent;
   #next = 1;
+  #tags = 0;
   #lastOffset = 0;
 
   constructor(text: string, events: readonly Event[], document: DocumentEvent) {
@@ -163,6 +166,8 @@ class Builder {
 
   // js-yaml resolves the node by the core schema. Alone in a document, it can fail for its tag only.
   #construct(event: ScalarEvent | CollectionEvent, closing: readonly Event[], line: Line): unknown {
+    if (++this.#tags === MAX_TAGS) this.#report(line, 'there are too many tags; leave them out');
+    if (this.#tags >= MAX_TAGS) return null;
     // An anchor was reported already.
     const plain = { ...event, anchorStart: ABSENT, anchorEnd: ABSENT };
     try {

@@ -22,7 +22,9 @@ export interface ReadProblem {
   readonly message: string;
 }
 
-/** Maximum size of a configuration file; the table has some 40 keys. */
+/** Maximum size of a configuration file: a hub names thousands of machines in it. */
+export const MAX_CONFIG_BYTES = 1_048_576;
+/** Maximum size of the other files that a configuration names. */
 export const MAX_FILE_BYTES = 65_536;
 
 /** Most files are shorter, and there may be thousands. */
@@ -66,7 +68,12 @@ function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem 
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(maxBytes + 1, 4 * buffer.length));
     got = readSync(descriptor, buffer, length, buffer.length - length, null);
   }
-  if (length > maxBytes) return problem(`is longer than ${maxBytes / 1024} KiB; name another file`);
+  if (length > maxBytes)
+    return problem(
+      maxBytes === MAX_CONFIG_BYTES
+        ? 'is larger than 1 MiB; split it'
+        : `is longer than ${maxBytes / 1024} KiB; name another file`,
+    );
   const bytes = buffer.subarray(0, length);
   const text = decode(bytes);
   if (text === undefined) return problem('is not UTF-8; save it as UTF-8', findBadLine(bytes));

@@ -135,7 +135,7 @@ export class FileWatcher {
 }
 
 /**
- * What the links of a path resolve to; and the folder that it is in, that of the target, and the path itself where it is a
+ * Finds the target of the links of a path; and the folder that it is in, that of the target, and the path itself where it is a
  * folder. `resolved`: the folders of this pass, of which thousands of files share one.
  */
 function placeOf(file: string, resolved: Map<string, string>) {
