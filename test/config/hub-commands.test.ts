@@ -58,11 +58,11 @@ t.test('[8.hub-commands] a name that no key has is a warning', async (t) => {
       .notices.filter(({ level }) => level === 'warn')
       .map(({ text }) => text.replace(/^.*config\.yaml/u, ''));
   const digest = `sha256/${'A'.repeat(43)}=`;
-  const auth = `auth:\n  keys:\n    phone: {digest: "${digest}", scopes: [read]}\n`;
+  const auth = `auth:\n  enabled: true\n  keys:\n    phone: {digest: "${digest}", scopes: [read]}\n`;
   t.same(warningsOf(auth, 'phone'), []);
   t.same(warningsOf(auth, 'phnoe, tv'), [
-    ':6: hub.commands.x.keys: auth.keys has no key "phnoe", so this rule allows no client with it; did you mean phone?',
-    ':6: hub.commands.x.keys: auth.keys has no key "tv", so this rule allows no client with it; "hostwire pair" or "hostwire keygen" makes one',
+    ':7: hub.commands.x.keys: auth.keys has no key "phnoe", so this rule allows no client with it; did you mean phone?',
+    ':7: hub.commands.x.keys: auth.keys has no key "tv", so this rule allows no client with it; "hostwire pair" or "hostwire keygen" makes one',
   ]);
   const [message = ''] = warningsOf('', 'default');
   t.match(message, /auth\.api_key is not set, so this rule allows no client with it; "hostwire pair"/);

@@ -189,6 +189,15 @@ const INSIDE: readonly Row[] = [
     /^(\d{4}-\d{2}-\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/,
   ),
   ...inside('owner', 'src/access/key.ts', /^sha256\/([A-Za-z0-9+/]{43}=)$/),
+  ...inside('owner', 'src/access/key-list.ts', /^$|\*|\/0\b/),
+  ...inside('owner', 'src/cli/keys/keys.ts', /^\s*["']?keys_folder["']?\s*:\s*["']?([^"'#,}\r\n]+)/mu),
+  ...inside(
+    'owner',
+    'src/config/checks/effects.ts',
+    /^(?:cpu\.(?:load|core)|\w+\.\w+_percent|disk\.busy|gpu\.load|battery\.charge)(?:\/|$)/u,
+  ),
+  ...inside('owner', 'src/config/checks/findings.ts', /\[\d+\]$/u),
+  ...inside('owner', 'src/config/load.ts', /:\d+$/u),
   ...inside('owner', 'src/cli/arguments.ts', /^\d{1,6}$/u, /^(?:[1-9]|[1-5]\d|60)$/u, /, ([^,]+)$/),
   ...inside('owner', 'src/cli/keys/device-link.ts', /\/*$/),
   ...inside(
@@ -223,12 +232,7 @@ const INSIDE: readonly Row[] = [
     /^(?:mqtt|ws):\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/u,
   ),
   ...inside('owner', 'src/config/checks/check-tree.ts', /^\$\{\w+(?:\W[^}]*)?\}$/u, /^\w+ ?[:=]/u),
-  ...inside(
-    'owner',
-    'src/config/rows/hub-rows.ts',
-    /^sha256\/[A-Za-z0-9+/]{43}=$/u,
-    /^(?:\*|[a-z]+\.(?:\*|[a-z_]+))$/u,
-  ),
+  ...inside('owner', 'src/config/rows/hub-rows.ts', /^sha256\/[A-Za-z0-9+/]{43}=$/u),
   ...inside('owner', 'src/config/rows/list-items.ts', /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu),
   ...inside('owner', 'src/config/rows/mqtt-rows.ts', /^[^\s\p{C}](?:[^\p{C}]{0,254}[^\s\p{C}])?$/u),
   ...inside(
