@@ -24,7 +24,7 @@ const HARMLESS = new Set([
 ]);
 
 /** Packages that only compute. */
-const HARMLESS_PACKAGES = new Set(['tap', 'ipaddr.js', 'js-yaml', 'valibot', 'ajv', 'ajv-formats']);
+const HARMLESS_PACKAGES = new Set(['tap', 'ipaddr.js', 'js-yaml', 'valibot', 'ajv']);
 
 /** Text of a test file or of a helper that prevents it from sharing a process. */
 const UNSHARED =

@@ -1,8 +1,6 @@
 /** Writes the API documents beside the program at build time; the service itself loads nothing of this folder. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PROGRAM_URL } from '../program-url.ts';
-import { asyncapiDocument } from './asyncapi.ts';
-import { hubAsyncapiDocument } from './hub-asyncapi.ts';
 import { HUB_API, openapiDocument } from './openapi.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', PROGRAM_URL), 'utf8')) as {
@@ -14,7 +12,5 @@ mkdirSync(folder, { recursive: true });
 for (const [name, document] of [
   ['openapi', openapiDocument(version)],
   ['hub-openapi', openapiDocument(version, HUB_API)],
-  ['asyncapi', asyncapiDocument(version)],
-  ['hub-asyncapi', hubAsyncapiDocument(version)],
 ] as const)
   writeFileSync(new URL(`${name}.json`, folder), JSON.stringify(document));

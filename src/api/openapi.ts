@@ -6,7 +6,7 @@ import { parametersOf } from './parameters.ts';
 import { BARE_RESPONSES, headerComponents, responsesOf } from './responses.ts';
 import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
 
-export const ALPHA =
+const ALPHA =
   'hostwire is alpha: anything may change before 1.0. The media operations are experimental beyond that.';
 
 const DESCRIPTION = `${ALPHA}
@@ -92,7 +92,7 @@ function pathsOf(operations: Api['operations'], writer: SchemaWriter, error: Jso
 
 /** `version`: the program's. */
 export function openapiDocument(version: string, api: Api = SERVICE_API): Json {
-  const writer = schemaWriter('draft-2020-12');
+  const writer = schemaWriter();
   const error = writer.write(errorPayload);
   const paths = pathsOf(api.operations, writer, error);
   const headers = headerComponents(writer);

@@ -127,7 +127,7 @@ const block = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}
 
 /** Returns the parts by the name of the marker. `samples`: a real payload by the name of its component. */
 export function pageParts(samples: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const writer = schemaWriter('draft-2020-12', true);
+  const writer = schemaWriter(true);
   const endpoints = DOCUMENTED.map((operation) => endpointOf(operation, writer));
   // The body of every error: no operation names it.
   writer.write(errorPayload);

@@ -17,12 +17,7 @@ import {
   processShare,
   processSummary,
 } from '../wire/process.ts';
-import {
-  processDetailsRequest,
-  processKillRequest,
-  processLaunchRequest,
-  wakeRequest,
-} from '../wire/requests.ts';
+import { processKillRequest, processLaunchRequest, wakeRequest } from '../wire/requests.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -37,11 +32,9 @@ import {
   networkDetail,
   networkStats,
 } from '../wire/sample.ts';
-import { messageId } from '../wire/socket.ts';
-import { commandFeedback, processCommandFeedback, wakeCommandFeedback } from '../wire/socket-events.ts';
 import { system, systemDetail, systemInterface } from '../wire/system.ts';
 import { usage, usageDetail } from '../wire/usage.ts';
-import { wakeCapability, wakeFeedback, wakeOnLan, wakeTarget } from '../wire/wake.ts';
+import { wakeFeedback, wakeOnLan, wakeTarget } from '../wire/wake.ts';
 
 /** A part of a document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -84,19 +77,13 @@ export const COMPONENTS = {
   ProcessDetails: processDetailsPayload,
   ProcessKill: processKillRequest,
   ProcessFeedback: processFeedback,
-  ProcessTarget: processDetailsRequest,
   ProcessLaunch: processLaunchRequest,
   Wake: wakeRequest,
   WakeTarget: wakeTarget,
   WakeFeedback: wakeFeedback,
-  WakeCapability: wakeCapability,
-  CommandFeedback: commandFeedback,
-  ProcessCommandFeedback: processCommandFeedback,
-  WakeCommandFeedback: wakeCommandFeedback,
-  MessageId: messageId,
 } as const;
 
-/** Writes schemas in the form of one kind of document. */
+/** Writes schemas as JSON Schema. */
 export interface SchemaWriter {
   /** By reference where the schema has a name. */
   readonly write: (schema: v.GenericSchema) => Json;
@@ -140,9 +127,9 @@ function withoutDefaults(properties: unknown): Json {
 }
 
 /** `keepsUnits`: as the key UNIT_KEY, for docs/api.md. */
-export function schemaWriter(target: 'draft-07' | 'draft-2020-12', keepsUnits = false): SchemaWriter {
+export function schemaWriter(keepsUnits = false): SchemaWriter {
   const config = {
-    target,
+    target: 'draft-2020-12' as const,
     // Rules between fields, which JSON Schema expresses differently or not at all.
     ignoreActions: ['check', 'excludes', 'finite'],
     overrideRef: ({ referenceId }: { readonly referenceId: string }) => `${PREFIX}${referenceId}`,

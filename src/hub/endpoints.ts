@@ -94,7 +94,6 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     dialIn: agentRun(deps, dialIns),
     listKeys: keysRun(deps.keys),
     getOpenapi: runOf('hub-openapi'),
-    getAsyncapi: runOf('hub-asyncapi'),
     getMetrics: ({ headers }) => ({
       status: statusLine(200),
       headers: [

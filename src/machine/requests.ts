@@ -211,15 +211,6 @@ const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
 );
 
-/** The scopes of the requests of an op, each once; an op that is not a request (subscribe, get, ping) has none. */
-export const scopesOfOp = (op: string): readonly Scope[] => [
-  ...new Set(
-    [...REQUESTS.values()]
-      .filter(({ op: own, name, isCommand }) => own === op || (isCommand && name.startsWith(`${op}.`)))
-      .map(({ scope }) => scope),
-  ),
-];
-
 export const QUESTIONS: readonly string[] = Object.keys(QUESTION_ROWS);
 
 /** A request by name, with its parameters. */

@@ -1,4 +1,4 @@
-/** The messages that a hub sends over its WebSockets. It loads only their types; the API documents show the schemas. */
+/** The messages that a hub sends over its WebSockets. It loads only their types; tests check messages with the schemas. */
 import * as v from 'valibot';
 import { fleetEvent, hostCondition, hostList } from './hub.ts';
 import { HUB_ERROR_CODES } from './hub-socket.ts';

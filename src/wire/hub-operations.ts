@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation, type OperationId } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
 const reading = { ...host, scope: 'read' } as const;
-const { getStatus, getAccess, listKeys, getOpenapi, getAsyncapi, getMetrics, openSocket } = OPERATIONS;
+const { getStatus, getAccess, listKeys, getOpenapi, getMetrics, openSocket } = OPERATIONS;
 
 /** The id of an operation of the service on one machine of the hub. */
 export type IdOnHost<Id extends OperationId> = (typeof OPERATIONS)[Id] extends { readonly onHost: infer Name }
@@ -46,7 +46,6 @@ export const HUB_OPERATIONS = {
   listKeys,
   getAccess,
   getOpenapi,
-  getAsyncapi,
   getMetrics,
 } as const satisfies Readonly<Record<string, Operation>>;
 

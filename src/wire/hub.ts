@@ -65,7 +65,7 @@ export const fleetEvent = v.strictObject({
 });
 export type FleetEvent = Shape<typeof fleetEvent>;
 
-const { getStatus, getAccess, listKeys, getOpenapi, getAsyncapi, getMetrics } = SERVICE_DOCS;
+const { getStatus, getAccess, listKeys, getOpenapi, getMetrics } = SERVICE_DOCS;
 const { openSocket } = SOCKET_DOCS;
 const unknownHost = ['not_found', 'host_unreachable'] as const;
 const invalid = ['invalid_value'] as const;
@@ -145,10 +145,6 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   },
   listKeys,
   getOpenapi,
-  getAsyncapi: {
-    ...getAsyncapi,
-    description: 'Describes the messages of `/api/ws` for programs (AsyncAPI 3.0).',
-  },
   getMetrics: {
     ...getMetrics,
     description:

@@ -154,7 +154,6 @@ export const OPERATIONS = {
   listKeys: { method: 'GET', path: '/api/keys', tag: 'service', scope: 'admin', needsKey: true },
   getAccess: { method: 'GET', path: '/api/access', tag: 'service', onHost: 'getHostAccess' },
   getOpenapi: { method: 'GET', path: '/api/openapi.json', tag: 'service' },
-  getAsyncapi: { method: 'GET', path: '/api/asyncapi.json', tag: 'service' },
   getMetrics: { method: 'GET', path: '/metrics', tag: 'stats', scope: 'metrics', feature: 'enable_metrics' },
 } as const satisfies Readonly<Record<string, Operation>>;
 

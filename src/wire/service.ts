@@ -23,7 +23,7 @@ export const clientAccess = v.strictObject({
 export type ClientAccess = Shape<typeof clientAccess>;
 
 export const SERVICE_DOCS: DocsOf<
-  'openAgent' | 'getStatus' | 'getAccess' | 'listKeys' | 'getOpenapi' | 'getAsyncapi' | 'getMetrics'
+  'openAgent' | 'getStatus' | 'getAccess' | 'listKeys' | 'getOpenapi' | 'getMetrics'
 > = {
   openAgent: {
     summary: 'Where hubs connect to this machine',
@@ -51,13 +51,6 @@ export const SERVICE_DOCS: DocsOf<
   getOpenapi: {
     summary: 'The OpenAPI document',
     description: 'Describes every operation of this page for programs (OpenAPI 3.1).',
-    payloads: [],
-    headers: ['ETag'],
-    errors: [],
-  },
-  getAsyncapi: {
-    summary: 'The AsyncAPI document',
-    description: 'Describes the messages of `/api/stream` and `/api/ws` for programs (AsyncAPI 3.0).',
     payloads: [],
     headers: ['ETag'],
     errors: [],

@@ -1,4 +1,4 @@
-/** The messages that the service sends over /api/ws. It loads only their types; the API documents show the schemas. */
+/** The messages that the service sends over /api/ws. It loads only their types; tests check messages with the schemas. */
 import * as v from 'valibot';
 import { SCOPES } from '../scopes.ts';
 import { historyPayload, processHistoryPayload } from './history.ts';
@@ -45,10 +45,10 @@ const feedback = {
   code: v.pipe(v.exactOptional(feedbackCode), v.description('Why it failed.')),
 };
 
-export const commandFeedback = v.strictObject(feedback);
+const commandFeedback = v.strictObject(feedback);
 export type CommandFeedback = Shape<typeof commandFeedback>;
 
-export const processCommandFeedback = v.strictObject({
+const processCommandFeedback = v.strictObject({
   ...feedback,
   pid: v.exactOptional(count),
   name: v.exactOptional(v.string()),
@@ -56,7 +56,7 @@ export const processCommandFeedback = v.strictObject({
 });
 export type ProcessCommandFeedback = Shape<typeof processCommandFeedback>;
 
-export const wakeCommandFeedback = v.strictObject({
+const wakeCommandFeedback = v.strictObject({
   ...feedback,
   name: v.exactOptional(wakeSubject.name),
   mac: v.exactOptional(wakeSubject.mac),
@@ -121,7 +121,7 @@ export const SOCKET_DOCS: DocsOf<'openSocket'> = {
   openSocket: {
     summary: 'The WebSocket API: subscriptions, commands and feedback',
     description:
-      'Accepts an upgrade; any other request is answered with 426 `upgrade_required`. Browsers cannot send headers with an upgrade: the key may be in the query, as `api_key`. The AsyncAPI document and docs/websocket.md describe the messages.',
+      'Accepts an upgrade; any other request is answered with 426 `upgrade_required`. Browsers cannot send headers with an upgrade: the key may be in the query, as `api_key`. docs/websocket.md describes the messages.',
     isUpgrade: true,
     payloads: [],
     errors: ['upgrade_required', 'too_many_streams'],

@@ -12,29 +12,21 @@ import type { Shape } from './quantities.ts';
 interface TopicRow {
   readonly event: string;
   readonly payload: v.GenericSchema;
-  /** For the API documents. */
-  readonly summary: string;
 }
 
 export const TOPICS = {
   media: {
     event: 'media_update',
     payload: v.union([mediaStatus, mediaDetail]),
-    summary: 'What is playing (experimental)',
   },
-  processes: { event: 'process_list', payload: processListPayload, summary: 'The processes' },
-  power: {
-    event: 'power_update',
-    payload: powerPayload,
-    summary: 'The power actions, and the one that is scheduled',
-  },
+  processes: { event: 'process_list', payload: processListPayload },
+  power: { event: 'power_update', payload: powerPayload },
 } as const satisfies Readonly<Record<string, TopicRow>>;
 
 /** The topic without a state: each event is sent once, when it happens. */
 export const EVENTS_TOPIC = {
   event: 'event',
   payload: historyEvent,
-  summary: 'The condition of a watch rule has begun or ended',
 } as const satisfies TopicRow;
 
 export type TopicName = keyof typeof TOPICS;

@@ -1,17 +1,11 @@
-/** The API documents: valid by their own standards, made from the schemas, and served as they were written. */
+/** The OpenAPI document: valid by its standard, made from the schemas, and served as it was written. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import asyncapiSpecs from '@asyncapi/specs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv } from 'ajv';
-import formats from 'ajv-formats';
 import t from 'tap';
-import { asyncapiDocument } from '#src/api/asyncapi.js';
 import { HUB_API, openapiDocument } from '#src/api/openapi.js';
 import { STATUS_BY_CODE } from '#src/errors.js';
 import { refusalCode } from '#src/wire/errors.js';
-import { OPS } from '#src/wire/socket.js';
-import { EVENTS } from '#src/wire/socket-events.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
@@ -25,8 +19,6 @@ const read = (file: string) => readFileSync(fileURLToPath(new URL(file, ROOT)), 
 const { version } = JSON.parse(read('package.json')) as { readonly version: string };
 
 const openapi = new Openapi(openapiDocument(version));
-const asyncapi = asyncapiDocument(version);
-const messages = (asyncapi['components'] as Part)['messages'] as Readonly<Record<string, Part>>;
 
 t.test('[I.api-documents] the OpenAPI document is sound by the schema of OpenAPI 3.1', async (t) => {
   const validator = new Validator();
@@ -40,45 +32,6 @@ t.test('[I.api-documents] the OpenAPI document is sound by the schema of OpenAPI
 
 t.test('[2.openapi-tools] the proof of generated clients calls each operation', async (t) => {
   t.strictSame(Object.keys(CALLS).sort(), openapi.operations.map(({ id }) => id).sort());
-});
-
-t.test('[I.api-documents] the AsyncAPI document is sound by the schema of AsyncAPI 3.0', async (t) => {
-  // The schema brings the one that it is written in, which would be known twice otherwise.
-  const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
-  formats.default(ajv);
-  // The two packages describe the same JSON with types of their own.
-  const validate = ajv.compile(asyncapiSpecs.schemas['3.0.0'] as object);
-  t.ok(validate(asyncapi), ajv.errorsText(validate.errors));
-  t.notOk(validate({ ...asyncapi, channels: [] }), 'a flaw is noticed');
-});
-
-t.test('[I.api-documents] the AsyncAPI document has every op and every event', async (t) => {
-  t.strictSame(
-    Object.keys(messages).sort(),
-    ['sample', ...Object.keys(OPS).map((op) => `op_${op}`), ...Object.keys(EVENTS)].sort(),
-  );
-  for (const [name, { payload }] of Object.entries(messages)) {
-    const text = JSON.stringify(payload);
-    for (const [, schema = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
-      t.ok(schema in Object(Object(asyncapi['components']).schemas), `${name} refers to ${schema}`);
-  }
-});
-
-t.test('[I.api-documents] each op has the scopes of docs/keys.md', async (t) => {
-  const scopesOf = (op: string) => messages[`op_${op}`]?.['x-required-scopes'];
-  const expected = {
-    media: ['media'],
-    process_list: ['processes'],
-    process_details: ['processes'],
-    process_kill: ['processes.control'],
-    process_launch: ['processes.control'],
-    power: ['shutdown', 'restart', 'sleep', 'hibernate', 'lock', 'cancel'].map((action) => `power.${action}`),
-    wake: ['wake'],
-    history: ['read'],
-    process_history: ['processes'],
-  };
-  for (const op of Object.keys(OPS))
-    t.strictSame(scopesOf(op), (expected as Readonly<Record<string, readonly string[]>>)[op], op);
 });
 
 t.test('[I.api-documents] every error code is named, with its status', async (t) => {
@@ -105,21 +58,14 @@ t.test('[I.api-documents] every error code is named, with its status', async (t)
 
 t.test('[I.alpha] [9.labels] alpha and experimental stand where people look', async (t) => {
   t.match(version, /^0\.\d+\.\d+-alpha/, 'version 0.x');
-  for (const document of [openapi.document, asyncapi]) {
-    const { title, description, version: shown } = document['info'] as Part;
-    t.match(title, /alpha/);
-    t.match(description, /\balpha\b.*experimental/s);
-    t.equal(shown, version);
-  }
+  const { title, description, version: shown } = openapi.document['info'] as Part;
+  t.match(title, /alpha/);
+  t.match(description, /\balpha\b.*experimental/s);
+  t.equal(shown, version);
   for (const { path, tags, summary, isExperimental } of openapi.operations) {
     t.equal(isExperimental, path.startsWith('/api/media/'), `${path} is labelled`);
     t.equal(summary.endsWith('(experimental)'), isExperimental);
     t.equal(tags.includes('media'), isExperimental);
-  }
-  for (const [name, message] of Object.entries(messages)) {
-    const isMedia = /(?:^|_)media(?:_|$)/.test(name);
-    t.equal(message['x-experimental'] === true, isMedia, `${name} is labelled`);
-    t.equal(String(message['summary']).endsWith('(experimental)'), isMedia);
   }
   for (const file of ['README.md', 'CHANGELOG.md', 'docs/api.md']) {
     const text = read(file);
@@ -132,53 +78,48 @@ t.test('[I.alpha] [9.labels] alpha and experimental stand where people look', as
   }
 });
 
-t.test('[I.api-served] the documents are served as they were written, with an ETag', async (t) => {
+t.test('[I.api-served] the document is served as it was written, with an ETag', async (t) => {
   const service = await startHere(fixtureHost());
   t.teardown(() => service.stop());
-  for (const [name, document] of [
-    ['openapi', openapi.document],
-    ['asyncapi', asyncapi],
+  const target = '/api/openapi.json';
+  const written = read('dist/api/openapi.json');
+  t.same(JSON.parse(written), openapi.document, 'built from these schemas');
+  const answer = await ask(service.port, target);
+  t.equal(answer.status, 200);
+  t.equal(answer.body.toString(), written);
+  t.same(jsonOf(answer), openapi.document);
+  const [tag = ''] = valuesOf(answer, 'etag');
+  t.match(tag, /^"[0-9a-f]{16}"$/);
+  const described = {
+    ...JSON_HEADERS,
+    'cache-control': 'no-cache',
+    etag: tag,
+  };
+  checkHeaders(t, answer, described);
+  const head = await ask(service.port, target, { method: 'HEAD' });
+  checkHeaders(t, head, described);
+  t.strictSame(valuesOf(head, 'content-length'), [String(answer.body.length)]);
+  for (const [known, status] of [
+    [tag, 304],
+    [`"x", W/${tag}`, 304],
+    ['*', 304],
+    ['"x"', 200],
+    [tag.slice(0, -1), 200],
   ] as const) {
-    const target = `/api/${name}.json`;
-    t.same(JSON.parse(read(`dist/api/${name}.json`)), document, 'built from these schemas');
-    const answer = await ask(service.port, target);
-    t.equal(answer.status, 200);
-    t.equal(answer.body.toString(), read(`dist/api/${name}.json`));
-    t.same(jsonOf(answer), document);
-    const [tag = ''] = valuesOf(answer, 'etag');
-    t.match(tag, /^"[0-9a-f]{16}"$/);
-    const described = {
-      ...JSON_HEADERS,
-      'cache-control': 'no-cache',
-      etag: tag,
-    };
-    checkHeaders(t, answer, described);
-    const head = await ask(service.port, target, { method: 'HEAD' });
-    checkHeaders(t, head, described);
-    t.strictSame(valuesOf(head, 'content-length'), [String(answer.body.length)]);
-    for (const [known, status] of [
-      [tag, 304],
-      [`"x", W/${tag}`, 304],
-      ['*', 304],
-      ['"x"', 200],
-      [tag.slice(0, -1), 200],
-    ] as const) {
-      const again = await fetch(`${service.baseUrl}${target}`, { headers: { 'If-None-Match': known } });
-      t.equal(again.status, status, known);
-      t.equal(again.headers.get('etag'), tag);
-      t.equal((await again.arrayBuffer()).byteLength, status === 304 ? 0 : answer.body.length);
-    }
+    const again = await fetch(`${service.baseUrl}${target}`, { headers: { 'If-None-Match': known } });
+    t.equal(again.status, status, known);
+    t.equal(again.headers.get('etag'), tag);
+    t.equal((await again.arrayBuffer()).byteLength, status === 304 ? 0 : answer.body.length);
   }
 });
 
-t.test('[I.api-served] they are subject to the same access rules as everything else', async (t) => {
+t.test('[I.api-served] it is subject to the same access rules as everything else', async (t) => {
   const api_key = 'k'.repeat(32);
   const service = await startHere(fixtureHost(), { auth: { enabled: true, api_key } });
   t.teardown(() => service.stop());
-  for (const name of ['openapi', 'asyncapi']) {
-    t.equal((await ask(service.port, `/api/${name}.json`)).status, 401);
-    const headers = { Authorization: `Bearer ${api_key}` };
-    t.equal((await ask(service.port, `/api/${name}.json`, { headers })).status, 200);
-    t.equal((await ask(service.port, `/api/${name}.json`, { method: 'POST', headers })).status, 405);
-  }
+  const target = '/api/openapi.json';
+  t.equal((await ask(service.port, target)).status, 401);
+  const headers = { Authorization: `Bearer ${api_key}` };
+  t.equal((await ask(service.port, target, { headers })).status, 200);
+  t.equal((await ask(service.port, target, { method: 'POST', headers })).status, 405);
 });

@@ -29,7 +29,6 @@ const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed
     ['GET', '/api/keys', 'admin'],
     ['GET', '/api/access', 'any'],
     ['GET', '/api/openapi.json', 'any'],
-    ['GET', '/api/asyncapi.json', 'any'],
     ['GET', '/api/agent', 'read'],
     ['POST', '/api/media/control', 'media'],
     ['POST', '/api/pw/sleep', 'power.sleep'],

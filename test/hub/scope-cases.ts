@@ -16,7 +16,7 @@ const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = 
   // Agents prove themselves there in another way than with a key.
   [/^GET \/api\/agent$/, () => 'none'],
   // The messages of a socket are judged one by one, and the API documents have no data.
-  [/^GET \/api\/(?:hosts\/\w+\/)?ws$|^GET \/api\/(?:openapi|asyncapi)\.json$/, () => 'any'],
+  [/^GET \/api\/(?:hosts\/\w+\/)?ws$|^GET \/api\/openapi\.json$/, () => 'any'],
   [/^GET \/metrics$/, () => 'metrics'],
   [/^GET \/api\/keys$/, () => 'admin'],
   [/^GET \/api\/(?:hosts\/\w+\/)?access$/, () => 'any'],

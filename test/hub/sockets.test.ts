@@ -1,7 +1,6 @@
 /** The WebSockets of the hub: samples and states of one machine and of many, the fleet, what is refused. */
-import { Ajv } from 'ajv';
 import t from 'tap';
-import { hubAsyncapiDocument } from '#src/api/hub-asyncapi.js';
+import { flawOf as flawOfMessage } from '../helpers/clients/message-flaw.ts';
 import { Refused, SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
@@ -10,20 +9,7 @@ import { until } from '../helpers/until.ts';
 import { isDown, isUp, PlayedAgent, startHub } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
 
-const document = hubAsyncapiDocument('0') as {
-  readonly components: { readonly messages: Record<string, { readonly payload: object }> };
-};
-const ajv = new Ajv({ strict: false });
-ajv.addSchema(document, 'asyncapi.json');
-
-/** Returns the flaw of a message by the AsyncAPI document. */
-function flawOf({ text, type }: HubTold): string | undefined {
-  if (document.components.messages[type] === undefined) return `${type} is not documented`;
-  const validate = ajv.getSchema(`asyncapi.json#/components/messages/${type}/payload`);
-  return validate?.(JSON.parse(text)) === true
-    ? undefined
-    : `${text.slice(0, 300)}: ${ajv.errorsText(validate?.errors)}`;
-}
+const flawOf = (told: HubTold) => flawOfMessage(told, true);
 
 /** `port`: of the first agent. */
 async function startTwo(t: Parameters<typeof startHub>[0], port = 0) {

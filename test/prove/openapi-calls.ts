@@ -42,5 +42,4 @@ export const CALLS: Readonly<Record<string, readonly [call: string, status: numb
   getMetrics: ["client.GET('/metrics', { parseAs: 'text' })", 200],
   listKeys: ["client.GET('/api/keys')", 401],
   getOpenapi: ["client.GET('/api/openapi.json')", 200],
-  getAsyncapi: ["client.GET('/api/asyncapi.json')", 200],
 };

@@ -27,7 +27,6 @@ export type RequestOperationId = Exclude<
   | 'listKeys'
   | 'getAccess'
   | 'getOpenapi'
-  | 'getAsyncapi'
   | 'getMetrics'
 >;
 

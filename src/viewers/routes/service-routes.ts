@@ -60,7 +60,6 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     listKeys: keysRun(deps.keys),
     getAccess: accessRun(deps.gate),
     getOpenapi: runOf('openapi'),
-    getAsyncapi: runOf('asyncapi'),
     ...metricsRuns(deps.metrics),
   };
   return [...routesOfTable(OPERATIONS, runs), ...dashboardRoutes(deps)];
