@@ -83,7 +83,7 @@ async function buildProgram() {
   // The API documents, from the schemas that were just compiled.
   run(process.execPath, [path.join(root, 'build/ts/src/api/generate.js')]);
   writeCommit();
-  // The completions and the manual page, whose date is that of the commit.
+  // The manual page, whose date is that of the commit.
   run(process.execPath, [path.join(root, 'build/ts/src/cli/share/generate.js')]);
   await buildBundle();
 }

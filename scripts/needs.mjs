@@ -39,8 +39,6 @@ const NEEDS = [
   { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: "mpv's connection to the bus" },
   { package: 'playerctl', commands: ['playerctl'], why: 'an independent check of players' },
   { package: 'tmux', commands: ['tmux'], why: 'the terminal of hostwire top' },
-  { package: 'zsh', commands: ['zsh'], why: 'the completion for zsh' },
-  { package: 'fish', commands: ['fish'], why: 'the completion for fish' },
   { package: 'man-db', commands: ['man', 'lexgrog'], why: 'the manual page' },
   { package: 'groff', commands: ['groff'], why: 'warnings about the manual page' },
   { package: 'mandoc', commands: ['mandoc'], why: 'lint of the manual page' },

@@ -47,9 +47,6 @@ const FILES = {
   // Not in /usr/lib/udev: a program that may open this device can type into every session.
   '/usr/share/hostwire/60-hostwire-uinput.rules': 'packaging/udev/60-hostwire-uinput.rules',
   '/usr/share/lintian/overrides/hostwire': 'packaging/debian/lintian-overrides',
-  '/usr/share/bash-completion/completions/hostwire': 'dist/share/bash-completion/completions/hostwire',
-  '/usr/share/zsh/vendor-completions/_hostwire': 'dist/share/zsh/site-functions/_hostwire',
-  '/usr/share/fish/vendor_completions.d/hostwire.fish': 'dist/share/fish/vendor_completions.d/hostwire.fish',
   [`${DOCUMENTS}/README.Debian`]: 'packaging/debian/README.Debian',
   [`${DOCUMENTS}/examples/config.example.json`]: 'config.example.json',
   [`${DOCUMENTS}/examples/config.example.yaml`]: 'config.example.yaml',
@@ -95,7 +92,7 @@ function layOut(folder, arch, version, seconds) {
   layOutDocs(path.join(folder, DOCUMENTS));
   const page = gzipSync(read('dist/share/man/man1/hostwire.1'), { level: 9 });
   write(folder, '/usr/share/man/man1/hostwire.1.gz', page);
-  // They are installed where shells look for them, not beside the program.
+  // It is installed where man(1) looks for it, not beside the program.
   rmSync(path.join(program, 'dist/share'), { recursive: true });
   const licenses = `hostwire\n\n${read('LICENSE')}\nThe package includes:\n\n${thirdPartyLicenses(runtime)}`;
   write(folder, `${DOCUMENTS}/copyright`, licenses);

@@ -25,7 +25,7 @@ const toWindows = (text) => text.replace(/\r?\n/g, '\r\n');
 
 function layOut(target, seconds) {
   const runtime = layOutTree(target, 'x64', 'win32');
-  // Completions and the manual page.
+  // The manual page.
   rmSync(path.join(target, 'dist/share'), { recursive: true });
   for (const [name, file] of Object.entries(DOCUMENTS))
     copyFileSync(path.join(root, file), path.join(target, name));

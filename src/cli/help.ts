@@ -1,5 +1,5 @@
 /** Output of `--help`. Pure. */
-import { COMMAND_ROWS, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from './words.ts';
+import { COMMAND_HELP, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from './words.ts';
 
 const WIDTH = 120;
 
@@ -30,7 +30,7 @@ export const formatHelp = (): string => `hostwire: ${PURPOSE}
 Usage: hostwire [command] [options]
 
 Commands:
-${list(COMMANDS.map((name) => [name, COMMAND_ROWS[name].help]))}
+${list(COMMANDS.map((name) => [name, COMMAND_HELP[name]]))}
 
 Options:
 ${list(OPTION_LIST.map(({ names, value, help }) => [names.join(', ') + (value === undefined ? '' : ` ${value}`), help]))}

@@ -1,4 +1,4 @@
-/** The commands and options: the parser, the help, the shell completions and the man page come from these rows. */
+/** The commands and options: the parser, the help and the man page come from these rows. */
 
 export const COMMANDS = [
   'run',
@@ -24,68 +24,37 @@ export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 /** The actions of `keys`; without one it lists. */
 export const KEYS_ACTIONS = ['remove'] as const;
 
-export interface CommandRow {
-  readonly help: string;
-  /** The words that may follow it. */
-  readonly actions?: readonly string[];
-}
-
-export const COMMAND_ROWS: Readonly<Record<Command, CommandRow>> = {
-  run: { help: 'run the service (the default)' },
-  hub: { help: 'serve the machines of hub.agents in the configuration, which other services report' },
-  check: {
-    help:
-      'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +
-      'or unknown keys',
-  },
-  doctor: { help: 'print what works on this machine, what does not and why, and how to fix it' },
-  discover: { help: 'list the hostwire services that announce themselves on the network (discovery.mdns)' },
-  service: {
-    help:
-      'on Windows: "service install" registers hostwire as a service that starts with the system, with the options ' +
-      'given here; "service remove" stops and unregisters it',
-    actions: SERVICE_ACTIONS,
-  },
-  keygen: {
-    help:
-      'print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a ' +
-      "self-signed certificate for this machine's names and those given, and prints the certificate's pin",
-  },
-  pair: {
-    help: 'make a key for a device, and print a link and a QR code that bring it there (docs/keys.md)',
-  },
-  keys: {
-    help: '"keys" lists the keys of the configuration, what they may do and their last uses; "keys remove NAME" takes one back',
-    actions: KEYS_ACTIONS,
-  },
-  wake: {
-    help:
-      '"wake NAME|MAC" wakes a machine of this network (Wake-on-LAN): one of wake.hosts in the configuration, or any MAC ' +
-      'address',
-  },
-  top: {
-    help:
-      '"top [URL [MACHINE]]" shows in the terminal what this or another service reports, or the machines of a hub and ' +
-      'each of them; the key of another service is read from --key-file or $HOSTWIRE_KEY',
-  },
-  help: { help: 'print this help' },
-  version: { help: 'print the version, the commit, the HTTP engine and the C library' },
+export const COMMAND_HELP: Readonly<Record<Command, string>> = {
+  run: 'run the service (the default)',
+  hub: 'serve the machines of hub.agents in the configuration, which other services report',
+  check:
+    'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +
+    'or unknown keys',
+  doctor: 'print what works on this machine, what does not and why, and how to fix it',
+  discover: 'list the hostwire services that announce themselves on the network (discovery.mdns)',
+  service:
+    'on Windows: "service install" registers hostwire as a service that starts with the system, with the options ' +
+    'given here; "service remove" stops and unregisters it',
+  keygen:
+    'print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a ' +
+    "self-signed certificate for this machine's names and those given, and prints the certificate's pin",
+  pair: 'make a key for a device, and print a link and a QR code that bring it there (docs/keys.md)',
+  keys: '"keys" lists the keys of the configuration, what they may do and their last uses; "keys remove NAME" takes one back',
+  wake:
+    '"wake NAME|MAC" wakes a machine of this network (Wake-on-LAN): one of wake.hosts in the configuration, or any MAC ' +
+    'address',
+  top:
+    '"top [URL [MACHINE]]" shows in the terminal what this or another service reports, or the machines of a hub and ' +
+    'each of them; the key of another service is read from --key-file or $HOSTWIRE_KEY',
+  help: 'print this help',
+  version: 'print the version, the commit, the HTTP engine and the C library',
 };
 
-/** Completions of a value: files (with these endings), folders, these words, or none. */
-export type Offer =
-  | { readonly endings: readonly string[] }
-  | 'files'
-  | 'folders'
-  | { readonly words: readonly string[] }
-  | undefined;
-
-export interface OptionRow {
+interface OptionRow {
   /** The first name is the long one. */
   readonly names: readonly [string, ...string[]];
   /** The name of its value; absent: it takes no value. */
   readonly value?: string;
-  readonly offer?: Offer;
   /** The commands that it can be used with; absent: all. */
   readonly commands?: readonly Command[];
   readonly help: string;
@@ -95,7 +64,6 @@ export const OPTION_ROWS = [
   {
     names: ['--config'],
     value: 'PATH',
-    offer: { endings: ['json', 'yaml', 'yml'] },
     help: 'read this configuration file (.json, .yaml, .yml) and no others; may be repeated',
   },
   { names: ['--host'], value: 'HOST', help: 'the address to listen on' },
@@ -103,14 +71,12 @@ export const OPTION_ROWS = [
   {
     names: ['--log-level'],
     value: 'LEVEL',
-    offer: { words: ['error', 'warn', 'info', 'debug'] },
     help: 'the lowest severity to log: error, warn, info or debug',
   },
   { names: ['--tls'], commands: ['keygen'], help: 'with keygen: make a key and a certificate for HTTPS' },
   {
     names: ['--out'],
     value: 'FOLDER',
-    offer: 'folders',
     commands: ['keygen'],
     help: 'with keygen --tls: where to write them (default: the working folder)',
   },
@@ -159,7 +125,6 @@ export const OPTION_ROWS = [
   {
     names: ['--key-file'],
     value: 'PATH',
-    offer: 'files',
     commands: ['top'],
     help: 'with top: a file with the key of the service (default: $HOSTWIRE_KEY)',
   },
@@ -175,7 +140,7 @@ export const OPTION_ROWS = [
     help: 'run as a Windows service; for the service control manager',
   },
   { names: ['--help', '-h'], help: 'print this help' },
-  { names: ['--version'], help: COMMAND_ROWS.version.help },
+  { names: ['--version'], help: COMMAND_HELP.version },
 ] as const satisfies readonly OptionRow[];
 
 export type OptionName = (typeof OPTION_ROWS)[number]['names'][number];

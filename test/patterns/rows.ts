@@ -345,7 +345,6 @@ const INSIDE: readonly Row[] = [
   ...inside('build', 'src/api/operations.ts', /\*$/),
   ...inside('build', 'src/api/page.ts', /[^\w -]/g, /[?&]/),
   ...inside('build', 'src/api/schemas.ts', /"\$ref":"#\/components\/schemas\/(\w+)"/g),
-  ...inside('build', 'src/cli/share/fish.ts', /['\\]/g),
   ...inside('build', 'src/cli/share/generate.ts', /\d{4}-\d\d-\d\d/),
   ...inside(
     'build',
@@ -354,7 +353,6 @@ const INSIDE: readonly Row[] = [
     /(?<=\.) (?=[A-Z])/,
     /^(?=\.)/gm,
   ),
-  ...inside('build', 'src/cli/share/zsh.ts', /[[\]:\\]/g),
   ...inside('build', 'src/cli/version.ts', /^([0-9a-f]{40}) (\d{4}-\d\d-\d\d)( changed)?\n$/),
 ];
 

@@ -1,7 +1,7 @@
 /** The manual page, in mdoc. Pure. */
 import { wrap } from '../help.ts';
 import { CPU_OF_PROCESS, TOP_KEYS } from '../top-keys.ts';
-import { COMMAND_ROWS, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from '../words.ts';
+import { COMMAND_HELP, COMMANDS, OPTION_LIST, PLACES, PURPOSE } from '../words.ts';
 
 const WIDTH = 78;
 const MONTHS = 'January February March April May June July August September October November December';
@@ -87,7 +87,7 @@ export function formatMan(version: string, date: string): string {
 ${text('hostwire is a service that streams live stats of this machine over HTTP, with a dashboard at http://localhost:9990/. The commands are:')}
 ${macro(
   'Cm',
-  COMMANDS.map((name) => [name, COMMAND_ROWS[name].help]),
+  COMMANDS.map((name) => [name, COMMAND_HELP[name]]),
 )}
 .Pp
 The options are:
