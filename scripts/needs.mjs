@@ -30,11 +30,6 @@ const NEEDS = [
   { package: 'dbus', commands: ['dbus-daemon'], why: 'private buses' },
   { package: 'avahi-daemon', commands: ['avahi-daemon'], why: 'a real responder for mDNS' },
   { package: 'avahi-utils', commands: ['avahi-browse'], why: 'an independent check of what is announced' },
-  {
-    package: 'python3-zeroconf',
-    files: ['/usr/lib/python3/dist-packages/zeroconf/__init__.py'],
-    why: 'a second implementation of mDNS',
-  },
   { package: 'mpv', commands: ['mpv'], why: 'a real player' },
   { package: 'mpv-mpris', files: ['/usr/lib/mpv-mpris/mpris.so'], why: "mpv's connection to the bus" },
   { package: 'playerctl', commands: ['playerctl'], why: 'an independent check of players' },

@@ -10,7 +10,6 @@ import v8 from 'node:v8';
 import { type Arguments, parseArguments } from './cli/arguments.ts';
 import { generateCertificate } from './cli/certificate.ts';
 import { checkConfiguration } from './cli/check.ts';
-import { discover } from './cli/discover.ts';
 import { examine } from './cli/doctor/doctor.ts';
 import { formatHelp } from './cli/help.ts';
 import { generateKey } from './cli/keygen.ts';
@@ -178,8 +177,6 @@ async function main(): Promise<void> {
     }
     case 'check':
       return answer(checkConfiguration(loadOptions(paths), words.isJson));
-    case 'discover':
-      return answer(await discover(openNativeHost().discovery, words));
     case 'doctor':
       return answer(
         await examine(

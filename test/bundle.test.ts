@@ -45,7 +45,7 @@ const modulesOf = (files: ReadonlySet<string>) =>
 const LATE = [
   'src/cli/top/top.ts',
   'src/agent/reporter/dial-exporter.ts',
-  'src/exporters/mdns/mdns.ts',
+  'src/exporters/mdns.ts',
   'src/exporters/mqtt/exporter.ts',
   'src/exporters/prometheus/metrics.ts',
   'src/history/store/store.ts',

@@ -1,13 +1,10 @@
-// DNS-SD over multicast DNS, through the responder of the system: announcements of this service, and those
-// found on the network. hostwire has no responder of its own, because two on one host answer for each other's
-// names.
+// Announcements of this service by DNS-SD over multicast DNS, through the responder of the system. hostwire
+// has no responder of its own, because two on one host answer for each other's names.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +13,7 @@
 
 namespace hostwire {
 
-inline constexpr const char* kServiceType = "_hostwire._tcp";
-
-// A service to announce, by its name on the network.
+// A service to announce as _hostwire._tcp, by its name on the network.
 struct Announcement {
   std::string name;  // at most 63 bytes of UTF-8
   std::uint16_t port = 0;
@@ -35,16 +30,6 @@ struct Announced {
   bool operator==(const Announced&) const = default;
 };
 
-// An announcement of another host, whose texts may be any bytes.
-struct FoundService {
-  std::string name;
-  std::string host;
-  std::string address;
-  std::string link;  // the interface that it was found on
-  std::uint16_t port = 0;
-  std::vector<std::string> texts;
-};
-
 // May be called on any thread. Answers arrive on another thread, or on the calling thread if the command
 // thread has been stopped.
 class Discovery {
@@ -59,12 +44,6 @@ class Discovery {
   // Replaces the announcements; they last as long as this process runs, across restarts of the responder.
   // `onDone` is called when the responder has withdrawn the previous ones.
   void announce(std::vector<Announcement> list, const std::function<void()>& onDone);
-
-  using BrowseAnswer =
-      std::function<void(const std::vector<FoundService>&, const std::optional<std::string>& failure)>;
-  // Lists the services that answer within `duration`; a service with several addresses is listed once per
-  // address.
-  void browse(std::chrono::milliseconds duration, const BrowseAnswer& answer);
 
   // Reports the row of `hostwire doctor`.
   void describe(const std::function<void(const Finding&)>& answer);

@@ -1,7 +1,6 @@
 // The JavaScript class `Discovery`.
 #include "napi/discovery_binding.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,13 +14,6 @@ Napi::Value js(Napi::Env env, const Announced& announced) {
   static const Shape shape{Key{"name", &Announced::name}, Key{"isAnnounced", &Announced::isAnnounced},
                            Key{"reason", orNull(&Announced::reason)}};
   return shape.make(env, announced);
-}
-
-Napi::Value js(Napi::Env env, const FoundService& found) {
-  static const Shape shape{Key{"name", &FoundService::name},       Key{"host", &FoundService::host},
-                           Key{"address", &FoundService::address}, Key{"link", &FoundService::link},
-                           Key{"port", &FoundService::port},       Key{"texts", &FoundService::texts}};
-  return shape.make(env, found);
 }
 
 namespace {
@@ -50,7 +42,6 @@ std::vector<Announcement> announcementsOf(const Napi::Value& value) {
 Napi::Function DiscoveryBinding::define(Napi::Env env) {
   return DefineClass(env, "Discovery",
                      {InstanceMethod<&DiscoveryBinding::announce>("announce"),
-                      InstanceMethod<&DiscoveryBinding::browse>("browse"),
                       InstanceMethod<&DiscoveryBinding::describe>("describe")});
 }
 
@@ -75,17 +66,6 @@ Napi::Value DiscoveryBinding::announce(const Napi::CallbackInfo& info) {
   const auto open = OpenPromise::start(info.Env(), controls_);
   discovery_->announce(std::move(list),
                        [open] { OpenPromise::resolve(open, [](Napi::Env env) { return env.Undefined(); }); });
-  return open->promise();
-}
-
-Napi::Value DiscoveryBinding::browse(const Napi::CallbackInfo& info) {
-  const std::chrono::milliseconds duration(info[0].ToNumber().Int64Value());
-  const auto open = OpenPromise::start(info.Env(), controls_);
-  discovery_->browse(
-      duration, [open](const std::vector<FoundService>& found, const std::optional<std::string>& failure) {
-        if (failure) return OpenPromise::reject(open, *failure);
-        OpenPromise::resolve(open, [found](Napi::Env env) { return js(env, found); });
-      });
   return open->promise();
 }
 

@@ -1,5 +1,4 @@
-// The JavaScript class `Discovery`: announcements, and services found on the network; the keys mirror
-// src/host/discovery.ts.
+// The JavaScript class `Discovery`: announcements of this service; the keys mirror src/host/discovery.ts.
 #pragma once
 
 #include <napi.h>
@@ -20,8 +19,6 @@ class DiscoveryBinding : public Napi::ObjectWrap<DiscoveryBinding> {
  private:
   // announce(list: {name, port, link, texts}[]): Promise<void>
   Napi::Value announce(const Napi::CallbackInfo& info);
-  // browse(milliseconds: number): Promise<FoundService[]>; rejects with the reason
-  Napi::Value browse(const Napi::CallbackInfo& info);
   // describe(): Promise<Finding[]>
   Napi::Value describe(const Napi::CallbackInfo& info);
 

@@ -1,4 +1,4 @@
-// No multicast DNS responder is supported on this platform.
+// Announcements need Avahi: this is for all platforms but Linux.
 #include "host/discovery.h"
 
 #include <utility>
@@ -6,7 +6,7 @@
 namespace hostwire {
 namespace {
 
-constexpr const char* kReason = "mDNS is not supported on this platform";
+constexpr const char* kReason = "mDNS is not supported on this platform, only on Linux through Avahi";
 
 }  // namespace
 
@@ -23,7 +23,6 @@ void Discovery::announce(std::vector<Announcement> list, const std::function<voi
   state_->onNews(refused);
   onDone();
 }
-void Discovery::browse(std::chrono::milliseconds, const BrowseAnswer& answer) { answer({}, kReason); }
 void Discovery::describe(const std::function<void(const Finding&)>& answer) {
   answer(Finding::missing("mdns", "none", {kReason, ""}));
 }

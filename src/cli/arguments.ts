@@ -32,10 +32,8 @@ export interface Arguments {
   readonly overrides: Overrides;
   /** Started by Windows' service control manager; with `run` only. */
   readonly isService: boolean;
-  /** With `check`, `doctor`, `discover`, `wake` and `top` only. */
+  /** With `check`, `doctor`, `wake`, `top`, `pair` and `keys` only. */
   readonly isJson: boolean;
-  /** With `discover` only: how long to listen. */
-  readonly seconds: number;
   /** With `service` only. */
   readonly serviceAction: ServiceAction | undefined;
   /** With `keygen --tls` only: the folder for the files (`--out`), and further names of this machine. */
@@ -65,8 +63,6 @@ const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(t
 const OUT_OPTION: OptionName = '--out';
 const TLS_OPTION: OptionName = '--tls';
 const BROADCAST_OPTION: OptionName = '--broadcast';
-const SECONDS_OPTION: OptionName = '--seconds';
-const DEFAULT_SECONDS = 3;
 const SERVICE_OPTION: OptionName = '--service';
 const JSON_OPTION: OptionName = '--json';
 const ONCE_OPTION: OptionName = '--once';
@@ -101,7 +97,6 @@ export function parseArguments(words: readonly string[]): Arguments {
   const broadcasts: string[] = [];
   const names: string[] = [];
   let machine: string | undefined;
-  const waits: string[] = [];
   const keyFiles: string[] = [];
   const pins: string[] = [];
   const pairing = PAIR_OPTIONS.map((): string[] => []);
@@ -122,7 +117,6 @@ export function parseArguments(words: readonly string[]): Arguments {
     overrides,
     isService,
     isJson,
-    seconds: Number(waits[0] ?? DEFAULT_SECONDS),
     serviceAction,
     certificate: isTls ? { folder: folders[0], names } : undefined,
     wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
@@ -146,10 +140,6 @@ export function parseArguments(words: readonly string[]): Arguments {
     if (!isTls && names.length > 0) return `unexpected argument ${quote(names[0] ?? '')}`;
     const bad = names.find((name) => isIP(name) === 0 && !isHostName(name));
     return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
-  };
-  const describeDiscover = (): string | undefined => {
-    const bad = waits.find((wait) => !/^(?:[1-9]|[1-5]\d|60)$/u.test(wait));
-    return bad === undefined ? undefined : `${SECONDS_OPTION} expects 1 to 60, found ${quote(bad)}`;
   };
   /** Returns why an option cannot be used with the command, or as often. */
   const describeUse = (): string | undefined => {
@@ -175,7 +165,6 @@ export function parseArguments(words: readonly string[]): Arguments {
     ...PAIR_OPTIONS.map((name, at): [string, string[]] => [name, pairing[at] ?? []]),
     [OUT_OPTION, folders],
     [BROADCAST_OPTION, broadcasts],
-    [SECONDS_OPTION, waits],
     [KEY_FILE_OPTION, keyFiles],
     [PIN_OPTION, pins],
   ]);
@@ -219,7 +208,6 @@ export function parseArguments(words: readonly string[]): Arguments {
       ? (describeUse() ??
         describeKeygen() ??
         (command === 'wake' ? describeWakeProblem(machine, broadcasts[0]) : undefined) ??
-        describeDiscover() ??
         (command === 'top' ? describeTopProblem(parsed().top) : undefined) ??
         (command === 'pair' ? describePairProblem(parsed().pair) : undefined) ??
         (command === 'service' && serviceAction === undefined

@@ -5,7 +5,6 @@ export const COMMANDS = [
   'hub',
   'check',
   'doctor',
-  'discover',
   'service',
   'keygen',
   'pair',
@@ -31,7 +30,6 @@ export const COMMAND_HELP: Readonly<Record<Command, string>> = {
     'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +
     'or unknown keys',
   doctor: 'print what works on this machine, what does not and why, and how to fix it',
-  discover: 'list the hostwire services that announce themselves on the network (discovery.mdns)',
   service:
     'on Windows: "service install" registers hostwire as a service that starts with the system, with the options ' +
     'given here; "service remove" stops and unregisters it',
@@ -87,15 +85,9 @@ export const OPTION_ROWS = [
     help: 'with wake: send to this IPv4 address only (default: the broadcast address of each interface)',
   },
   {
-    names: ['--seconds'],
-    value: 'N',
-    commands: ['discover'],
-    help: 'with discover: how long to listen for answers, 1 to 60 (default: 3)',
-  },
-  {
     names: ['--json'],
-    commands: ['check', 'doctor', 'discover', 'wake', 'top', 'pair', 'keys'],
-    help: 'with check, doctor, discover, wake, top, pair and keys: print JSON',
+    commands: ['check', 'doctor', 'wake', 'top', 'pair', 'keys'],
+    help: 'with check, doctor, wake, top, pair and keys: print JSON',
   },
   {
     names: ['--name'],

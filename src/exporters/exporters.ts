@@ -76,7 +76,7 @@ export const EXPORTERS: readonly ExporterRow[] = [
     name: 'mDNS',
     isWanted: ({ discovery }) => discovery.mdns,
     open: async (deps) => {
-      const { openMdns } = await import('./mdns/mdns.ts');
+      const { openMdns } = await import('./mdns.ts');
       const addresses = deps.addresses.map((address) => ({
         ...address,
         isLoopback: isLoopback(address.host),

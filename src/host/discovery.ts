@@ -1,4 +1,4 @@
-/** DNS-SD over multicast DNS, through the responder that the system runs: Avahi, or Windows itself. */
+/** Announcements by DNS-SD over multicast DNS, through the responder that the system runs: Avahi. */
 
 /** A service of the type `_hostwire._tcp`. */
 export interface Announcement {
@@ -20,17 +20,6 @@ export interface Announced {
   readonly reason: string | null;
 }
 
-/** An announcement of another host, with any text. */
-export interface FoundService {
-  readonly name: string;
-  readonly host: string;
-  readonly address: string;
-  /** The interface it was found on; empty if unknown. */
-  readonly link: string;
-  readonly port: number;
-  readonly texts: readonly string[];
-}
-
 export interface DiscoveryHost {
   /**
    * Replaces the announcements, for as long as this process runs, also when the responder is restarted. Resolves when
@@ -39,8 +28,4 @@ export interface DiscoveryHost {
   announce(list: readonly Announcement[]): Promise<void>;
   /** Calls `listener` with the whole list, in the order of the announcements, whenever one changes. */
   onNews(listener: (announced: readonly Announced[]) => void): void;
-  /**
-   * Returns the services that answer within that time, once per address. Rejects with the reason without a responder.
-   */
-  browse(milliseconds: number): Promise<readonly FoundService[]>;
 }

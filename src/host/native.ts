@@ -162,7 +162,6 @@ function openDiscovery(addon: Addon, controls: NativeControls): DiscoveryHost & 
   const discovery = new addon.Discovery(controls, (announced) => listener(announced));
   return {
     announce: (list) => discovery.announce(list),
-    browse: (milliseconds) => discovery.browse(milliseconds),
     describe: () => discovery.describe(),
     onNews: (next) => {
       listener = next;

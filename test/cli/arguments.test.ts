@@ -52,19 +52,8 @@ t.test('[9.options] --config (repeatable), --host, --port, --log-level, in both 
   );
 });
 
-t.test('[9.options] discover takes --json and --seconds', async (t) => {
-  const { isJson, seconds, problem } = parseArguments(['discover', '--json', '--seconds=60']);
-  t.strictSame({ isJson, seconds, problem }, { isJson: true, seconds: 60, problem: undefined });
-  t.equal(parseArguments(['discover']).seconds, 3);
-});
-
 t.test('[9.options-refused] an invalid command line is a sentence and exit code 2', async (t) => {
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['discover', '--seconds', '0'], '2 --seconds expects 1 to 60, found "0"'],
-    [['discover', '--seconds', '61'], '2 --seconds expects 1 to 60, found "61"'],
-    [['discover', '--seconds'], '2 --seconds needs a value'],
-    [['discover', '--seconds', '1', '--seconds', '2'], '2 --seconds was given twice'],
-    [['run', '--seconds', '1'], '2 --seconds can be used with discover only'],
     [['--prot', '80'], '2 unknown option "--prot"; the nearest is --port'],
     [['--prot=80'], '2 unknown option "--prot"; the nearest is --port'],
     [['-p', '80'], '2 unknown option "-p"; the nearest is -h'],

@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { type AnnouncementFacts, listAnnouncements } from '#src/exporters/mdns/announcements.js';
-import { Mdns, type MdnsDeps } from '#src/exporters/mdns/mdns.js';
+import { type AnnouncementFacts, listAnnouncements, Mdns, type MdnsDeps } from '#src/exporters/mdns.js';
 import type { Announced, Announcement, DiscoveryHost } from '#src/host/discovery.js';
 import { identify } from '#src/identity.js';
 import { createLog } from '#src/log/log.js';
@@ -92,7 +91,6 @@ function rig() {
     onNews: (listener) => {
       tell = listener;
     },
-    browse: async () => [],
   };
   const config = { current: configWith({ discovery: { mdns: true } }) };
   const parts: MdnsDeps = {

@@ -13,10 +13,6 @@ constexpr std::int32_t kRunning = 2;
 constexpr std::int32_t kEstablished = 2;
 constexpr std::int32_t kCollided = 3;
 
-SignalName browserSignal(const std::string& member, const std::string& browser) {
-  return {member, browser, "org.freedesktop.Avahi.ServiceBrowser"};
-}
-
 Body ownerBody(std::string_view before, std::string_view now) {
   Bytes bytes;
   for (const std::string_view text : {std::string_view("org.freedesktop.Avahi"), before, now})
@@ -53,37 +49,6 @@ Body numberBody(std::int32_t number) {
   return {"i", bytes.text};
 }
 
-Body itemBody(std::string_view name, std::int32_t link) {
-  Bytes bytes;
-  bytes.put(link);
-  bytes.put(std::int32_t{0});
-  for (const std::string_view text : {name, std::string_view("_hostwire._tcp"), std::string_view("local")})
-    bytes.putText(text);
-  bytes.put(std::uint32_t{0});
-  return {"iisssu", bytes.text};
-}
-
-Body resolvedBody(std::string_view name) {
-  Bytes bytes;
-  bytes.put(std::int32_t{1});
-  bytes.put(std::int32_t{0});
-  for (const std::string_view text :
-       {name, std::string_view("_hostwire._tcp"), std::string_view("local"), std::string_view("desk.local")})
-    bytes.putText(text);
-  bytes.put(std::int32_t{0});
-  bytes.putText("192.0.2.7");
-  bytes.put(std::uint16_t{9990});
-  Bytes texts;
-  for (const std::string_view text : {"a=1", "\xff\xfe=\x01"}) {
-    texts.put(static_cast<std::uint32_t>(text.size()));
-    texts.text += text;
-  }
-  bytes.put(static_cast<std::uint32_t>(texts.text.size()));
-  bytes.text += texts.text;
-  bytes.put(std::uint32_t{0});
-  return {"iissssisqaayu", bytes.text};
-}
-
 Avahi::Avahi(std::string path) : bus_(std::move(path), [this](const Call& call) { return answer(call); }) {}
 
 void Avahi::answerBy(Answerer answerer) {
@@ -97,21 +62,10 @@ void Avahi::take(std::set<std::string> taken, std::set<std::string> contested) {
   contested_ = std::move(contested);
 }
 
-void Avahi::setServices(std::vector<std::string> services) {
-  const std::lock_guard lock(mutex_);
-  services_ = std::move(services);
-}
-
-void Avahi::setHasty(bool isHasty) {
-  const std::lock_guard lock(mutex_);
-  isHasty_ = isHasty;
-}
-
 void Avahi::end() {
   const std::lock_guard lock(mutex_);
   isThere_ = false;
   groups_.clear();
-  browsers_.clear();
   emitOwner(ownerBody(":1.99", ""));
 }
 
@@ -135,15 +89,6 @@ void Avahi::emitGroupState(const std::string& group, std::int32_t state, std::st
   bus_.emit({"StateChanged", group, "org.freedesktop.Avahi.EntryGroup"}, {"is", bytes.text});
 }
 
-void Avahi::emitFromBrowser(const std::string& member, const Body& body) {
-  std::string browser = "/Client1/ServiceBrowser0";
-  {
-    const std::lock_guard lock(mutex_);
-    if (!browsers_.empty()) browser = *browsers_.begin();
-  }
-  bus_.emit(browserSignal(member, browser), body);
-}
-
 void Avahi::emitOwner(const Body& body) {
   bus_.emit({"NameOwnerChanged", "/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus"},
             body);
@@ -165,18 +110,12 @@ std::vector<std::string> Avahi::groups() {
   return paths;
 }
 
-std::size_t Avahi::browserCount() {
-  const std::lock_guard lock(mutex_);
-  return browsers_.size();
-}
-
 Answer Avahi::answer(const Call& call) {
   const std::lock_guard lock(mutex_);
   if (!isThere_) return refusal(kNoOwner);
   if (answerer_)
     if (auto own = answerer_(call)) return std::move(*own);
   if (groups_.contains(call.path)) return answerGroup(call);
-  if (call.member == "Free" && browsers_.erase(call.path) > 0) return answerOf({});
   if (call.path == "/") return answerServer(call);
   return refusal("org.freedesktop.DBus.Error.UnknownObject");
 }
@@ -185,8 +124,6 @@ Answer Avahi::answerServer(const Call& call) {
   if (call.member == "GetState") return answerOf(numberBody(kRunning));
   if (call.member == "GetVersionString") return answerOf(textBody("avahi 0.8"));
   if (call.member == "GetAlternativeServiceName") return answerOf(textBody(call.text + "'"));
-  if (call.member == "ServiceBrowserNew") return newBrowser();
-  if (call.member == "ResolveService") return answerOf(resolvedBody(textAt(call.body, 8)));
   if (call.member != "EntryGroupNew") return refusal("org.freedesktop.DBus.Error.UnknownMethod");
   const std::string path = "/Client1/EntryGroup" + std::to_string(++lastNumber_);
   groups_[path] = {};
@@ -210,26 +147,6 @@ Answer Avahi::answerGroup(const Call& call) {
     groups_.erase(call.path);
   }
   return answerOf({});
-}
-
-Answer Avahi::newBrowser() {
-  const std::string browser = "/Client1/ServiceBrowser" + std::to_string(++lastNumber_);
-  browsers_.insert(browser);
-  Answer answer = answerOf(pathBody(browser));
-  if (isHasty_) {
-    answer.raw = itemSignals(browser);
-  } else {
-    for (const std::string& name : services_) bus_.emit(browserSignal("ItemNew", browser), itemBody(name));
-    bus_.emit(browserSignal("AllForNow", browser), {});
-  }
-  return answer;
-}
-
-std::string Avahi::itemSignals(const std::string& browser) {
-  std::string bytes;
-  for (const std::string& name : services_)
-    bytes += signalBytes(browserSignal("ItemNew", browser), itemBody(name));
-  return bytes;
 }
 
 }  // namespace fake

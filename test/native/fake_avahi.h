@@ -1,4 +1,4 @@
-// An Avahi on a bus that a test owns: it announces and finds as the real one does, or as the test says.
+// An Avahi on a bus that a test owns: it announces as the real one does, or as the test says.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,6 @@ namespace fake {
 Body textBody(std::string_view text);
 Body pathBody(std::string_view path);
 Body numberBody(std::int32_t number);
-// The body of org.freedesktop.Avahi.ServiceBrowser.ItemNew.
-Body itemBody(std::string_view name, std::int32_t link = 1);
-// The answer to ResolveService, at port 9990 with the texts "a=1" and a byte string that is not UTF-8.
-Body resolvedBody(std::string_view name);
 
 class Avahi {
  public:
@@ -38,24 +34,18 @@ class Avahi {
   // Names that another host has: AddService refuses those that are taken, and those that are contested are
   // found out after Commit.
   void take(std::set<std::string> taken, std::set<std::string> contested = {});
-  // Sets the services that its browsers find.
-  void setServices(std::vector<std::string> services);
-  // Whether signals of a browser come before the answer that names it, as from Avahi before 0.8.
-  void setHasty(bool isHasty);
 
-  // It ends, which its groups and browsers do not survive; and begins.
+  // It ends, which its groups do not survive; and begins.
   void end();
   void begin();
   // A signal of the server's state, as when the host's name changes.
   void emitState(std::int32_t state);
   void emitGroupState(const std::string& group, std::int32_t state, std::string_view error = "");
-  void emitFromBrowser(const std::string& member, const Body& body);
   void emitOwner(const Body& body);
 
   // The names that are announced now, sorted.
   std::vector<std::string> names();
   std::vector<std::string> groups();
-  std::size_t browserCount();
   Bus& bus() { return bus_; }
 
  private:
@@ -66,18 +56,13 @@ class Avahi {
   Answer answer(const Call& call);
   Answer answerServer(const Call& call);
   Answer answerGroup(const Call& call);
-  Answer newBrowser();
-  std::string itemSignals(const std::string& browser);
 
   std::mutex mutex_;
   Answerer answerer_;
   bool isThere_ = true;
-  bool isHasty_ = false;
   std::set<std::string> taken_;
   std::set<std::string> contested_;
-  std::vector<std::string> services_;
   std::map<std::string, Group> groups_;
-  std::set<std::string> browsers_;
   int lastNumber_ = 0;
   Bus bus_;
 };

@@ -130,15 +130,6 @@ void sendWithDescriptors(int fd, std::string_view bytes, int passed, std::uint32
 
 }  // namespace
 
-std::string signalBytes(const SignalName& name, const Body& body) {
-  Bytes fields;
-  putField(fields, 1, 'o', name.path);
-  putField(fields, 2, 's', name.interface);
-  putField(fields, 3, 's', name.member);
-  putField(fields, 7, 's', name.sender);
-  return message(4, std::move(fields), body);
-}
-
 struct Bus::Peer {
   int fd;
   std::string input;
@@ -170,7 +161,12 @@ Bus::~Bus() {
 }
 
 void Bus::emit(const SignalName& name, const Body& body, int times) {
-  const std::string signal = signalBytes(name, body);
+  Bytes fields;
+  putField(fields, 1, 'o', name.path);
+  putField(fields, 2, 's', name.interface);
+  putField(fields, 3, 's', name.member);
+  putField(fields, 7, 's', name.sender);
+  const std::string signal = message(4, std::move(fields), body);
   const std::lock_guard lock(mutex_);
   for (int i = 0; i < times; ++i) outgoing_ += signal;
   eventfd_write(wakeFd_, 1);
@@ -260,11 +256,11 @@ bool Bus::answerCall(Peer& peer, const Call& call) {
   } else if (call.member != "AddMatch" && call.member != "RemoveMatch") {
     answer = answer_(call);
   }
-  std::string bytes = answer.raw;
   if (answer.kind == Answer::Kind::hangUp) return false;
   if (answer.kind == Answer::Kind::nothing) return true;
   const std::uint32_t descriptors = peer.takesDescriptors ? answer.descriptors : 0;
-  if (answer.kind != Answer::Kind::raw) bytes += answerBytes(answer, call.serial, descriptors);
+  const std::string bytes =
+      answer.kind == Answer::Kind::raw ? answer.raw : answerBytes(answer, call.serial, descriptors);
   if (descriptors > 0) sendWithDescriptors(peer.fd, bytes, wakeFd_, descriptors);
   for (int i = descriptors > 0 ? 1 : 0; i < answer.copies; ++i) sendAll(peer.fd, bytes);
   return true;

@@ -29,15 +29,13 @@ struct SignalName {
   std::string interface = "fake.Interface";
   std::string sender = ":1.99";
 };
-// The bytes of a signal.
-std::string signalBytes(const SignalName& name, const Body& body);
 
 // How a call is answered.
 struct Answer {
   enum class Kind { body, error, raw, nothing, hangUp };
   Kind kind = Kind::body;
   Body body;                      // of an error: its text
-  std::string raw;                // instead of a message; of the other kinds: before it
+  std::string raw;                // instead of a message
   int copies = 1;                 // number of times the answer is sent
   std::uint32_t descriptors = 0;  // passed with it to a peer that takes them
   std::string errorName = "fake.Error";

@@ -6,10 +6,10 @@ import type { Hostile } from './judge.ts';
 
 /**
  * `client`: HTTP and WebSockets; `agent`: what a hub receives from machines; `hub`: what an agent receives from hubs;
- * `broker`: what others publish; `network`: answers over mDNS; `server`: the service that a client or `hostwire top`
- * reads; `machine`: names that devices, programs and the kernel give.
+ * `broker`: what others publish; `server`: the service that a client or `hostwire top` reads; `machine`: names that
+ * devices, programs and the kernel give.
  */
-export type Peer = 'client' | 'agent' | 'hub' | 'broker' | 'network' | 'server' | 'machine';
+export type Peer = 'client' | 'agent' | 'hub' | 'broker' | 'server' | 'machine';
 /** `owner`: configuration, arguments, environment, own files; `self`: texts of the program and of Node. */
 export type Insider = 'owner' | 'build' | 'self';
 
@@ -152,8 +152,6 @@ const REACHED: readonly Row[] = [
     /^data:image\/(?:png|jpeg|gif|webp);base64,/,
     run('a', '', 'data:image/png;base64'),
   ),
-  reached('network', 'src/cli/discover.ts', /^fe[89ab]/iu, run('fe')),
-  reached('network', 'src/cli/discover.ts', /^([^=]+)=(.*)$/su, run('a', LINE)),
   reached('server', 'src/cli/top/text.ts', /^[ -~]*$/, run(' ', LINE)),
   reached(
     'server',
@@ -198,7 +196,7 @@ const INSIDE: readonly Row[] = [
   ),
   ...inside('owner', 'src/config/checks/findings.ts', /\[\d+\]$/u),
   ...inside('owner', 'src/config/load.ts', /:\d+$/u),
-  ...inside('owner', 'src/cli/arguments.ts', /^\d{1,6}$/u, /^(?:[1-9]|[1-5]\d|60)$/u, /, ([^,]+)$/),
+  ...inside('owner', 'src/cli/arguments.ts', /^\d{1,6}$/u, /, ([^,]+)$/),
   ...inside('owner', 'src/cli/keys/device-link.ts', /\/*$/),
   ...inside(
     'owner',

@@ -40,7 +40,7 @@ BusConnection::BusConnection(BusLoop& loop, BusAddress address, Descriptors desc
     : loop_(loop), address_(std::move(address)), descriptors_(descriptors) {}
 
 BusConnection::~BusConnection() {
-  for (auto& [id, match] : matches_) unsubscribe(*match);
+  for (const auto& match : matches_) unsubscribe(*match);
   for (auto& [key, pending] : pending_) functions_->slot_unref(pending->slot);
   if (bus_ != nullptr) functions_->close_unref(bus_);
 }
@@ -105,7 +105,7 @@ void BusConnection::becomeReady() {
   state_ = State::kReady;
   reason_.clear();
   peer_ = rightsOfPeer(functions_->get_fd(bus_));
-  for (auto& [id, match] : matches_) subscribe(*match);
+  for (const auto& match : matches_) subscribe(*match);
   for (Waiting& waiting : std::exchange(waiting_, {})) {
     loop_.cancel(waiting.timer);
     send(waiting.call, waiting.dueAt, std::move(waiting.handler));
@@ -119,7 +119,7 @@ void BusConnection::lose(std::string reason) {
   reason_ = std::move(reason);
   peer_.reset();
   loop_.cancel(connectTimer_);
-  for (auto& [id, match] : matches_) unsubscribe(*match);
+  for (const auto& match : matches_) unsubscribe(*match);
   auto pending = std::exchange(pending_, {});
   for (auto& [key, call] : pending) functions_->slot_unref(call->slot);
   if (bus_ != nullptr) functions_->close_unref(std::exchange(bus_, nullptr));
@@ -255,22 +255,10 @@ int BusConnection::onReply(sdbus::Message* message, void* data, sdbus::Error*) {
   return 0;
 }
 
-BusConnection::MatchId BusConnection::addMatch(std::string rule, SignalHandler handler) {
-  const MatchId id = ++lastId_;
-  auto match = std::make_unique<Match>(Match{this, nullptr, std::move(rule), std::move(handler), false});
-  if (state_ == State::kReady) subscribe(*match);
-  matches_.emplace(id, std::move(match));
+void BusConnection::addMatch(std::string rule, SignalHandler handler) {
+  matches_.push_back(std::make_unique<Match>(Match{this, nullptr, std::move(rule), std::move(handler)}));
+  if (state_ == State::kReady) subscribe(*matches_.back());
   wantLasting();
-  return id;
-}
-
-void BusConnection::removeMatch(MatchId id) {
-  const auto found = matches_.find(id);
-  if (found == matches_.end()) return;
-  unsubscribe(*found->second);
-  found->second->isRemoved = true;
-  // The handler may remove itself.
-  loop_.defer([this, id] { matches_.erase(id); });
 }
 
 void BusConnection::watch(std::function<void()> onReady, std::function<void(const std::string&)> onLost) {
@@ -280,7 +268,6 @@ void BusConnection::watch(std::function<void()> onReady, std::function<void(cons
 }
 
 void BusConnection::subscribe(Match& match) {
-  if (match.isRemoved) return;
   functions_->add_match_async(bus_, &match.slot, match.rule.c_str(), onSignal, onSubscribed, &match);
 }
 

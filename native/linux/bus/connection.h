@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +32,6 @@ class BusLoop;
 
 class BusConnection {
  public:
-  using MatchId = std::uint64_t;
-
   // Whether peers may send descriptors. Peers can fill the table of descriptors through a connection that
   // allows it, so one per bus is enough, and it is best closed while no answer is expected.
   enum class Descriptors { kRefused, kAllowed };
@@ -55,9 +52,7 @@ class BusConnection {
 
   // Subscribes to the signals that `rule` selects (sd_bus_add_match(3)), now and after each loss. Also opens
   // the connection and keeps it open.
-  MatchId addMatch(std::string rule, SignalHandler handler);
-  // No signal arrives after this call. Does nothing for a removed match.
-  void removeMatch(MatchId match);
+  void addMatch(std::string rule, SignalHandler handler);
 
   // Reports when the bus becomes usable (immediately if it is) and when it no longer is, with the reason;
   // opens the connection and keeps it open. Matches are subscribed to before `onReady` can send anything.
@@ -91,7 +86,6 @@ class BusConnection {
     sdbus::Slot* slot;
     std::string rule;
     SignalHandler handler;
-    bool isRemoved;
   };
   struct Waiting {
     std::uint64_t id;
@@ -145,7 +139,7 @@ class BusConnection {
   std::uint64_t lastId_ = 0;
   std::unordered_map<Pending*, std::unique_ptr<Pending>> pending_;
   std::vector<Waiting> waiting_;
-  std::map<MatchId, std::unique_ptr<Match>> matches_;
+  std::vector<std::unique_ptr<Match>> matches_;
   std::vector<Watch> watches_;
 };
 

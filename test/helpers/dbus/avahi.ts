@@ -1,5 +1,5 @@
 /** A real avahi-daemon on a private bus, in a network of the test's own. */
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { LanHost } from '../machine/lan.ts';
@@ -11,8 +11,6 @@ const DAEMON = '/usr/sbin/avahi-daemon';
 export function missingForAvahi(): string | false {
   if (!existsSync(DAEMON)) return 'no avahi-daemon (apt-get install avahi-daemon)';
   if (!existsSync('/usr/bin/avahi-browse')) return 'no avahi-browse (apt-get install avahi-utils)';
-  if (spawnSync('/usr/bin/python3', ['-c', 'import zeroconf']).status !== 0)
-    return 'no zeroconf (apt-get install python3-zeroconf)';
   return missingForBus();
 }
 

@@ -101,12 +101,12 @@ t.test(
 );
 
 t.test(
-  'announcing and finding through an Avahi that behaves well, badly and not at all',
+  'announcing through an Avahi that behaves well, badly and not at all',
   { skip: whyNoProgram('discovery_test') },
   async (t) => {
     const { isSuccess, text, missing } = await runProgram('discovery_test');
     t.ok(isSuccess, 'no check failed', { skip: missing, output: text });
-    if (missing === false) t.match(text, /^all well: \d{3} checks$/m, 'all of them ran');
+    if (missing === false) t.match(text, /^all well: \d\d checks$/m, 'all of them ran');
   },
 );
 

@@ -2,6 +2,8 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import type { Announced, DiscoveryHost } from '#src/host/discovery.js';
+import type { Describer } from '#src/host/finding.js';
 import { ALL_SECTIONS, type Counters, type Host, SECTIONS } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
 import { DETAIL_KEYS } from '#src/stats/details.js';
@@ -35,4 +37,22 @@ t.test('a reader that throws costs its own section or detail, and says why', { s
   // The name by which src/ knows it, whatever the C library calls its number.
   t.equal(addon.canOwnStreams(), false, 'sockets stay with Node');
   await t.rejects(host.readSystem(), { code: 'ENOTSUP', operation: 'read system' });
+});
+
+t.test('[3.mdns-unsupported] it announces nothing, and says why', { skip }, async (t) => {
+  const addon = createRequire(import.meta.url)(programPath('unsupported.node')) as {
+    readonly Controls: new () => object;
+    readonly Discovery: new (
+      controls: object,
+      onNews: (announced: readonly Announced[]) => void,
+    ) => Pick<DiscoveryHost, 'announce'> & Describer;
+  };
+  const reason = /^mDNS is not supported on this platform/;
+  let news: readonly Announced[] = [];
+  const discovery = new addon.Discovery(new addon.Controls(), (announced) => {
+    news = announced;
+  });
+  await discovery.announce([{ name: 'desk', port: 9990, link: '', texts: [] }]);
+  t.match(news, [{ name: 'desk', isAnnounced: false, reason }]);
+  t.match(await discovery.describe(), [{ subject: 'mdns', status: 'missing', reason, remedy: null }]);
 });
