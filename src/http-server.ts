@@ -137,7 +137,7 @@ export class HttpServer {
         this.#heap?.trimSoon();
         this.server.maxConnections = this.#capacity.maxConnections();
         if (this.#limiter.opened(address)) return undefined;
-        this.gate.noteLimit('too_many_connections', address);
+        this.gate.noteRefusal('too_many_connections', address);
         return TOO_MANY_CONNECTIONS;
       },
       onEnded: () => this.#limiter.ended(),

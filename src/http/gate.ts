@@ -32,14 +32,11 @@ export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path, OPER
 const MIN_COUNTED = 512;
 
 /** The settings whose limits refuse clients, by error code. */
-const LIMITS = {
+const LIMITS: Readonly<Record<string, string>> = {
   too_many_connections: 'server.max_connections_per_address',
   too_many_requests: 'server.max_requests_per_address',
   too_many_streams: 'server.max_streams or server.max_streams_per_address',
-} as const;
-type LimitCode = keyof typeof LIMITS;
-
-export const isLimit = (code: string): code is LimitCode => Object.hasOwn(LIMITS, code);
+};
 
 /** The reasons of refusals that have a status only; the others have a code. */
 const REASON_OF = { 400: 'bad_request', 401: 'unauthorized', 403: 'address' } as const;
@@ -70,7 +67,7 @@ export class Gate {
   #policy: AccessPolicy;
   #warning: string | undefined;
   /** Requests by why they were refused; each reason is there from the start. */
-  readonly #refused = {
+  readonly #refused: Record<string, number> = {
     bad_request: 0,
     unauthorized: 0,
     address: 0,
@@ -79,6 +76,8 @@ export class Gate {
     too_many_connections: 0,
     too_many_requests: 0,
     too_many_streams: 0,
+    feature_disabled: 0,
+    scope_required: 0,
   };
   // Ten thousand viewers behind one proxy are equal in everything that is judged: they share one kept request.
   readonly #clients = new Map<string, WeakRef<Caller>>();
@@ -116,7 +115,7 @@ export class Gate {
     this.#refusals.note(decision, now);
     this.#wrongKeys.note(decision, now);
     if (!decision.isAllowed) {
-      this.#refused[decision.errorCode ?? REASON_OF[decision.status]]++;
+      this.#count(decision.errorCode ?? REASON_OF[decision.status]);
       const answer = refusalOf(decision);
       return {
         isAllowed: false,
@@ -132,11 +131,18 @@ export class Gate {
     return { isAllowed: true, headers: corsHeaders(decision), client: request };
   }
 
-  /** A limit has refused the client at `address`, which is logged once. */
-  noteLimit(code: LimitCode, address: string): void {
-    this.#refused[code]++;
-    const hint = `access: ${address} was refused (${code}): see ${LIMITS[code]}; further refusals are only counted`;
+  /** Counts a request that was refused past the gate, if its code is counted; an address that a limit refuses is logged once. */
+  noteRefusal(code: string, address: string): void {
+    this.#count(code);
+    const setting = LIMITS[code];
+    if (setting === undefined) return;
+    const hint = `access: ${address} was refused (${code}): see ${setting}; further refusals are only counted`;
     this.#refusals.note({ isAllowed: false, hint, client: address }, this.#options.now());
+  }
+
+  #count(code: string): void {
+    const count = this.#refused[code];
+    if (count !== undefined) this.#refused[code] = count + 1;
   }
 
   /** Requests and connections that were refused since the start, by reason. */

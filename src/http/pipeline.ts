@@ -17,13 +17,13 @@ import {
 } from './body.ts';
 import type { Caller } from './clients/caller.ts';
 import type { Exchange } from './engine.ts';
-import { type Gate, isLimit } from './gate.ts';
+import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 import { allowedMethods, type Endpoint, type Request, type Route, RouteTable } from './routes.ts';
 
 export interface PipelineOptions {
-  readonly gate: Pick<Gate, 'judge' | 'noteLimit'>;
+  readonly gate: Pick<Gate, 'judge' | 'noteRefusal'>;
   readonly routes: readonly Route[];
   readonly config: CurrentConfig;
   /** The service is shutting down: admitted requests are answered with 503, and their connections closed. */
@@ -166,7 +166,7 @@ export class Pipeline {
 
   #fail(passage: Passage, error: unknown, headers: Headers): void {
     if (error instanceof ServiceError) {
-      if (isLimit(error.code)) this.#options.gate.noteLimit(error.code, passage.exchange.address);
+      this.#options.gate.noteRefusal(error.code, passage.exchange.address);
       send(passage, errorAnswer(error, headers));
       return;
     }

@@ -336,17 +336,22 @@ t.test('[10.keys-uses] the list needs a key, also where everything else is open'
   t.equal(await statusOf(bearer('admin')), 200);
 });
 
-t.test('[10.keys-trail] a command that a key does not allow has a line in the trail', async (t) => {
-  const auth = { enabled: true, keys: { wall: keyWith('wall', 'read') } };
-  const service = await startHere(livelyHost(), { auth });
-  t.teardown(() => service.stop());
-  const headers = bearer('wall');
-  t.equal((await ask(service.port, '/api/pw/lock', { method: 'POST', headers })).status, 403);
-  t.equal((await ask(service.port, '/api/processes', { headers })).status, 403);
-  const client = await SocketClient.open(service.port, { headers });
-  t.teardown(() => client.cut());
-  t.match((await client.ask('media', { action: 'play' }, 'm')).data, { code: 'FORBIDDEN' });
-  const trail = service.stderr().match(/(?:power: lock|media|processes) refused: scope_required.*/g);
-  const by = 'refused: scope_required address=127.0.0.1 keyed=true key=wall';
-  t.strictSame(trail, [`power: lock ${by}`, `media ${by}`]);
-});
+t.test(
+  '[10.keys-trail] a command that a key does not allow has a line in the trail, and is counted',
+  async (t) => {
+    const auth = { enabled: true, keys: { wall: keyWith('wall', 'read', 'metrics') } };
+    const service = await startHere(livelyHost(), { auth });
+    t.teardown(() => service.stop());
+    const headers = bearer('wall');
+    t.equal((await ask(service.port, '/api/pw/lock', { method: 'POST', headers })).status, 403);
+    t.equal((await ask(service.port, '/api/processes', { headers })).status, 403);
+    const client = await SocketClient.open(service.port, { headers });
+    t.teardown(() => client.cut());
+    t.match((await client.ask('media', { action: 'play' }, 'm')).data, { code: 'FORBIDDEN' });
+    const trail = service.stderr().match(/(?:power: lock|media|processes) refused: scope_required.*/g);
+    const by = 'refused: scope_required address=127.0.0.1 keyed=true key=wall';
+    t.strictSame(trail, [`power: lock ${by}`, `media ${by}`]);
+    const { body } = await ask(service.port, '/metrics', { headers });
+    t.match(String(body), /^hostwire_refused_requests_total\{reason="scope_required"\} 3$/m);
+  },
+);

@@ -39,7 +39,7 @@ function open() {
       find: (id) => machines.get(id),
       fleet: { list: unused, join: unused },
       broadcasts,
-      gate: { hears: () => true },
+      gate: { hears: () => true, noteRefusal: () => undefined },
       clock,
       log: { error: unused, audit: unused },
     },

@@ -105,7 +105,7 @@ export function ownFamilies(deps: OwnDeps): readonly Family[] {
     family(
       'counter',
       'refused_requests_total',
-      'Requests that the access rules or a limit refused, and refused connections.',
+      'Requests and connections that access rules, scopes, flags or limits refused.',
       labelled('reason', gate.refusals),
     ),
     one(

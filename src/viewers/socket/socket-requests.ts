@@ -1,6 +1,7 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
 import { auditForbidden } from '../../commands/audit.ts';
 import { ServiceError, scopeRequired } from '../../errors.ts';
+import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { type NamedRequest, paramsFor, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
@@ -14,13 +15,18 @@ import { topicFailureFrame } from './subscription.ts';
 import { readTopic } from './topic-state.ts';
 import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, topicOf, topicScopeOf } from './topics.ts';
 
+interface RequestDeps {
+  readonly log: Pick<Log, 'error' | 'audit'>;
+  readonly gate: Pick<Gate, 'noteRefusal'>;
+}
+
 /** Rejects only when something is broken. */
 export async function answerRequest(
   machine: Machine,
   requester: Requester,
   request: SocketRequest,
   place: Place,
-  log: Pick<Log, 'error' | 'audit'>,
+  { log, gate }: RequestDeps,
 ): Promise<void> {
   if (request.op === 'get') return await get(machine, requester, request.data, place);
   const asked = requestOfMessage(request);
@@ -28,6 +34,7 @@ export async function answerRequest(
   const needed = scopeOf(asked.what);
   const refusal = refusalOf(requester, needed, place);
   if (refusal !== undefined) {
+    gate.noteRefusal('scope_required', requester.caller.address);
     if (asked.what.includes('.')) auditForbidden(log, needed, requester.caller);
     requester.send(refusal);
     return;

@@ -27,7 +27,7 @@ export interface SessionDeps {
   /** undefined: a service, which shows one machine. */
   readonly fleet: FleetAccess | undefined;
   readonly broadcasts: Broadcasts;
-  readonly gate: Pick<Gate, 'hears'>;
+  readonly gate: Pick<Gate, 'hears' | 'noteRefusal'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'error' | 'audit'>;
 }
@@ -199,13 +199,13 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
       this.send(frame('pong', {}, { host: undefined, id }));
       return;
     }
-    const { find, log } = this.#deps;
+    const { find, log, gate } = this.#deps;
     for (const each of ids) {
       const machine = find(each, this.caller);
       if (machine === undefined) this.send(unknownFrame(each, id));
       else if (op === 'subscribe') this.#subscribe(machine, data, id);
       else if (op === 'unsubscribe') this.#unsubscribe(machine, data, id);
-      else await answerRequest(machine, this, request, this.placeOf(machine, id), log);
+      else await answerRequest(machine, this, request, this.placeOf(machine, id), { log, gate });
     }
   }
 

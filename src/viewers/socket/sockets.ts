@@ -35,7 +35,7 @@ export interface SocketsOptions {
   readonly server: Publisher;
   readonly counts?: Counting;
   /** Judges and notes the messages of those that were opened with a key. */
-  readonly gate: Pick<Gate, 'hears'>;
+  readonly gate: Pick<Gate, 'hears' | 'noteRefusal'>;
   /** Notified of machines whose condition has changed, or that are gone. */
   readonly conditions?: Listeners<readonly [id: string]>;
   /** The ends of commands. */

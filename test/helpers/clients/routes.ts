@@ -21,7 +21,7 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   const log: string[] = [];
   const pipeline = new Pipeline({
     gate: {
-      noteLimit: () => undefined,
+      noteRefusal: () => undefined,
       judge: ({ method, path, headers, remoteAddress }) => ({
         isAllowed: true,
         headers: [],

@@ -101,7 +101,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     ends: machine.ends,
     intervalMs: () => source.intervalMs,
     clock,
-    gate: { hears: () => true },
+    gate: { hears: () => true, noteRefusal: () => undefined },
     log: createLog((line) => log.push(line)),
     server: {
       publish: (topic, bytes) => {
