@@ -423,12 +423,16 @@ t.test('[8.unknown-near] an unknown key within two letters of a known one stops 
     ['{"srver": 1}', 'srver', 'server'],
     ['{"loog": 1}', 'loog', 'log'],
     ['{"auth.enabled": true}', 'auth.enabled', 'enabled in the section auth'],
-    ['{"authorize": {"api_key": 1}}', 'authorize.api_key', 'auth.api_key'],
+    ['{"authorize": {"api_key": 1}}', 'authorize.api_key', 'api_key in the section auth'],
     ['{"api_key": 1}', 'api_key', 'api_key in the section auth'],
-    ['{"wrong": {"deeper": {"api_kez": 1}}}', 'wrong.deeper.api_kez', 'auth.api_key'],
-    ['{"stats": {"enable_sleep": true}}', 'stats.enable_sleep', 'features.enable_sleep'],
+    ['{"wrong": {"deeper": {"api_kez": 1}}}', 'wrong.deeper.api_kez', 'api_key in the section auth'],
+    ['{"stats": {"enable_sleep": true}}', 'stats.enable_sleep', 'enable_sleep in the section features'],
     ['{"Auth": {"x1": 1}}', 'Auth', 'auth'],
-    ['{"stats": {"Port": 1}}', 'stats.Port', 'server.port'],
+    ['{"stats": {"Port": 1}}', 'stats.Port', 'port in the section server'],
+    ['{"mqtt": {"broker": {"url": 1}}}', 'mqtt.broker.url', 'mqtt.url'],
+    ['{"hub": {"broker": {"ulr": 1}}}', 'hub.broker.ulr', 'hub.url'],
+    ['{"hub": {"broker": {"topic": 1}}}', 'hub.broker.topic', 'topic in the section mqtt'],
+    ['{"mqtt": {"keyfile": 1}}', 'mqtt.keyfile', 'key_file in the section hub'],
   ];
   for (const [text, key, nearest] of cases)
     t.same(json(t, text), [`config.json:1 ${key} unknown key; did you mean ${nearest}?`], text);

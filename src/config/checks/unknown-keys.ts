@@ -13,18 +13,19 @@ const PATHS = [...ROWS.keys()];
 const SECTIONS = Object.keys(KEY_GROUPS);
 const withoutSection = (path: string) => path.slice(path.indexOf('.') + 1);
 
-/** Dotted keys by what follows the section. */
-const LAST_WORDS: ReadonlyMap<string, string> = new Map(PATHS.map((path) => [withoutSection(path), path]));
-
-/** The known key (or group) that was probably meant by `path`, also when it stands in the wrong group. */
-function findMeant(path: readonly string[]): string | undefined {
-  const dotted = path.join('.');
-  const word = findMeantAmong(path.at(-1) ?? '', [...LAST_WORDS.keys()]);
+/** The one of `paths` that was probably meant by `path`. */
+function findIn(path: readonly string[], paths: readonly string[]): string | undefined {
+  const word = findMeantAmong(path.at(-1) ?? '', paths.map(withoutSection));
   return (
-    findMeantAmong(dotted, PATHS) ??
-    (path.length === 1 ? findMeantAmong(dotted, SECTIONS) : undefined) ??
-    (word === undefined ? undefined : LAST_WORDS.get(word))
+    findMeantAmong(path.join('.'), paths) ??
+    paths.find((each) => word !== undefined && withoutSection(each) === word)
   );
+}
+
+/** The key or section that was probably meant by `path`: of its own section, or else of another one, which is named separately. */
+function findMeant(path: readonly string[]): string | undefined {
+  const top = path.length === 1 ? findMeantAmong(path.join('.'), SECTIONS) : undefined;
+  return top ?? findIn(path, siblings(path)) ?? inSection(findIn(path, PATHS));
 }
 
 /** Judges a key that is not in the table, and everything below it. */
@@ -35,8 +36,7 @@ export function judgeUnknown(place: Place, value: Tree): readonly (Place & Doubt
   const meant = findMeant(path);
   if (meant !== undefined || path[0] === 'auth') {
     const nearest = meant ?? findNearest(path.join('.'), siblings(path), () => Number.MAX_SAFE_INTEGER);
-    const named = path.length === 1 ? inSection(nearest) : nearest;
-    return [{ ...place, isError: true, message: `unknown key${didYouMean(named)}` }];
+    return [{ ...place, isError: true, message: `unknown key${didYouMean(nearest)}` }];
   }
   const below = value.kind === 'map' ? value.entries : [];
   const typos = below
@@ -55,7 +55,7 @@ export function judgeUnknownIn(known: readonly string[], key: string): Doubt {
     : { isError: true, message: `unknown key${didYouMean(meant)}` };
 }
 
-/** Names the section separately: the key is outside of it, because it is not indented or has a dot in its name. */
+/** Names the section separately: the unknown key is outside of it, perhaps because it is not indented or has a dot in its name. */
 function inSection(key: string | undefined): string | undefined {
   const dot = key?.lastIndexOf('.') ?? -1;
   return dot < 0 ? key : `${key?.slice(dot + 1)} in the section ${key?.slice(0, dot)}`;
@@ -126,7 +126,7 @@ function findMeantVariable(name: string): string | undefined {
 function shortVariables(): ReadonlyMap<string, string> {
   const words = PATHS.map(withoutSection);
   return new Map(
-    [...LAST_WORDS]
+    PATHS.map((path): [string, string] => [withoutSection(path), path])
       .filter(([word]) => words.indexOf(word) === words.lastIndexOf(word))
       .map(([word, path]) => [variableOf([word]), variableOf([path])]),
   );
