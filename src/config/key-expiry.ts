@@ -18,8 +18,8 @@ const SYSTEM_CLOCK: ExpiryClock = {
   clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
 
-/** Timers do not count suspended time, and the clock may be set: it is looked at this often. */
-const MAX_WAIT_MS = 60_000;
+/** Timers do not count suspended time, and the clock may be set: it is looked at this often while there are keys that end. */
+const MAX_WAIT_MS = 5000;
 /** A clock that went back by less was slewed, or rounded. */
 const MIN_SET_BACK_MS = 1000;
 

@@ -57,7 +57,6 @@ t.test('a file per key in a folder', async (t) => {
   t.strictSame(keysNow(), ['phone', 'tv']);
   const { watch, config, origins } = loadConfig(options);
   t.ok(watch.includes(keys), 'the folder is watched');
-  t.ok(watch.includes(path.join(keys, 'phone.yaml')));
   t.equal(config.auth.keys_folder, keys);
   t.match(origins.get('auth.keys.phone'), /keys\/phone\.yaml:1$/);
   rmSync(path.join(keys, 'tv.json'));
@@ -206,9 +205,9 @@ t.test('[10.keys-revoked] the end of a key is reported once, and in time', async
   t.strictSame(expired.splice(0), ['c']);
   advance(endOfA - 1);
   t.strictSame(expired, []);
-  // The clock is set by hours, of which no timer knows: it is seen within a minute.
+  // The clock is set by hours, of which no timer knows: it is seen within 5 s.
   now += 3_600_000;
-  advance(now + 60_000);
+  advance(now + 5000);
   t.strictSame(expired.splice(0), ['a,b']);
   now = endOfA - 1_800_000;
   advance(endOfA - 1);
@@ -216,7 +215,7 @@ t.test('[10.keys-revoked] the end of a key is reported once, and in time', async
   advance(endOfA + 90_000);
   t.strictSame(expired.splice(0), ['a,b'], 'set back: they lived again');
   // Between two looks the clock is set back, and they live and end again.
-  now = endOfA - 1;
+  now = endOfA - 2000;
   pass(10_000);
   expiry.follow(keys);
   t.strictSame(expired.splice(0), ['a,b'], 'noticed by the reload, as by a timer');
