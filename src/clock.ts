@@ -70,6 +70,31 @@ export class SleepMark {
 /** Runs `slice` in a later turn of the event loop, after requests that are waiting. */
 export type Defer = (slice: () => void) => void;
 
+/** Work in short steps, between which other work may run; returns its result. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Takes all steps in this turn. */
+export function runNow<T>(steps: Steps<T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** A request waits for the rest of a slice at most. */
+const SLICE_MS = 4;
+
+/** Takes the steps in slices, the first one in this turn. */
+export function runInSlices(
+  steps: Steps<void>,
+  defer: Defer = deferToNextTurn,
+  nowMs = () => performance.now(),
+): void {
+  const endsAt = nowMs() + SLICE_MS;
+  do if (steps.next().done === true) return;
+  while (nowMs() < endsAt);
+  defer(() => runInSlices(steps, defer, nowMs));
+}
+
 /** Nothing is ever stored in it. */
 const word = new Int32Array(new SharedArrayBuffer(4));
 let waiting: (() => void)[] = [];

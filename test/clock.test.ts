@@ -1,7 +1,7 @@
 /** Work that is put off to a later turn of the event loop, and a moment that follows the clock. */
 import process from 'node:process';
 import t from 'tap';
-import { deferToNextTurn, thisMoment } from '#src/clock.js';
+import { deferToNextTurn, runInSlices, type Steps, thisMoment } from '#src/clock.js';
 
 const nextTurn = () => new Promise<void>((resolve) => deferToNextTurn(resolve));
 
@@ -62,4 +62,28 @@ t.test('[3.system-started] a moment follows the clock when it is set, and nothin
   t.equal(later(86_400_000, 0), 1, 'a day, asleep or awake');
   t.equal(later(10, 1_700_000_000_000), 1_700_000_001, 'the time has arrived from the network');
   t.equal(later(10, -3_600_000), 1_699_996_401);
+});
+
+t.test('a slice ends after some milliseconds, and the next one is put off', async (t) => {
+  let ms = 0;
+  const slices: (() => void)[] = [];
+  const steps: number[] = [];
+  function* count(): Steps<void> {
+    for (let step = 1; step <= 10; step++) {
+      steps.push(step);
+      ms++;
+      yield;
+    }
+  }
+  runInSlices(
+    count(),
+    (slice) => slices.push(slice),
+    () => ms,
+  );
+  t.strictSame(steps, [1, 2, 3, 4]);
+  slices.shift()?.();
+  t.strictSame(steps.slice(4), [5, 6, 7, 8]);
+  slices.shift()?.();
+  t.equal(steps.length, 10);
+  t.equal(slices.length, 0, 'done');
 });

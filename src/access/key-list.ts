@@ -1,5 +1,5 @@
 /** The configured keys as people see them: names and terms, without a key or a digest. */
-import { allows, type Scope, scopesOf } from '../scopes.ts';
+import { allows, NO_SCOPES, type Scope, scopesOf } from '../scopes.ts';
 import type { AddressList } from './addresses.ts';
 import { type ExposureSettings, SWITCHES } from './exposure.ts';
 import { apiKeyOf, DEFAULT_KEY, endOf, type KeySettings } from './key.ts';
@@ -41,22 +41,19 @@ export function describeKeys(
 ): readonly string[] {
   const keys = listedKeys(auth, nowMs);
   const { entries } = auth.allowed_ips;
+  const off = SWITCHES.filter(([, , flag]) => flag && features?.[flag] === false);
   const texts = keys.flatMap(({ name, scopes }) => {
-    const off = SWITCHES.flatMap(([, scope, flag]) =>
-      flag && features?.[flag] === false && allows(scopesOf(scopes), scope)
-        ? [`${scope} (features.${flag} is false)`]
-        : [],
-    );
-    return off.length === 0 || scopes.includes('admin')
-      ? []
-      : [`the key ${name} cannot use ${off.join(', ')}`];
+    const held = scopes.includes('admin') ? NO_SCOPES : scopesOf(scopes);
+    const without = off.filter(([, scope]) => allows(held, scope));
+    const words = without.map(([, scope, flag]) => `${scope} (features.${flag} is false)`);
+    return words.length === 0 ? [] : [`the key ${name} cannot use ${words.join(', ')}`];
   });
   if (auth.enabled && Object.keys(auth.keys).length > 0 && !/^$|\*|\/0\b/.test(entries.join(' ')))
     texts.push(
       'auth.allowed_ips has no "*", so a client at any other address is refused, with a key too; add "*" to let it in with its key',
     );
-  const ends = keys.map(({ name, expires }) => `${name}: ${expires}`).join(', ');
+  const ends = () => keys.map(({ name, expires }) => `${name}: ${expires}`).join(', ');
   if (keys.length > 0 && keys.every((key) => key.is_expired))
-    texts.push(`every key has expired (${ends}); "hostwire pair" makes another`);
+    texts.push(`every key has expired (${ends()}); "hostwire pair" makes another`);
   return texts;
 }

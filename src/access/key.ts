@@ -27,7 +27,6 @@ export interface Key {
 
 /** The configured keys by their marks. */
 export interface KeyRing {
-  readonly secret: Buffer;
   readonly keys: ReadonlyMap<string, Key>;
   /** By the names of the keys that end, in milliseconds of Unix time. */
   readonly ends: ReadonlyMap<string, number>;
@@ -54,11 +53,20 @@ export const isDigest = (text: string): boolean => DIGEST.test(text);
  * A hash of the digest and a secret of this process. It is looked up instead of the digest: the time depends
  * neither on the number of keys nor on how close a guess is, because no client can know the hash.
  */
-const markOf = (secret: Buffer, digest: Buffer): string => sha256(secret).update(digest).digest('base64');
+const markOf = (digest: Buffer): string => sha256(SECRET).update(digest).digest('base64');
+const SECRET = randomBytes(32);
 
 /** The moment at which a key ends, in milliseconds of Unix time; Infinity: never. */
-export const endOf = ({ expires }: Pick<KeySettings, 'expires'>): number =>
-  expires === undefined ? Number.POSITIVE_INFINITY : (parseExpiry(expires) ?? 0);
+export function endOf(settings: Pick<KeySettings, 'expires'>): number {
+  const { expires } = settings;
+  const end =
+    ends.get(settings) ?? (expires === undefined ? Number.POSITIVE_INFINITY : (parseExpiry(expires) ?? 0));
+  ends.set(settings, end);
+  return end;
+}
+
+/** Thousands of keys are asked for their ends, again and again. */
+const ends = new WeakMap<object, number>();
 
 function digestOf({ digest, key_file: file }: KeySettings): Buffer {
   if (file !== undefined) return digestKey(file.secret);
@@ -74,27 +82,39 @@ export function compileKeys(
   apiKey: string | undefined,
   further: Readonly<Record<string, KeySettings>> = {},
 ): KeyRing {
-  const secret = randomBytes(32);
   const keys = new Map<string, Key>();
-  const ends = new Map<string, number>();
+  const endings = new Map<string, number>();
   for (const [name, settings] of Object.entries(further)) {
-    const expiresAtMs = endOf(settings);
-    if (expiresAtMs !== Number.POSITIVE_INFINITY) ends.set(name, expiresAtMs);
-    keys.set(markOf(secret, digestOf(settings)), {
-      name,
-      scopes: scopesOf(settings.scopes),
-      expiresAtMs,
-      addresses: settings.addresses && parseAddressList(settings.addresses, false).rules,
-    });
+    const { mark, key } = compileKey(name, settings);
+    if (key.expiresAtMs !== Number.POSITIVE_INFINITY) endings.set(name, key.expiresAtMs);
+    keys.set(mark, key);
   }
   if (apiKey !== undefined)
-    keys.set(markOf(secret, digestKey(apiKey)), {
+    keys.set(markOf(digestKey(apiKey)), {
       name: DEFAULT_KEY,
       scopes: ALL_SCOPES,
       expiresAtMs: Number.POSITIVE_INFINITY,
       addresses: undefined,
     });
-  return { secret, keys, ends };
+  return { keys, ends: endings };
+}
+
+/** A reload with thousands of keys changes few of them. */
+const compiled = new WeakMap<KeySettings, { readonly mark: string; readonly key: Key }>();
+
+export function compileKey(name: string, settings: KeySettings) {
+  const earlier = compiled.get(settings);
+  if (earlier?.key.name === name) return earlier;
+  const { scopes, addresses } = settings;
+  const key = {
+    name,
+    scopes: scopesOf(scopes),
+    expiresAtMs: endOf(settings),
+    addresses: addresses && parseAddressList(addresses, false).rules,
+  };
+  const entry = { mark: markOf(digestOf(settings)), key };
+  compiled.set(settings, entry);
+  return entry;
 }
 
 /** A request and its client, at a moment of Unix time. */
@@ -104,10 +124,10 @@ interface Sent {
   readonly nowMs: number;
 }
 
-function findKey({ secret, keys }: KeyRing, candidate: string, { client, nowMs }: Sent): Key | undefined {
+function findKey({ keys }: KeyRing, candidate: string, { client, nowMs }: Sent): Key | undefined {
   // All of a head of 16 KiB would take 35 µs to digest, ten times as long as a key.
   if (keys.size === 0 || candidate.length > MAX_KEY_LENGTH) return undefined;
-  const key = keys.get(markOf(secret, digestKey(candidate)));
+  const key = keys.get(markOf(digestKey(candidate)));
   if (key === undefined || nowMs >= key.expiresAtMs) return undefined;
   return key.addresses === undefined || matches(key.addresses, client) ? key : undefined;
 }

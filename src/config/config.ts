@@ -27,7 +27,8 @@ export function toConfig(values: ReadonlyMap<string, unknown>, base?: Config): C
 
 /** Freezes everything but typed arrays, which JavaScript cannot freeze. */
 function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+  // A frozen one is of an earlier load, or a default.
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value) && !ArrayBuffer.isView(value)) {
     for (const inner of Object.values(value)) deepFreeze(inner);
     Object.freeze(value);
   }

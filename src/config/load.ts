@@ -1,8 +1,10 @@
 /** Loads configuration files into one checked, frozen Config, or throws with every problem of all of them. */
 
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeKeys } from '../access/key-list.ts';
+import { runNow, type Steps } from '../clock.ts';
 import { isObject } from '../json.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { listEffects, type Role } from './checks/effects.ts';
@@ -52,16 +54,33 @@ export interface Loaded {
   /** Keys that are not in the table: warnings for the service (in `notices`), errors for `hostwire check`. */
   readonly unknownKeys: readonly Problem[];
   readonly sources: Sources;
-  /** Every file whose change, creation or removal calls for a reload. */
+  /** The files of `auth.keys_folder` by their paths. */
+  readonly keyFiles: ReadonlyMap<string, KeyFile>;
+  /** Every file whose change, creation or removal calls for a reload; a folder stands for all that is in it. */
   readonly watch: readonly string[];
 }
 
+/** The results of an earlier load that the next one uses. */
+export type Previous = Pick<Loaded, 'sources' | 'keyFiles'>;
+
+interface KeyFile {
+  /** Different after each change of the file; undefined: a link, whose target may change, or a file that is not there. */
+  readonly look: string | undefined;
+  /** Whether `found` holds for as long as `look` is the same. */
+  readonly isFinal: boolean;
+  readonly found: Findings;
+}
+
 /**
- * Loads the configuration. With `previous` (a reload) the files are those of the earlier load, so that a deleted
+ * Loads the configuration. With `before` (a reload) the files are those of the earlier load, so that a deleted
  * one is an error. Throws a ConfigError with all problems of all files.
  */
-export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
+export const loadConfig = (options: LoadOptions, before?: Previous): Loaded => runNow(load(options, before));
+
+/** Does the same in steps: one for each key, because there may be thousands. */
+export function* load(options: LoadOptions, before?: Previous): Steps<Loaded> {
   const { paths, overrides, surroundings, role } = options;
+  const previous = before?.sources;
   const sources = findSources(paths, surroundings, isOurs, previous);
   const findings = new Findings();
   for (const { file, message } of sources.failures)
@@ -80,14 +99,18 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   const settings = mergeSettings(findings);
   applyVariables(surroundings.variables, settings, findings);
   applyOverrides(overrides, settings, findings);
-  const keyFiles = readKeyFolder(settings, surroundings.uid, findings);
+  const keyFiles = new Map<string, KeyFile>();
+  const folder = yield* readKeyFolder(settings, surroundings.uid, findings, keyFiles, before?.keyFiles);
   judgeCommands(surroundings.uid, findings);
   const merged = { settings, findings };
-  const files = readFiles(merged, surroundings.uid);
-  const watch = [...sources.watch, ...keyFiles, ...files.map((file) => file.path)];
+  const files = yield* readFiles(merged, surroundings.uid);
+  const links = [...keyFiles].flatMap(([file, { look }]) => (look === undefined ? [file] : []));
+  const watch = [...sources.watch, ...folder, ...links, ...files.map((file) => file.path)];
+  yield;
   refuseKeyFiles(keyFiles, settings, findings);
   if (findings.problems.length > 0)
     throw new ConfigError(sort(findings.problems, sources.files), watch, knownKeys(settings, sources, trees));
+  yield;
 
   for (const file of files) if ('owner' in file) owners.set(file.path, file.owner);
   const keyFile = settings.get('auth.api_key')?.file;
@@ -95,19 +118,27 @@ export function loadConfig(options: LoadOptions, previous?: Sources): Loaded {
   raiseNumbers(merged);
   const { unknownKeys } = findings;
   const unknown = unknownKeys.map((problem): Notice => ({ level: 'warn', text: formatProblem(problem) }));
-  const config = toConfig(collectValues(settings));
+  const values = collectValues(settings);
+  yield;
+  const config = toConfig(values);
+  yield;
+  const effects = listEffects(settings, surroundings, role);
+  yield;
+  const origins = listOrigins(settings);
+  yield;
   const features = role === 'hub' || isOfHub(config) ? undefined : config.features;
   return {
     config,
     notices: [
       ...unknown,
       ...findings.notices,
-      ...listEffects(settings, surroundings, role),
+      ...effects,
       ...describeKeys(config.auth, features, Date.now()).map((text): Notice => ({ level: 'info', text })),
     ],
-    origins: listOrigins(settings),
+    origins,
     unknownKeys,
     sources,
+    keyFiles,
     watch,
   };
 }
@@ -163,47 +194,104 @@ function sort(problems: readonly Problem[], files: readonly string[]): readonly 
 }
 
 /**
- * Adds the keys of `auth.keys_folder`: each file is an entry of `auth.keys` with its name. Returns the folder and its files, to
- * be watched; a folder that is missing has none yet.
+ * Adds the keys of `auth.keys_folder`: each file is an entry of `auth.keys` with its name. Fills `keyFiles`, with what `before`
+ * has of files that have not changed. Returns the folder, to be watched; a folder that is missing has no files yet.
  */
-function readKeyFolder(settings: Settings, uid: number | undefined, findings: Findings): readonly string[] {
+function* readKeyFolder(
+  settings: Settings,
+  uid: number | undefined,
+  findings: Findings,
+  keyFiles: Map<string, KeyFile>,
+  before?: ReadonlyMap<string, KeyFile>,
+): Steps<readonly string[]> {
   const setting = settings.get('auth.keys_folder');
   if (setting === undefined) return [];
   const folder = path.resolve(path.dirname(setting.file), String(setting.value));
   settings.set(setting.key, { ...setting, value: folder });
-  const found = listFolder(folder);
-  if (typeof found === 'string') findings.fail(placeOf(setting), `${folder}: ${found}`);
-  const files = typeof found === 'string' ? [] : found.filter((file) => path.extname(file) in PARSERS);
+  const listed = listFolder(folder);
+  if (typeof listed === 'string') findings.fail(placeOf(setting), `${folder}: ${listed}`);
+  const files = typeof listed === 'string' ? [] : listed.filter((file) => path.extname(file) in PARSERS);
+  yield;
   const judged: JudgedFolders = new Map();
+  const owner = ownerOf(statusOf(folder));
   for (const file of files) {
-    const { name } = path.parse(file);
-    const own = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
-    const read = readSource(file, uid, judged);
-    const place = { file, line: undefined, path: [] };
-    if (!('owner' in read)) own.fail({ ...place, line: read.line }, read.message);
-    else if (read.tree === undefined && read.problems.length === 0) own.fail(place, 'is empty');
-    else checkSource(file, { ...read, tree: read.tree && asEntry(name, read.tree) }, own);
-    findings.problems.push(...own.problems);
-    findings.unknownKeys.push(...own.unknownKeys);
-    findings.notices.push(...own.notices);
-    for (const entry of own.settings) {
+    yield;
+    const keyFile = readKeyFile(file, uid, judged, owner, before?.get(file));
+    keyFiles.set(file, keyFile);
+    const { found } = keyFile;
+    findings.problems.push(...found.problems);
+    findings.unknownKeys.push(...found.unknownKeys);
+    findings.notices.push(...found.notices);
+    for (const entry of found.settings) {
       const other = settings.get(entry.key);
       if (other !== undefined)
         findings.fail(placeOf(entry), `set at ${formatPlace(other.file, other.line)} too`);
       else settings.set(entry.key, entry);
     }
   }
-  return [folder, ...files];
+  return [folder];
 }
 
-/** Leaves out the files of keys that have problems: the others, and the rest of the configuration, apply without them. */
-function refuseKeyFiles(files: readonly string[], settings: Settings, findings: Findings): void {
-  const bad = findings.problems.filter(({ file }) => files.includes(file));
-  for (const problem of bad) {
-    findings.problems.splice(findings.problems.indexOf(problem), 1);
-    findings.note('error', `${formatProblem(problem)}; this key is not accepted`);
-    for (const [key, { file }] of settings) if (file === problem.file) settings.delete(key);
+/** A change sooner after another may leave the time of the file as it is: file systems count it in up to 2 s. */
+const MIN_AGE_MS = 2000;
+
+/** Reads a file, unless it is the same as `before`. `folderOwner`: a change of it may be one of the verdict on the file. */
+function readKeyFile(
+  file: string,
+  uid: number | undefined,
+  judged: JudgedFolders,
+  folderOwner: string,
+  before: KeyFile | undefined,
+): KeyFile {
+  const status = statusOf(file);
+  const look =
+    status?.isFile() === true
+      ? `${folderOwner} ${ownerOf(status)} ${status.dev} ${status.ino} ${status.size} ${status.mtimeMs} ${status.ctimeMs}`
+      : undefined;
+  if (before?.isFinal === true && look === before.look) return before;
+  const { name } = path.parse(file);
+  const found = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
+  const read = readSource(file, uid, judged);
+  const place = { file, line: undefined, path: [] };
+  // A file may have been removed since the folder was listed.
+  if (!('owner' in read)) {
+    if (isThere(file)) found.fail({ ...place, line: read.line }, read.message);
+  } else if (read.tree === undefined && read.problems.length === 0) found.fail(place, 'is empty');
+  else checkSource(file, { ...read, tree: read.tree && asEntry(name, read.tree) }, found);
+  const isOld = status !== undefined && Date.now() - status.ctimeMs > MIN_AGE_MS;
+  const isFinal = look !== undefined && isOld && found.problems.length === 0;
+  // The same objects as before need no comparison later.
+  return { look, isFinal, found: before && isDeepStrictEqual(before.found, found) ? before.found : found };
+}
+
+/** Not of the target of a link. */
+function statusOf(file: string) {
+  try {
+    return lstatSync(file);
+  } catch {
+    return undefined;
   }
+}
+
+const ownerOf = (status: ReturnType<typeof statusOf>) => `${status?.uid} ${status?.gid} ${status?.mode}`;
+
+/** Leaves out the files of keys that have problems: the others, and the rest of the configuration, apply without them. */
+function refuseKeyFiles(
+  files: ReadonlyMap<string, unknown>,
+  settings: Settings,
+  { problems, notices }: Findings,
+): void {
+  const refused = new Set<string>();
+  for (const problem of problems.splice(0)) {
+    if (!files.has(problem.file)) {
+      problems.push(problem);
+      continue;
+    }
+    refused.add(problem.file);
+    notices.push({ level: 'error', text: `${formatProblem(problem)}; this key is not accepted` });
+  }
+  if (refused.size === 0) return;
+  for (const [key, { file }] of settings) if (refused.has(file)) settings.delete(key);
 }
 
 /** `trees`: of the files that could be read. */

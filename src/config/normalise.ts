@@ -1,4 +1,5 @@
 /** Normalises the merged settings by their rows: reads files, raises numbers, and collects the entries of maps. */
+import type { Steps } from '../clock.ts';
 import { isObject } from '../json.ts';
 import { FILE_GROUPS, type Merged } from './checks/between-keys.ts';
 import { placeOf, type Setting, type Settings } from './checks/findings.ts';
@@ -13,7 +14,7 @@ type Entry = Readonly<Record<string, unknown>>;
  * Reads the files that settings name into the settings, and judges the keys that belong together. Returns all these files,
  * also those that cannot be used. `uid`: the service's user; undefined on Windows.
  */
-export function readFiles(merged: Merged, uid: number | undefined): readonly NamedFile[] {
+export function* readFiles(merged: Merged, uid: number | undefined): Steps<readonly NamedFile[]> {
   const { settings, findings } = merged;
   const files: NamedFile[] = [];
   /** `key`: that of the value; `entry`: the values beside it in an entry of a map by name. */
@@ -37,18 +38,20 @@ export function readFiles(merged: Merged, uid: number | undefined): readonly Nam
   };
   const readEntry = (key: string, rows: NamedEntries['keys'], setting: Setting) => {
     const entry = isObject(setting.value) ? setting.value : {};
-    const contents = Object.entries(rows).map(([name, row]) => {
+    const contents: Record<string, unknown> = {};
+    for (const [name, row] of Object.entries(rows)) {
       const found = read(`${key}.${name}`, row, setting, entry[name], entry);
-      return [name, found?.value ?? entry[name]] as const;
-    });
-    const value = Object.fromEntries(contents.filter(([, each]) => each !== undefined));
-    settings.set(key, { ...setting, value });
+      if (found !== undefined) contents[name] = found.value;
+    }
+    // An entry without files stays the same object, so that reloads need not compare it.
+    if (Object.keys(contents).length > 0) settings.set(key, { ...setting, value: { ...entry, ...contents } });
   };
   for (const { prefix, judge, judgeFiles } of FILE_GROUPS) {
     const rows = ROWS.get(prefix)?.entries?.keys;
     if (rows === undefined) judge(merged, prefix);
     for (const [key, setting] of settings) {
       if (rows === undefined || !key.startsWith(`${prefix}.`)) continue;
+      yield;
       judge(merged, key);
       readEntry(key, rows, setting);
     }
@@ -81,8 +84,9 @@ export function collectValues(settings: Settings): ReadonlyMap<string, unknown> 
     if (entries === undefined) continue;
     // No prototype, so that a client's "constructor" finds nothing.
     const map: Record<string, unknown> = Object.create(null);
-    for (const { key: own, value } of settings.values())
-      if (own.startsWith(`${key}.`)) map[own.slice(key.length + 1)] = value;
+    const prefix = `${key}.`;
+    for (const [own, { value }] of settings)
+      if (own.startsWith(prefix)) map[own.slice(prefix.length)] = value;
     values.set(key, map);
   }
   return values;

@@ -1,11 +1,13 @@
 /** Reloads the configuration on a signal or a file change, and applies it only when it is valid. */
 import { isDeepStrictEqual } from 'node:util';
+import { compileKey } from '../access/key.ts';
+import { type Defer, runInSlices, type Steps } from '../clock.ts';
 import { isPemFile } from '../tls/pair.ts';
 import { ConfigError, formatProblem, type Notice, show } from './checks/problems.ts';
 import { type Config, readKey, toConfig } from './config.ts';
 import type { LiveConfig } from './current.ts';
 import { KeyExpiry } from './key-expiry.ts';
-import { type Loaded, type LoadOptions, loadConfig } from './load.ts';
+import { type Loaded, type LoadOptions, load } from './load.ts';
 import { ROWS } from './rows/key-table.ts';
 import { FileWatcher, type WatchTimes } from './sources/watch-files.ts';
 
@@ -20,6 +22,8 @@ export interface ReloaderOptions {
   readonly times?: WatchTimes;
   /** For tests: replaces the interval of a day. */
   readonly dayMs?: number;
+  /** For tests: replaces the turns of the event loop. */
+  readonly defer?: Defer;
 }
 
 const DAY_MS = 86_400_000;
@@ -33,6 +37,9 @@ export class Reloader {
   /** The notices of the last load, which the next load does not repeat. */
   #reported: ReadonlySet<string>;
   #lastError: string | undefined;
+  #running: Steps<void> | undefined;
+  /** A reload that is still to be made, and whether it was asked for. */
+  #pending: { readonly isAsked: boolean } | undefined;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
@@ -61,16 +68,36 @@ export class Reloader {
     this.#expiry.close();
     this.#watcher?.close();
     this.#watcher = undefined;
+    this.#running?.return();
   }
 
+  /** Thousands of keys need many turns of the event loop. All requests of that time are one more reload after it. */
   #reload(isAsked: boolean): void {
+    this.#pending = { isAsked: isAsked || this.#pending?.isAsked === true };
+    if (this.#running !== undefined) return;
+    this.#running = this.#reloads();
+    runInSlices(this.#running, this.#options.defer);
+  }
+
+  *#reloads(): Steps<void> {
     try {
-      const hasChanged = this.#take(loadConfig(this.#options.load, this.#loaded.sources));
+      for (let next = this.#pending; next !== undefined; next = this.#pending) {
+        this.#pending = undefined;
+        yield* this.#reloadOnce(next.isAsked);
+      }
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  *#reloadOnce(isAsked: boolean): Steps<void> {
+    try {
+      const hasChanged = yield* this.#take(yield* load(this.#options.load, this.#loaded));
       this.#reportSuccess(hasChanged, isAsked);
     } catch (error) {
       if (error instanceof ConfigError) {
         this.#watcher?.setPaths([...this.#loaded.watch, ...error.watch]);
-        this.#dropGone(error);
+        yield* this.#dropGone(error);
       }
       const reason =
         error instanceof ConfigError ? error.problems.map(formatProblem).join('; ') : String(error);
@@ -94,35 +121,44 @@ export class Reloader {
   }
 
   /** Whether anything changed that takes effect. */
-  #take(loaded: Loaded): boolean {
+  *#take(loaded: Loaded): Steps<boolean> {
     const live = this.#options.config;
+    for (const [name, key] of Object.entries(loaded.config.auth.keys)) {
+      compileKey(name, key);
+      yield;
+    }
     const { config, restart } = keepRestartKeys(live.current, loaded.config);
     const hasChanged = !isDeepStrictEqual(config, live.current);
+    yield;
     if (hasChanged) live.replace(config);
+    yield;
     this.#expiry.follow(live.current.auth.keys);
     this.#loaded = loaded;
     this.#watcher?.setPaths(loaded.watch);
     const notices = [...loaded.notices, ...restart];
-    for (const notice of notices) if (!this.#reported.has(notice.text)) this.#options.report(notice);
+    for (const notice of notices) {
+      if (!this.#reported.has(notice.text)) this.#options.report(notice);
+      yield;
+    }
     this.#reported = new Set(notices.map(({ text }) => text));
     return hasChanged;
   }
 
   /** Drops the keys that were taken back, although the configuration that says so does not apply. */
-  #dropGone({ keys }: ConfigError): void {
+  *#dropGone({ keys }: ConfigError): Steps<void> {
     const { config, report } = this.#options;
-    const entries = Object.entries(config.current.auth.keys);
-    const isGone = ([name, entry]: (typeof entries)[number]) =>
-      keys?.isGone(name, entry, this.#loaded.origins.get(`auth.keys.${name}`)) === true;
-    const gone = entries.filter(isGone);
+    const left: Record<string, unknown> = Object.create(null);
+    const gone: string[] = [];
+    for (const [name, entry] of Object.entries(config.current.auth.keys)) {
+      const key = `auth.keys.${name}`;
+      if (keys?.isGone(name, entry, this.#loaded.origins.get(key)) === true) gone.push(key);
+      else left[name] = entry;
+      yield;
+    }
     if (gone.length === 0) return;
-    const left = Object.fromEntries(entries.filter((each) => !gone.includes(each)));
-    config.replace(
-      toConfig(new Map([['auth.keys', Object.assign(Object.create(null), left)]]), config.current),
-    );
+    config.replace(toConfig(new Map([['auth.keys', left]]), config.current));
     this.#expiry.follow(config.current.auth.keys);
-    const names = gone.map(([name]) => `auth.keys.${name}`).join(', ');
-    report({ level: 'info', text: `removed or changed, and no longer accepted: ${names}` });
+    report({ level: 'info', text: `removed or changed, and no longer accepted: ${gone.join(', ')}` });
   }
 
   /** The configuration is the same, and lets fewer clients in. */
@@ -141,8 +177,9 @@ export function keepRestartKeys(
   const kept = new Map<string, unknown>();
   const restart: Notice[] = [];
   for (const [key, row] of ROWS) {
+    if (row.needsRestart === undefined) continue;
     const [before, after] = [readKey(current, key), readKey(next, key)];
-    if (row.needsRestart === undefined || isDeepStrictEqual(before, after)) continue;
+    if (isDeepStrictEqual(before, after)) continue;
     if (row.needsRestart === 'switching' && before !== undefined && after !== undefined) continue;
     kept.set(key, before);
     restart.push({

@@ -140,15 +140,15 @@ t.test('[8.reload-files] a file that appeared and is gone again stops no later r
   const first = loadConfig(options);
   const added = path.join(folder, 'cwd/config.yaml');
   writeFiles(folder, { 'cwd/config.yaml': 'server: {max_streams: 5}' });
-  const second = loadConfig(options, first.sources);
+  const second = loadConfig(options, first);
   t.equal(second.config.server.max_streams, 5);
   rmSync(added);
-  const third = loadConfig(options, second.sources);
+  const third = loadConfig(options, second);
   t.equal(third.config.server.max_streams, 0);
   t.same(third.notices, [{ level: 'warn', text: `${added}: gone, its settings no longer apply` }]);
-  t.same(loadConfig(options, third.sources).notices, []);
+  t.same(loadConfig(options, third).notices, []);
   rmSync(path.join(folder, 'cwd/config.json'));
-  t.throws(() => loadConfig(options, third.sources), ConfigError, 'one of the start must stay');
+  t.throws(() => loadConfig(options, third), ConfigError, 'one of the start must stay');
 });
 
 t.test('[8.search-refused] a folder that cannot be read stops the start', async (t) => {

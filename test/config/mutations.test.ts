@@ -138,7 +138,13 @@ t.test(
       if (mutant.special === undefined) {
         const loaded = bases[spelling];
         const live = new LiveConfig(loaded.config);
-        const reloader = new Reloader({ load: options, loaded, config: live, report: () => {} });
+        const reloader = new Reloader({
+          load: options,
+          loaded,
+          config: live,
+          report: () => {},
+          defer: (slice) => slice(),
+        });
         writeAnew(file, mutant.content);
         if (mutant.length !== undefined) truncateSync(file, mutant.length);
         reloader.reload();

@@ -37,6 +37,7 @@ function start(
     report: ({ level, text }) =>
       (level === 'info' ? results : said).push(`${level}: ${text.replaceAll(`${folder}/`, '')}`),
     times: { quietMs: 40, maxMs: 200, pollMs: 100 },
+    defer: (slice) => slice(),
   });
   t.teardown(() => reloader.close());
   /** Waits until `isDone`, and then 120 ms for calls that should not come. */

@@ -196,6 +196,7 @@ function startReloader(t: Test, files: Files) {
     },
     times: { quietMs: 40, maxMs: 200, pollMs: 100 },
     dayMs: 20,
+    defer: (slice) => slice(),
   });
   t.teardown(() => reloader.close());
   const certs = () => applied.map(({ server }) => server.tls.cert?.pem);

@@ -21,10 +21,12 @@ export function listEffects(
   { hasSqlite }: Pick<Surroundings, 'hasSqlite'>,
   role: Role | undefined,
 ): readonly Notice[] {
-  const all = [...settings.values()];
+  const firstKey = [...settings.keys()].find(isNamedKey);
+  // One key stands for all, of which there may be thousands.
+  const all = [...settings.values()].filter(({ key }) => key === firstKey || !isNamedKey(key));
   return [
     ...judgeRole(all, role),
-    ...judgeNeeds(settings, role),
+    ...judgeNeeds(all, settings, role),
     // A hub has no history and launches no apps.
     ...(role === 'hub'
       ? []
@@ -33,10 +35,13 @@ export function listEffects(
           ...all.flatMap((rule) => judgeWatch(rule, settings)),
           ...all.flatMap(judgeLaunch),
         ]),
-    ...judgeKey(settings),
-    ...judgeRules(settings),
+    ...judgeKey(settings, firstKey !== undefined),
+    ...judgeRules(all, settings),
   ];
 }
+
+const isNamedKey = (key: string) => key.startsWith(NAMED_KEYS);
+const NAMED_KEYS = 'auth.keys.';
 
 const noticeAt = (level: Notice['level'], setting: Setting, message: string): Notice => ({
   level,
@@ -98,12 +103,12 @@ const NEEDS: readonly (readonly [keys: string[], needed: string, level: Notice['
 ];
 
 /** Warns of settings that another one switches off. */
-function judgeNeeds(settings: Settings, role: Role | undefined): readonly Notice[] {
+function judgeNeeds(all: readonly Setting[], settings: Settings, role: Role | undefined): readonly Notice[] {
   // judgeRole has named all keys of the other role.
   const ofOther = role === 'hub' ? OF_SERVICE : role === 'service' ? OF_HUB : [];
   return NEEDS.flatMap(([keys, needed, level, text]): Notice[] => {
     const value = settings.get(needed)?.value ?? false;
-    const found = [...settings.values()].find(
+    const found = all.find(
       (setting) => isBelow(setting.key, keys) && setting.key !== needed && !isEmpty(setting.value),
     );
     if (value !== false || found === undefined || isBelow(found.key, ofOther)) return [];
@@ -194,7 +199,7 @@ function whyNoFolder(folder: string): string | undefined {
 const MIN_CHARACTERS = 32;
 
 /** Warns of a key that is weak or missing. */
-function judgeKey(settings: Settings): readonly Notice[] {
+function judgeKey(settings: Settings, hasNamed: boolean): readonly Notice[] {
   const key = settings.get('auth.api_key')?.value;
   if (typeof key === 'string') {
     if (key.length >= MIN_CHARACTERS) return [];
@@ -202,7 +207,7 @@ function judgeKey(settings: Settings): readonly Notice[] {
     return [{ level: 'warn', text }];
   }
   if (settings.get('auth.enabled')?.value !== true) return [];
-  if ([...settings.keys()].some((name) => name.startsWith('auth.keys.'))) return [];
+  if (hasNamed) return [];
   const allowed = settings.get('auth.allowed_ips')?.value;
   const entries: unknown = isObject(allowed) ? allowed['entries'] : undefined;
   const hasAddresses = Array.isArray(entries) && entries.some((entry) => entry !== '*');
@@ -212,14 +217,13 @@ function judgeKey(settings: Settings): readonly Notice[] {
 }
 
 /** Warns of rules of `hub.commands` for names that no key has: they apply to no client. */
-function judgeRules(settings: Settings): readonly Notice[] {
-  const prefix = 'auth.keys.';
-  const names = [...settings.keys()]
-    .filter((key) => key.startsWith(prefix))
-    .map((key) => key.slice(prefix.length));
+function judgeRules(all: readonly Setting[], settings: Settings): readonly Notice[] {
+  const rules = all.filter(({ key }) => isBelow(key, ['hub.commands']));
+  if (rules.length === 0) return [];
+  const names = [...settings.keys()].filter(isNamedKey).map((key) => key.slice(NAMED_KEYS.length));
   if (['auth.api_key', 'auth.api_key_file'].some((key) => settings.has(key))) names.push(DEFAULT_KEY);
-  return [...settings.values()].flatMap((setting) => {
-    if (!isBelow(setting.key, ['hub.commands']) || !isObject(setting.value)) return [];
+  return rules.flatMap((setting) => {
+    if (!isObject(setting.value)) return [];
     const { keys = [] } = setting.value as { readonly keys?: readonly string[] }; // Its row accepted it.
     const unknown = keys.filter((name) => !names.includes(name));
     return unknown.map((name) => {

@@ -25,6 +25,8 @@ export class FileWatcher {
   /** Path → its identity at the last report. */
   #looks = new Map<string, string>();
   #hasLinks = false;
+  /** Something in a watched folder has changed: its own look shows only what was created or removed. */
+  #hasChanged = false;
   #timer: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
   #firstEventAt = 0;
@@ -59,7 +61,10 @@ export class FileWatcher {
     const wanted = new Set(places.flatMap(({ folders }) => folders));
     for (const folder of this.#folders.keys()) if (!wanted.has(folder)) this.#drop(folder);
     for (const folder of wanted) if (!this.#folders.has(folder)) this.#watchFolder(folder);
-    this.#pollWhile([...wanted].some((folder) => !this.#folders.has(folder)));
+    const polled = [...wanted].filter((folder) => !this.#folders.has(folder));
+    this.#pollWhile(polled.length > 0);
+    // Changes of the files in it send no event.
+    if (polled.some((folder) => this.#looks.has(folder))) this.#hasChanged = true;
   }
 
   #watchFolder(folder: string): void {
@@ -95,16 +100,13 @@ export class FileWatcher {
     const isFolder = name === path.basename(folder);
     if (isFolder) this.#drop(folder);
     // A link in the path may have any name: a mounted Kubernetes volume swaps one called ..data.
-    else if (name !== null && !this.#hasLinks && !this.#isWatched(folder, name)) return;
+    else if (this.#looks.has(folder)) this.#hasChanged = true;
+    else if (name !== null && !this.#hasLinks && !this.#looks.has(path.join(folder, name))) return;
     const now = performance.now();
     this.#lastEventAt = now;
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#firstEventAt = now;
     this.#arm(this.#times.quietMs);
-  }
-
-  #isWatched(folder: string, name: string): boolean {
-    return this.#looks.has(path.join(folder, name)) || this.#looks.has(folder);
   }
 
   #arm(ms: number): void {
@@ -123,7 +125,8 @@ export class FileWatcher {
 
   #settle(): void {
     this.#watchFolders();
-    let hasChanged = false;
+    let hasChanged = this.#hasChanged;
+    this.#hasChanged = false;
     for (const [file, before] of this.#looks) {
       const now = lookAt(file);
       if (now === before) continue;
