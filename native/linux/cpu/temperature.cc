@@ -67,7 +67,10 @@ void CpuTemperature::addThermalZones() {
     if (!rank) {
       const auto files = listFolder(folder);
       const bool isCooled = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
-        return file.starts_with("cdev") && isProcessorCooler(readSmallFile(folder + "/" + file + "/type"));
+        if (!file.starts_with("cdev")) return false;
+        std::string path = folder;
+        path.append("/").append(file).append("/type");
+        return isProcessorCooler(readSmallFile(path));
       });
       if (isCooled) rank = SensorRank::kCooledZone;
     }
