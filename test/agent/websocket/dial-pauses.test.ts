@@ -80,5 +80,8 @@ t.test(
       t.ok((await attemptsFor(3500)).length === 0, `${name}: not again within 4 s`);
       await attemptsFor(1000);
     }
+    dialOuts.close();
+    for (let i = 0; i < 10; i++) host.refusal();
+    t.strictSame(await attemptsFor(5000), [], 'a machine that was removed is not tried');
   },
 );

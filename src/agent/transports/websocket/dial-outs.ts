@@ -112,6 +112,7 @@ class DialOut implements Configured, OutgoingOwner {
 
   #disconnect(): void {
     this.#deps.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
     this.#connection?.end();
     this.#connection = undefined;
     this.#machine.connection = undefined;
