@@ -1,5 +1,7 @@
 /** `hostwire check`: the configuration with defaults and origins, or all errors in it. */
 
+import path from 'node:path';
+import { whyNoFolder } from '../config/checks/effects.ts';
 import { ConfigError, formatProblem, type Notice } from '../config/checks/problems.ts';
 import { readKey } from '../config/config.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
@@ -72,7 +74,17 @@ function listEntries({ config, origins }: Loaded, key: string) {
 /** Returns unknown keys, which only warn elsewhere, as errors. */
 function noticesOf(loaded: Loaded): readonly Notice[] {
   const unknown = loaded.unknownKeys.map(formatProblem);
-  return [...loaded.notices.filter(({ text }) => !unknown.includes(text)), ...unknown.map(asError)];
+  const known = loaded.notices.filter(({ text }) => !unknown.includes(text));
+  return [...known, ...judgeHistoryFolder(loaded), ...unknown.map(asError)];
+}
+
+/** Warns of a history that no file can keep. Only here: a disk may hang, which a service must not wait for. */
+function judgeHistoryFolder({ config, origins }: Loaded): readonly Notice[] {
+  if (config.history.path === undefined) return [];
+  const folder = path.dirname(config.history.path);
+  const reason = whyNoFolder(folder);
+  const text = `${origins.get('history.path')}: history.path: its folder ${folder}: ${reason}`;
+  return reason === undefined ? [] : [{ level: 'warn', text }];
 }
 
 /** Returns the lines that make it fail, although the service would start. */

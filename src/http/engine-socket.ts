@@ -130,6 +130,7 @@ export class EngineSocket implements Socket {
     const raw = this.#raw;
     if (raw === undefined || this.#isOver) return;
     const kept = this.#buffered ?? [];
+    const isFull = kept.length > 0 || raw.getBufferedAmount() > FULL_BYTES;
     this.#finish();
     for (const topic of raw.getTopics()) raw.unsubscribe(topic);
     const timer = setTimeout(() => this.cut(), CLOSE_LIMIT_MS).unref();
@@ -141,8 +142,8 @@ export class EngineSocket implements Socket {
       this.#sendClose = undefined;
       raw.end(code, reason);
     };
-    // In a turn in which a connection of uWebSockets.js may be closed (clock.ts).
-    deferToNextTurn(() => this.#sendClose?.());
+    // In a turn in which a connection of uWebSockets.js may be closed (clock.ts); that of `markDrained` is one.
+    if (!isFull) deferToNextTurn(() => this.#sendClose?.());
   }
 
   /** Cuts the connection, in the next turn as `end`. Calls `onClosed` before it returns. */

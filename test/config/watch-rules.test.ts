@@ -66,16 +66,23 @@ t.test('[8.watch-rules] check shows each rule', async (t) => {
   t.match(shown, 'watch.rules.hot = {"series":"cpu.load","above":90,"for_seconds":10}');
 });
 
+t.test('check warns of a history without a folder, which a service must not look at', async (t) => {
+  const folder = makeFolder(t);
+  writeFiles(folder, { 'config.yaml': 'history: {path: /no/such/folder/h.db}\n' });
+  const warning = /warn: \S+config\.yaml:1: history\.path: its folder \/no\/such\/folder: it does not exist/;
+  t.match(checkConfiguration(optionsFor(folder)).text, warning);
+  t.notMatch(
+    JSON.stringify(load(t, { 'config.yaml': 'history: {path: /no/such/h.db}' }).notices),
+    'its folder',
+  );
+});
+
 t.test('settings without any effect get a warning', async (t) => {
   const rule = (text: string) => `watch: {rules: {r: {${text}}}}\n`;
   for (const [text, warning] of [
     [rule('series: cpu.load, above: 110'), /watch\.rules\.r: cpu\.load is a percentage/],
     [rule('series: disk.used_percent/*, below: 0'), /is a percentage/],
     [`history: {minutes: 0}\n${rule('series: cpu.load, above: 90')}`, /history\.minutes is 0/],
-    [
-      'history: {path: /no/such/folder/h.db}',
-      /history\.path: its folder \/no\/such\/folder: it does not exist/,
-    ],
   ] as const)
     t.match(
       load(t, { 'config.yaml': text })

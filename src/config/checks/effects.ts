@@ -1,7 +1,6 @@
 /** Warns of settings that are valid and have no effect: of another role, on this Node, or without what they need. */
 
 import { accessSync, constants, statSync } from 'node:fs';
-import path from 'node:path';
 import { DEFAULT_KEY } from '../../access/key.ts';
 import { codeOf } from '../../errors.ts';
 import { isObject } from '../../json.ts';
@@ -129,15 +128,10 @@ const isEmpty = (value: unknown) =>
 /** Warns where Node cannot keep a history in a file. */
 function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
   const setting = settings.get('history.path');
-  if (setting === undefined) return [];
-  if (hasSqlite === false) {
-    const message =
-      'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it';
-    return [noticeAt('warn', setting, message)];
-  }
-  const folder = path.dirname(String(setting.value));
-  const reason = whyNoFolder(folder);
-  return reason === undefined ? [] : [noticeAt('warn', setting, `its folder ${folder}: ${reason}`)];
+  if (setting === undefined || hasSqlite !== false) return [];
+  const message =
+    'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it';
+  return [noticeAt('warn', setting, message)];
 }
 
 const PERCENTAGES = /^(?:cpu\.(?:load|core)|\w+\.\w+_percent|disk\.busy|gpu\.load|battery\.charge)(?:\/|$)/u;
@@ -187,7 +181,8 @@ function whyNotStarted(command: string): string | undefined {
   }
 }
 
-function whyNoFolder(folder: string): string | undefined {
+/** The disk may hang: not for a service, whose history reports what its disk does. */
+export function whyNoFolder(folder: string): string | undefined {
   try {
     return statSync(folder).isDirectory() ? undefined : 'it is not a folder; name one';
   } catch (error) {
