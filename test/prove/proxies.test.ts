@@ -21,6 +21,17 @@ const WATCHED_MS = process.env['HOSTWIRE_FULL'] === '1' ? 1_200_000 : 10_000;
 
 t.setTimeout(WATCHED_MS + 280_000);
 
+/** Modes of haproxy's connections to the service: kept without such a line, otherwise closed after each answer. */
+const HAPROXY_MODES = ['', 'option http-server-close', 'option httpclose'] as const;
+
+const FORMS = PROGRAMS.flatMap((program) =>
+  (['/', '/pc/'] as const).flatMap((where: Where) =>
+    (program.name === 'haproxy' ? HAPROXY_MODES : ['']).map((mode) => ({ program, where, mode })),
+  ),
+);
+// Before the first test: all run side by side.
+t.jobs = PROGRAMS.length + FORMS.length;
+
 for (const program of PROGRAMS)
   t.test(program.name, { skip: skipProxy(program) }, async (t) => {
     const service = await startHere(fixtureHost(), {
@@ -41,16 +52,6 @@ for (const program of PROGRAMS)
     t.ok(stream.comments.length >= 5, `${stream.comments.length} comments`);
     t.notOk(stream.connection.isClosed);
   });
-
-/** Modes of haproxy's connections to the service: kept without such a line, otherwise closed after each answer. */
-const HAPROXY_MODES = ['', 'option http-server-close', 'option httpclose'] as const;
-
-const FORMS = PROGRAMS.flatMap((program) =>
-  (['/', '/pc/'] as const).flatMap((where: Where) =>
-    (program.name === 'haproxy' ? HAPROXY_MODES : ['']).map((mode) => ({ program, where, mode })),
-  ),
-);
-t.jobs = PROGRAMS.length + FORMS.length;
 
 /** 20 people who load the page five times in a minute each, and scrapers. */
 const LOADS = { count: 100, everyMs: 600 } as const;
