@@ -185,11 +185,14 @@ function send({ exchange, framing, body }: Passage, answer: Answer | undefined):
     exchange.answer(answer);
     return;
   }
-  // uWebSockets.js keeps a copy of a last answer for a peer that does not read.
+  if (body !== undefined) {
+    void body.then(() => exchange.answer({ ...answer, isLast: true }));
+    return;
+  }
+  // uWebSockets.js keeps a copy of a last answer for a peer that does not read. Only a question takes no body, so nothing
+  // was done that this would hide.
   const isLong = (answer.body?.length ?? 0) > MAX_LAST_BYTES;
-  const last = { ...(isLong ? errorAnswer(TAKES_NO_BODY) : answer), isLast: true };
-  if (body === undefined) exchange.answer(last);
-  else void body.then(() => exchange.answer(last));
+  exchange.answer({ ...(isLong ? errorAnswer(TAKES_NO_BODY) : answer), isLast: true });
 }
 
 function tooLarge(request: Request, maxBytes: number): Answer {
