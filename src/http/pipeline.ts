@@ -16,7 +16,7 @@ import {
   readFraming,
 } from './body.ts';
 import type { Caller } from './clients/caller.ts';
-import type { Exchange } from './engine.ts';
+import { type Exchange, MAX_LAST_BYTES } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
@@ -42,8 +42,6 @@ interface Passage {
 type Outcome = Answer | undefined | Promise<Answer | undefined>;
 
 const NO_BODY = Buffer.alloc(0);
-/** Maximum bytes of the answer to a request whose body ends the connection. */
-const MAX_LAST_BYTES = 8 * 1024;
 const TAKES_NO_BODY = new ServiceError('bad_request', 'This request takes no body.');
 const NO_HEADERS: Headers = [];
 

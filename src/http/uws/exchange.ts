@@ -5,14 +5,15 @@
 import type * as uws from 'uWebSockets.js';
 import { deferToNextTurn } from '../../clock.ts';
 import type { BufferQuota } from '../clients/buffer-quota.ts';
-import type {
-  BodyEvents,
-  Delivery,
-  Exchange,
-  HandOver,
-  SocketEvents,
-  StreamStart,
-  Taker,
+import {
+  type BodyEvents,
+  type Delivery,
+  type Exchange,
+  type HandOver,
+  MAX_LAST_BYTES,
+  type SocketEvents,
+  type StreamStart,
+  type Taker,
 } from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
 import { type Answer, type Header, type RequestHead, saysClose, writeHeaders } from '../head.ts';
@@ -23,8 +24,6 @@ import { UwsStream } from './stream.ts';
 
 /** Longer bodies are counted in the quota until the peer has taken them. */
 const MIN_COUNTED_BODY = 1024;
-/** The last answer on a connection is copied by uWebSockets.js if it is no longer than this. */
-const MAX_COPIED_BODY = 8 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -158,7 +157,7 @@ export class UwsExchange implements Exchange {
     const wasLast = answer.isLast === true || isAsked;
     // After `Connection: close` uWebSockets.js ends the connection itself. Where it does not recognize the form in which
     // the client asks for that, the client does so, or the connection is idle for 10 s.
-    if (hasBody && (!wasLast || (isAsked && body.length > MAX_COPIED_BODY))) {
+    if (hasBody && (!wasLast || (isAsked && body.length > MAX_LAST_BYTES))) {
       this.#sendAsTaken(answer, body);
       return;
     }
