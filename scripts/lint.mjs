@@ -1,4 +1,4 @@
-// Lint and format: Biome for TypeScript and JSON, clang-format and clang-tidy for C++, commit messages, the engine's files.
+// Lint and format: Biome for TypeScript and JSON, clang-format and clang-tidy for C++, regular expressions, commit messages, the engine's files.
 //   node scripts/lint.mjs [--write | --deep]
 // `--write` fixes what it can. `--deep` removes the limit on the paths that Clang's analyzer follows (`npm run prove`).
 import { spawnSync } from 'node:child_process';
@@ -10,6 +10,7 @@ import { listCommands } from './addon.mjs';
 import { checkCommits } from './commits.mjs';
 import { findDifferences } from './engine.mjs';
 import { findCommand } from './needs.mjs';
+import { findSlowRegexps } from './regexps.mjs';
 import { tidy } from './tidy.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -68,6 +69,8 @@ if (!isWriting) {
   lintCommits();
   const differences = findDifferences();
   if (differences.length > 0) fail('files of uWebSockets.js (docs/engine.md)', differences.join('\n'));
+  const slow = findSlowRegexps();
+  if (slow.length > 0) fail('regular expressions', slow.join('\n'));
   await lintTidy();
 }
 process.exitCode = failures === 0 ? 0 : 1;

@@ -7,7 +7,7 @@ export function addressOf(url: string, path: string): URL {
   const base = new URL(url);
   if (base.protocol !== 'http:' && base.protocol !== 'https:')
     throw new TypeError(`${url} is not the address of a service: it must start with http:// or https://`);
-  return new URL(path.replace(/^\/*/, './'), `${base.origin}${base.pathname.replace(/\/*$/, '/')}`);
+  return new URL(path.replace(/^\/*/, './'), `${base.origin}${base.pathname.replace(/(?<!\/)\/*$/, '/')}`);
 }
 
 export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {

@@ -3,10 +3,9 @@ import t from 'tap';
 import { compileAccess, decideAccess } from '#src/access/decide.js';
 import { canonicalOrigin } from '#src/access/origins.js';
 import { ACCESS_HEADERS } from '#src/access/request.js';
-import { Judge, LONG } from '../patterns/judge.ts';
+import { LONG, scansOf } from '../helpers/scans.ts';
 import { configOf, KEY, MACHINE_NAMES, requestOf, type Settings, verdict } from './setup.ts';
 
-const judge = new Judge();
 /** The slowest one takes 40: it is split at 16,000 commas. 4,000 addresses in place of the last 32 take 400 and more. */
 const MAX_SCANS = 200;
 /** A name of 16,000 characters in Punycode takes 40 to 150, one that is refused for its length less than one. */
@@ -39,7 +38,7 @@ for (const [name, settings] of Object.entries(POLICIES))
         for (const method of ['GET', 'OPTIONS']) {
           const origin = { origin: 'http://a.example', 'access-control-request-method': 'GET' };
           const request = requestOf({ method, headers: { ...origin, [header]: value } });
-          const scans = judge.scansOf(() => decideAccess(policy, request), MAX_SCANS);
+          const scans = scansOf(() => decideAccess(policy, request), MAX_SCANS);
           if (scans > MAX_SCANS) slow.push(`${method} ${header}: ${value.slice(0, 20)}… ${scans.toFixed(0)}`);
         }
     t.strictSame(slow, []);
@@ -48,7 +47,7 @@ for (const [name, settings] of Object.entries(POLICIES))
 t.test('an origin with a long name in Punycode is refused before it is decoded', async (t) => {
   const half = 'a'.repeat(LONG / 2 - 200);
   const origin = `http://xn--${half}-${half}`;
-  const scans = judge.scansOf(() => canonicalOrigin(origin), MAX_SCANS_OF_ORIGIN);
+  const scans = scansOf(() => canonicalOrigin(origin), MAX_SCANS_OF_ORIGIN);
   t.ok(scans <= MAX_SCANS_OF_ORIGIN, `${scans.toFixed(1)} scans`);
   t.equal(canonicalOrigin(`https://${'a'.repeat(1016)}`), `https://${'a'.repeat(1016)}`, 'the longest');
   t.equal(canonicalOrigin(`https://${'a'.repeat(1017)}`), undefined);

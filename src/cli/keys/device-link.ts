@@ -28,7 +28,7 @@ const portOf = (server: Config['server']) =>
 
 /** `given`: the address of `--url`. */
 export function linkTo({ server, discovery }: Listening, given: string | undefined): DeviceLink {
-  if (given !== undefined) return { url: given.replace(/\/*$/, '/'), others: [] };
+  if (given !== undefined) return { url: given.replace(/(?<!\/)\/*$/, '/'), others: [] };
   const scheme = isSecure(server) ? 'https' : 'http';
   const origin = (host: string) => `${scheme}://${inUrl(host)}:${portOf(server)}/`;
   const isEverywhere = ['::', '0.0.0.0'].includes(server.host);

@@ -14,7 +14,7 @@ export const CLIENT_KEY = 'HOSTWIRE_KEY';
 
 /** Kubernetes sets these for a service that is called hostwire (or hostwire-hub) in every container of its namespace. */
 const SERVICE_LINK =
-  /^HOSTWIRE_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/u;
+  /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/u;
 const LINK_URL = /^(?:tcp|udp|sctp):\/\//u;
 
 const isServiceLink = (name: string, text: string) =>

@@ -52,7 +52,7 @@ const MAX_CHUNKS = 1024;
 export function peerTargetOf(url: string, pin: string | undefined): PeerTarget {
   const { protocol, hostname, port: given, pathname } = new URL(url);
   const port = given === '' ? (PORTS[protocol] ?? 0) : Number(given);
-  const prefix = pathname.replace(/\/+$/, '');
+  const prefix = pathname.replace(/(?<!\/)\/+$/, '');
   const name = `${protocol}//${hostname}:${port}${prefix}`;
   const isSecure = protocol === 'wss:' || protocol === 'https:';
   return { host: fromUrl(hostname), port, isSecure, prefix, pin, name };
