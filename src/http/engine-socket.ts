@@ -48,6 +48,8 @@ export class EngineSocket implements Socket {
   #isOver = false;
   #takenAfterEnd = 0;
   #isCut = false;
+  /** A handler of the engine runs: in it, and not in a turn of its own, a connection may be closed immediately. */
+  #isHandling = false;
   /** Sends the close frame when there is room for it. */
   #sendClose: (() => void) | undefined;
 
@@ -142,16 +144,24 @@ export class EngineSocket implements Socket {
       this.#sendClose = undefined;
       raw.end(code, reason);
     };
-    // In a turn in which a connection of uWebSockets.js may be closed (clock.ts); that of `markDrained` is one.
-    if (!isFull) deferToNextTurn(() => this.#sendClose?.());
+    if (!isFull) this.#whenClosable(() => this.#sendClose?.());
   }
 
-  /** Cuts the connection, in the next turn as `end`. Calls `onClosed` before it returns. */
+  /** Cuts the connection. Calls `onClosed` before it returns. */
   cut(): void {
     if (this.#raw === undefined || this.#isCut) return;
     this.#isCut = true;
     if (!this.#isOver) this.#finish();
-    deferToNextTurn(() => this.#raw?.close());
+    this.#whenClosable(() => this.#raw?.close());
+  }
+
+  /**
+   * Runs `close` in a turn in which a connection of uWebSockets.js may be closed (clock.ts). A handler's turn is one, and
+   * the engine then reads no further: what a flood sent in one piece of 512 KiB would occupy the loop for 20 ms.
+   */
+  #whenClosable(close: () => void): void {
+    if (this.#isHandling) close();
+    else deferToNextTurn(close);
   }
 
   /** Its connection was closed here, not by the peer. */
@@ -161,14 +171,18 @@ export class EngineSocket implements Socket {
 
   /** Called by the engine alone. */
   takeMessage(bytes: Buffer, isBinary: boolean): void {
+    this.#isHandling = true;
     if (this.isOpen) this.#events.onMessage(bytes, isBinary);
     else this.#ignoreInput();
+    this.#isHandling = false;
   }
 
   /** Called by the engine alone. */
   takeControlFrame(): void {
+    this.#isHandling = true;
     if (this.isOpen) this.#events.onControlFrame();
     else this.#ignoreInput();
+    this.#isHandling = false;
   }
 
   #ignoreInput(): void {

@@ -16,9 +16,11 @@ function open(buffered: number) {
     close: () => calls.push('close'),
   };
   let messages = 0;
+  const handler: { onMessage?: () => void } = {};
   const events = {
     onMessage: () => {
       messages++;
+      handler.onMessage?.();
     },
     onControlFrame: () => {
       messages++;
@@ -28,7 +30,7 @@ function open(buffered: number) {
   };
   const socket = new EngineSocket(events, '127.0.0.1', new BufferQuota());
   socket.markOpen(raw);
-  return { socket, calls, countMessages: () => messages };
+  return Object.assign(handler, { socket, calls, countMessages: () => messages });
 }
 
 t.test('a full socket that waits to be closed is cut when its peer sends on', async (t) => {
@@ -47,3 +49,24 @@ t.test('a full socket that waits to be closed is cut when its peer sends on', as
   t.equal(countMessages(), 1, 'nothing after the end is taken');
   socket.cut();
 });
+
+t.test(
+  'a handler closes immediately, so that the rest of a flood is not read; other code in a turn of its own',
+  async (t) => {
+    for (const how of ['end', 'cut'] as const) {
+      const inHandler = open(0);
+      inHandler.onMessage = () =>
+        how === 'end' ? inHandler.socket.end(1008, 'too many messages') : inHandler.socket.cut();
+      inHandler.socket.takeMessage(Buffer.from('{}'), false);
+      t.strictSame(inHandler.calls, [how === 'end' ? 'end' : 'close'], how);
+      const elsewhere = open(0);
+      if (how === 'end') elsewhere.socket.end(1001, 'stopping');
+      else elsewhere.socket.cut();
+      t.strictSame(elsewhere.calls, [], `${how}, outside a handler`);
+      await new Promise(setImmediate);
+      t.strictSame(elsewhere.calls, [how === 'end' ? 'end' : 'close'], `${how}, in the next turn`);
+      inHandler.socket.markClosed();
+      elsewhere.socket.markClosed();
+    }
+  },
+);
