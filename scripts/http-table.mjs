@@ -1,4 +1,4 @@
-// Writes the tables of docs/evidence/http-table.md, below its marker, from what both HTTP engines do.
+// Writes the tables of test/http/http-table.md, below its head, from what both HTTP engines do.
 //   node scripts/http-table.mjs   (after a build of the tests; test/http/http-table.test.ts fails while the page is not so)
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,8 +7,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const PAGE = path.join(root, 'docs/evidence/http-table.md');
-const MARKER = '<!-- begin table: written by scripts/http-table.mjs -->\n';
+const PAGE = path.join(root, 'test/http/http-table.md');
 const MODULE = new URL('../build/ts/test/http/http-table.js', import.meta.url).href;
 
 /** Returns the behaviour of `engine`, from a separate process, because a process of the tests has one engine. */
@@ -27,8 +26,5 @@ function outcomesOf(engine) {
 }
 
 const { tableText } = await import(MODULE);
-const page = readFileSync(PAGE, 'utf8');
-const at = page.indexOf(MARKER);
-if (at < 0) throw new Error('docs/evidence/http-table.md has no marker');
-const text = tableText(outcomesOf('uws'), outcomesOf('node'));
-writeFileSync(PAGE, `${page.slice(0, at)}${MARKER}\n${text}\n`);
+const [head] = readFileSync(PAGE, 'utf8').split(/^## /m);
+writeFileSync(PAGE, `${head}${tableText(outcomesOf('uws'), outcomesOf('node'))}\n`);

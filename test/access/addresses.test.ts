@@ -125,7 +125,7 @@ t.test('1.addresses-mapped an IPv4-mapped address is the IPv4 address, also in l
   t.ok(isIn(['::ffff:0:0/96'], '8.8.8.8'));
 });
 
-t.test('1.addresses-v6-rule-never-v4', async (t) => {
+t.test('1.addresses-v6-rule-never-v4 an IPv6 rule never matches an IPv4 peer', async (t) => {
   t.notOk(isIn(['::/0'], '10.0.0.1'));
   t.notOk(isIn(['::/0'], '::ffff:10.0.0.1'));
   t.notOk(isIn(['::ffff:0:0/95'], '10.0.0.1'));

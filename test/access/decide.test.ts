@@ -17,7 +17,7 @@ import {
 
 const PEER = '192.168.7.20';
 
-t.test('1.step0-unknown-peer', async (t) => {
+t.test('1.step0-unknown-peer an unknown peer address: 403', async (t) => {
   for (const remoteAddress of [undefined, '', 'garbage', '%eth0']) {
     for (const path of ['/api/status', '/', '/api/usage']) {
       const decision = decide({}, { remoteAddress, path, headers: BEARER });
@@ -57,7 +57,7 @@ t.test('1.step1-blocked comes before everything else', async (t) => {
   t.match(decide(guarded(blocked), wrong), { status: 403, isWrongKey: false });
 });
 
-t.test('1.step2-status-public', async (t) => {
+t.test('1.step2-status-public /api/status is public', async (t) => {
   const nobody = guarded({ allowed_ips: ['10.0.0.1'] });
   for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
     t.equal(verdict(nobody, { path: '/api/status', method }), 'keyless', method);
@@ -151,7 +151,7 @@ t.test('1.step3-auth-off accepts, and still recognises a valid key', async (t) =
   t.equal(decide(off).client, PEER);
 });
 
-t.test('1.step3-allow-list', async (t) => {
+t.test('1.step3-allow-list 403 outside the allow list, no key needed inside it', async (t) => {
   const refused = { headers: {} };
   t.equal(verdict(guarded({ allowed_ips: ['10.0.0.1'] }), refused), '403', 'no entry matches');
   t.equal(
@@ -188,7 +188,7 @@ t.test('1.allow-empty and wildcards require the key', async (t) => {
   );
 });
 
-t.test('1.keys-bearer', async (t) => {
+t.test('1.keys-bearer Bearer in any case, in exactly one Authorization header', async (t) => {
   const rows: readonly (readonly [string | readonly string[], string])[] = [
     [`Bearer ${KEY}`, 'keyed'],
     [`bearer ${KEY}`, 'keyed'],

@@ -18,7 +18,7 @@ t.test('1.step4-keyed a request with the key is not guarded', async (t) => {
   );
 });
 
-t.test('1.step4-host-safe', async (t) => {
+t.test('1.step4-host-safe host names that cannot have been rebound pass', async (t) => {
   const names = [
     '127.0.0.1',
     '192.168.7.2',
@@ -56,7 +56,7 @@ t.test('1.step4-host-safe', async (t) => {
   }
 });
 
-t.test('1.step4-host-unsafe', async (t) => {
+t.test('1.step4-host-unsafe any other host name: 403 host_not_allowed', async (t) => {
   const hosts = [
     'evil.com',
     'evil.example.com',
@@ -360,7 +360,7 @@ t.test('1.step4-origin-listed server.cors_origins, exactly', async (t) => {
   );
 });
 
-t.test('1.step4-fetch-site', async (t) => {
+t.test('1.step4-fetch-site Sec-Fetch-Site of another site on a state-changing request: 403', async (t) => {
   const own = 'http://localhost:9990';
   const rows: readonly (readonly [HeaderTable, string])[] = [
     [{ 'sec-fetch-site': 'cross-site' }, '403 origin_not_allowed'],

@@ -1,4 +1,4 @@
-/** docs/evidence/config-mistakes.md: some eighty mistakes, what is printed of each, and that none of them is silent. */
+/** mistakes.md: some eighty mistakes, what is printed of each, and that none of them is silent. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -9,7 +9,7 @@ import { makePair } from '../helpers/certificates.ts';
 import { load, makeFolder, optionsFor, writeFiles } from './loading.ts';
 import { listMistakes, type Mistake, ORIGIN_SAMPLE } from './mistakes.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../docs/evidence/config-mistakes.md');
+const PAGE = path.resolve(import.meta.dirname, '../../../../test/config/mistakes.md');
 
 /** A line that is printed of a mistake. */
 interface Line {
@@ -76,7 +76,7 @@ function row({ name }: Mistake, { level, place, key, message, remedy }: Line, is
   return `| ${cells.map(cell).join(' | ')} |`.replaceAll(/ {2,}/g, ' ');
 }
 
-t.test('[8.mistakes] docs/evidence/config-mistakes.md is the table of what is printed', async (t) => {
+t.test('[8.mistakes] each mistake is printed as in mistakes.md, with a remedy and without a secret', async (t) => {
   const found = sections.map(({ title, mistakes }) => ({
     title,
     rows: mistakes.map((mistake) => ({ mistake, lines: linesOf(t, mistake) })),

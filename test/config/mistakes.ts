@@ -1,4 +1,4 @@
-/** Mistakes in configurations, each with all that is needed to repeat it; docs/evidence/config-mistakes.md is their table. */
+/** Mistakes in configurations, each with all that is needed to repeat it; mistakes.md is their table. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { LoadOptions } from '#src/config/load.js';

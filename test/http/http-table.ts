@@ -1,4 +1,4 @@
-/** The table of docs/evidence/http-table.md: what each engine makes of each form of a request. */
+/** The table in http-table.md: the outcome of each form of a request on each engine. */
 import { FORMS, type Form, type Outcome, startTable } from './request-forms.ts';
 
 /** Returns the outcome of each form, in the order of FORMS. */
@@ -19,24 +19,12 @@ export function cellOf({ answers, done }: Outcome): string {
   return `${answers}${times}`;
 }
 
-/** Each engine whose outcome `isSo`. */
-const enginesThat = (isSo: (outcome: Outcome) => boolean, uws: Outcome, node: Outcome): string =>
-  [...(isSo(uws) ? ['uWebSockets.js'] : []), ...(isSo(node) ? ["Node's own"] : [])].join(', ');
-
 function rowOf({ name }: Form, uws: Outcome | undefined, node: Outcome | undefined): string {
   if (uws === undefined || node === undefined) throw new Error(`an engine has no outcome for ${name}`);
-  const cells = [
-    name,
-    cellOf(uws),
-    cellOf(node),
-    enginesThat(({ answered, done }) => answered > done, uws, node),
-    enginesThat(({ answered, done }) => answered < done, uws, node),
-  ];
-  return `| ${cells.join(' | ')} |`;
+  return `| ${[name, cellOf(uws), cellOf(node)].join(' | ')} |`;
 }
 
-const HEAD =
-  "| request | uWebSockets.js | Node's own | answered but not done | done but not answered |\n|---|---|---|---|---|";
+const HEAD = "| request | uWebSockets.js | Node's own |\n|---|---|---|";
 
 /** The tables, one per section, from the outcomes of both engines. */
 export function tableText(uws: readonly Outcome[], node: readonly Outcome[]): string {
@@ -48,14 +36,14 @@ export function tableText(uws: readonly Outcome[], node: readonly Outcome[]): st
   return [...sections].map(([section, rows]) => `## ${section}\n\n${HEAD}\n${rows.join('\n')}`).join('\n\n');
 }
 
-/** The cells of a page's table: section, name, uWebSockets.js, Node's own, and the two columns that stay empty. */
+/** The rows of the page: section, name, uWebSockets.js, Node's own. */
 export function readTable(page: string): readonly (readonly string[])[] {
   const rows: string[][] = [];
   let section = '';
   for (const line of page.split('\n')) {
     if (line.startsWith('## ')) section = line.slice(3);
     const cells = line.startsWith('| ') ? line.slice(2, -2).split(' | ') : [];
-    if (cells.length === 5 && cells[0] !== 'request')
+    if (cells.length === 3 && cells[0] !== 'request')
       rows.push([section, ...cells.map((cell) => cell.trim())]);
   }
   return rows;

@@ -1,6 +1,6 @@
 /**
  * Forms that a request may have on the wire, sent by a raw client to a service whose power actions are only recorded and
- * whose players are made up, and how the engine treats each. docs/evidence/http-table.md has the outcomes of both engines.
+ * whose players are made up, and how the engine treats each. http-table.md has the outcomes of both engines.
  */
 import { parseAnswer, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';

@@ -32,7 +32,7 @@ export interface HubWatchEvents {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Why a sample is not as docs/evidence/contract.md has it; undefined: it is. */
+/** Returns why a sample does not have the shape of the contract; undefined: it has. */
 function whyWrong(sample: Readonly<Record<string, unknown>>): string | undefined {
   const { cpu, memory, disks, network } = sample;
   if (!Array.isArray(disks) || !disks.every(isObject)) return 'disks';
