@@ -1,5 +1,5 @@
-// Compares the files of the HTTP engine with the digests in docs/engine.md, which were recorded when its version was
-// chosen.   node scripts/engine.mjs [--write]
+// Compares the files of the HTTP engine with scripts/engine.sha256, which was recorded when its version was chosen.
+//   node scripts/engine.mjs [--write]
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,8 +7,9 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const PAGE = path.join(root, 'docs/engine.md');
-const ROW = /^\| (\S+) \| `([0-9a-f]{64})` \|$/;
+/** In the format of sha256sum; names are below FOLDER. */
+const DIGESTS = path.join(root, 'scripts/engine.sha256');
+const LINE = /^([0-9a-f]{64}) {2}(\S+)$/gm;
 const PACKAGE = path.join(root, 'node_modules/uWebSockets.js');
 /** The folder with all files that are loaded: uws-pack has it below its top, the official package at its top. */
 const FOLDER = [path.join(PACKAGE, 'dist'), PACKAGE].find((folder) => existsSync(folder)) ?? PACKAGE;
@@ -29,16 +30,11 @@ function digestsOf(folder) {
   );
 }
 
-function recordedIn(page) {
-  const rows = page.split('\n').map((line) => ROW.exec(line));
-  return new Map(rows.filter((row) => row !== null).map(([, name, digest]) => [name, digest]));
-}
-
-/** Returns one sentence per file that differs from `page`. */
-export function findDifferences(folder = FOLDER, page = readFileSync(PAGE, 'utf8')) {
+/** Returns one sentence per file that differs from `digests`. */
+export function findDifferences(folder = FOLDER, digests = readFileSync(DIGESTS, 'utf8')) {
   const found = digestsOf(folder);
-  const recorded = recordedIn(page);
-  if (recorded.size === 0) return ['docs/engine.md has no digests'];
+  const recorded = new Map([...digests.matchAll(LINE)].map(([, digest, name]) => [name, digest]));
+  if (recorded.size === 0) return ['scripts/engine.sha256 has no digests'];
   return [
     ...[...recorded].filter(([name]) => !found.has(name)).map(([name]) => `${name} is missing`),
     ...[...found]
@@ -49,11 +45,8 @@ export function findDifferences(folder = FOLDER, page = readFileSync(PAGE, 'utf8
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--write')) {
-    const rest = readFileSync(PAGE, 'utf8')
-      .split('\n')
-      .filter((line) => !ROW.test(line));
-    const rows = [...digestsOf(FOLDER)].map(([name, digest]) => `| ${name} | \`${digest}\` |`);
-    writeFileSync(PAGE, `${[...rest.join('\n').trimEnd().split('\n'), ...rows].join('\n')}\n`);
+    const lines = [...digestsOf(FOLDER)].map(([name, digest]) => `${digest}  ${name}\n`);
+    writeFileSync(DIGESTS, lines.join(''));
   }
   const differences = findDifferences();
   for (const text of differences) console.error(`uWebSockets.js: ${text}`);

@@ -68,7 +68,7 @@ else
 if (!isWriting) {
   lintCommits();
   const differences = findDifferences();
-  if (differences.length > 0) fail('files of uWebSockets.js (docs/engine.md)', differences.join('\n'));
+  if (differences.length > 0) fail('files of uWebSockets.js (docs/engines.md)', differences.join('\n'));
   const slow = findSlowRegexps();
   if (slow.length > 0) fail('regular expressions', slow.join('\n'));
   await lintTidy();

@@ -1,4 +1,4 @@
-/** The files of the HTTP engine are those whose digests docs/engine.md has. */
+/** The files of the HTTP engine are those whose digests scripts/engine.sha256 has. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import t from 'tap';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const { findDifferences } = (await import(path.join(root, 'scripts/engine.mjs'))) as {
-  readonly findDifferences: (folder?: string, page?: string) => readonly string[];
+  readonly findDifferences: (folder?: string, digests?: string) => readonly string[];
 };
 
 t.test(
@@ -27,6 +27,6 @@ t.test(
       'bin/uws_win32_x64_115.node is missing',
       'more.mjs is not recorded',
     ]);
-    t.strictSame(findDifferences(folder, 'no table'), ['docs/engine.md has no digests']);
+    t.strictSame(findDifferences(folder, 'no digests'), ['scripts/engine.sha256 has no digests']);
   },
 );
