@@ -21,7 +21,7 @@ const summaries = [
   { name: 'floods', times: 3, rate: '50 frames/s', worstStatusMs: 9, worstLateMs: 8, peakMib: 1 },
 ];
 const section = renderSiege({ sieges: [], summaries, minutes: 20, seed: 1, when: '2026-01-01' });
-const PAGE = '# Title\n\nText.\n\n| row-a | b |\n';
+const PAGE = '# Title\n\nText.\n\n| a site | row-a | acted, 1 of 1 (a browser) | nothing, 1 of 1: 403 |\n';
 
 t.test('a page without the section gets it at its end, and can lose it again', async (t) => {
   const page = withSiege(PAGE, section);
@@ -81,6 +81,18 @@ t.test('a row says how many connections were ended or answered in time', async (
     { ...summaries[0], endings: { due: 12, overdue: 2, slowestSeconds: 0.31 } } as Summary, // There is one.
   ]);
   t.ok(row?.endsWith('| 10 of 12, 0.3 s |'), String(row));
+});
+
+t.test('the page has the ten attacks with the slowest answers, and each that ended connections late', async (t) => {
+  const late = { due: 2, overdue: 1, slowestSeconds: 40 };
+  const rows = Array.from({ length: 13 }, (_, i) => ({
+    ...{ name: `attack ${i}`, times: 3, rate: '1 request/s', worstStatusMs: i, worstLateMs: 1, peakMib: 1 },
+    ...(i === 0 && { endings: late }),
+  }));
+  const page = renderSiege({ sieges: [], summaries: rows, minutes: 20, seed: 1, when: '2026-01-01' });
+  const names = [...page.matchAll(/^\| (attack \d+) \|/gm)].map(([, name]) => name);
+  t.strictSame(names, ['attack 0', ...rows.slice(3).map(({ name }) => name)]);
+  t.match(page, 'Of 2 connections that had to be ended or answered, 1 were in time.');
 });
 
 t.test('each attack has a name of its own, and the shipped page has only rows of these', async (t) => {

@@ -65,6 +65,14 @@ export function tableOf(summaries: readonly Summary[]): readonly string[] {
   ];
 }
 
+const ROWS_SHOWN = 10;
+
+/** Returns the attacks with the slowest answers, and each with a connection that was not ended in time. */
+function worstOf(summaries: readonly Summary[]): readonly Summary[] {
+  const slowest = summaries.toSorted((a, b) => b.worstStatusMs - a.worstStatusMs).slice(0, ROWS_SHOWN);
+  return summaries.filter((row) => slowest.includes(row) || (row.endings?.overdue ?? 0) > 0);
+}
+
 export interface PageParts {
   readonly sieges: readonly Siege[];
   readonly summaries: readonly Summary[];
@@ -93,13 +101,16 @@ export function renderSiege({ sieges, summaries, minutes, seed, when, what = 'se
   const missing = sieges.reduce((sum, { last }) => sum + (last?.missing ?? 0), 0);
   const [begin, end] = MARKERS[what];
   const { start, honest, more } = what === 'hub' ? HUB_WORDS : SERVICE_WORDS;
+  const ended = summaries.flatMap(({ endings }) => endings ?? []);
+  const due = ended.reduce((sum, endings) => sum + endings.due, 0);
+  const overdue = ended.reduce((sum, endings) => sum + endings.overdue, 0);
   return `${begin}
 
-${start}, and runs every attack below in random order (seed ${seed}), three at a time, from 16 addresses of the loopback network and 16 blocked ones; in ${minutes.toFixed(0)} minutes on ${when}. Meanwhile ${honest}, from other addresses and in another process, must miss nothing, and /api/status is asked 20 times per second, on new and on kept connections.${more} ${events} events were due to them; ${missing} were missing.
+${start}, and runs ${summaries.length} attacks in random order (seed ${seed}), three at a time, from 16 addresses of the loopback network and 16 blocked ones; ${minutes.toFixed(0)} minutes on ${when}. ${honest}, from other addresses and in another process, must miss nothing, and /api/status is requested 20 times per second, on new and on kept connections.${more} ${events} events were due to them; ${missing} were missing. Of ${due} connections that had to be ended or answered, ${due - overdue} were in time.
 
-The worst values of a row are those of all the seconds in which the attack ran, beside two others. The attackers run at the lowest priority, because on other machines they would not take the service's CPU. The last column has the connections that had to be ended or answered, how many of them were in time, and the slowest of these. The forms: ${sieges.map(({ form }) => form.name).join('; ')}. The table has those whose times are judged.
+The table has the ${ROWS_SHOWN} attacks with the slowest answers and any that ended connections late. The values are the worst of all seconds in which the attack ran, beside two others; the last column has the connections that were ended or answered in time, and the slowest of them. Attackers run at the lowest priority, because on other machines they would not take the service's CPU. The forms: ${sieges.map(({ form }) => form.name).join('; ')}; times are not judged under sanitizers. All attacks are in test/siege/attacks; the tests print all rows, and [proofs](proofs.md) has the sums.
 
-${tableOf(summaries).join('\n')}
+${tableOf(worstOf(summaries)).join('\n')}
 
 ${end}`;
 }

@@ -73,7 +73,7 @@ export function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
   });
 }
 
-/** The whole table is on the page; here it is a comment. */
+/** Prints the whole table as comments; the page has its worst rows. */
 export function printTable(t: Test, summaries: readonly Summary[]): void {
   for (const line of tableOf(summaries)) t.comment(line);
 }
