@@ -1,8 +1,8 @@
 // The long runs: slow/ and prove/ with HOSTWIRE_FULL=1, soaks, ten thousand subscribers. Writes docs/evidence/proofs.md with
-// date, commit and figures.   node scripts/prove.mjs [NAME…]   (all proofs without a name; `--list` names them)
+// date, commit and the first figures, and all figures to build/prove/.   node scripts/prove.mjs [NAME…]   (all proofs without a name; `--list` names them)
 // Proofs that serve HTTP run on both engines; 'NAME on node' is the second of them alone, 'NAME on uws' the first.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -61,7 +61,7 @@ function writePage(rows) {
     page,
     `# Proofs
 
-The latest results of \`npm run prove\`: soaks, and the full forms of tests that are too slow for \`npm run check\`. Each row has the commit of its run and the figures that it printed.
+The latest results of \`npm run prove\`: soaks, and the full forms of tests that are too slow for \`npm run check\`. \`npm run prove NAME\` runs one again. Each row has the commit of its run and the first figures that it printed; all of them are in build/prove/ after a run. **fails**: a limit of the test was missed.
 
 Measured on: ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}.
 
@@ -73,6 +73,23 @@ ${[...rows.keys()]
   .join('\n')}
 `,
   );
+}
+
+/** Characters of figures in a row; proofs with dozens of figures would make the page unreadable. */
+const FIGURES_LENGTH = 600;
+
+/** Returns the first figures that fit into a row, and writes all of them to build/prove/. */
+function recordFigures(name, figures) {
+  const folder = path.join(root, 'build/prove');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, `${name.replaceAll('/', '-')}.txt`), `${figures.join('\n')}\n`);
+  let length = 0;
+  const shown = figures.filter((figure) => {
+    length += figure.length;
+    return length <= FIGURES_LENGTH;
+  });
+  const rest = figures.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more figures`] : [])].join('; ');
 }
 
 function build(...steps) {
@@ -117,8 +134,9 @@ for (const { name, file, engine } of chosen) {
   if (!isGood) failures++;
   const figures = [...text.matchAll(/^ *# figure: (.*)$/gm)].map((match) => match[1].replaceAll('|', '/'));
   const date = new Date().toISOString().slice(0, 10);
-  const result = `${isGood ? 'holds' : 'FAILS'} (${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped; ${seconds} s)`;
-  rows.set(name, `| ${name} | ${date} | ${commit} | ${result} | ${figures.join('; ')} |`);
+  const all = counts.passed + counts.failed + counts.skipped;
+  const result = isGood ? 'holds' : `**fails** (${all - counts.passed} of ${all})`;
+  rows.set(name, `| ${name} | ${date} | ${commit} | ${result}, ${seconds} s | ${recordFigures(name, figures)} |`);
   writePage(rows);
   console.log(`${name}: ${result}`);
 }
