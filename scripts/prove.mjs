@@ -138,6 +138,6 @@ for (const { name, file, engine } of chosen) {
   const result = isGood ? 'holds' : `**fails** (${all - counts.passed} of ${all})`;
   rows.set(name, `| ${name} | ${date} | ${commit} | ${result}, ${seconds} s | ${recordFigures(name, figures)} |`);
   writePage(rows);
-  console.log(`${name}: ${result}`);
+  console.log(`${name}: ${result}, ${counts.passed} passed, ${seconds} s`);
 }
 process.exitCode = failures === 0 ? 0 : 1;
