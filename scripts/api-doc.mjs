@@ -12,12 +12,52 @@ const MACHINE = path.join(root, 'test/fixtures/linux/gpu-amd-laptop');
 
 const golden = (name) => JSON.parse(readFileSync(path.join(MACHINE, `golden/${name}.json`), 'utf8'));
 
+const ROW = /^\| `([^`]+)`\?? \|/;
+/** Without empty cells: a table without units has no column for them. */
+const withoutBlanks = (line) => line.replaceAll('|  |', '|');
+const rowsOf = (section) =>
+  section
+    .split('\n')
+    .filter((line) => ROW.test(line))
+    .map(withoutBlanks);
+const fieldsOf = (section) => rowsOf(section).map((line) => ROW.exec(line)?.[1]);
+
+/** Returns the section of which `section` has all fields, most of them unchanged; of several the one with most fields. */
+function baseOf(section, others) {
+  const fields = fieldsOf(section);
+  const rows = rowsOf(section);
+  return others
+    .filter((other) => fieldsOf(other).every((field) => fields.includes(field)))
+    .filter((other) => rowsOf(other).filter((row) => rows.includes(row)).length >= 2)
+    .toSorted((a, b) => rowsOf(b).length - rowsOf(a).length)[0];
+}
+
+/** Returns the payloads without the rows that a payload has in common with one before it, which it names instead. */
+function withoutRepetition(payloads) {
+  const sections = payloads.split(/^(?=### )/m);
+  return sections
+    .map((section, at) => {
+      const base = baseOf(section, sections.slice(0, at));
+      if (base === undefined) return section;
+      const name = /^### (\w+)/.exec(base)?.[1] ?? '';
+      const repeated = new Set(rowsOf(base));
+      const rest = section.split('\n').filter((line) => !repeated.has(withoutBlanks(line)));
+      const [heading, ...table] = rest;
+      return [
+        heading,
+        '',
+        `The fields of [${name}](#${name.toLowerCase()}), with these added or different:`,
+        ...table,
+      ].join('\n');
+    })
+    .join('');
+}
+
 /** The page with its generated parts rewritten. Throws if a part has no markers, or a marker no part. */
 export async function withGenerated(text) {
   const { pageParts } = await import(new URL('../build/ts/src/api/page.js', import.meta.url).href);
-  const parts = new Map(
-    Object.entries(pageParts({ Usage: golden('default'), UsageDetail: golden('detail') })),
-  );
+  const { payloads, ...others } = pageParts({ Usage: golden('default') });
+  const parts = new Map(Object.entries({ ...others, payloads: withoutRepetition(payloads) }));
   const written = text.replaceAll(/<!-- begin (\w+)[^>]*-->\n[\s\S]*?<!-- end \1 -->/g, (_, name) => {
     const part = parts.get(name);
     if (part === undefined) throw new Error(`docs/api.md has a marker "${name}" without a generated part`);
