@@ -19,7 +19,7 @@ type Stop = () => void | Promise<void>;
 
 export interface ForeignClient {
   readonly name: string;
-  /** How the program reads, for the page. */
+  /** How the program reads, for the messages of the test. */
   readonly reads: string;
   /** Reads `url`, trusting `certificate` where that is HTTPS, and reports each event, until it is stopped. */
   readonly start: (url: string, certificate: Certificate, onArrival: OnArrival) => Stop | Promise<Stop>;
