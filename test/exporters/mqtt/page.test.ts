@@ -52,18 +52,22 @@ function machineWithEverything(): UsageDetail {
   };
 }
 
-const kindOf = ({ platform, device_class }: Component) =>
-  platform === 'sensor' ? String(device_class ?? '') : [platform, device_class].filter(Boolean).join(', ');
+/** Returns the name with its unit, and what it is unless a sensor: `CPU load (%)`, `Sleep (button)`. */
+function entryOf({ name, platform, unit_of_measurement }: Component): string {
+  const notes = [platform === 'sensor' ? undefined : platform, unit_of_measurement].filter(Boolean);
+  return notes.length === 0 ? String(name) : `${name} (${notes.join(', ')})`;
+}
 
-function tableOf({ components }: Document): string {
-  const rows = Object.values(components).map((component) => {
-    const { name, unit_of_measurement = '', enabled_by_default, entity_category } = component;
-    const notes = [enabled_by_default === false && 'off at first', entity_category]
-      .filter(Boolean)
-      .join(', ');
-    return `| ${name} | ${kindOf(component)} | ${unit_of_measurement} | ${notes} |`;
-  });
-  return ['| entity | class | unit | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+function listOf({ components }: Document): string {
+  const all = Object.values(components);
+  const isOn = ({ enabled_by_default }: Component) => enabled_by_default !== false;
+  const isDiagnostic = ({ entity_category }: Component) => entity_category !== undefined;
+  const groups = [
+    ['Enabled', all.filter((each) => isOn(each) && !isDiagnostic(each))],
+    ['Enabled, diagnostic', all.filter((each) => isOn(each) && isDiagnostic(each))],
+    ['Disabled at first', all.filter((each) => !isOn(each))],
+  ] as const;
+  return groups.map(([title, entries]) => `- **${title}**: ${entries.map(entryOf).join(', ')}.`).join('\n');
 }
 
 t.test('[3.ha-page] docs/home-assistant.md lists every entity, and the limits', async (t) => {
@@ -72,7 +76,7 @@ t.test('[3.ha-page] docs/home-assistant.md lists every entity, and the limits', 
   const text = readFileSync(PAGE, 'utf8');
   const [begin = '', rest = ''] = text.split(/(?<=<!-- begin entities[^\n]*-->\n)/, 2);
   const end = rest.slice(rest.indexOf('<!-- end entities -->'));
-  const wanted = `${begin}\n${tableOf(document)}\n\n${end}`;
+  const wanted = `${begin}\n${listOf(document)}\n\n${end}`;
   if (process.env['HOSTWIRE_WRITE_DOCS'] === '1') writeFileSync(PAGE, wanted);
   else t.equal(text, wanted, 'run this test with HOSTWIRE_WRITE_DOCS=1');
   for (const most of Object.values(MAX_THINGS)) t.match(text, new RegExp(`\\b${most} [a-zA-Z]+`));
