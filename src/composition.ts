@@ -2,9 +2,8 @@
 import os from 'node:os';
 import type { KeyUses } from './access/key-uses.ts';
 import type { Clock } from './clock.ts';
-import { auditCommands } from './commands/audit.ts';
+import { auditCommand } from './commands/audit.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
-import { Commands } from './commands/command.ts';
 import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
@@ -18,6 +17,7 @@ import { RecordedHistory } from './history/recorded.ts';
 import { Watch } from './history/watch.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './log/log.ts';
+import { Commands } from './machine/commands.ts';
 import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
@@ -94,6 +94,6 @@ export function createCommands({ config, host, clock, log }: Base, ownPid: numbe
     ...wakeCommands(wakeControl),
   ];
   const commands = new Commands(rows, config);
-  auditCommands(commands, log);
+  commands.onReport((report) => auditCommand(log, report));
   return { power, media, processControl, wakeControl, commands };
 }

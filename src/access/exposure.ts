@@ -1,5 +1,6 @@
 /** The start-up warning for a service that is open to the network. */
 import { ALL_SCOPES, allows, type Scope, scopesOf } from '../scopes.ts';
+import { OPERATIONS } from '../wire/operations.ts';
 import { parseAddress } from './addresses.ts';
 
 /** The settings that the warning depends on, with the names of the configuration. */
@@ -25,17 +26,20 @@ export function isLoopback(host: string): boolean {
 
 type Flag = keyof ExposureSettings['features'];
 
-/** The abilities of clients, each with its scope and its flag. */
-export const SWITCHES: readonly (readonly [name: string, scope: Scope, flag?: Flag])[] = [
-  ['reading', 'read'],
-  ['sleep', 'power.sleep', 'enable_sleep'],
-  ['hibernate', 'power.hibernate', 'enable_hibernate'],
-  ['restart', 'power.restart', 'enable_restart'],
-  ['shutdown', 'power.shutdown', 'enable_shutdown'],
-  ['media', 'media', 'enable_media'],
-  ['process list', 'processes', 'enable_processes'],
-  ['process control', 'processes.control', 'enable_process_control'],
-  ['waking other machines', 'wake', 'enable_wake'],
+/** The abilities of clients, each with an operation that has its scope and its flag. */
+export const SWITCHES: readonly (readonly [
+  name: string,
+  operation: { readonly scope: Scope; readonly feature?: Flag },
+])[] = [
+  ['reading', OPERATIONS.getUsage],
+  ['sleep', OPERATIONS.sleep],
+  ['hibernate', OPERATIONS.hibernate],
+  ['restart', OPERATIONS.restart],
+  ['shutdown', OPERATIONS.shutdown],
+  ['media', OPERATIONS.controlMedia],
+  ['process list', OPERATIONS.listProcesses],
+  ['process control', OPERATIONS.killProcess],
+  ['waking other machines', OPERATIONS.wake],
 ];
 
 /** Lists what a client without a key may use: what is switched on, as far as `auth.guests` has the scope for it. */
@@ -43,8 +47,8 @@ function listSwitches({ auth, features }: ExposureSettings): string {
   const guests = auth.guests === undefined ? ALL_SCOPES : scopesOf(auth.guests);
   const isOn = (flag: Flag | undefined) => flag === undefined || features[flag];
   const named = (wanted: boolean) =>
-    SWITCHES.flatMap(([name, scope, flag]) =>
-      (isOn(flag) && allows(guests, scope)) === wanted ? [name] : [],
+    SWITCHES.flatMap(([name, { scope, feature }]) =>
+      (isOn(feature) && allows(guests, scope)) === wanted ? [name] : [],
     ).join(', ') || 'nothing';
   return `${named(true)}: on; ${named(false)}: off${auth.guests === undefined ? '' : ', or not in auth.guests'}`;
 }

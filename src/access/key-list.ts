@@ -41,11 +41,13 @@ export function describeKeys(
 ): readonly string[] {
   const keys = listedKeys(auth, nowMs);
   const { entries } = auth.allowed_ips;
-  const off = SWITCHES.filter(([, , flag]) => flag && features?.[flag] === false);
+  const off = SWITCHES.map(([, operation]) => operation).filter(
+    ({ feature }) => feature && features?.[feature] === false,
+  );
   const texts = keys.flatMap(({ name, scopes }) => {
     const held = scopes.includes('admin') ? NO_SCOPES : scopesOf(scopes);
-    const without = off.filter(([, scope]) => allows(held, scope));
-    const words = without.map(([, scope, flag]) => `${scope} (features.${flag} is false)`);
+    const without = off.filter(({ scope }) => allows(held, scope));
+    const words = without.map(({ scope, feature }) => `${scope} (features.${feature} is false)`);
     return words.length === 0 ? [] : [`the key ${name} cannot use ${words.join(', ')}`];
   });
   if (auth.enabled && Object.keys(auth.keys).length > 0 && !/^$|\*|\/0\b/.test(entries.join(' ')))

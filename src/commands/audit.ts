@@ -3,18 +3,15 @@ import { DEFAULT_KEY } from '../access/key.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Scope } from '../scopes.ts';
-import type { Commands, Report, Sender } from './command.ts';
+import type { Report, Sender } from './command.ts';
 
-export function auditCommands(commands: Pick<Commands, 'onReport'>, log: Pick<Log, 'audit'>): void {
-  commands.onReport(({ name, sender, answer }) => {
-    const [group = '', action = ''] = name.split('.', 2);
-    log.audit(`${group}: ${action} ${outcomeOf(answer)}`, {
-      address: sender.address,
-      keyed: sender.isKeyed,
-      ...keyOf(sender),
-      ...sender.via,
-      ...subjectOf(answer),
-    });
+export function auditCommand(log: Pick<Log, 'audit'>, { name, sender, answer }: Report): void {
+  log.audit(`${name.replace('.', ': ')} ${outcomeOf(answer)}`, {
+    address: sender.address,
+    keyed: sender.isKeyed,
+    ...keyOf(sender),
+    ...sender.via,
+    ...subjectOf(answer),
   });
 }
 

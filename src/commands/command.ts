@@ -1,12 +1,6 @@
-/** The table of commands. HTTP and WebSocket are adapters to it, so that each rule is applied in one place. */
-
-import type { Config } from '../config/config.ts';
-import type { CurrentConfig } from '../config/current.ts';
-import { featureDisabled, ServiceError } from '../errors.ts';
-import { Listeners } from '../listeners.ts';
+/** The commands of a machine as its parts offer them: rows without flags or scopes, which the table of requests has. */
+import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
-
-export type Feature = keyof Config['features'];
 
 /** The end of a reply: its bytes have left, or its connection has closed. */
 export type Delivery = 'sent' | 'closed';
@@ -14,14 +8,25 @@ export type Delivery = 'sent' | 'closed';
 /** Whether the target accepted the command; `unknown` when it cannot be determined. */
 export type Delivered = 'true' | 'false' | 'unknown';
 
-/** The progress of a command after its reply. */
+/**
+ * A stage of a command. `begun` precedes its answer, `accepted` the answer of one that continues after it; then come
+ * `running` and an end. `unknown`: it was accepted, and its outcome was not reported.
+ */
 export interface Step {
-  readonly stage: 'running' | 'done' | 'failed' | 'cancelled';
+  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
   readonly message: string;
+  /** With `accepted`: called once this step has been delivered, because the action comes after it. */
+  readonly onDelivered?: Outcome['onDelivered'];
 }
 
-/** Is called with each step; only the last one is not `running`. */
-export type Follower = (step: Step) => void;
+/** The sender of a command that is notified of its steps. */
+export interface Follower {
+  /** Receives an answer of its own, and not the report for all other subscribers. */
+  readonly owner: object;
+  readonly onStep: (step: Step) => void;
+  /** Also notified of `begun`. */
+  readonly withBeginning?: boolean;
+}
 
 export interface Outcome {
   /** The reply. */
@@ -65,111 +70,12 @@ export interface Report {
   readonly follower: Follower | undefined;
 }
 
-/** A row of the table. */
-export interface CommandRow<Checked> {
-  /** `power.sleep`. */
-  readonly name: string;
-  /** The flag that allows it; undefined: always allowed. */
-  readonly feature: Feature | undefined;
-  /** Turns parameters into the argument of `run`. Throws ServiceError (`missing_field`, `invalid_value`). */
-  readonly check: (params: Params) => Checked;
-  /** Does it, or accepts it and does it after the reply. Rejects with ServiceError. */
-  readonly run: (
-    checked: Checked,
-    follower: Follower | undefined,
-    sender: Sender,
-  ) => Outcome | Promise<Outcome>;
-}
+/** Does a command, or accepts it and does it after the reply. Rejects with ServiceError. */
+export type Act = (follower?: Follower) => Outcome | Promise<Outcome>;
 
-/** A row without the type of its parameters. */
 export interface Command {
+  /** In the table of requests: `power.sleep`. */
   readonly name: string;
-  readonly feature: Feature | undefined;
-  /** Checks `params` immediately; the function it returns runs the command. */
-  readonly prepare: (params: Params, sender: Sender) => (follower?: Follower) => Outcome | Promise<Outcome>;
+  /** Checks the parameters immediately, and returns what runs the command. Throws ServiceError (`missing_field`, `invalid_value`). */
+  readonly prepare: (params: Params, sender: Sender) => Act;
 }
-
-export function defineCommand<Checked>(row: CommandRow<Checked>): Command {
-  return {
-    name: row.name,
-    feature: row.feature,
-    prepare(params, sender) {
-      const checked = row.check(params);
-      return (follower) => row.run(checked, follower, sender);
-    },
-  };
-}
-
-export class Commands {
-  readonly #rows: ReadonlyMap<string, Command>;
-  readonly #config: CurrentConfig;
-  readonly #reports = new Listeners<[report: Report]>();
-
-  /** Throws when two rows have one name. */
-  constructor(rows: readonly Command[], config: CurrentConfig) {
-    this.#rows = new Map(rows.map((row) => [row.name, row]));
-    if (this.#rows.size !== rows.length) throw new Error('two commands have the same name');
-    this.#config = config;
-  }
-
-  get names(): readonly string[] {
-    return [...this.#rows.keys()];
-  }
-
-  /** The names of those whose flag is on. */
-  get allowed(): readonly string[] {
-    return [...this.#rows.values()].filter((row) => this.#isAllowed(row)).map(({ name }) => name);
-  }
-
-  /** Calls `listener` after every command, whichever adapter it came through. */
-  onReport(listener: (report: Report) => void): void {
-    this.#reports.add(listener);
-  }
-
-  /**
-   * Checks the flag and the parameters of a command. The function it returns runs the command, once, and rejects with
-   * the ServiceErrors of its act. Throws ServiceError: `unknown_action`, `feature_disabled`, and those of its check.
-   */
-  prepare(name: string, params: Params, sender: Sender): (follower?: Follower) => Promise<Outcome> {
-    const row = this.#rows.get(name);
-    // Not reported: the name is the sender's own words.
-    if (row === undefined)
-      throw new ServiceError('unknown_action', 'There is no such command.', { allowed: this.names });
-    const report = (answer: Report['answer'], isRefused: boolean, follower?: Follower) =>
-      this.#reports.notify({ name, sender, answer, isRefused, follower });
-    const reportError = (error: unknown, isRefused: boolean, follower?: Follower) => {
-      if (error instanceof ServiceError) report(error, isRefused, follower);
-      return error;
-    };
-    try {
-      if (!this.#isAllowed(row)) throw featureDisabled(actionOf(name));
-      const run = row.prepare(params, sender);
-      return async (follower) => {
-        try {
-          const answer = await run(follower);
-          report(answer, false, follower);
-          return answer;
-        } catch (error) {
-          throw reportError(error, false, follower);
-        }
-      };
-    } catch (error) {
-      throw reportError(error, true);
-    }
-  }
-
-  /**
-   * Throws `feature_disabled` when no command whose name begins with `prefix` is allowed: for an adapter that must not
-   * parse a body, which may name the action, for a feature that is off.
-   */
-  refuseDisabled(prefix: string): void {
-    const rows = [...this.#rows.values()].filter(({ name }) => name.startsWith(prefix));
-    if (!rows.some((row) => this.#isAllowed(row))) throw featureDisabled(prefix);
-  }
-
-  #isAllowed({ feature }: Command): boolean {
-    return feature === undefined || this.#config.current.features[feature];
-  }
-}
-
-const actionOf = (name: string) => name.slice(name.indexOf('.') + 1);

@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import type { Capability } from '../wire/capability.ts';
 import type { MediaPayload } from '../wire/media.ts';
 import { MEDIA_ACTIONS, type MediaAction } from '../wire/requests.ts';
-import { type Command, defineCommand, type Outcome } from './command.ts';
+import type { Command, Outcome } from './command.ts';
 import { MediaArt, type Picture } from './media-art.ts';
 import { checkMediaParams, type MediaParams } from './media-params.ts';
 import { pressKey, type Result, refused } from './media-result.ts';
@@ -274,12 +274,11 @@ function choose(snapshot: MediaSnapshot, name: string | undefined) {
 
 /** `media.play` … `media.toggle_mute`. */
 export function mediaCommands(media: Media): readonly Command[] {
-  return MEDIA_ACTIONS.map((action) =>
-    defineCommand({
-      name: `media.${action}`,
-      feature: 'enable_media',
-      check: (params) => checkMediaParams(action, params),
-      run: (params) => media.command(action, params),
-    }),
-  );
+  return MEDIA_ACTIONS.map((action) => ({
+    name: `media.${action}`,
+    prepare(params) {
+      const checked = checkMediaParams(action, params);
+      return () => media.command(action, checked);
+    },
+  }));
 }

@@ -145,7 +145,7 @@ export class PowerQueue {
 }
 
 function notifyFollowers({ followers }: Entry, step: Step): void {
-  for (const follower of followers) follower(step);
+  for (const { onStep } of followers) onStep(step);
 }
 
 function readyAtMs({ pendingReplies, graceEndsAtMs, latestAtMs }: Entry): number {

@@ -5,19 +5,11 @@ import type { PowerAction } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
 import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAction } from '../wire/power.ts';
+import { OPERATIONS } from '../wire/operations.ts';
 import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
-import { type Command, defineCommand, type Feature, type Follower, type Outcome } from './command.ts';
+import type { Command, Follower, Outcome } from './command.ts';
 import type { SleepDelays } from './power-backend.ts';
 import { type PowerFeedback, PowerQueue, type PowerQueueOptions } from './power-queue.ts';
-
-/** The flag that allows each action. Locking is a small sleep: it needs no flag of its own. */
-const FEATURES: Readonly<Record<PowerAction, Feature>> = {
-  shutdown: 'enable_shutdown',
-  restart: 'enable_restart',
-  sleep: 'enable_sleep',
-  hibernate: 'enable_hibernate',
-  lock: 'enable_sleep',
-};
 
 /** The names of the actions in logind's inhibitors; nothing inhibits locking. */
 const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
@@ -160,7 +152,7 @@ export class Power {
     this.#unschedule();
     const message = `the scheduled ${scheduled.action} was cancelled`;
     this.#options.log.info(`power: ${message}`);
-    scheduled.follower?.({ stage: 'cancelled', message });
+    scheduled.follower?.onStep({ stage: 'cancelled', message });
     return { result: okResult(`Cancelled ${scheduled.action}`) };
   }
 
@@ -168,7 +160,7 @@ export class Power {
     const { features } = this.#options.config.current;
     const rows = POWER_ACTIONS.map(async (action) => {
       const { isSupported, reason } = await this.#options.backend.support(action);
-      return [action, { enabled: features[FEATURES[action]], supported: isSupported, reason }] as const;
+      return [action, { enabled: features[OPERATIONS[action].feature], supported: isSupported, reason }] as const;
     });
     // One entry per action of POWER_ACTIONS, which the type of Object.fromEntries cannot express.
     return Object.fromEntries(await Promise.all(rows)) as PowerCapabilities;
@@ -247,7 +239,7 @@ export class Power {
     const { action, isForced, follower } = scheduled;
     this.#unschedule();
     try {
-      if (!this.#options.config.current.features[FEATURES[action]])
+      if (!this.#options.config.current.features[OPERATIONS[action].feature])
         throw new Error('it was switched off before its time');
       await this.#judge(action, isForced);
       if (this.#isClosed) throw new Error('the service is shutting down');
@@ -260,7 +252,7 @@ export class Power {
   #fail({ action, follower }: Scheduled, reason: string): void {
     const message = `the scheduled ${action} was not done: ${reason}`;
     this.#options.log.error(`power: ${message}`);
-    follower?.({ stage: 'failed', message });
+    follower?.onStep({ stage: 'failed', message });
     this.#feedback.notify({ action, success: false, message }, new Set(follower && [follower]));
   }
 }
@@ -281,19 +273,14 @@ function checkPowerParams(params: Params): PowerParams {
 
 /** `power.shutdown` … `power.lock`, `power.cancel`. */
 export function powerCommands(power: Power): readonly Command[] {
-  const acts = POWER_ACTIONS.map((action) =>
-    defineCommand({
+  const acts = POWER_ACTIONS.map(
+    (action): Command => ({
       name: `power.${action}`,
-      feature: FEATURES[action],
-      check: checkPowerParams,
-      run: (params, follower) => power.request(action, params, follower),
+      prepare(params) {
+        const checked = checkPowerParams(params);
+        return (follower) => power.request(action, checked, follower);
+      },
     }),
   );
-  const cancel = defineCommand({
-    name: 'power.cancel',
-    feature: undefined,
-    check: () => undefined,
-    run: () => power.cancel(),
-  });
-  return [...acts, cancel];
+  return [...acts, { name: 'power.cancel', prepare: () => () => power.cancel() }];
 }

@@ -5,11 +5,12 @@ import { SharedCapacity } from '../fairness/shared-capacity.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
 import type { Log } from '../log/log.ts';
+import { checkParams } from '../params.ts';
 import type { ProcessCapabilities, ProcessFeedback } from '../wire/process.ts';
-import { type Command, defineCommand, type Outcome, type Sender } from './command.ts';
+import { processKillRequest, processLaunchRequest } from '../wire/requests.ts';
+import type { Command, Outcome, Sender } from './command.ts';
 import { type EndResult, endProcesses } from './process-end.ts';
 import { isOver, treeOf, whyProtected } from './process-guards.ts';
-import { checkKill, checkLaunch, type KillParams, type LaunchParams } from './process-params.ts';
 
 export interface ProcessControlOptions {
   /** undefined: processes are not supported on this platform. */
@@ -17,6 +18,17 @@ export interface ProcessControlOptions {
   readonly ownPid: number;
   readonly config: CurrentConfig;
   readonly log: Log;
+}
+
+export interface KillParams {
+  /** Either this or `name`. */
+  readonly pid: number | undefined;
+  readonly name: string | undefined;
+  /** Unix seconds; with `pid` only. */
+  readonly startedAt: number | undefined;
+  readonly signal: 'term' | 'kill';
+  readonly isTree: boolean;
+  readonly timeoutMs: number;
 }
 
 const NOT_HERE = 'not on this system';
@@ -95,7 +107,7 @@ export class ProcessControl {
   }
 
   /** Starts an app of the configuration. Rejects with ServiceError: `not_found`, `invalid_value`, `action_failed`. */
-  async launch({ app, args }: LaunchParams): Promise<Outcome> {
+  async launch(app: string, args: readonly string[]): Promise<Outcome> {
     const host = this.#host();
     const apps = this.#options.config.current.processes.launch;
     const entry = Object.hasOwn(apps, app) ? apps[app] : undefined;
@@ -197,17 +209,20 @@ function judgeEnd(
 /** `process.kill`, `process.launch`. */
 export function processCommands(control: ProcessControl): readonly Command[] {
   return [
-    defineCommand({
+    {
       name: 'process.kill',
-      feature: 'enable_process_control',
-      check: checkKill,
-      run: (params, _, sender) => control.kill(params, sender),
-    }),
-    defineCommand({
+      prepare(params, sender) {
+        const kill = checkParams(processKillRequest, params);
+        const { pid, name, signal, started_at: startedAt, tree: isTree, timeout_ms: timeoutMs } = kill;
+        return () => control.kill({ pid, name, signal, startedAt, isTree, timeoutMs }, sender);
+      },
+    },
+    {
       name: 'process.launch',
-      feature: 'enable_process_control',
-      check: checkLaunch,
-      run: (params) => control.launch(params),
-    }),
+      prepare(params) {
+        const { app, args } = checkParams(processLaunchRequest, params);
+        return () => control.launch(app, args);
+      },
+    },
   ];
 }

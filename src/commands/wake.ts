@@ -4,11 +4,11 @@ import type { WakeEntry } from '../config/rows/wake-rows.ts';
 import { codeOf, messageOf, ServiceError } from '../errors.ts';
 import type { WakeHost } from '../host/wake.ts';
 import type { Log } from '../log/log.ts';
-import { checkParams, type Params } from '../params.ts';
+import { checkParams } from '../params.ts';
 import { describeSent, type WakeResult, wakeMachine } from '../wake/wake.ts';
 import { wakeRequest } from '../wire/requests.ts';
 import type { WakeCapability, WakeFeedback } from '../wire/wake.ts';
-import { type Command, defineCommand, type Outcome } from './command.ts';
+import type { Command, Outcome } from './command.ts';
 
 export interface WakeControlOptions {
   readonly host: Pick<WakeHost, 'readBroadcastAddresses'>;
@@ -102,11 +102,12 @@ function fail(error: unknown): never {
 /** `wake.wake`. */
 export function wakeCommands(control: WakeControl): readonly Command[] {
   return [
-    defineCommand({
+    {
       name: 'wake.wake',
-      feature: 'enable_wake',
-      check: (params: Params) => checkParams(wakeRequest, params).host,
-      run: (host) => control.wake(host),
-    }),
+      prepare(params) {
+        const { host } = checkParams(wakeRequest, params);
+        return () => control.wake(host);
+      },
+    },
   ];
 }

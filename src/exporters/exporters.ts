@@ -1,7 +1,6 @@
 /** Sinks and adapters to other systems, each loaded and started when the configuration asks for it. */
 import { isLoopback } from '../access/exposure.ts';
 import type { SleepInhibitor } from '../agent/transports/mqtt/sleep-inhibitor.ts';
-import type { Commands } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { Base } from '../composition.ts';
@@ -10,6 +9,7 @@ import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { identify } from '../identity.ts';
+import type { Commands } from '../machine/commands.ts';
 import type { Machine } from '../machine/machine.ts';
 import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';

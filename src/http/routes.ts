@@ -48,16 +48,10 @@ export function routesOfTable<Ids extends string>(table: Operations<Ids>, runs: 
   const methodsByPath = new Map<string, Route['methods']>();
   // The table's own keys are exactly the ids.
   for (const id of Object.keys(table) as Ids[]) {
-    const { method, path, body, feature, scope, needsKey, staysOpen, isJudgedByCommand } = table[id];
-    const run = runs[id];
-    const endpoint = {
-      body,
-      feature: isJudgedByCommand ? undefined : feature,
-      scope,
-      needsKey,
-      staysOpen,
-      run,
-    };
+    const { method, path, body, feature, scope, needsKey, staysOpen } = table[id];
+    // The flag of a command is judged with it (machine/commands.ts), whichever way it comes.
+    const flag = method === 'POST' ? undefined : feature;
+    const endpoint = { body, feature: flag, scope, needsKey, staysOpen, run: runs[id] };
     methodsByPath.set(path, { ...methodsByPath.get(path), [method]: endpoint });
   }
   return [...methodsByPath].map(([path, methods]) => ({ path, methods }));

@@ -1,12 +1,5 @@
 /** The machine that the service runs on: answers the questions of the table, and carries out its commands. */
-import {
-  type Commands,
-  type Follower,
-  type Outcome,
-  type Report,
-  type Sender,
-  sentenceOf,
-} from '../commands/command.ts';
+import { type Follower, type Outcome, type Report, type Sender, sentenceOf } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
@@ -21,10 +14,10 @@ import type { SampleSource } from '../stats/source.ts';
 import { type View, viewOf } from '../stats/view.ts';
 import { mediaParams, mediaRequest } from '../wire/requests.ts';
 import type { SystemPayload } from '../wire/system.ts';
+import type { Commands } from './commands.ts';
 import { LocalSamples } from './local-samples.ts';
 import type {
   CommandEnd,
-  CommandFollower,
   FollowedTopic,
   Machine,
   MachineAnswer,
@@ -95,7 +88,6 @@ export class LocalMachine implements Machine {
   /** The ends of all commands, wherever they came from. */
   readonly ends = new Listeners<readonly [end: CommandEnd]>();
   readonly #deps: LocalMachineDeps;
-  readonly #owners = new WeakMap<Follower, object>();
 
   constructor(deps: LocalMachineDeps) {
     this.#deps = deps;
@@ -154,18 +146,12 @@ export class LocalMachine implements Machine {
     const run = commands.prepare(what, params, client);
     // A power action is accepted only when the machine has answered.
     if (follower?.withBeginning === true) follower.onStep({ stage: 'begun', message: 'Running' });
-    const outcome = await run(follower && this.#followerOf(follower));
+    const outcome = await run(follower);
     const answer = answerOf(outcome);
     if (outcome.isFollowed === undefined || follower === undefined) return answer;
     const { result, onDelivered } = outcome;
     follower.onStep({ stage: 'accepted', message: sentenceOf(result), ...(onDelivered && { onDelivered }) });
     return answer;
-  }
-
-  #followerOf({ onStep, owner }: CommandFollower): Follower {
-    const follower: Follower = (step) => onStep(step);
-    this.#owners.set(follower, owner);
-    return follower;
   }
 
   /** A power action reports its end itself. */
@@ -176,8 +162,7 @@ export class LocalMachine implements Machine {
   }
 
   #notify(what: string, end: CommandEnd['end'], followers: readonly Follower[]): void {
-    const owners = followers.flatMap((follower) => this.#owners.get(follower) ?? []);
-    this.ends.notify({ host: this.id, what, end, owners });
+    this.ends.notify({ host: this.id, what, end, owners: followers.map(({ owner }) => owner) });
   }
 }
 

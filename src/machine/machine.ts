@@ -1,34 +1,16 @@
 /** A machine as viewers see it: its state, samples of a view, topics and requests. Local, or remote through an agent. */
-import type { Delivered, Outcome, Sender, Step } from '../commands/command.ts';
+import type { Delivered, Follower, Outcome, Sender, Step } from '../commands/command.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import type { Demand } from '../stats/source.ts';
 import type { View } from '../stats/view.ts';
-
-/** A step of a command: `begun` before its answer; `accepted` before the answer of one that continues after it. */
-export interface CommandStep {
-  /** `unknown`: it was accepted, and its outcome was not reported. */
-  readonly stage: Step['stage'] | 'begun' | 'accepted' | 'unknown';
-  readonly message: string;
-  /** With `accepted`: called once this step has been delivered, because the action comes after it. */
-  readonly onDelivered?: Outcome['onDelivered'];
-}
-
-/** The sender of a command that is notified of its steps. */
-export interface CommandFollower {
-  /** Receives an answer of its own, and not the report for all other subscribers. */
-  readonly owner: object;
-  readonly onStep: (step: CommandStep) => void;
-  /** Also notified of `begun`. */
-  readonly withBeginning: boolean;
-}
 
 export interface MachineRequest {
   /** A name in the table of requests (requests.ts), or a command that only the machine knows. */
   readonly what: string;
   readonly params: Params;
   readonly client: Sender;
-  readonly follower?: CommandFollower | undefined;
+  readonly follower?: Follower | undefined;
 }
 
 export interface MachineAnswer {
@@ -55,7 +37,7 @@ export interface CommandEnd {
   readonly host: string;
   /** The name of the command. */
   readonly what: string;
-  readonly end: MachineAnswer | CommandStep | ServiceError;
+  readonly end: MachineAnswer | Step | ServiceError;
   /** The owners of its followers. */
   readonly owners: readonly object[];
 }

@@ -1,6 +1,7 @@
 /**
  * The table of requests: every question and command of a machine, once. HTTP, WebSockets, hubs and agents are adapters to
- * it; a machine answers them (local.ts). Method, path, flag and body of each are in its row of wire/operations.ts.
+ * it; a machine answers them (local.ts). Method, path, scope, flag and body of each are in its row of wire/operations.ts,
+ * and nowhere else.
  */
 import type { Config } from '../config/config.ts';
 import { scopeRequired } from '../errors.ts';

@@ -17,12 +17,10 @@ export interface Operation<Feature extends string = string> {
   /** Compared byte for byte with the raw path. A final `/*` matches one last part, which is not empty. */
   readonly path: `/api/${string}` | '/metrics';
   readonly tag: Tag;
-  /** The flag of the configuration that allows it. Off: 403 `feature_disabled`. */
+  /** The flag of the configuration that allows it; with POST it is judged with the command. Off: 403 `feature_disabled`. */
   readonly feature?: Feature;
   /** The scope that a key must have. Absent: any key will do, or none where the contract lets the client in. */
   readonly scope?: Scope;
-  /** The flag is judged with the command (commands/command.ts), not before the request is handled. */
-  readonly isJudgedByCommand?: true;
   /**
    * 'json': the content type is checked. 'ignored': read to its end and dropped. Absent: a body is not read.
    */
@@ -39,7 +37,7 @@ export interface Operation<Feature extends string = string> {
   readonly onHost?: string;
 }
 
-const powerCommand = { method: 'POST', tag: 'power', body: 'ignored', isJudgedByCommand: true } as const;
+const powerCommand = { method: 'POST', tag: 'power', body: 'ignored' } as const;
 const media = { tag: 'media', feature: 'enable_media', isExperimental: true } as const;
 const processes = { tag: 'processes', feature: 'enable_processes', scope: 'processes' } as const;
 const reading = { method: 'GET', tag: 'stats', scope: 'read' } as const;
@@ -105,7 +103,6 @@ export const OPERATIONS = {
     tag: 'power',
     scope: 'wake',
     feature: 'enable_wake',
-    isJudgedByCommand: true,
     body: 'json',
     onHost: 'wakeFromHost',
   },
@@ -118,7 +115,6 @@ export const OPERATIONS = {
     path: '/api/media/control',
     scope: 'media',
     body: 'json',
-    isJudgedByCommand: true,
     onHost: 'controlHostMedia',
   },
 
@@ -130,7 +126,6 @@ export const OPERATIONS = {
     tag: 'processes',
     scope: 'processes.control',
     feature: 'enable_process_control',
-    isJudgedByCommand: true,
     body: 'json',
     onHost: 'killHostProcess',
   },
@@ -140,7 +135,6 @@ export const OPERATIONS = {
     tag: 'processes',
     scope: 'processes.control',
     feature: 'enable_process_control',
-    isJudgedByCommand: true,
     body: 'json',
     onHost: 'launchHostProcess',
   },

@@ -8,7 +8,7 @@ import { MEDIA_ACTIONS, type POWER_ACTIONS } from '#src/wire/requests.js';
 
 /** The operations that run a command. */
 export type CommandOperation = {
-  readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly isJudgedByCommand: true }
+  readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly method: 'POST' }
     ? Id
     : never;
 }[OperationId];
@@ -56,7 +56,7 @@ const rows: Readonly<Record<OperationId, Operation<keyof Features>>> = OPERATION
 
 /** The operations of HTTP's table that run commands, whatever the types say. */
 export const COMMAND_OPERATIONS = Object.entries(rows)
-  .filter(([, row]) => row.isJudgedByCommand)
+  .filter(([, { method }]) => method === 'POST')
   .map(([id]) => id);
 
 /** A case with the operation it is called by over HTTP. */

@@ -1,10 +1,11 @@
 /** The media commands, with players and a clock that the test owns. */
 import t, { type Test } from 'tap';
-import { Commands, type Outcome } from '#src/commands/command.js';
+import type { Outcome } from '#src/commands/command.js';
 import { Media, mediaCommands } from '#src/commands/media.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { createLog } from '#src/log/log.js';
+import { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';

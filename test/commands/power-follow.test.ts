@@ -10,9 +10,11 @@ class Rig extends PowerRig {
   /** The stages that each follower was notified of: `1 running`. */
   readonly steps: string[] = [];
   readonly followers = [0, 1, 2].map(
-    (i): Follower =>
-      ({ stage, message }) =>
+    (i): Follower => ({
+      owner: this,
+      onStep: ({ stage, message }) =>
         this.steps.push(`${i} ${stage}${stage === 'failed' ? `: ${message}` : ''}`),
+    }),
   );
 
   async askAs(who: number, action: string, params: Params = {}): Promise<Outcome> {

@@ -1,13 +1,13 @@
 /** The command that wakes machines; packets go to the loopback of this machine. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { auditCommands } from '#src/commands/audit.js';
-import { Commands } from '#src/commands/command.js';
+import { auditCommand } from '#src/commands/audit.js';
 import { WakeControl, wakeCommands } from '#src/commands/wake.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import type { BroadcastAddress } from '#src/host/wake.js';
 import { createLog } from '#src/log/log.js';
+import { Commands } from '#src/machine/commands.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
@@ -45,7 +45,8 @@ class WakeRig {
       log,
     });
     this.#commands = new Commands(wakeCommands(this.control), this.config);
-    auditCommands(this.#commands, { audit: (text, fields) => this.audit.push([text, fields]) });
+    const trail = { audit: (text: string, fields: unknown) => this.audit.push([text, fields]) };
+    this.#commands.onReport((report) => auditCommand(trail, report));
   }
 
   wake = async (params: Record<string, unknown>) =>

@@ -1,4 +1,5 @@
-import type { Commands, Outcome, Sender } from '#src/commands/command.js';
+import type { Outcome, Sender } from '#src/commands/command.js';
+import type { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
 
 /** Runs a command without a follower. Rejects also where `prepare` throws. */

@@ -3,9 +3,10 @@
  * and transports all use these types; `CommandGateway` is where they ask.
  */
 
+import type { Step } from '../../commands/command.ts';
 import type { Clients } from '../../fairness/fair-queue.ts';
 import type { Sharer } from '../../fairness/shared-capacity.ts';
-import type { CommandStep, MachineAnswer } from '../../machine/machine.ts';
+import type { MachineAnswer } from '../../machine/machine.ts';
 import type { Params } from '../../params.ts';
 
 /** The client that asked the hub. */
@@ -39,7 +40,7 @@ export interface Ask {
    * Called with the steps of a command, as far as the machine reports them (docs/hub-protocol.md). `accepted` precedes the
    * answer.
    */
-  readonly onStep?: ((step: CommandStep) => void) | undefined;
+  readonly onStep?: ((step: Step) => void) | undefined;
   /** Also with `begun`. */
   readonly withBeginning?: boolean | undefined;
 }

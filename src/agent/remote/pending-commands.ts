@@ -3,15 +3,10 @@
  * of it.
  */
 import type { Clock } from '../../clock.ts';
+import type { Step } from '../../commands/command.ts';
 import { type Feedback, textOf } from '../protocol/feedback.ts';
 
-/** As Step of the hub. */
-export interface CallStep {
-  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
-  readonly message: string;
-}
-
-export type OnStep = (step: CallStep) => void;
+export type OnStep = (step: Step) => void;
 
 interface Followed {
   readonly agent: string;

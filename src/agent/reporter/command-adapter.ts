@@ -4,17 +4,11 @@
  */
 
 import type { Clock } from '../../clock.ts';
-import {
-  type Commands,
-  type Follower,
-  type Outcome,
-  type Sender,
-  type Step,
-  sentenceOf,
-} from '../../commands/command.ts';
+import { type Follower, type Outcome, type Sender, type Step, sentenceOf } from '../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { SharedCapacity, type Sharer } from '../../fairness/shared-capacity.ts';
 import type { Log } from '../../log/log.ts';
+import type { Commands } from '../../machine/commands.ts';
 import type { Message } from '../transports/mqtt/line.ts';
 import {
   type Asker,
@@ -34,7 +28,7 @@ export interface Feedback {
   readonly command: string;
   readonly id?: string | number | undefined;
   /** `ignored`: retained, sent again, or too old. `refused`: not begun. */
-  readonly stage: 'accepted' | Step['stage'] | 'refused' | 'ignored';
+  readonly stage: Step['stage'] | 'refused' | 'ignored';
   readonly success: boolean;
   readonly message: string;
   readonly code?: ErrorCode | keyof typeof IGNORED | undefined;
@@ -191,11 +185,12 @@ export class CommandAdapter {
   }
 
   #followerOf({ name, id, asker }: CommandRequest): Follower {
-    return ({ stage, message }) => {
+    const onStep = ({ stage, message }: Step) => {
       const success = stage === 'running' || stage === 'done';
       const code = stage === 'failed' ? ('action_failed' as const) : undefined;
       void this.#options.answer({ command: name, id, stage, success, message, code }, { asker });
     };
+    return { owner: this, onStep };
   }
 
   #flawOf({ asker }: CommandRequest, error: ServiceError): Flaw {

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import type { Clock } from '../../clock.ts';
-import type { Commands, Sender } from '../../commands/command.ts';
+import type { Sender } from '../../commands/command.ts';
+import type { Commands } from '../../machine/commands.ts';
 import { checkScopeOfHub } from '../../machine/requests.ts';
 import { ALL_SCOPES, allows, namesOfScopes, type Scopes } from '../../scopes.ts';
 import type { ServiceFacts } from '../../stats/system.ts';

@@ -5,12 +5,12 @@ import type { Asker, HostAnswer } from '../../agent/remote/ask.ts';
 import type { Host } from '../../agent/remote/host.ts';
 import type { Times } from '../../agent/remote/times.ts';
 import type { Clock } from '../../clock.ts';
-import type { Sender } from '../../commands/command.ts';
+import type { Follower, Sender, Step } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
-import type { CommandEnd, CommandFollower, CommandStep } from '../../machine/machine.ts';
+import type { CommandEnd } from '../../machine/machine.ts';
 import { isQuestion, REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
 import { type Scopes, scopesOf } from '../../scopes.ts';
@@ -22,7 +22,7 @@ const COMMANDS = [...REQUESTS.values()].filter(({ isCommand }) => isCommand);
 const scopesOfAll = (rows: readonly RequestRow[]): Scopes => scopesOf(rows.map(({ scope }) => scope));
 
 /** The ends of a command that was accepted. */
-const ENDS: ReadonlySet<CommandStep['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
+const ENDS: ReadonlySet<Step['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
 
 export interface CommandGatewayOptions {
   readonly rules: Config['hub']['commands'];
@@ -74,7 +74,7 @@ export class CommandGateway {
     what: string,
     params: Params,
     client: Sender,
-    follower?: CommandFollower,
+    follower?: Follower,
   ): Promise<HostAnswer> {
     const who = this.askerOf(client);
     const { clock, times } = this.#options;
@@ -83,7 +83,7 @@ export class CommandGateway {
     if (isQuestion(what)) return await host.ask(ask);
     const notify = (end: CommandEnd['end']) =>
       this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
-    const onStep = (step: CommandStep) => {
+    const onStep = (step: Step) => {
       follower?.onStep(step);
       if (ENDS.has(step.stage)) this.#audit(host, what, client, step.stage);
       // As a service: of one that was cancelled the cancel is reported.

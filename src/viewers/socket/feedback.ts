@@ -61,7 +61,11 @@ export const beginningOf = (action: string): readonly Feedback[] =>
   ).map(([stage, message]) => ({ success: true, action, message, final: false, stage }));
 
 /** A step of a command that continues after its reply. */
-export function stepOf(action: string, { stage, message }: Step, withStage: boolean): Feedback {
+export function stepOf(
+  action: string,
+  { stage, message }: Step & { readonly stage: 'running' | 'done' | 'failed' | 'cancelled' },
+  withStage: boolean,
+): Feedback {
   const isOver = stage !== 'running';
   return {
     success: stage === 'running' || stage === 'done',

@@ -1,17 +1,11 @@
 /** Commands over WebSockets: the sender gets the steps of its command, other subscribers of its topic the end. */
 
-import { type Delivery, sentenceOf } from '../../commands/command.ts';
+import { type Delivery, type Step, sentenceOf } from '../../commands/command.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
 import type { Caller } from '../../http/clients/caller.ts';
 import { isObject, parseJson } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
-import {
-  type CommandEnd,
-  type CommandStep,
-  type Machine,
-  type MachineAnswer,
-  textOf,
-} from '../../machine/machine.ts';
+import { type CommandEnd, type Machine, type MachineAnswer, textOf } from '../../machine/machine.ts';
 import { type NamedRequest, REQUESTS } from '../../machine/requests.ts';
 import { beginningOf, type Feedback, failureOf, type Group, stepOf, subjectOf } from './feedback.ts';
 import { errorFrame, frame, NOWHERE, type Place, refusalFrame } from './messages.ts';
@@ -43,7 +37,7 @@ export async function runCommand(
   const [group, action] = [groupOf(what), actionOf(what)];
   const textOfFeedback = (feedback: object) => frame(`${group}_feedback`, feedback, place);
   const isNumbered = place.id !== undefined;
-  const onStep = (step: CommandStep) => {
+  const onStep = (step: Step) => {
     const { onDelivered } = step;
     const texts = feedbackOf(action, step, isNumbered).map(textOfFeedback);
     if (onDelivered !== undefined) requester.sendTracked(texts.join(''), onDelivered);
@@ -64,7 +58,7 @@ export async function runCommand(
 }
 
 /** The feedback of a step for its sender. Without an id that is its acceptance, and a failure after it. */
-function feedbackOf(action: string, step: CommandStep, isNumbered: boolean): readonly object[] {
+function feedbackOf(action: string, step: Step, isNumbered: boolean): readonly object[] {
   const { stage, message } = step;
   switch (stage) {
     case 'accepted': {

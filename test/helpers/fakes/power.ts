@@ -1,5 +1,5 @@
 /** Power commands on a clock and a power manager that a test owns: nothing here can reach a machine. */
-import { Commands, type Follower, type Outcome } from '#src/commands/command.js';
+import type { Follower, Outcome } from '#src/commands/command.js';
 import { Power, powerCommands } from '#src/commands/power.js';
 import type { PowerBackend, Support } from '#src/commands/power-backend.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
@@ -7,6 +7,7 @@ import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import type { PowerAction } from '#src/host/power.js';
 import { createLog } from '#src/log/log.js';
+import { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
 import type { Inhibitor } from '#src/wire/power.js';
 import { invoke } from '../invoke.ts';

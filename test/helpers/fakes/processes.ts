@@ -1,5 +1,5 @@
 /** Process commands on processes that exist only in a reading: nothing here can reach a real one. */
-import { Commands, type Outcome } from '#src/commands/command.js';
+import type { Outcome } from '#src/commands/command.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
@@ -12,6 +12,7 @@ import type {
   ProcessId,
 } from '#src/host/processes.js';
 import { createLog } from '#src/log/log.js';
+import { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
 import { invoke } from '../invoke.ts';
 import { FakeConfig } from './config.ts';

@@ -2,12 +2,13 @@
 import './dead-buses.ts';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
-import { type Command, Commands, defineCommand } from '#src/commands/command.js';
+import type { Command } from '#src/commands/command.js';
 import { HistoryQueries } from '#src/history/queries.js';
 import type { Caller } from '#src/http/clients/caller.js';
 import type { Exchange } from '#src/http/engine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
+import { Commands } from '#src/machine/commands.js';
 import { LocalMachine } from '#src/machine/local.js';
 import type { Sample } from '#src/stats/sample.js';
 import type { SampleSource } from '#src/stats/source.js';
@@ -60,12 +61,10 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     latest: async () => newest,
   };
   const rows: readonly Command[] = [
-    defineCommand({
+    {
       name: 'media.stop',
-      feature: undefined,
-      check: () => undefined,
-      run: async () => ({ result: { message: (await options.run?.()) ?? 'Done' } }),
-    }),
+      prepare: () => async () => ({ result: { message: (await options.run?.()) ?? 'Done' } }),
+    },
   ];
   const mediaChanges = new Listeners();
   const history = new FakeHistory();
