@@ -53,19 +53,46 @@ function withoutRepetition(payloads) {
     .join('');
 }
 
+/** Returns a link to the section of an endpoint, with the anchor that GitHub makes of its heading. */
+const linkTo = (title) =>
+  `[\`${title}\`](#${title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')})`;
+
+/** Returns the endpoints with each table of parameters once; others with the same parameters name the first. */
+function withTablesOnce(endpoints) {
+  const firstWith = new Map();
+  return endpoints
+    .split(/^(?=### )/m)
+    .map((section) => {
+      const [, title] = /^### `(.*)`/.exec(section) ?? [];
+      const [table] = /^\| parameter \|(?:.*\n)+?(?=\n)/m.exec(section) ?? [];
+      if (title === undefined || table === undefined) return section;
+      const first = firstWith.get(table);
+      if (first === undefined) firstWith.set(table, title);
+      return first === undefined
+        ? section
+        : section.replace(table, () => `Parameters as for ${linkTo(first)}.\n`);
+    })
+    .join('');
+}
+
 /** The page with its generated parts rewritten. Throws if a part has no markers, or a marker no part. */
 export async function withGenerated(text) {
   const { pageParts } = await import(new URL('../build/ts/src/api/page.js', import.meta.url).href);
-  const { payloads, ...others } = pageParts({ Usage: golden('default') });
-  const parts = new Map(Object.entries({ ...others, payloads: withoutRepetition(payloads) }));
-  const written = text.replaceAll(/<!-- begin (\w+)[^>]*-->\n[\s\S]*?<!-- end \1 -->/g, (_, name) => {
+  const written = pageParts({ Usage: golden('default') });
+  const endpoints = withTablesOnce(written.endpoints);
+  const payloads = withoutRepetition(written.payloads);
+  const parts = new Map(Object.entries({ ...written, endpoints, payloads }));
+  const page = text.replaceAll(/<!-- begin (\w+)[^>]*-->\n[\s\S]*?<!-- end \1 -->/g, (_, name) => {
     const part = parts.get(name);
     if (part === undefined) throw new Error(`docs/api.md has a marker "${name}" without a generated part`);
     parts.delete(name);
     return `<!-- begin ${name}: written by scripts/api-doc.mjs -->\n\n${part}\n\n<!-- end ${name} -->`;
   });
   if (parts.size > 0) throw new Error(`docs/api.md has no markers for ${[...parts.keys()].join(', ')}`);
-  return written;
+  return page;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

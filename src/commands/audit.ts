@@ -1,28 +1,29 @@
 /** The audit trail: a line in the log per command, with its client and its outcome. */
+import type { Caller } from '../access/caller.ts';
 import { DEFAULT_KEY } from '../access/key.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Scope } from '../scopes.ts';
-import type { Report, Sender } from './command.ts';
+import type { Report } from './command.ts';
 
-export function auditCommand(log: Pick<Log, 'audit'>, { name, sender, answer }: Report): void {
+export function auditCommand(log: Pick<Log, 'audit'>, { name, caller, answer }: Report): void {
   log.audit(`${name.replace('.', ': ')} ${outcomeOf(answer)}`, {
-    address: sender.address,
-    keyed: sender.isKeyed,
-    ...keyOf(sender),
-    ...sender.via,
+    address: caller.address,
+    keyed: caller.isKeyed,
+    ...keyOf(caller),
+    ...caller.via,
     ...subjectOf(answer),
   });
 }
 
 /** A line for a command that was refused before it was read, by the scope that its key lacks. */
-export function auditForbidden(log: Pick<Log, 'audit'>, needed: Scope, sender: Sender): void {
-  const { address, isKeyed: keyed } = sender;
-  log.audit(`${needed.replace('.', ': ')} refused: scope_required`, { address, keyed, ...keyOf(sender) });
+export function auditForbidden(log: Pick<Log, 'audit'>, needed: Scope, caller: Caller): void {
+  const { address, isKeyed: keyed } = caller;
+  log.audit(`${needed.replace('.', ': ')} refused: scope_required`, { address, keyed, ...keyOf(caller) });
 }
 
 /** The name of a key of `auth.keys`: the client's, or that of the hub which names the client. */
-function keyOf({ key, via }: Report['sender']) {
+function keyOf({ key, via }: Caller) {
   if (key === undefined || key === DEFAULT_KEY) return {};
   return via === undefined ? { key } : { hub_key: key };
 }

@@ -1,4 +1,5 @@
 /** The commands of a machine as its parts offer them: rows without flags or scopes, which the table of requests has. */
+import type { Caller } from '../access/caller.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
 
@@ -48,21 +49,10 @@ export interface Outcome {
 export const sentenceOf = ({ message }: Readonly<Record<string, unknown>>): string =>
   typeof message === 'string' ? message : 'Done';
 
-/** The client that a command comes from. */
-export interface Sender {
-  readonly address: string;
-  /** It sent the key. */
-  readonly isKeyed: boolean;
-  /** The name of that key. */
-  readonly key?: string | undefined;
-  /** The hub that it asked, and the name of its key there; absent: it asked this service. */
-  readonly via?: { readonly hub: string; readonly key: string | undefined };
-}
-
 /** How a command was answered: its outcome, or its error. */
 export interface Report {
   readonly name: string;
-  readonly sender: Sender;
+  readonly caller: Caller;
   readonly answer: Outcome | ServiceError;
   /** It was not begun: its flag is off, or its parameters are not understood. */
   readonly isRefused: boolean;
@@ -77,5 +67,5 @@ export interface Command {
   /** In the table of requests: `power.sleep`. */
   readonly name: string;
   /** Checks the parameters immediately, and returns what runs the command. Throws ServiceError (`missing_field`, `invalid_value`). */
-  readonly prepare: (params: Params, sender: Sender) => Act;
+  readonly prepare: (params: Params, caller: Caller) => Act;
 }

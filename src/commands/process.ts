@@ -1,4 +1,5 @@
 /** The process commands: ending processes and starting apps, and their rows in the table of commands. */
+import type { Caller } from '../access/caller.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { codeOf, messageOf, ServiceError } from '../errors.ts';
 import { SharedCapacity } from '../fairness/shared-capacity.ts';
@@ -8,7 +9,7 @@ import type { Log } from '../log/log.ts';
 import { checkParams } from '../params.ts';
 import type { ProcessCapabilities, ProcessFeedback } from '../wire/process.ts';
 import { processKillRequest, processLaunchRequest } from '../wire/requests.ts';
-import type { Command, Outcome, Sender } from './command.ts';
+import type { Command, Outcome } from './command.ts';
 import { type EndResult, endProcesses } from './process-end.ts';
 import { isOver, treeOf, whyProtected } from './process-guards.ts';
 
@@ -75,15 +76,14 @@ export class ProcessControl {
    * `process_changed`, `not_supported`, `not_possible_now` (PROTECTED, or too many at a time), `action_failed`
    * (TIMEOUT).
    */
-  async kill(params: KillParams, sender: Sender): Promise<Outcome> {
+  async kill(params: KillParams, caller: Caller): Promise<Outcome> {
     const host = this.#host();
-    const who = { address: sender.address, isKeyed: sender.isKeyed };
-    if (!this.#ending.hasCapacity(who)) throw tooMany();
-    this.#ending.add(who);
+    if (!this.#ending.hasCapacity(caller)) throw tooMany();
+    this.#ending.add(caller);
     try {
       return await this.#kill(host, params);
     } finally {
-      this.#ending.remove(who);
+      this.#ending.remove(caller);
     }
   }
 
@@ -211,10 +211,10 @@ export function processCommands(control: ProcessControl): readonly Command[] {
   return [
     {
       name: 'process.kill',
-      prepare(params, sender) {
+      prepare(params, caller) {
         const kill = checkParams(processKillRequest, params);
         const { pid, name, signal, started_at: startedAt, tree: isTree, timeout_ms: timeoutMs } = kill;
-        return () => control.kill({ pid, name, signal, startedAt, isTree, timeoutMs }, sender);
+        return () => control.kill({ pid, name, signal, startedAt, isTree, timeoutMs }, caller);
       },
     },
     {

@@ -1,7 +1,7 @@
 /** Divides a limit of all clients, so that neither one address nor the clients without the key can use it up. */
 import { AddressCounts, networkOf } from './address-counts.ts';
 
-export interface Sharer {
+interface Sharer {
   readonly address: string;
   /** It sent the key: only the limit in all applies. */
   readonly isKeyed: boolean;

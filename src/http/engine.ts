@@ -7,7 +7,7 @@ import type { Framing, PausedPolls } from '../host/streams.ts';
 import type { View } from '../stats/view.ts';
 import type { TlsPair } from '../tls/pair.ts';
 import type { BufferQuota, Holder } from './clients/buffer-quota.ts';
-import type { Caller } from './clients/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Answer, RequestHead } from './head.ts';
 
 export interface Engine {

@@ -7,13 +7,13 @@ import { exposureWarning } from '../access/exposure.ts';
 import type { KeyUses } from '../access/key-uses.ts';
 import { corsHeaders } from '../access/origins.ts';
 import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
-import { ACCESS_HEADERS, type Decision } from '../access/request.ts';
+import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import { covers, NO_SCOPES } from '../scopes.ts';
+import { covers } from '../scopes.ts';
 import { OPERATIONS } from '../wire/operations.ts';
-import type { Caller } from './clients/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type Answer, matchesPath, type RequestHead } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 
@@ -123,12 +123,13 @@ export class Gate {
       };
     }
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };
-    this.#options.uses?.note(decision.key, decision.client, unixMs);
-    request.address = decision.client;
-    request.isKeyed = decision.isKeyed;
-    request.key = decision.key;
-    request.scopes = decision.scopes;
-    return { isAllowed: true, headers: corsHeaders(decision), client: request };
+    const { client: address, isKeyed, key, scopes } = decision;
+    this.#options.uses?.note(key, address, unixMs);
+    return {
+      isAllowed: true,
+      headers: corsHeaders(decision),
+      client: { address, isKeyed, key, scopes, request },
+    };
   }
 
   /** Counts a request that was refused past the gate, if its code is counted; an address that a limit refuses is logged once. */
@@ -154,31 +155,18 @@ export class Gate {
    * The part of a client's request that is kept while its connection is open; equal ones are shared, whichever of a hub's
    * machines they are for.
    */
-  keep(client: Caller): Caller {
+  keep({ request: asked, ...client }: Caller): Caller {
+    if (asked === undefined) return client;
     // Streams and sockets have no path that another configuration could make public.
-    const path = isPathJudged(this.#policy, client.path) ? client.path : '';
-    const request = condense({ ...client, path });
-    const { address, isKeyed, scopes } = client;
-    const name = client.key;
-    const text = JSON.stringify([
-      { ...request, headers: [...request.headers] },
-      address,
-      isKeyed,
-      name ?? null,
-      scopes,
-    ]);
+    const path = isPathJudged(this.#policy, asked.path) ? asked.path : '';
+    const request = condense({ ...asked, path });
+    const text = JSON.stringify([{ ...request, headers: [...request.headers] }, client]);
     const key = createHash('sha256').update(text).digest('base64');
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
     const bytes = text.length;
-    const caller = {
-      ...request,
-      address,
-      isKeyed,
-      key: name,
-      scopes,
-      buffered: bytes > MIN_COUNTED ? { key: {}, bytes } : undefined,
-    };
+    const buffered = bytes > MIN_COUNTED ? { key: {}, bytes } : undefined;
+    const caller = { ...client, request, buffered };
     this.#clients.set(key, new WeakRef(caller));
     this.#forgotten.register(caller, key);
     return caller;
@@ -191,10 +179,11 @@ export class Gate {
   }
 
   /** Returns whether the current rules admit `client` with the key that it had, and let it do all that it might do. */
-  passes(client: Caller): boolean {
-    const decision = decideAccess(this.#policy, client);
+  passes({ request, key, scopes }: Caller): boolean {
+    if (request === undefined) return false;
+    const decision = decideAccess(this.#policy, request);
     if (!decision.isAllowed || decision.isPreflight) return decision.isAllowed;
-    return decision.key === client.key && covers(decision.scopes, client.scopes);
+    return decision.key === key && covers(decision.scopes, scopes);
   }
 
   /** Returns when the key of `client` expires, in milliseconds of Unix time; Infinity: never, or it has none. */
@@ -218,11 +207,7 @@ export class Gate {
   }
 }
 
-/** The client is not known yet. */
-function requestOf(
-  head: RequestHead,
-  socketPaths: readonly string[],
-): { -readonly [Key in keyof Caller]: Caller[Key] } {
+function requestOf(head: RequestHead, socketPaths: readonly string[]): AccessRequest {
   // More than asksForSocket: what may be meant as an upgrade is judged as one.
   const isUpgrade =
     head.method === 'GET' &&
@@ -237,10 +222,6 @@ function requestOf(
     queryKeys: socketPaths.some((path) => matchesPath(path, head.path))
       ? new URLSearchParams(head.query).getAll('api_key')
       : [],
-    address: '',
-    isKeyed: false,
-    key: undefined,
-    scopes: NO_SCOPES,
   };
 }
 

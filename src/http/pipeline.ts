@@ -15,7 +15,7 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
-import type { Caller } from './clients/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { type Exchange, MAX_LAST_BYTES } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';

@@ -3,7 +3,7 @@
 import type { Host } from '../agent/remote/host.ts';
 import type { Hosts } from '../agent/remote/hosts.ts';
 import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
-import type { Caller } from '../http/clients/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';

@@ -1,11 +1,11 @@
 /** The machines of the hub as viewers see them: the only file between viewers and the ways in which the hub reaches a machine. */
 
+import { HUB_ITSELF } from '../agent/remote/ask.ts';
 import type { Host } from '../agent/remote/host.ts';
 import type { Hosts } from '../agent/remote/hosts.ts';
 import type { Upstream } from '../agent/remote/upstream.ts';
-import type { Sender } from '../commands/command.ts';
 import { ServiceError } from '../errors.ts';
-import type { Caller } from '../http/clients/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type {
   FollowedTopic,
   Machine,
@@ -54,12 +54,8 @@ class RemoteFeed implements SampleFeed {
   }
 }
 
-/** The question about the history with the shortest answer, and the hub itself as the client. */
-const LEAST_HISTORY = {
-  what: 'history',
-  params: { series: ['none'], since: -1 },
-  client: { address: '', isKeyed: false },
-};
+/** The question about the history with the shortest answer. */
+const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: HUB_ITSELF };
 
 class RemoteMachine implements Machine, FleetMachine {
   readonly #host: Host;
@@ -98,16 +94,16 @@ class RemoteMachine implements Machine, FleetMachine {
     return feed;
   }
 
-  async usage(view: View, client: Sender): Promise<Buffer> {
-    return await this.#host.usage(view, this.#gateway.askerOf(client));
+  async usage(view: View, client: Caller): Promise<Buffer> {
+    return await this.#host.usage(view, client);
   }
 
   async ask({ what, params, client, follower }: MachineRequest): Promise<MachineAnswer> {
     if (what !== 'system') return await this.#gateway.ask(this.#host, what, params, client, follower);
-    return { bytes: await this.#host.system(params['detail'] === true, this.#gateway.askerOf(client)) };
+    return { bytes: await this.#host.system(params['detail'] === true, client) };
   }
 
-  check(name: string, client: Sender): void {
+  check(name: string, client: Caller): void {
     // `media.`: any command of the group.
     this.#gateway.check(this.#host, name.endsWith('.') ? `${name}*` : name, client);
   }

@@ -1,5 +1,6 @@
 /** Judges the flags and parameters of commands by the table of requests, runs them, and reports every result. */
-import type { Command, Follower, Outcome, Report, Sender } from '../commands/command.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Command, Follower, Outcome, Report } from '../commands/command.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
@@ -36,20 +37,20 @@ export class Commands {
    * Checks the flag and the parameters of a command. The function it returns runs the command, once, and rejects with
    * the ServiceErrors of its act. Throws ServiceError: `unknown_action`, `feature_disabled`, and those of its check.
    */
-  prepare(name: string, params: Params, sender: Sender): (follower?: Follower) => Promise<Outcome> {
+  prepare(name: string, params: Params, caller: Caller): (follower?: Follower) => Promise<Outcome> {
     const row = this.#rows.get(name);
-    // Not reported: the name is the sender's own words.
+    // Not reported: the name is the caller's own words.
     if (row === undefined)
       throw new ServiceError('unknown_action', 'There is no such command.', { allowed: this.names });
     const report = (answer: Report['answer'], isRefused: boolean, follower?: Follower) =>
-      this.#reports.notify({ name, sender, answer, isRefused, follower });
+      this.#reports.notify({ name, caller, answer, isRefused, follower });
     const reportError = (error: unknown, isRefused: boolean, follower?: Follower) => {
       if (error instanceof ServiceError) report(error, isRefused, follower);
       return error;
     };
     try {
       if (!this.#isAllowed(name)) throw featureDisabled(name.slice(name.indexOf('.') + 1));
-      const act = row.prepare(params, sender);
+      const act = row.prepare(params, caller);
       return async (follower) => {
         try {
           const answer = await act(follower);

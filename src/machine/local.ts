@@ -1,5 +1,6 @@
 /** The machine that the service runs on: answers the questions of the table, and carries out its commands. */
-import { type Follower, type Outcome, type Report, type Sender, sentenceOf } from '../commands/command.ts';
+import type { Caller } from '../access/caller.ts';
+import { type Follower, type Outcome, type Report, sentenceOf } from '../commands/command.ts';
 import type { Media } from '../commands/media.ts';
 import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
@@ -171,4 +172,4 @@ const answerOf = ({ result, ...outcome }: Outcome): MachineAnswer => ({
   bytes: JSON.stringify(result),
 });
 
-const turnOf = ({ address, via }: Sender): string => (via === undefined ? address : `${via.hub}|${address}`);
+const turnOf = ({ address, via }: Caller): string => (via === undefined ? address : `${via.hub}|${address}`);

@@ -1,5 +1,6 @@
 /** A machine as viewers see it: its state, samples of a view, topics and requests. Local, or remote through an agent. */
-import type { Delivered, Follower, Outcome, Sender, Step } from '../commands/command.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Delivered, Follower, Outcome, Step } from '../commands/command.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import type { Demand } from '../stats/source.ts';
@@ -9,7 +10,7 @@ export interface MachineRequest {
   /** A name in the table of requests (requests.ts), or a command that only the machine knows. */
   readonly what: string;
   readonly params: Params;
-  readonly client: Sender;
+  readonly client: Caller;
   readonly follower?: Follower | undefined;
 }
 
@@ -86,14 +87,14 @@ export interface Machine {
   /** The feed of the samples that have `view`. */
   feedOf(view: View): SampleFeed;
   /** The payload of one sample, at most 0.9 s old. Rejects with ServiceError. */
-  usage(view: View, client: Sender): Promise<Buffer>;
+  usage(view: View, client: Caller): Promise<Buffer>;
   /** Answers a question or carries out a command, once. Rejects with ServiceError. */
   ask(request: MachineRequest): Promise<MachineAnswer>;
   /**
    * Throws ServiceError where no command of this name is possible for `client`, whatever its parameters. `name`: also a
    * group, such as `media.`, before the action is known.
    */
-  check(name: string, client: Sender): void;
+  check(name: string, client: Caller): void;
   /** Follows a topic, or `events`; undefined: the machine does not report its changes. */
   followTopic(name: string, sink: TopicSink): FollowedTopic | undefined;
   /** Whether there can be events now: its history is on. */

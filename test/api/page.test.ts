@@ -64,8 +64,9 @@ t.test('[I.api-page] every operation has a request to try, and no other has', as
     const name = `${method} ${target}`;
     const section = sections.get(name) ?? '';
     t.match(section, /```sh\ncurl /, `${name} has a curl line`);
+    const [, other = name] = /^Parameters as for \[`(.*?)`\]/m.exec(section) ?? [];
     for (const { name: parameter } of parameters)
-      t.match(section, `| \`${parameter}\` |`, `${name}: ${parameter}`);
+      t.match(sections.get(other), `| \`${parameter}\` |`, `${name}: ${parameter}`);
     if (feature !== undefined) t.match(section, `features.${feature}`, `${name} names its flag`);
     t.equal(/experimental/i.test(section), isExperimental, `${name}: experimental`);
   }

@@ -6,7 +6,7 @@ import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { Commands } from '#src/machine/commands.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
-import { SENDER } from '../helpers/fakes/sender.ts';
+import { callerAt, SENDER } from '../helpers/fakes/sender.ts';
 import { invoke } from '../helpers/invoke.ts';
 
 /** One command with a flag in the table of requests, `enable_sleep`, and one without. */
@@ -79,8 +79,8 @@ t.test('every answer is reported with its sender, a refusal before the act as su
   const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
   const commands = new Commands(tableOf([]), config);
   const reported: unknown[] = [];
-  commands.onReport(({ name, sender, answer, isRefused }) =>
-    reported.push([name, sender, answer instanceof ServiceError ? answer.code : answer.result, isRefused]),
+  commands.onReport(({ name, caller, answer, isRefused }) =>
+    reported.push([name, caller, answer instanceof ServiceError ? answer.code : answer.result, isRefused]),
   );
   await invoke(commands, 'power.cancel', { value: 1 }, SENDER);
   await t.rejects(invoke(commands, 'power.cancel', {}, SENDER), { code: 'invalid_value' });
@@ -112,9 +112,9 @@ t.test('the audit trail has a line per command, with its client and its outcome'
   );
   const commands = new Commands(rows, new FakeConfig());
   commands.onReport((report) => auditCommand({ audit: (text, fields) => lines.push([text, fields]) }, report));
-  const sender = { address: '::1', isKeyed: true };
+  const caller = callerAt('::1', 'default');
   for (const name of Object.keys(outcomes))
-    await invoke(commands, `power.${name}`, {}, sender).catch(() => undefined);
+    await invoke(commands, `power.${name}`, {}, caller).catch(() => undefined);
   const client = { address: '::1', keyed: true };
   t.strictSame(lines, [
     ['power: done done', { ...client, pid: 7, name: 'mpv' }],

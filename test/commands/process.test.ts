@@ -5,7 +5,7 @@ import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
 import { settle } from '../helpers/fakes/clock.ts';
 import { OWN_PID, ProcessRig } from '../helpers/fakes/processes.ts';
-import { SENDER } from '../helpers/fakes/sender.ts';
+import { callerAt, SENDER } from '../helpers/fakes/sender.ts';
 import { invoke } from '../helpers/invoke.ts';
 
 t.test('[7.kill] by number or by name; term comes first, and a stopped process is resumed', async (t) => {
@@ -306,7 +306,7 @@ t.test('[7.kill] one address does not use up the threads that wait for ends', as
     return processes.map(() => true);
   };
   const kill = (address: string, isKeyed = false) =>
-    invoke(rig.commands, 'process.kill', { pid: 200 }, { address, isKeyed }).then(
+    invoke(rig.commands, 'process.kill', { pid: 200 }, { ...callerAt(address), isKeyed }).then(
       () => 'ended',
       (error: { readonly code: string }) => error.code,
     );

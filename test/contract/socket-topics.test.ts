@@ -175,7 +175,8 @@ t.test(
     const { client, service, pass } = await start(t);
     client.say('subscribe', { topics: ['cpu'] });
     client.say('subscribe', { topics: ['gpu'], mode: 'add' });
-    await pass(FIRST_WINDOW_MS);
+    // The second one comes while the reading for the first is pending, and has the next one.
+    for (let reading = 0; reading < 2; reading++) await pass(FIRST_WINDOW_MS);
     const stream = await EventStream.open(service.port, '/api/stream?fields=cpu,gpu');
     t.teardown(() => stream.close());
     await stream.next();
@@ -234,9 +235,9 @@ t.test('[7.demand] the machine is read only while a client subscribes to stats',
   client.say('subscribe', { topics: ['cpu'] });
   await pass(FIRST_WINDOW_MS);
   await client.take('system_stats');
-  t.equal(clock.timers, 2, 'the next tick, and the one that drops old readings');
+  t.equal(clock.timers, 1, 'the next tick');
   client.cut();
-  while (clock.timers > 1) await settle();
+  while (clock.timers > 0) await settle();
   const left = host.reads;
   await clock.advance(5000);
   t.equal(host.reads, left, 'after the last socket has gone too');

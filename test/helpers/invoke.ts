@@ -1,4 +1,5 @@
-import type { Outcome, Sender } from '#src/commands/command.js';
+import type { Caller } from '#src/access/caller.js';
+import type { Outcome } from '#src/commands/command.js';
 import type { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
 
@@ -7,5 +8,5 @@ export const invoke = async (
   commands: Commands,
   name: string,
   params: Params,
-  sender: Sender,
-): Promise<Outcome> => await commands.prepare(name, params, sender)();
+  caller: Caller,
+): Promise<Outcome> => await commands.prepare(name, params, caller)();

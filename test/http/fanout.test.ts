@@ -7,7 +7,8 @@ import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
 import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeDemand } from '../helpers/fakes/demand.ts';
-import { clientAt, FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
+import { FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
 
 /** All of them take minutes: they run where HOSTWIRE_FULL is set. */
 const SEEDS = process.env['HOSTWIRE_FULL'] === '1' ? 40 : 5;
@@ -104,7 +105,7 @@ class Stage {
       view,
       this.newest,
       [],
-      clientAt(`10.0.0.${client}`),
+      callerAt(`10.0.0.${client}`),
       skips,
     );
     this.peers.push(peer);
@@ -336,7 +337,7 @@ t.test('access checked again: subscribers without it are cut, the others lose no
   for (let i = 0; i < 500; i++) stage.join(ALL, { client: i % 3 });
   stage.publish();
   stage.turn();
-  stage.fanout.revalidate((client) => client.remoteAddress !== '10.0.0.1');
+  stage.fanout.revalidate(({ address }) => address !== '10.0.0.1');
   stage.settle();
   for (const peer of stage.peers) {
     if (peer.client === 1) t.ok(peer.response.isClosed);

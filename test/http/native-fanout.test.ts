@@ -3,7 +3,7 @@ import net from 'node:net';
 import t, { type Test } from 'tap';
 import { loadEngine } from '#src/engines.js';
 import { viewOf } from '#src/stats/view.js';
-import { clientAt } from '../helpers/fakes/stream.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 import { createStreams, encodedOf } from '../helpers/service/streams.ts';
 import { until } from '../helpers/until.ts';
 
@@ -19,7 +19,7 @@ async function serve(t: Test, firstBytes = 10) {
   const engine = create({
     ...engineOptions,
     onRequest: (exchange) => {
-      const caller = clientAt(exchange.head.path === '/b' ? '10.0.0.2' : '10.0.0.1');
+      const caller = callerAt(exchange.head.path === '/b' ? '10.0.0.2' : '10.0.0.1');
       fanout.open(exchange, VIEW, newest, [], caller, false);
       connections.push(engine.connections);
     },

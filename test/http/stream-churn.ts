@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { viewOf } from '#src/stats/view.js';
 import type { SampleEvents } from '#src/viewers/stream/stream-server.js';
-import { clientAt } from '../helpers/fakes/stream.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 import { createRandom } from '../helpers/random.ts';
 import { createEngine } from '../helpers/service/engine.ts';
 import { createStreams } from '../helpers/service/streams.ts';
@@ -38,7 +38,7 @@ export async function serveNumbered(t: Test, host = LOOPBACK) {
       const { path, query } = exchange.head;
       if (path === '/answer')
         exchange.answer({ status: '200 OK', headers: [], body: 'a'.repeat(Number(query)) });
-      else fanout.open(exchange, VIEW, newest, [['X-Id', query]], clientAt('127.0.0.1'), false);
+      else fanout.open(exchange, VIEW, newest, [['X-Id', query]], callerAt('127.0.0.1'), false);
     },
   });
   const port = await engine.listen(host, 0);

@@ -3,8 +3,8 @@ import t from 'tap';
 import type { Config } from '#src/config/config.js';
 import { AddressCounts } from '#src/fairness/address-counts.js';
 import { capacityFor } from '#src/http/connections/descriptors.js';
-import { ALL_SCOPES } from '#src/scopes.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 
 function setUp(maxStreams: number, apiKey?: string) {
   const config = new FakeConfig();
@@ -20,16 +20,7 @@ function setUp(maxStreams: number, apiKey?: string) {
   const streams = { size: 0 };
   const hasCapacity = capacityFor({ maxStreams: () => 10_000 }, config, [streams], keyless);
   const fill = (address: string, isKeyed = false, most = 10_000) => {
-    const request = { remoteAddress: address, method: 'GET', path: '/', isUpgrade: false, scheme: undefined };
-    const caller = {
-      ...request,
-      headers: new Map(),
-      queryKeys: [],
-      address,
-      isKeyed,
-      key: undefined,
-      scopes: ALL_SCOPES,
-    };
+    const caller = { ...callerAt(address), isKeyed };
     let opened = 0;
     for (; opened < most && hasCapacity(caller); opened++) {
       streams.size++;

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { Exchange, Socket, SocketEvents } from '#src/http/engine.js';
 import { FAKE_EVENT } from '../helpers/fakes/history.ts';
-import { clientAt } from '../helpers/fakes/stream.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 import { serveSockets } from '../helpers/service/socket-server.ts';
 
 class FakeSocket {
@@ -28,7 +28,7 @@ async function openSocket(t: Test) {
       return socket as unknown as Socket; // The hub uses no other method here.
     },
   };
-  server.open(exchange as unknown as Exchange, clientAt('127.0.0.1')); // As above.
+  server.open(exchange as unknown as Exchange, callerAt('127.0.0.1')); // As above.
   const say = (op: string, data: object) =>
     events?.onMessage(Buffer.from(JSON.stringify({ op, data })), false);
   t.teardown(() => events?.onClosed());

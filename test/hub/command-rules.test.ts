@@ -1,17 +1,18 @@
 /** `hub.commands`: who may do what to which machines. */
 import t from 'tap';
-import type { Asker } from '#src/agent/remote/ask.js';
+import type { Caller } from '#src/access/caller.js';
 import type { CommandRule } from '#src/config/rows/hub-rows.js';
 import { CommandRules } from '#src/hub/commands/command-rules.js';
+import { callerAt } from '../helpers/fakes/sender.ts';
 
 const HOST = { id: 'pc', labels: { site: 'berlin', role: 'tv' } };
-const KEYED: Asker = { address: '192.0.2.7', key: 'default' };
-const OPEN: Asker = { address: '192.0.2.7', key: undefined };
+const KEYED = callerAt('192.0.2.7', 'default');
+const OPEN = callerAt('192.0.2.7');
 const ruleOf = (part: Partial<CommandRule>): CommandRule => ({ commands: ['*'], labels: {}, ...part });
 const allows = (
   rules: readonly Partial<CommandRule>[],
   command = 'media.play',
-  who: Asker = OPEN,
+  who: Caller = OPEN,
   host = HOST,
 ): boolean =>
   new CommandRules(Object.fromEntries(rules.map((rule, i) => [`r${i}`, ruleOf(rule)]))).allows(
@@ -27,7 +28,7 @@ t.test('[I.hub.commands] without a rule no client may command anything', async (
 });
 
 t.test('[I.hub.commands] everything that a rule says must hold', async (t) => {
-  const cases: readonly (readonly [rule: Partial<CommandRule>, who: Asker, isAllowed: boolean])[] = [
+  const cases: readonly (readonly [rule: Partial<CommandRule>, who: Caller, isAllowed: boolean])[] = [
     [{}, OPEN, true],
     [{ commands: ['media.*'] }, OPEN, true],
     [{ commands: ['media.play'] }, OPEN, true],
@@ -38,9 +39,9 @@ t.test('[I.hub.commands] everything that a rule says must hold', async (t) => {
     [{ clients: ['192.0.2.0/24'] }, OPEN, true],
     [{ clients: ['198.51.100.0/24', '192.0.2.7'] }, OPEN, true],
     [{ clients: ['198.51.100.0/24'] }, KEYED, false],
-    [{ clients: ['2001:db8::/32'] }, { address: '2001:db8:1:2:3:4:5:6', key: undefined }, true],
-    [{ clients: ['2001:db8::/32'] }, { address: '2001:db9::1', key: undefined }, false],
-    [{ clients: ['0.0.0.0/0'] }, { address: '', key: 'default' }, false],
+    [{ clients: ['2001:db8::/32'] }, callerAt('2001:db8:1:2:3:4:5:6'), true],
+    [{ clients: ['2001:db8::/32'] }, callerAt('2001:db9::1'), false],
+    [{ clients: ['0.0.0.0/0'] }, callerAt('', 'default'), false],
     [{ hosts: ['pc'] }, OPEN, true],
     [{ hosts: ['tv', 'pc2'] }, OPEN, false],
     [{ labels: { site: 'berlin' } }, OPEN, true],

@@ -1,10 +1,10 @@
 /** One socket of a hub that follows as many machines as it may. */
 import t from 'tap';
 import type { Machine } from '#src/machine/machine.js';
-import { ALL_SCOPES } from '#src/scopes.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
 import { SocketSession } from '#src/viewers/socket/socket-session.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 
 const MAX = 1024;
 
@@ -43,7 +43,7 @@ function open() {
       clock,
       log: { error: unused, audit: unused },
     },
-    { address: '127.0.0.1', isKeyed: false, key: undefined, scopes: ALL_SCOPES } as SocketSession['caller'], // Nothing else is read.
+    callerAt('127.0.0.1'),
     undefined,
   );
   let told: readonly { readonly type: string; readonly host?: string; readonly code?: string }[] = [];

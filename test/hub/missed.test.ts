@@ -5,13 +5,13 @@ import { viewOf } from '#src/stats/view.js';
 import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FakeDemand } from '../helpers/fakes/demand.ts';
-import { clientAt } from '../helpers/fakes/stream.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 
 const VIEW = viewOf(31, false);
 
 /** A stream that is full when the test says so. */
 class Stream implements StreamSocket {
-  readonly caller = clientAt('192.0.2.1');
+  readonly caller = callerAt('192.0.2.1');
   readonly view = VIEW;
   readonly address = '192.0.2.1';
   readonly isStream = true;
@@ -62,7 +62,7 @@ function open(fanout: Fanout): Stream {
       return { socket, isWhole: true };
     },
   } as unknown as Exchange; // The fan-out uses nothing else of it.
-  fanout.open(exchange, VIEW, eventsOf('first'), [], clientAt('192.0.2.1'), false);
+  fanout.open(exchange, VIEW, eventsOf('first'), [], callerAt('192.0.2.1'), false);
   const [stream] = opened;
   if (stream === undefined) throw new Error('it was not opened');
   return stream;

@@ -3,35 +3,22 @@
  * and transports all use these types; `CommandGateway` is where they ask.
  */
 
+import type { Caller } from '../../access/caller.ts';
 import type { Step } from '../../commands/command.ts';
 import type { Clients } from '../../fairness/fair-queue.ts';
-import type { Sharer } from '../../fairness/shared-capacity.ts';
 import type { MachineAnswer } from '../../machine/machine.ts';
 import type { Params } from '../../params.ts';
+import { ALL_SCOPES } from '../../scopes.ts';
 
-/** The client that asked the hub. */
-export interface Asker {
-  /** Canonical; empty: unknown. */
-  readonly address: string;
-  /** The name of the key that it sent; undefined: none. */
-  readonly key: string | undefined;
-}
-
-/** The hub itself asks. */
-export const HUB_ITSELF: Asker = { address: '', key: undefined };
-
-/** The client as limits count it: the hub itself has the room of a client with the key. */
-export const sharerOf = ({ address, key }: Asker): Sharer => ({
-  address,
-  isKeyed: key !== undefined || address === '',
-});
+/** The hub itself asks: it has the room of a client with a key. */
+export const HUB_ITSELF: Caller = { address: '', isKeyed: true, scopes: ALL_SCOPES };
 
 export interface Ask {
   /** A question, or the name of a command, such as `media.set_volume`. */
   readonly what: string;
   /** As the service's own table takes them: numbers and booleans are no texts. */
   readonly params: Params;
-  readonly who: Asker;
+  readonly who: Caller;
   /** The addresses of all who wait for the answer, `who` among them; more may join. */
   readonly clients?: Clients | undefined;
   /** The last moment at which it may be begun, in milliseconds of the hub's clock (Clock.now). */

@@ -2,12 +2,13 @@
  * When the calls of one agent are sent: one of each client in turn, as many at a time and per second as an agent takes. So
  * what waits, waits here in fair order, and the agent refuses nothing.
  */
+import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { type Clients, FairQueue } from '../../fairness/fair-queue.ts';
-import { SharedCapacity, type Sharer } from '../../fairness/shared-capacity.ts';
+import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 
 export interface Turn {
-  readonly who: Sharer;
+  readonly who: Caller;
   /** Sends it. */
   readonly begin: () => void;
   /** Too much waits, and its client has most of it. */

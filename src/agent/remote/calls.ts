@@ -21,21 +21,9 @@ import {
   unknownOutcome,
 } from '../protocol/feedback.ts';
 import type { Reading } from '../protocol/sample-lines.ts';
-import { sharerOf } from './ask.ts';
+import type { Ask } from './ask.ts';
 import { CallTurns, type Turn } from './call-turns.ts';
 import { type Follow, type OnStep, PendingCommands } from './pending-commands.ts';
-
-/** As `Ask` of the hub. */
-export interface Call {
-  readonly what: string;
-  readonly params: Params;
-  readonly who: { readonly address: string; readonly key: string | undefined };
-  readonly clients?: Clients | undefined;
-  /** Milliseconds of the hub's clock. */
-  readonly deadlineMs: number;
-  readonly onStep?: OnStep | undefined;
-  readonly withBeginning?: boolean | undefined;
-}
 
 export interface CallsOptions {
   /** The name of this hub. */
@@ -126,13 +114,13 @@ export class Calls {
   }
 
   /** Rejects with ServiceError: nothing was done. */
-  async question(id: string, call: Call): Promise<CallAnswer> {
+  async question(id: string, call: Ask): Promise<CallAnswer> {
     const { what, params, deadlineMs } = call;
     return await this.#send(id, 'get', call, { what, params }, deadlineMs);
   }
 
   /** `reading`: the deadline, by the agent's clock. Rejects with ServiceError. */
-  async command(id: string, call: Call, reading: Reading): Promise<CallAnswer> {
+  async command(id: string, call: Ask, reading: Reading): Promise<CallAnswer> {
     const { what, params, deadlineMs, onStep, withBeginning } = call;
     const { run, clock: deadline } = reading;
     // It is a part of a topic.
@@ -174,20 +162,19 @@ export class Calls {
   async #send(
     id: string,
     name: string,
-    { who, clients = new Clients(who.address), deadlineMs }: Call,
+    { who, clients = new Clients(who.address), deadlineMs }: Ask,
     fields: Readonly<Record<string, unknown>>,
     untilMs: number,
     command?: { readonly onStep: OnStep | undefined },
   ): Promise<CallAnswer> {
     const { clock } = this.#options;
     const isCommand = command !== undefined;
-    const sharer = sharerOf(who);
-    if (!(isCommand ? this.#commands : this.#questions).hasCapacity(sharer)) throw crowded();
+    if (!(isCommand ? this.#commands : this.#questions).hasCapacity(who)) throw crowded();
     const callId = `${this.#prefix}${(this.#count++).toString(36)}`;
     const agent = this.#agentOf(id);
     return await new Promise<CallAnswer>((resolve, reject) => {
       const turn: Turn = {
-        who: sharer,
+        who,
         begin: () => this.#begin(id, callId, name, { who, ...fields }, untilMs),
         drop: () => this.#end(id, callId, () => reject(crowded())),
       };
@@ -209,7 +196,7 @@ export class Calls {
         resolve,
         reject,
       });
-      (isCommand ? this.#commands : this.#questions).add(sharer);
+      (isCommand ? this.#commands : this.#questions).add(who);
       if (fields['what'] === CLOCK) turn.begin();
       else (isCommand ? agent.commands : agent.questions).add(turn, clients);
     });
@@ -228,7 +215,7 @@ export class Calls {
     id: string,
     callId: string,
     name: string,
-    { who, ...fields }: Pick<Call, 'who'> & Readonly<Record<string, unknown>>,
+    { who, ...fields }: Pick<Ask, 'who'> & Readonly<Record<string, unknown>>,
     untilMs: number,
   ): void {
     const { hub, clock, publish } = this.#options;

@@ -1,9 +1,10 @@
 /** One machine of the hub, however it is reached. */
+import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { TopicSink } from '../../machine/machine.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
-import type { Ask, Asker, HostAnswer, RemoteClient } from './ask.ts';
+import type { Ask, HostAnswer, RemoteClient } from './ask.ts';
 import type { Condition } from './reachability.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -24,9 +25,9 @@ export interface Host extends RemoteClient {
   /** Follows a topic that the machine sends on its own; returns a function that ends it, or undefined for another topic. */
   followTopic(name: string, sink: PushedSink): (() => void) | undefined;
   /** The payload of one sample, at most a second old. Rejects with ServiceError. */
-  usage(view: View, who: Asker): Promise<Buffer>;
+  usage(view: View, who: Caller): Promise<Buffer>;
   /** At most 10 s old. Rejects with ServiceError. */
-  system(withDetail: boolean, who: Asker): Promise<Buffer>;
+  system(withDetail: boolean, who: Caller): Promise<Buffer>;
   /** Clients' commands come through `CommandGateway`, which judges them. */
   ask(ask: Ask): Promise<HostAnswer>;
   /** The error for its clients while it is not up. */

@@ -3,7 +3,7 @@
 import type { Config } from '../../config/config.ts';
 import type { AgentEntry } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { EventCounters } from '../../viewers/stream/stream-server.ts';
 import type { HostState } from '../../wire/hub.ts';
 import type { RemoteDeps } from './deps.ts';

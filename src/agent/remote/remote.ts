@@ -2,6 +2,7 @@
  * A machine whose agent reports over a broker or over its own connection: what it says of itself, what is
  * wanted of it, and what it is asked.
  */
+import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
@@ -11,7 +12,7 @@ import type { Status } from '../protocol/status.ts';
 import { AgentClient } from './agent-client.ts';
 import type { ClockReading } from './agent-clock.ts';
 import { Answers } from './answers.ts';
-import type { Ask, Asker, HostAnswer } from './ask.ts';
+import type { Ask, HostAnswer } from './ask.ts';
 import type { Calls } from './calls.ts';
 import type { RemoteDeps } from './deps.ts';
 import { BadSample, type Failure } from './failure.ts';
@@ -123,11 +124,11 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.#topics.follow(name, sink);
   }
 
-  async usage(view: View, who: Asker): Promise<Buffer> {
+  async usage(view: View, who: Caller): Promise<Buffer> {
     return await this.#upstreams.usage(this, view, who);
   }
 
-  async system(withDetail: boolean, who: Asker): Promise<Buffer> {
+  async system(withDetail: boolean, who: Caller): Promise<Buffer> {
     return await this.#upstreams.system(this, withDetail, who);
   }
 

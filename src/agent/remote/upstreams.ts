@@ -1,4 +1,5 @@
 /** The upstreams of one machine, and what of it is the same however it is reached. */
+import type { Caller } from '../../access/caller.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Question } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
@@ -6,7 +7,7 @@ import { FRESH_MS } from '../../stats/freshness.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import { readJsonObject } from '../protocol/json.ts';
-import type { Asker, RemoteClient } from './ask.ts';
+import type { RemoteClient } from './ask.ts';
 import type { RemoteDeps } from './deps.ts';
 import type { Host } from './host.ts';
 import { findMalformed } from './sample-shape.ts';
@@ -38,7 +39,7 @@ export class Upstreams {
   }
 
   /** As Host.usage; `client`: asks where no sample is young enough. */
-  async usage(client: RemoteClient, view: View, who: Asker): Promise<Buffer> {
+  async usage(client: RemoteClient, view: View, who: Caller): Promise<Buffer> {
     const { sections, withDetail } = view;
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#deps.clock.now() - current.takenAtMs < FRESH_MS;
@@ -50,11 +51,11 @@ export class Upstreams {
     throw new ServiceError('host_unreachable', 'The machine sent no valid sample.', { reason });
   }
 
-  async system(client: RemoteClient, withDetail: boolean, who: Asker): Promise<Buffer> {
+  async system(client: RemoteClient, withDetail: boolean, who: Caller): Promise<Buffer> {
     return await this.#ask(client, 'system', { detail: withDetail }, who);
   }
 
-  async #ask(client: RemoteClient, what: Question, params: Params, who: Asker): Promise<Buffer> {
+  async #ask(client: RemoteClient, what: Question, params: Params, who: Caller): Promise<Buffer> {
     const deadlineMs = this.#deps.clock.now() + this.#deps.times.headMs;
     return (await client.ask({ what, params, who, deadlineMs })).bytes;
   }

@@ -2,7 +2,7 @@
 import { Allowance, type Rate } from '../../allowance.ts';
 import { SleepMark } from '../../clock.ts';
 import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { Pace } from '../../http/clients/pace.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
@@ -218,8 +218,7 @@ export class HubServer {
       {
         subject: 'hub',
         topics: topicsBelow(''),
-        sender: { address, isKeyed, key },
-        scopes,
+        peer: { address, isKeyed, key, scopes },
         open(options) {
           link = new AcceptedLink(
             socket,

@@ -3,15 +3,15 @@
  * sender that may publish on their topics has been let through by the broker.
  */
 
+import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
-import { type Follower, type Outcome, type Sender, type Step, sentenceOf } from '../../commands/command.ts';
+import { type Follower, type Outcome, type Step, sentenceOf } from '../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { SharedCapacity, type Sharer } from '../../fairness/shared-capacity.ts';
+import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Log } from '../../log/log.ts';
 import type { Commands } from '../../machine/commands.ts';
 import type { Message } from '../transports/mqtt/line.ts';
 import {
-  type Asker,
   type CommandRequest,
   type Flaw,
   flawOf,
@@ -36,7 +36,7 @@ export interface Feedback {
 
 /** Sent with a feedback to a hub, which answers its own client with it. */
 export interface Aside {
-  readonly asker?: Asker | undefined;
+  readonly caller?: Caller | undefined;
   /** The reply of the command, as HTTP has it, and whether its target took it. */
   readonly result?: Outcome['result'];
   readonly delivered?: Outcome['delivered'];
@@ -51,8 +51,8 @@ export interface CommandAdapterOptions {
   readonly log: Log;
   /** The beginning of its lines in the log; `mqtt` if absent. */
   readonly subject?: string;
-  /** The sender of messages that do not name one: the broker. */
-  readonly sender: Sender;
+  /** The caller of messages that do not name one: the broker. */
+  readonly peer: Caller;
   /** Throws ServiceError where the other side may not have this command carried out; absent: the broker decides. */
   readonly check?: (name: string) => void;
   /** Reads the request of a message; readRequest if absent. */
@@ -72,7 +72,7 @@ const MAX_AGE_SECONDS = 10;
 /** Commands that wait for a player or for processes to end; one client of a hub may have a quarter. */
 const MAX_RUNNING = 16;
 /** Messages that do not name a client are those of the broker's users, whom it has let through. */
-const TRUSTED: Sharer = { address: '', isKeyed: true };
+const TRUSTED = { address: '', isKeyed: true };
 const FLOOD_REPORT_MS = 60_000;
 
 export class CommandAdapter {
@@ -111,13 +111,13 @@ export class CommandAdapter {
   #judge(name: string, message: Message): void {
     const { read = readRequest } = this.#options;
     const request = read(name, message.payload);
-    const { id, asker } = request;
-    if (!this.#turns.take(asker?.hub)) {
-      this.#refuse({ name, id, asker }, TOO_MANY);
+    const { id, caller } = request;
+    if (!this.#turns.take(caller?.via?.hub)) {
+      this.#refuse({ name, id, caller }, TOO_MANY);
       return;
     }
     if (isFlaw(request)) {
-      this.#refuse({ name, id, asker }, request);
+      this.#refuse({ name, id, caller }, request);
       return;
     }
     const reason = this.#whyIgnored(request, message);
@@ -149,9 +149,9 @@ export class CommandAdapter {
   }
 
   async #run(request: CommandRequest, message: Message): Promise<void> {
-    const { commands, sender, log, clock, check } = this.#options;
-    const { name, params, id, key = id, asker } = request;
-    const who = asker?.sender ?? TRUSTED;
+    const { commands, peer, log, clock, check } = this.#options;
+    const { name, params, id, key = id, caller } = request;
+    const who = caller ?? TRUSTED;
     if (!this.#running.hasCapacity(who)) {
       this.#refuse(request, TOO_MANY);
       return;
@@ -160,7 +160,7 @@ export class CommandAdapter {
     let isBegun = false;
     try {
       check?.(name);
-      const run = commands.prepare(name, params, asker?.sender ?? sender);
+      const run = commands.prepare(name, params, caller ?? peer);
       isBegun = true;
       this.#recent.note(message, key, clock.now());
       if (request.withStages === true) this.#reportBegun(request);
@@ -178,29 +178,29 @@ export class CommandAdapter {
   }
 
   /** A power action is accepted first, and reports its beginning itself. */
-  #reportBegun({ name, id, asker }: CommandRequest): void {
+  #reportBegun({ name, id, caller }: CommandRequest): void {
     if (name.startsWith('power.')) return;
     const begun = { command: name, id, stage: 'running' as const, success: true, message: 'Running' };
-    void this.#options.answer(begun, { asker });
+    void this.#options.answer(begun, { caller });
   }
 
-  #followerOf({ name, id, asker }: CommandRequest): Follower {
+  #followerOf({ name, id, caller }: CommandRequest): Follower {
     const onStep = ({ stage, message }: Step) => {
       const success = stage === 'running' || stage === 'done';
       const code = stage === 'failed' ? ('action_failed' as const) : undefined;
-      void this.#options.answer({ command: name, id, stage, success, message, code }, { asker });
+      void this.#options.answer({ command: name, id, stage, success, message, code }, { caller });
     };
     return { owner: this, onStep };
   }
 
-  #flawOf({ asker }: CommandRequest, error: ServiceError): Flaw {
-    return asker === undefined ? readableFlawOf(error) : flawOf(error);
+  #flawOf({ caller }: CommandRequest, error: ServiceError): Flaw {
+    return caller === undefined ? readableFlawOf(error) : flawOf(error);
   }
 
   async #conclude(request: CommandRequest, outcome: Outcome): Promise<void> {
-    const { name, id, asker } = request;
+    const { name, id, caller } = request;
     const { result, failure, isFollowed, onDelivered, delivered } = outcome;
-    const aside = { asker, result, ...(delivered !== undefined && { delivered }) };
+    const aside = { caller, result, ...(delivered !== undefined && { delivered }) };
     if (failure !== undefined) {
       this.#fail(request, this.#flawOf(request, failure), aside);
       return;
@@ -211,19 +211,19 @@ export class CommandAdapter {
     onDelivered?.(isSent ? 'sent' : 'closed');
   }
 
-  #fail({ name, id, asker }: Named, { details, code, message }: Flaw, aside: Aside = { asker }): void {
+  #fail({ name, id, caller }: Named, { details, code, message }: Flaw, aside: Aside = { caller }): void {
     void this.#options.answer(
       { command: name, id, stage: 'failed', success: false, message, code },
       { ...aside, details },
     );
   }
 
-  #refuse({ name, id, asker }: Named, flaw: Flaw): void {
+  #refuse({ name, id, caller }: Named, flaw: Flaw): void {
     if (flaw === TOO_MANY) this.#reportFlood();
     const { code, message, details } = flaw;
     void this.#options.answer(
       { command: name, id, stage: 'refused', success: false, message, code },
-      { asker, details },
+      { caller, details },
     );
   }
 
@@ -234,11 +234,11 @@ export class CommandAdapter {
     this.#options.log.warn(`${this.#subject}: there are too many commands, some are refused`);
   }
 
-  #ignore({ name, id, asker }: Named, code: keyof typeof IGNORED): void {
+  #ignore({ name, id, caller }: Named, code: keyof typeof IGNORED): void {
     this.#options.log.debug(`${this.#subject}: ${name} ignored: ${code}`);
     void this.#options.answer(
       { command: name, id, stage: 'ignored', success: false, message: IGNORED[code], code },
-      { asker },
+      { caller },
     );
   }
 }
@@ -246,7 +246,7 @@ export class CommandAdapter {
 /** The identification of a command in its feedback. */
 type Named = Pick<CommandRequest, 'name'> & {
   readonly id?: CommandRequest['id'];
-  readonly asker?: Asker | undefined;
+  readonly caller?: Caller | undefined;
 };
 
 const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many commands.' };

@@ -1,6 +1,6 @@
 /** Reads the messages on command topics. */
 
-import type { Sender } from '../../commands/command.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { ErrorCode, ServiceError } from '../../errors.ts';
 import { isObject, parseJson } from '../../json.ts';
 import type { Params } from '../../params.ts';
@@ -11,12 +11,6 @@ const PRESS = 'PRESS';
 /** Maximum length of an id that its sender chose, in UTF-16 code units. */
 export const MAX_ID_LENGTH = 128;
 
-/** The sender of a message that names one: a hub. */
-export interface Asker {
-  readonly hub: string;
-  readonly sender: Sender;
-}
-
 export interface CommandRequest {
   /** `power.sleep`. */
   readonly name: string;
@@ -25,7 +19,8 @@ export interface CommandRequest {
   readonly id: string | number | undefined;
   /** When it was sent, in Unix seconds, by the clock of its sender. */
   readonly sentAt: number | undefined;
-  readonly asker?: Asker;
+  /** Of a message that names its hub and the client there. */
+  readonly caller?: Caller;
   /** The key for finding duplicates in place of the id, where senders choose their ids independently. */
   readonly key?: string | number | undefined;
   /** Why it must not be done, as far as the message shows that. */
@@ -44,7 +39,7 @@ export interface Flaw {
 /** A message that is not understood, as far as it was. */
 export interface Unread extends Flaw {
   readonly id?: string | undefined;
-  readonly asker?: Asker | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 export const isFlaw = <Other extends object>(value: Other | Unread): value is Unread => 'code' in value;

@@ -21,8 +21,7 @@ function overDial(url: string, key: string, pin: string | undefined, deps: HubSe
     subject: 'hub',
     topics: topicsBelow(''),
     // The hub has proved itself, and names its clients.
-    sender: { address: `${target.host}:${target.port}`, isKeyed: false },
-    scopes: ALL_SCOPES,
+    peer: { address: `${target.host}:${target.port}`, isKeyed: false, scopes: ALL_SCOPES },
     open: (options, run) =>
       new Link(
         {

@@ -1,9 +1,9 @@
 /** Reads the messages of a hub: commands and questions. */
 
 import { isIP } from 'node:net';
+import type { Caller } from '../../access/caller.ts';
 import { isObject, parseJson } from '../../json.ts';
 import {
-  type Asker,
   type CommandRequest,
   type Flaw,
   isFlaw,
@@ -26,15 +26,16 @@ export interface Present {
 /** The fields that every message of a hub has. */
 export interface Envelope {
   readonly id: string;
-  readonly asker: Asker;
+  readonly hub: string;
+  readonly caller: Caller;
   readonly params: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 const bad = (message: string): Flaw => ({ code: 'invalid_value', message });
 
-/** Reads the sender and the id of a message; without `asker` it cannot be answered. `hubKey`: the key of its connection. */
-export function readEnvelope(payload: Buffer, hubKey?: string): Envelope | Unread {
+/** Reads the caller and the id of a message; without them it cannot be answered. `peer`: the hub, by its connection. */
+export function readEnvelope(payload: Buffer, peer: Pick<Caller, 'key' | 'scopes'>): Envelope | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
     return { code: 'payload_too_large', message: `A message may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
   const fields = parseJson(payload.toString());
@@ -43,21 +44,19 @@ export function readEnvelope(payload: Buffer, hubKey?: string): Envelope | Unrea
   if (!isHubName(hub)) return bad('hub must be the name of a hub.');
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH)
     return bad(`id must be a string of 1 to ${MAX_ID_LENGTH} characters.`);
-  const asker = (address: string): Asker => ({
-    hub,
-    sender: {
-      address,
-      isKeyed: key !== null,
-      ...(hubKey === undefined ? {} : { key: hubKey }),
-      via: { hub, key: typeof key === 'string' ? key : undefined },
-    },
+  const callerAt = (address: string): Caller => ({
+    address,
+    isKeyed: key !== null,
+    key: peer.key,
+    scopes: peer.scopes,
+    via: { hub, key: typeof key === 'string' ? key : undefined },
   });
-  const flawed = (message: string): Unread => ({ ...bad(message), id, asker: asker('') });
+  const flawed = (message: string): Unread => ({ ...bad(message), id, caller: callerAt('') });
   if (typeof client !== 'string' || isIP(client) === 0) return flawed('client must be an IP address.');
   if (key !== null && !(typeof key === 'string' && KEY_NAME.test(key)))
     return flawed('key must be null or the name of a key.');
   if (!isObject(params)) return flawed('params must be an object.');
-  return { id, asker: asker(client), params, fields };
+  return { id, hub, caller: callerAt(client), params, fields };
 }
 
 /** `name`: by the topic. The deadline is one of this agent's own clock, and of this run: whatever delays a message is seen. */
@@ -65,20 +64,20 @@ export function readHubCommand(
   name: string,
   payload: Buffer,
   { run, clock }: Present,
-  hubKey?: string,
+  peer: Pick<Caller, 'key' | 'scopes'>,
 ): CommandRequest | Unread {
-  const envelope = readEnvelope(payload, hubKey);
+  const envelope = readEnvelope(payload, peer);
   if (isFlaw(envelope)) return envelope;
-  const { id, asker, params, fields } = envelope;
+  const { id, hub, caller, params, fields } = envelope;
   const { run: meant, deadline, stages } = fields;
   if (typeof meant !== 'string' || typeof deadline !== 'number')
-    return { ...bad('run must be a string and deadline a number.'), id, asker };
-  const request = { name, params, id, asker, sentAt: undefined, key: `${asker.hub}/${id}` };
+    return { ...bad('run must be a string and deadline a number.'), id, caller };
+  const request = { name, params, id, caller, sentAt: undefined, key: `${hub}/${id}` };
   const begun = stages === true ? { ...request, withStages: true } : request;
   // The clock of another run says nothing.
   if (meant !== run) return { ...request, lateness: 'other_run' };
   if (clock > deadline) return { ...request, lateness: 'late' };
   if (deadline - clock > MAX_AHEAD_MS)
-    return { ...bad(`deadline must be within ${MAX_AHEAD_MS} ms.`), id, asker };
+    return { ...bad(`deadline must be within ${MAX_AHEAD_MS} ms.`), id, caller };
   return begun;
 }

@@ -1,8 +1,8 @@
 /** All that belongs to the hubs on one transport, a broker or a dialled hub: the link, what they want, and what they ask for. */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
+import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
-import type { Sender } from '../../commands/command.ts';
 import type { Commands } from '../../machine/commands.ts';
 import { checkScopeOfHub } from '../../machine/requests.ts';
 import { ALL_SCOPES, allows, namesOfScopes, type Scopes } from '../../scopes.ts';
@@ -60,10 +60,11 @@ export interface Transport {
   /** The beginning of its lines in the log. */
   readonly subject: string;
   readonly topics: HubTopics;
-  /** The other side, for messages that do not name their sender; `key`: that of its connection, where it has one. */
-  readonly sender: Sender;
-  /** The scopes of the other side: all, where it proves itself in another way than with a key of this service. */
-  readonly scopes: Scopes;
+  /**
+   * The other side, for messages that do not name their caller: with the key of its connection, where it has one, and all
+   * scopes, where it proves itself in another way than with a key of this service.
+   */
+  readonly peer: Caller;
   /** Opens the link, on which `topics` of hubs come in. `run`: of this session. */
   readonly open: (options: HubLinkOptions, run: string) => HubLink;
 }
@@ -87,7 +88,8 @@ export class HubSession {
 
   constructor(deps: HubSessionDeps, transport: Transport, inhibitor: SleepInhibitor) {
     const { clock, log, commands, facts, config } = deps;
-    const { topics, subject, sender, scopes } = transport;
+    const { topics, subject, peer } = transport;
+    const { scopes } = peer;
     this.#clock = clock;
     this.#inhibitor = inhibitor;
     this.#scopes = scopes;
@@ -97,15 +99,15 @@ export class HubSession {
       clock,
       log,
       subject,
-      sender,
+      peer,
       check: (name) => checkScopeOfHub(scopes, name),
       unixMs: Date.now,
       nameOf: topics.commandOn,
-      read: (name, payload) => readHubCommand(name, payload, this.#present(), sender.key),
-      answer: async (feedback, { asker, ...aside }) =>
-        asker !== undefined &&
+      read: (name, payload) => readHubCommand(name, payload, this.#present(), peer),
+      answer: async (feedback, { caller, ...aside }) =>
+        caller?.via !== undefined &&
         (await this.#link.deliver(
-          topics.feedback(asker.hub),
+          topics.feedback(caller.via.hub),
           JSON.stringify({ ...feedback, ...aside, ...this.#present() }),
         )),
       isStale: () => this.#link.endStale(),
@@ -113,8 +115,7 @@ export class HubSession {
     this.#questions = new Questions({
       ...deps,
       subject,
-      scopes,
-      key: sender.key,
+      peer,
       answer: (hub, text) => this.#link.deliver(topics.feedback(hub), text),
       stamp: () => this.#present(),
     });

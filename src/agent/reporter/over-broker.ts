@@ -14,8 +14,7 @@ export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBesi
     subject: 'mqtt',
     topics,
     // The rights of the broker decide who may ask, and for what.
-    sender: { address: `${broker.host}:${broker.port}`, isKeyed: false },
-    scopes: ALL_SCOPES,
+    peer: { address: `${broker.host}:${broker.port}`, isKeyed: false, scopes: ALL_SCOPES },
     open(options) {
       const clientId = isBeside ? `${broker.clientId}-hub` : broker.clientId;
       const link = openMqttLink(

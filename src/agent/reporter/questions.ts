@@ -1,11 +1,11 @@
 /** Answers the questions of hubs, each once: limits, and the answer or error with the id of its question. */
 
+import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { SharedCapacity } from '../../fairness/shared-capacity.ts';
 import type { Log } from '../../log/log.ts';
 import { checkScopeOfHub, paramsFor, QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
-import type { Scopes } from '../../scopes.ts';
 import { type AnswerDeps, CLOCK, jsonOf } from './answers.ts';
 import { type Flaw, flawOf, isFlaw, type Unread } from './command-request.ts';
 import { type Envelope, readEnvelope } from './hub-request.ts';
@@ -16,10 +16,8 @@ export interface QuestionOptions extends Pick<AnswerDeps, 'machine'> {
   readonly log: Log;
   /** The beginning of its lines in the log. */
   readonly subject: string;
-  /** The scopes of the other side. */
-  readonly scopes: Scopes;
-  /** The name of the key of its connection. */
-  readonly key: string | undefined;
+  /** The other side, by its connection. */
+  readonly peer: Pick<Caller, 'key' | 'scopes'>;
   /** Publishes what was found out, as JSON, for a hub. Resolves when it was sent, or cannot be. Never rejects. */
   readonly answer: (hub: string, text: string) => Promise<unknown>;
   /** The members that each feedback has. */
@@ -47,51 +45,52 @@ export class Questions {
 
   /** Takes a message; never throws. Nothing is remembered of it: to answer twice does nothing. */
   take(payload: Buffer): void {
-    const envelope = readEnvelope(payload, this.#options.key);
+    const envelope = readEnvelope(payload, this.#options.peer);
     if (isFlaw(envelope)) this.#refuse(envelope, this.#turns.take() ? envelope : TOO_MANY);
     else if (this.#isTaken(envelope)) void this.#run(envelope);
     else this.#refuse(envelope, TOO_MANY);
   }
 
-  #isTaken({ asker: { hub, sender }, fields }: Envelope): boolean {
+  #isTaken({ hub, caller, fields }: Envelope): boolean {
     if (fields['what'] === CLOCK) return this.#clockTurns.take(hub);
-    return this.#turns.take(hub) && this.#running.hasCapacity(sender);
+    return this.#turns.take(hub) && this.#running.hasCapacity(caller);
   }
 
   async #run(envelope: Envelope): Promise<void> {
-    const { answer, stamp, log, subject, machine, scopes } = this.#options;
-    const { id, asker, params, fields } = envelope;
+    const { answer, stamp, log, subject, machine } = this.#options;
+    const { id, hub, caller, params, fields } = envelope;
+    const { scopes } = caller;
     const { what } = fields;
     const row = typeof what === 'string' ? REQUESTS.get(what) : undefined;
     if (what !== CLOCK && (row === undefined || row.isCommand)) {
       this.#refuse(envelope, UNKNOWN);
       return;
     }
-    this.#running.add(asker.sender);
+    this.#running.add(caller);
     try {
       if (row !== undefined) checkScopeOfHub(scopes, row.name);
       const asked = row && { what: row.name, params: paramsFor({ what: row.name, params }, scopes) };
-      const found = asked && (await machine.ask({ ...asked, client: asker.sender }));
+      const found = asked && (await machine.ask({ ...asked, client: caller }));
       const json = found === undefined ? '{}' : jsonOf(found);
       if (row !== undefined && Buffer.byteLength(json) > row.maxBytes) this.#refuse(envelope, tooLong(row));
       else {
         const etag = found?.etag;
         const said = { command: 'get', id, stage: 'done', success: true, message: 'Done', ...stamp(), etag };
-        await answer(asker.hub, `${JSON.stringify(said).slice(0, -1)},"result":${json}}`);
+        await answer(hub, `${JSON.stringify(said).slice(0, -1)},"result":${json}}`);
       }
     } catch (error) {
       if (!(error instanceof ServiceError))
-        log.error(`${subject}: a question of the hub ${asker.hub} failed: ${String(error)}`);
+        log.error(`${subject}: a question of the hub ${hub} failed: ${String(error)}`);
       this.#refuse(envelope, error instanceof ServiceError ? flawOf(error) : BROKEN);
     } finally {
-      this.#running.remove(asker.sender);
+      this.#running.remove(caller);
     }
   }
 
-  #refuse({ id, asker }: Envelope | Unread, { code, message, details }: Flaw): void {
-    if (asker === undefined) return;
+  #refuse({ id, caller }: Envelope | Unread, { code, message, details }: Flaw): void {
+    if (caller?.via === undefined) return;
     const said = { command: 'get', id, stage: 'refused', success: false, message, code, details };
-    void this.#options.answer(asker.hub, JSON.stringify({ ...said, ...this.#options.stamp() }));
+    void this.#options.answer(caller.via.hub, JSON.stringify({ ...said, ...this.#options.stamp() }));
   }
 }
 

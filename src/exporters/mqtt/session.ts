@@ -9,6 +9,7 @@ import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-li
 import type { SleepInhibitor } from '../../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Config } from '../../config/config.ts';
 import type { Commands } from '../../machine/commands.ts';
+import { ALL_SCOPES } from '../../scopes.ts';
 import { inUrl } from '../../url-host.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
@@ -59,7 +60,7 @@ export class Session {
       log,
       unixMs: deps.unixMs ?? Date.now,
       // The broker has let it through, and this service has seen no key.
-      sender: { address: `${host}:${port}`, isKeyed: false },
+      peer: { address: `${host}:${port}`, isKeyed: false, scopes: ALL_SCOPES },
       nameOf: (topic) => this.#names.get(topic),
       answer: (feedback) => this.#link.deliver(this.topics.feedback, JSON.stringify(feedback)),
       clear: (topic) => void this.#link.deliver(topic, '', true),

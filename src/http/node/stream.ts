@@ -4,7 +4,7 @@
  */
 import type net from 'node:net';
 import type { View } from '../../stats/view.ts';
-import type { Caller } from '../clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { StreamSocket } from '../engine.ts';
 
 const SILENCE = Buffer.from(':\n\n');

@@ -3,7 +3,7 @@
  * connection was not found. The line end that completes a chunk comes with the next chunk (docs/engines.md).
  */
 import type { View } from '../../stats/view.ts';
-import type { Caller } from '../clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { StreamSocket, StreamStart } from '../engine.ts';
 
 /** The part of uWebSockets.js's response that a stream uses. */

@@ -1,11 +1,12 @@
 /** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
 
+import type { Caller } from '../../access/caller.ts';
 import { DEFAULT_KEY } from '../../access/key.ts';
-import type { Asker, HostAnswer } from '../../agent/remote/ask.ts';
+import type { HostAnswer } from '../../agent/remote/ask.ts';
 import type { Host } from '../../agent/remote/host.ts';
 import type { Times } from '../../agent/remote/times.ts';
 import type { Clock } from '../../clock.ts';
-import type { Follower, Sender, Step } from '../../commands/command.ts';
+import type { Follower, Step } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
@@ -53,14 +54,13 @@ export class CommandGateway {
   }
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
-  check(host: Host, command: string, client: Sender): void {
-    this.#rules.check(this.askerOf(client), command, host);
+  check(host: Host, command: string, client: Caller): void {
+    this.#rules.check(client, command, host);
   }
 
   /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
-  scopesAt(host: Host, client: Sender & { readonly scopes: Scopes }): Scopes {
-    const who = this.askerOf(client);
-    const usable = COMMANDS.filter(({ name }) => this.#rules.allows(who, name, host));
+  scopesAt(host: Host, client: Caller): Scopes {
+    const usable = COMMANDS.filter(({ name }) => this.#rules.allows(client, name, host));
     return client.scopes & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
   }
 
@@ -73,10 +73,9 @@ export class CommandGateway {
     host: Host,
     what: string,
     params: Params,
-    client: Sender,
+    who: Caller,
     follower?: Follower,
   ): Promise<HostAnswer> {
-    const who = this.askerOf(client);
     const { clock, times } = this.#options;
     const waitMs = isQuestion(what) ? times.questionMs : times.commandMs;
     const ask = { what, params, who, deadlineMs: clock.now() + waitMs };
@@ -85,7 +84,7 @@ export class CommandGateway {
       this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
     const onStep = (step: Step) => {
       follower?.onStep(step);
-      if (ENDS.has(step.stage)) this.#audit(host, what, client, step.stage);
+      if (ENDS.has(step.stage)) this.#audit(host, what, who, step.stage);
       // As a service: of one that was cancelled the cancel is reported.
       if (step.stage === 'done' || step.stage === 'failed') notify(step);
     };
@@ -95,23 +94,18 @@ export class CommandGateway {
       const answer = await host.ask({ ...ask, onStep, withBeginning: follower?.withBeginning });
       if (answer.isFollowed !== true) notify(answer);
       const outcome = answer.isFollowed === true ? 'accepted' : 'done';
-      this.#audit(host, what, client, answer.delivered === 'false' ? 'failed' : outcome);
+      this.#audit(host, what, who, answer.delivered === 'false' ? 'failed' : outcome);
       return answer;
     } catch (error) {
       if (error instanceof ServiceError) {
-        this.#audit(host, what, client, `refused: ${error.code}`);
+        this.#audit(host, what, who, `refused: ${error.code}`);
         notify(error);
       }
       throw error;
     }
   }
 
-  /** How machines and their limits know a client. */
-  askerOf({ address, isKeyed, key }: Sender): Asker {
-    return { address, key: isKeyed ? (key ?? DEFAULT_KEY) : undefined };
-  }
-
-  #audit({ id }: Host, what: string, { address, isKeyed, key }: Sender, outcome: string): void {
+  #audit({ id }: Host, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
     const [group = '', action = ''] = what.split('.', 2);
     // An unknown action is the client's own words.
     const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';

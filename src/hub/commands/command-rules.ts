@@ -1,6 +1,6 @@
 /** `hub.commands`: which clients may have which commands carried out on which machines. Without a rule, no client may. */
 import { type AddressRules, matches, parseAddress, parseAddressList } from '../../access/addresses.ts';
-import type { Asker } from '../../agent/remote/ask.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { CommandRule } from '../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../errors.ts';
 
@@ -26,7 +26,7 @@ export class CommandRules {
   }
 
   /** Whether one rule allows all of it. `command`: `media.play`, or `media.*`: any of its group. */
-  allows(who: Asker, command: string, host: Subject): boolean {
+  allows(who: Caller, command: string, host: Subject): boolean {
     return this.#rules.some(
       ({ rule, clients }) =>
         (rule.hosts?.includes(host.id) ?? true) &&
@@ -40,7 +40,7 @@ export class CommandRules {
   }
 
   /** Throws `command_not_allowed`. */
-  check(who: Asker, command: string, host: Subject): void {
+  check(who: Caller, command: string, host: Subject): void {
     if (!this.allows(who, command, host))
       throw new ServiceError('command_not_allowed', 'hub.commands does not allow this client to do that.');
   }

@@ -1,5 +1,5 @@
 /** The list and the topic `fleet` of WebSockets. */
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { parseView } from '../../stats/view.ts';
 import type { FleetData } from '../../wire/hub-socket.ts';
 import type { FleetAccess, FleetMember } from '../socket/fleet-subscription.ts';

@@ -3,8 +3,7 @@
  * interval. Samples are joined as bytes.
  */
 import { deferToNextTurn } from '../../clock.ts';
-import type { Sharer } from '../../fairness/shared-capacity.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Exchange } from '../../http/engine.ts';
@@ -140,7 +139,7 @@ export class FleetGroup {
   }
 
   /** The viewer that it is counted for: one with the key, otherwise that of the address that came first and is still here. */
-  get holder(): Sharer {
+  get holder(): Pick<Caller, 'address' | 'isKeyed'> {
     const [first] = this.#keyless;
     return first === undefined || this.#size > this.#keylessSize
       ? { address: '', isKeyed: true }

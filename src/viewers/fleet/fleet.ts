@@ -5,7 +5,7 @@
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { SharedCapacity } from '../../fairness/shared-capacity.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { View } from '../../stats/view.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ALL_SECTIONS } from '../../host/host.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { entriesOf, isKnown } from '../../http/etag.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
@@ -116,8 +116,8 @@ export interface DashboardDeps {
 
 export function dashboardRoutes({ dashboard, gate, sampler }: DashboardDeps): readonly Route[] {
   // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
-  const onOpened = (client: Caller) => {
-    if (gate.passes({ ...client, path: OPERATIONS.openStream.path }))
+  const onOpened = ({ request, ...client }: Caller) => {
+    if (request && gate.passes({ ...client, request: { ...request, path: OPERATIONS.openStream.path } }))
       sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
   };
   return fileRoutes(dashboard, (file, { client }) => {

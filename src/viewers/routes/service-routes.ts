@@ -1,7 +1,7 @@
 /** All routes of the service, and the request headers that any of them reads. */
 import type { HubConnections } from '../../agent/reporter/hub-connections.ts';
 import type { MetricsDeps } from '../../exporters/prometheus/metrics.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
 import { jsonAnswer } from '../../http/reply.ts';

@@ -1,7 +1,7 @@
 /** The paths of WebSockets: accepts upgrades, answers other requests with 426. */
 import { ServiceError } from '../../errors.ts';
 import { readFraming } from '../../http/body.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import { bareAnswer, errorAnswer, type Headers } from '../../http/reply.ts';
@@ -67,7 +67,7 @@ export function agentRun(
 function isUpgrade({ exchange, client }: Request): boolean {
   return (
     exchange.canUpgrade &&
-    client.isUpgrade &&
+    client.request?.isUpgrade === true &&
     exchange.head.headers.get('sec-websocket-version')?.join() === VERSION
   );
 }

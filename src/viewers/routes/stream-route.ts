@@ -1,6 +1,6 @@
 /** Event streams of one machine: /api/stream of a service, and /api/hosts/{id}/stream of a hub. */
 import { ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';

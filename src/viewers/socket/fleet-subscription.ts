@@ -1,5 +1,5 @@
 /** The topic `fleet` of one socket. */
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { FleetData } from '../../wire/hub-socket.ts';
 import { frameOf, NOWHERE } from './messages.ts';
 

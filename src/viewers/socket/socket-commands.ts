@@ -2,7 +2,7 @@
 
 import { type Delivery, type Step, sentenceOf } from '../../commands/command.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { isObject, parseJson } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
 import { type CommandEnd, type Machine, type MachineAnswer, textOf } from '../../machine/machine.ts';

@@ -1,7 +1,7 @@
 /** One client of a WebSocket: its subscriptions, and the dispatch of its messages. */
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';

@@ -1,7 +1,7 @@
 /** All WebSockets of a role: what they share, what is sent to several of them, and how they are opened and closed. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';

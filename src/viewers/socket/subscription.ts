@@ -1,6 +1,6 @@
 /** The topics of one machine that one socket subscribes to: samples, states, events, and the condition of the machine. */
 import { featureDisabled, ServiceError } from '../../errors.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Machine, MachineSample, SampleFeed } from '../../machine/machine.ts';
 import { allows } from '../../scopes.ts';
 import { type View, viewOf } from '../../stats/view.ts';

@@ -5,6 +5,7 @@
 import type { Clock, Defer } from '../../clock.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
+import { ALL_SCOPES } from '../../scopes.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { inSlices } from './slices.ts';
 import { TOPIC_ROWS } from './topics.ts';
@@ -15,7 +16,7 @@ const MAX_PUSHED_ROWS = 200;
 const MAX_PUSHED_BYTES = 48 * 1024;
 
 /** The client of readings that all subscribers share. */
-const ALL_SUBSCRIBERS = { address: '', isKeyed: false };
+const ALL_SUBSCRIBERS = { address: '', isKeyed: false, scopes: ALL_SCOPES };
 
 /** The payload of a topic as JSON. Rejects with ServiceError. */
 export async function readTopic(

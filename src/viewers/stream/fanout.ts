@@ -1,7 +1,7 @@
 /** The fan-out: sends the newest sample to every subscriber of /api/stream, in slices. */
 import { type Clock, type Defer, deferToNextTurn, wholeSeconds } from '../../clock.ts';
 import { BufferQuota } from '../../http/clients/buffer-quota.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../../http/engine.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';

@@ -3,7 +3,7 @@
  * writer sends head, first event and every sample. What an engine cannot give away (TLS) stays with its own streams.
  */
 import type { Framing } from '../../host/streams.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import type { Exchange, HandOver, Taker } from '../../http/engine.ts';
 import { type Header, headBytes } from '../../http/head.ts';

@@ -4,7 +4,7 @@
  */
 import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../../host/streams.ts';
 import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { EventCounters } from './stream-server.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */

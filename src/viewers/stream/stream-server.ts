@@ -1,6 +1,6 @@
 /** The interface of the open streams to the service and its routes: the fan-out, or another writer in its place. */
 
-import type { Caller } from '../../http/clients/caller.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { View } from '../../stats/view.ts';

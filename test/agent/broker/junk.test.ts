@@ -19,7 +19,7 @@ import { filterOf } from '#src/viewers/fleet/fleet-filter.js';
 import { HostLists } from '#src/viewers/fleet/host-lists.js';
 import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
-import { clientAt } from '../../helpers/fakes/stream.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 
 const ALL = filterOf(new URLSearchParams());
 /** An address may take a quarter of `server.max_kept_megabytes`, and several of its clients may be slow. */
@@ -129,7 +129,7 @@ t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 tha
   const { hosts: rows } = JSON.parse(list.toString());
   t.ok(rows.length < 1000, `${rows.length} rows`);
   const fleet = new Fleet(deps, machines, 1000);
-  const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined }, clientAt('10.0.0.1'));
+  const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined }, callerAt('10.0.0.1'));
   t.ok(place.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
   place.leave();
   t.ok(log.filter((line) => /junk/.test(line)).length < 20, 'no line for each');

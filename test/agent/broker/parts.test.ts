@@ -12,6 +12,7 @@ import { Sampler } from '#src/stats/sampler.js';
 import { Encoded, VIEW_COUNT, viewAt, viewOf } from '#src/stats/view.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 
 const HEAD = { run: 'r', clock: 7, n: 3 };
 const message = (lines: readonly string[], head: object = {}) =>
@@ -168,7 +169,7 @@ t.test('[I.hub.mqtt.commands] how a command ends', async (t) => {
       return isConnected;
     },
   });
-  const who = { address: '192.0.2.7', key: 'default' };
+  const who = callerAt('192.0.2.7', 'default');
   const begin = (what = 'media.mute', params = {}) =>
     calls.command('pc', { what, params, who, deadlineMs: clock.now() + 5000 }, { run: 'r', clock: 99 });
   const answer = (more: object, id = JSON.parse(sent.at(-1)?.text ?? '').id) =>

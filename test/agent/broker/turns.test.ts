@@ -3,6 +3,7 @@ import t from 'tap';
 import { Calls } from '#src/agent/remote/calls.js';
 import { Turns } from '#src/agent/reporter/sender-turns.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 
 /** An agent of today, which refuses more than 20 messages of either kind per second, 40 that come together. */
 function setUp({ answerMs = 5 } = {}) {
@@ -37,13 +38,12 @@ function setUp({ answerMs = 5 } = {}) {
       () => void outcomes.done++,
       (error: { readonly code: string }) => void outcomes.failed.push(error.code),
     );
-  const who = (address: string, key?: string) => ({ address, key });
   const read = (address: string, what: string) =>
-    calls.question('pc', { what, params: {}, who: who(address), deadlineMs: clock.now() + 10_000 });
+    calls.question('pc', { what, params: {}, who: callerAt(address), deadlineMs: clock.now() + 10_000 });
   const command = (address: string) =>
     calls.command(
       'pc',
-      { what: 'media.mute', params: {}, who: who(address), deadlineMs: clock.now() + 5000 },
+      { what: 'media.mute', params: {}, who: callerAt(address), deadlineMs: clock.now() + 5000 },
       { run: 'r', clock: 99 },
     );
   return { world, calls, outcomes, count, read, command };
@@ -110,7 +110,7 @@ t.test('[I.hub.hostile] the clock is asked for whatever waits', async (t) => {
 t.test('[I.hub.hostile] the calls of one address to many agents leave room for others', async (t) => {
   const { calls, world } = setUp({ answerMs: 60_000 });
   const ask = (id: string, address: string, what: string) =>
-    calls.question(id, { what, params: {}, who: { address, key: undefined }, deadlineMs: 10_000 });
+    calls.question(id, { what, params: {}, who: callerAt(address), deadlineMs: 10_000 });
   let refused = 0;
   for (let agent = 0; agent < 100; agent++)
     for (let each = 0; each < 60; each++) ask(`pc${agent}`, '192.0.2.1', `q${each}`).catch(() => refused++);

@@ -1,12 +1,14 @@
 /** Decides which messages are commands: rules that a broker shows rarely, on the clock of the test. */
 import t from 'tap';
+import type { Caller } from '#src/access/caller.js';
 import { CommandAdapter, type Feedback } from '#src/agent/reporter/command-adapter.js';
 import type { Message } from '#src/agent/transports/mqtt/line.js';
-import type { Outcome, Sender } from '#src/commands/command.js';
+import type { Outcome } from '#src/commands/command.js';
 import { ServiceError } from '#src/errors.js';
 import { createLog } from '#src/log/log.js';
 import type { Params } from '#src/params.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 
 const UNIX_SECONDS = 1_700_000_000;
 
@@ -14,7 +16,7 @@ function rig() {
   const clock = new FakeClock();
   const state = {
     clock,
-    ran: [] as [string, Params, Sender][],
+    ran: [] as [string, Params, Caller][],
     said: [] as Feedback[],
     cleared: [] as string[],
     lines: [] as string[],
@@ -25,10 +27,10 @@ function rig() {
   };
   const adapter = new CommandAdapter({
     commands: {
-      prepare(name, params, sender) {
+      prepare(name, params, caller) {
         if (name === 'a.off') throw new ServiceError('feature_disabled', 'a.off is switched off.');
         return async () => {
-          state.ran.push([name, params, sender]);
+          state.ran.push([name, params, caller]);
           if (state.failure !== undefined) throw state.failure;
           return state.outcome;
         };
@@ -37,7 +39,7 @@ function rig() {
     clock,
     unixMs: () => UNIX_SECONDS * 1000,
     log: createLog((line) => state.lines.push(line), 'warn'),
-    sender: { address: 'broker:1883', isKeyed: false },
+    peer: callerAt('broker:1883'),
     nameOf: (topic) => (topic.startsWith('command/') ? topic.slice(8) : undefined),
     answer: async (feedback) => {
       state.said.push(feedback);

@@ -30,7 +30,7 @@ function setUp() {
     clock: new FakeClock(),
     log: createLog(() => undefined),
     subject: 'hub',
-    scopes: ALL_SCOPES,
+    peer: { key: undefined, scopes: ALL_SCOPES },
     answer: async (_: string, text: string) => void answers.push(JSON.parse(text)),
     stamp: () => ({ run: 'r', clock: 1 }),
     machine: { ask: () => new Promise((resolve) => waiting.push(() => resolve({ bytes: '{}' }))) },

@@ -11,6 +11,7 @@ import { Sampler } from '#src/stats/sampler.js';
 import { Encoded, VIEW_COUNT, viewAt, viewOf } from '#src/stats/view.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 import { SampleLines } from './rig.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
@@ -168,24 +169,24 @@ const envelope = (more: object = {}) => ({
   params: { value: 1 },
   ...more,
 });
-const readCommand = (value: unknown) => readHubCommand('a.b', bytes(value), PRESENT);
+const readCommand = (value: unknown) => readHubCommand('a.b', bytes(value), PRESENT, callerAt('hub', 'hub'));
 
 t.test('[3.mqtt-hub-deadline] a command is judged by this clock and this run alone', async (t) => {
-  const sender = { address: '192.0.2.1', isKeyed: true, via: { hub: 'h', key: 'home' } };
+  const caller = { ...callerAt('192.0.2.1', 'hub'), via: { hub: 'h', key: 'home' } };
   t.same(readCommand(envelope()), {
     name: 'a.b',
     params: { value: 1 },
     id: 'i',
     key: 'h/i',
     sentAt: undefined,
-    asker: { hub: 'h', sender },
+    caller,
   });
   t.match(readCommand(envelope({ deadline: PRESENT.clock })), { lateness: undefined });
   t.match(readCommand(envelope({ deadline: PRESENT.clock - 1 })), { lateness: 'late' });
   t.match(readCommand(envelope({ run: 'run-0', deadline: 9e15 })), { lateness: 'other_run' });
   t.match(readCommand(envelope({ deadline: PRESENT.clock + MAX_AHEAD_MS })), { params: { value: 1 } });
   t.match(readCommand(envelope({ deadline: PRESENT.clock + MAX_AHEAD_MS + 1 })), { code: 'invalid_value' });
-  t.match(readCommand(envelope({ key: null })), { asker: { sender: { isKeyed: false } } });
+  t.match(readCommand(envelope({ key: null })), { caller: { isKeyed: false } });
 });
 
 t.test('[3.mqtt-hub-malformed] malformed commands are answered if their hub is known', async (t) => {
@@ -205,7 +206,7 @@ t.test('[3.mqtt-hub-malformed] malformed commands are answered if their hub is k
   ] as const) {
     const flaw = readCommand(bad);
     t.match(flaw, { code }, JSON.stringify(bad).slice(0, 60));
-    t.equal(flaw.asker !== undefined, isAnswered);
+    t.equal(flaw.caller !== undefined, isAnswered);
   }
 });
 

@@ -11,6 +11,7 @@ import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -70,7 +71,7 @@ t.test(
       'a stream': () => host.upstreamOf(viewOf(1, false)).subscribe(viewOf(1, false)),
       'a request': () =>
         host
-          .ask({ what: 'power', params: {}, who: { address: '::1', key: undefined }, deadlineMs: 0 })
+          .ask({ what: 'power', params: {}, who: callerAt('::1'), deadlineMs: 0 })
           .catch(() => undefined),
     })) {
       await attemptsFor(5000);

@@ -2,7 +2,7 @@
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
-import { ALL_SCOPES } from '#src/scopes.js';
+import { callerAt } from '../fakes/sender.ts';
 import { createEngine } from '../service/engine.ts';
 import { RawConnection } from './http.ts';
 
@@ -22,22 +22,7 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   const pipeline = new Pipeline({
     gate: {
       noteRefusal: () => undefined,
-      judge: ({ method, path, headers, remoteAddress }) => ({
-        isAllowed: true,
-        headers: [],
-        client: {
-          method,
-          path,
-          headers,
-          remoteAddress,
-          isUpgrade: false,
-          queryKeys: [],
-          address: remoteAddress ?? '',
-          isKeyed: false,
-          key: undefined,
-          scopes: ALL_SCOPES,
-        },
-      }),
+      judge: ({ remoteAddress = '' }) => ({ isAllowed: true, headers: [], client: callerAt(remoteAddress) }),
     },
     routes,
     config: { current: DEFAULT_CONFIG },

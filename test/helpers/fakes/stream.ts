@@ -1,7 +1,5 @@
 /** A stream's response without a socket: imitates the corking of uWebSockets.js, its buffer, and how it loses bytes. */
-import type { Caller } from '#src/http/clients/caller.js';
 import type { StreamResponse } from '#src/http/uws/stream.js';
-import { ALL_SCOPES } from '#src/scopes.js';
 
 const CORK_BYTES = 16 * 1024;
 
@@ -160,20 +158,4 @@ export function unchunk(bytes: Buffer): { readonly body: Buffer; readonly isEnde
     at = end + 2 + size;
   }
   return { body: Buffer.concat(parts), isEnded: false };
-}
-
-/** A client that asked for /api/stream from `address`. */
-export function clientAt(address: string): Caller {
-  return {
-    remoteAddress: address,
-    method: 'GET',
-    path: '/api/stream',
-    isUpgrade: false,
-    headers: new Map(),
-    queryKeys: [],
-    address,
-    isKeyed: false,
-    key: undefined,
-    scopes: ALL_SCOPES,
-  };
 }

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import type { Command } from '#src/commands/command.js';
 import { HistoryQueries } from '#src/history/queries.js';
-import type { Caller } from '#src/http/clients/caller.js';
+import type { Caller } from '#src/access/caller.js';
 import type { Exchange } from '#src/http/engine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
@@ -16,7 +16,7 @@ import { Encoded } from '#src/stats/view.js';
 import { FakeConfig } from '../fakes/config.ts';
 import { FakeDemand } from '../fakes/demand.ts';
 import { FakeHistory } from '../fakes/history.ts';
-import { clientAt } from '../fakes/stream.ts';
+import { callerAt } from '../fakes/sender.ts';
 import { createEngine } from './engine.ts';
 
 /** A sample with `number` as its timestamp, about `bytes` long with detail. */
@@ -72,7 +72,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const server = await createEngine({
     headersRead: new Set(),
     socketPaths: ['/api/ws'],
-    onRequest: (exchange) => sockets.open(exchange, clientAt(exchange.head.remoteAddress ?? ''), machine),
+    onRequest: (exchange) => sockets.open(exchange, callerAt(exchange.head.remoteAddress ?? ''), machine),
   });
   const machine = new LocalMachine({
     config,

@@ -4,7 +4,7 @@ import { PeerWatch } from '#src/http/connections/peers.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';
-import { clientAt } from '../fakes/stream.ts';
+import { callerAt } from '../fakes/sender.ts';
 import { createEngine } from './engine.ts';
 import { createStreams, encodedOf } from './streams.ts';
 
@@ -31,7 +31,7 @@ export async function serveStreams(
   let newest = encodedOf(number, eventBytes);
   const server = await createEngine({
     ...engineOptions,
-    onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
+    onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], callerAt('127.0.0.1'), false),
     onConnection: () => {
       watch.wake();
       return undefined;

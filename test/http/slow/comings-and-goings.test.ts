@@ -13,7 +13,7 @@ import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
 import { churn } from '../../helpers/clients/churn.ts';
 import { FakeDemand } from '../../helpers/fakes/demand.ts';
-import { clientAt } from '../../helpers/fakes/stream.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
 import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
 
@@ -89,7 +89,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
         exchange.readBody({ onChunk, onAborted: () => undefined });
       } else if (exchange.head.path === '/api/status')
         exchange.answer({ status: '200 OK', headers: [], body: 'ok' });
-      else fanout.open(exchange, VIEW, sampleOf(number), [], clientAt('127.0.0.1'), false);
+      else fanout.open(exchange, VIEW, sampleOf(number), [], callerAt('127.0.0.1'), false);
     },
   });
   const port = await server.listen('127.0.0.1', 0);

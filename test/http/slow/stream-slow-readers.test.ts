@@ -8,7 +8,7 @@ import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeDemand } from '../../helpers/fakes/demand.ts';
-import { clientAt } from '../../helpers/fakes/stream.ts';
+import { callerAt } from '../../helpers/fakes/sender.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
 
 const DETAIL = viewOf(0, true);
@@ -95,7 +95,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
     let newest = encodedOf(0, bytes);
     const server = await createEngine({
       headersRead: new Set(),
-      onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], clientAt('127.0.0.1'), false),
+      onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], callerAt('127.0.0.1'), false),
     });
     const port = await server.listen('127.0.0.1', 0);
     // As in the service: without it megabytes go into the kernel before a reader counts as full.
