@@ -1,5 +1,4 @@
 /** Sinks and adapters to other systems, each loaded and started when the configuration asks for it. */
-import { isLoopback } from '../access/exposure.ts';
 import type { SleepInhibitor } from '../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
@@ -7,20 +6,12 @@ import type { Base } from '../composition.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
-import { ALL_SECTIONS } from '../host/host.ts';
+import type { Bound } from '../http/connections/listening.ts';
 import { identify } from '../identity.ts';
 import type { Commands } from '../machine/commands.ts';
 import type { Machine } from '../machine/machine.ts';
-import { ALL_DETAILS, type Needs } from '../stats/needs.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
-
-/** Where the service listens. */
-export interface ListenAddress {
-  readonly scheme: 'http' | 'https';
-  readonly host: string;
-  readonly port: number;
-}
 
 /** The parts of the service that an exporter may use. */
 export interface ExporterDeps extends Base {
@@ -31,7 +22,8 @@ export interface ExporterDeps extends Base {
   readonly power: Power;
   readonly media: Media;
   readonly machine: Machine;
-  readonly addresses: readonly ListenAddress[];
+  /** Where the service listens. */
+  readonly addresses: readonly Bound[];
   /** Holds back a sleep for exporters whose peers must be notified before it. */
   readonly inhibitor: SleepInhibitor;
 }
@@ -50,38 +42,29 @@ export interface ExporterRow {
   readonly open: (deps: ExporterDeps) => Promise<Exporter>;
 }
 
-/** A detailed sample. */
-const DETAILED: Needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
-
-// An exporter's own modules import none of the service: the bundler would make a part of each that both use.
 export const EXPORTERS: readonly ExporterRow[] = [
   {
     name: 'mqtt',
     isWanted: ({ mqtt }) => mqtt.url !== undefined,
     async open(deps) {
-      const { openMqtt } = await import('./mqtt/exporter.ts');
-      const id = identify(deps.config.current.host);
-      return openMqtt({ ...deps, id, needs: DETAILED });
+      const { MqttExporter } = await import('./mqtt/exporter.ts');
+      return new MqttExporter({ ...deps, id: identify(deps.config.current.host) });
     },
   },
   {
     name: 'hub.url',
     isWanted: ({ hub }) => hub.url !== undefined,
     async open(deps) {
-      const { openDial } = await import('../agent/reporter/dial-exporter.ts');
-      return openDial({ ...deps, id: identify(deps.config.current.host) });
+      const { DialExporter } = await import('../agent/reporter/dial-exporter.ts');
+      return new DialExporter({ ...deps, id: identify(deps.config.current.host) });
     },
   },
   {
     name: 'mDNS',
     isWanted: ({ discovery }) => discovery.mdns,
-    open: async (deps) => {
+    async open(deps) {
       const { openMdns } = await import('./mdns.ts');
-      const addresses = deps.addresses.map((address) => ({
-        ...address,
-        isLoopback: isLoopback(address.host),
-      }));
-      return await openMdns({ ...deps, addresses }, identify(deps.config.current.host));
+      return await openMdns(deps, identify(deps.config.current.host));
     },
   },
 ];

@@ -3,25 +3,19 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { isLoopback } from '../access/exposure.ts';
 import type { Config } from '../config/config.ts';
 import type { Announced, Announcement } from '../host/discovery.ts';
 import type { Host } from '../host/host.ts';
+import type { Bound } from '../http/connections/listening.ts';
 import type { Log } from '../log/log.ts';
-
-export interface AnnouncedAddress {
-  readonly scheme: 'http' | 'https';
-  readonly host: string;
-  readonly port: number;
-  /** Not reachable from the network. */
-  readonly isLoopback: boolean;
-}
 
 export interface AnnouncementFacts {
   readonly hostname: string;
   readonly id: string;
   readonly version: string;
   readonly hasKey: boolean;
-  readonly addresses: readonly AnnouncedAddress[];
+  readonly addresses: readonly Bound[];
   /** The addresses of this machine by interface, as os.networkInterfaces() has them. */
   readonly links: Readonly<Record<string, readonly { readonly address: string }[] | undefined>>;
 }
@@ -31,9 +25,9 @@ const TXTVERS = 1;
 /** One label of DNS. */
 const MAX_NAME_BYTES = 63;
 
-/** None for an address on loopback. Pure. */
+/** None for an address on loopback, which no other machine reaches. Pure. */
 export function listAnnouncements(facts: AnnouncementFacts): readonly Announcement[] {
-  const addresses = facts.addresses.filter(({ isLoopback }) => !isLoopback);
+  const addresses = facts.addresses.filter(({ host }) => !isLoopback(host));
   return addresses.map(({ scheme, host, port }) => ({
     // Two services of one name on one host would be a collision.
     name: nameOf(facts.hostname, addresses.length > 1 && scheme === 'https' ? ' (https)' : ''),
@@ -72,7 +66,7 @@ export interface MdnsDeps {
   readonly host: Pick<Host, 'discovery' | 'readSystem'>;
   readonly log: Log;
   readonly facts: { readonly version: string };
-  readonly addresses: readonly AnnouncedAddress[];
+  readonly addresses: readonly Bound[];
 }
 
 /** The responder answers within a millisecond; and what is not withdrawn now is when this process ends. */

@@ -14,7 +14,7 @@ const FACTS: AnnouncementFacts = {
   id: '0123456789abcdef',
   version: '1.2.3',
   hasKey: true,
-  addresses: [{ scheme: 'http', host: '::', port: 9990, isLoopback: false }],
+  addresses: [{ scheme: 'http', host: '::', port: 9990 }],
   links: { lo: [{ address: '127.0.0.1' }], eth0: [{ address: '192.0.2.7' }, { address: 'fe80::7' }] },
 };
 const listWith = (part: Partial<AnnouncementFacts>) => listAnnouncements({ ...FACTS, ...part });
@@ -30,7 +30,7 @@ t.test('[3.mdns-announced] name, port and texts', async (t) => {
   ]);
   const both = listWith({
     hasKey: false,
-    addresses: [...FACTS.addresses, { scheme: 'https', host: '::', port: 9443, isLoopback: false }],
+    addresses: [...FACTS.addresses, { scheme: 'https', host: '::', port: 9443 }],
   });
   t.strictSame(
     both.map(({ name, port, texts }) => [name, port, texts.slice(4)]),
@@ -41,7 +41,7 @@ t.test('[3.mdns-announced] name, port and texts', async (t) => {
     'two addresses have two names',
   );
   const [secure] = listWith({
-    addresses: [{ scheme: 'https', host: '0.0.0.0', port: 1, isLoopback: false }],
+    addresses: [{ scheme: 'https', host: '0.0.0.0', port: 1 }],
   });
   t.equal(secure?.name, 'desk', 'the only listener has the name of the machine');
 });
@@ -56,9 +56,8 @@ t.test('[3.mdns-announced] a name is one label of DNS', async (t) => {
 t.test(
   '[3.mdns-loopback] only addresses that others can reach, on the interface that has their address',
   async (t) => {
-    const listener = (host: string, isLoopback = false) =>
-      ({ scheme: 'http', host, port: 9990, isLoopback }) as const;
-    t.strictSame(listWith({ addresses: [listener('127.0.0.1', true)] }), []);
+    const listener = (host: string) => ({ scheme: 'http', host, port: 9990 }) as const;
+    t.strictSame(listWith({ addresses: [listener('127.0.0.1')] }), []);
     const linkOf = (host: string) => listWith({ addresses: [listener(host)] })[0]?.link;
     t.equal(linkOf('192.0.2.7'), 'eth0');
     t.equal(linkOf('192.0.2.8'), '', 'nobody has it now');
@@ -99,8 +98,8 @@ function rig() {
     log: createLog((line) => lines.push(line), 'debug'),
     facts: { version: '1.2.3' },
     addresses: [
-      { scheme: 'http', host: '::', port: 9990, isLoopback: false },
-      { scheme: 'https', host: '::', port: 9443, isLoopback: false },
+      { scheme: 'http', host: '::', port: 9990 },
+      { scheme: 'https', host: '::', port: 9443 },
     ],
   };
   const mdns = new Mdns(parts, 'id', 'desk');

@@ -3,12 +3,12 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Metrics } from '#src/exporters/prometheus/metrics.js';
 import type { OwnDeps } from '#src/exporters/prometheus/own.js';
-import { ALL_SECTIONS, type Counters } from '#src/host/host.js';
+import type { Counters } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
-import { ALL_DETAILS } from '#src/stats/needs.js';
 import { deriveSample } from '#src/stats/sample.js';
 import { Encoded } from '#src/stats/view.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
+import { FakeConfig } from '../helpers/fakes/config.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { parseFamilies } from './families.ts';
 
@@ -22,11 +22,10 @@ const OWN: OwnDeps = {
   sampler: { tickCounters: { ticks: 7, latenessMs: 8 } },
   gate: { refusals: { unauthorized: 9 } },
   media: { peekPlayback: () => 'paused' },
-  config: { current: { features: { enable_media: true, enable_processes: true } } },
+  config: new FakeConfig(),
   log: {},
   rss: undefined,
 };
-const needs = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 
 const host = fixtureHost();
 
@@ -48,7 +47,6 @@ function setUp(kernel: () => Promise<Buffer>) {
     clock,
     processes: undefined,
     ...OWN,
-    needs: { devices: needs, everything: needs },
   });
   return { clock, calls, metrics };
 }

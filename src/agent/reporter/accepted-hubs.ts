@@ -249,5 +249,3 @@ export class HubServer {
     this.#events.close();
   }
 }
-
-export const openHubServer = (deps: HubServerDeps): HubServer => new HubServer(deps);

@@ -78,6 +78,3 @@ export class DialExporter {
     this.#events.add(this.#session);
   }
 }
-
-export { openHubServer } from './accepted-hubs.ts';
-export const openDial = (deps: ReporterDeps): DialExporter => new DialExporter(deps);

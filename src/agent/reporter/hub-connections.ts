@@ -134,7 +134,7 @@ export class HubConnections {
   }
 
   async #load(): Promise<HubServer> {
-    const { openHubServer } = await import('./dial-exporter.ts');
-    return openHubServer({ ...this.#deps, id: identify(this.#deps.config.current.host) });
+    const { HubServer } = await import('./accepted-hubs.ts');
+    return new HubServer({ ...this.#deps, id: identify(this.#deps.config.current.host) });
   }
 }

@@ -85,8 +85,3 @@ export class MqttExporter {
     this.#events.add(this.#hubSession);
   }
 }
-
-export const openMqtt = (deps: MqttDeps): MqttExporter => new MqttExporter(deps);
-
-// A hub loads the library with the same part of the program.
-export { openBrokerLink } from '../../agent/transports/mqtt/mqtt-link.ts';

@@ -6,9 +6,9 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
-import type { Host, SystemInfo } from '../../host/host.ts';
+import { ALL_SECTIONS, type Host, type SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
-import type { Needs } from '../../stats/needs.ts';
+import { ALL_DETAILS } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
 import type { MediaDetail } from '../../wire/media.ts';
@@ -27,8 +27,6 @@ export interface ReportDeps {
   readonly power: Pick<Power, 'status' | 'capabilities'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** All sections, with all details. */
-  readonly needs: Needs;
 }
 
 export interface ReportOptions extends ReportDeps {
@@ -41,6 +39,7 @@ export interface ReportOptions extends ReportDeps {
   readonly deliver: (topic: string, payload: string, isRetained?: boolean) => Promise<boolean>;
 }
 
+const EVERYTHING = { sections: ALL_SECTIONS, withDetail: true, details: ALL_DETAILS };
 /** Wait for the document that the broker keeps. */
 const CACHED_MS = 500;
 /** Least time between two messages on media, and on power. */
@@ -148,9 +147,9 @@ export class Reports {
   }
 
   async #sendReading(): Promise<void> {
-    const { host, sampler, needs, facts, topics } = this.#options;
+    const { host, sampler, facts, topics } = this.#options;
     const connection = this.#connection;
-    const { sample } = await sampler.latest(needs);
+    const { sample } = await sampler.latest(EVERYTHING);
     this.#system ??= await host.readSystem();
     this.#bootedAt = settleBootTime(sample, this.#bootedAt);
     const reading: Reading = {

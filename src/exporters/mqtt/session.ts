@@ -1,5 +1,6 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 
+import { isLoopback } from '../../access/exposure.ts';
 import { CommandAdapter } from '../../agent/reporter/command-adapter.ts';
 import { brokerOf } from '../../agent/transports/mqtt/broker-socket.ts';
 import type { Connection } from '../../agent/transports/mqtt/connection.ts';
@@ -8,6 +9,7 @@ import { ONLINE } from '../../agent/transports/mqtt/link.ts';
 import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-link.ts';
 import type { SleepInhibitor } from '../../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Config } from '../../config/config.ts';
+import type { Bound } from '../../http/connections/listening.ts';
 import type { Commands } from '../../machine/commands.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import { inUrl } from '../../url-host.ts';
@@ -15,16 +17,9 @@ import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { type ReportDeps, Reports } from './reports.ts';
 
-/** Where the service listens. */
-interface ServiceAddress {
-  readonly scheme: 'http' | 'https';
-  readonly host: string;
-  readonly port: number;
-}
-
 export interface SessionDeps extends ReportDeps {
   readonly commands: Pick<Commands, 'prepare' | 'allowed'>;
-  readonly addresses: readonly ServiceAddress[];
+  readonly addresses: readonly Bound[];
   /** The id of this machine: `[A-Za-z0-9_-]`. */
   readonly id: string;
   /** For tests. */
@@ -178,7 +173,7 @@ export class Session {
     const address = addresses.find(({ scheme }) => scheme === 'https') ?? addresses[0];
     if (address === undefined || !config.current.features.enable_dashboard) return undefined;
     const { scheme, host, port } = address;
-    if (/^(?:localhost|127\.|::1$)/.test(host)) return undefined;
+    if (isLoopback(host)) return undefined;
     const isAny = host === '::' || host === '0.0.0.0';
     return `${scheme}://${isAny ? hostname : inUrl(host)}:${port}`;
   }

@@ -1,14 +1,7 @@
 /** Families of what probers ask: filesystems, sensors and batteries with node_exporter's names, GPUs with our own. */
 import type { BatteryCounters, SensorCounters } from '../../host/details.ts';
 import type { Counters, DiskCounters, GpuCounters } from '../../host/host.ts';
-import { type Family, type Labels, type MetricSample, single } from './exposition.ts';
-
-const gauge = (name: string, help: string, samples: readonly MetricSample[]): Family => ({
-  name,
-  help,
-  type: 'gauge',
-  samples,
-});
+import { type Family, family, type Labels, type MetricSample, single } from './exposition.ts';
 
 function filesystemLabels({ device, type, mountPoint }: DiskCounters): Labels {
   return { device: device ?? '', fstype: type ?? '', mountpoint: mountPoint };
@@ -17,30 +10,34 @@ function filesystemLabels({ device, type, mountPoint }: DiskCounters): Labels {
 /** Bounds the answer, on a machine with a mount per container, too. */
 const MAX_FILESYSTEMS = 512;
 
-/** A filesystem that does not answer keeps its last sizes, and has device_error 1. */
+/** By the end of the family's name. A filesystem that does not answer keeps its last sizes, and has device_error 1. */
+const FILESYSTEM_FAMILIES: readonly (readonly [
+  name: string,
+  help: string,
+  value: (disk: DiskCounters) => MetricSample['value'],
+])[] = [
+  ['size_bytes', 'Filesystem size in bytes.', ({ usage }) => usage?.totalBytes],
+  ['free_bytes', 'Filesystem free space in bytes.', ({ usage }) => usage?.freeBytes],
+  ['avail_bytes', 'Filesystem space available to non-root users in bytes.', ({ usage }) => usage?.availableBytes],
+  ['files', 'Filesystem total file nodes.', ({ files }) => files],
+  ['files_free', 'Filesystem total free file nodes.', ({ filesFree }) => filesFree],
+  ['readonly', 'Filesystem read-only status.', ({ isReadOnly }) => Number(isReadOnly === true)],
+  [
+    'device_error',
+    'Whether an error occurred while getting statistics for the given device.',
+    ({ usage, isStale }) => Number(usage === null || isStale === true),
+  ],
+];
+
 function filesystems(all: readonly DiskCounters[]): readonly Family[] {
   const disks = all.slice(0, MAX_FILESYSTEMS);
-  const of = (get: (disk: DiskCounters) => MetricSample['value']) =>
-    disks.map((disk) => ({ labels: filesystemLabels(disk), value: get(disk) }));
-  const family = (name: string, help: string, get: Parameters<typeof of>[0]) =>
-    gauge(`node_filesystem_${name}`, help, of(get));
-  return [
-    family('size_bytes', 'Filesystem size in bytes.', ({ usage }) => usage?.totalBytes),
-    family('free_bytes', 'Filesystem free space in bytes.', ({ usage }) => usage?.freeBytes),
+  return FILESYSTEM_FAMILIES.map(([name, help, value]) =>
     family(
-      'avail_bytes',
-      'Filesystem space available to non-root users in bytes.',
-      ({ usage }) => usage?.availableBytes,
+      `node_filesystem_${name}`,
+      help,
+      disks.map((disk) => ({ labels: filesystemLabels(disk), value: value(disk) })),
     ),
-    family('files', 'Filesystem total file nodes.', ({ files }) => files),
-    family('files_free', 'Filesystem total free file nodes.', ({ filesFree }) => filesFree),
-    family('readonly', 'Filesystem read-only status.', ({ isReadOnly }) => Number(isReadOnly === true)),
-    family(
-      'device_error',
-      'Whether an error occurred while getting statistics for the given device.',
-      ({ usage, isStale }) => Number(usage === null || isStale === true),
-    ),
-  ];
+  );
 }
 
 /** As node_exporter makes a part of a label from a name of the system. */
@@ -67,7 +64,8 @@ const SENSOR_FAMILIES = {
 } as const;
 
 interface NamedSensor {
-  readonly family: string;
+  /** Of its family. */
+  readonly name: string;
   readonly help: string;
   readonly labels: { readonly chip: string; readonly sensor: string };
   readonly counters: SensorCounters;
@@ -79,7 +77,7 @@ function nameSensor(counters: SensorCounters): NamedSensor | undefined {
   if (sensor === '') return undefined;
   const [stem, unit, what] = SENSOR_FAMILIES[counters.kind];
   return {
-    family: `node_hwmon_${stem}${element === 'input' ? '' : `_${element}`}_${unit}`,
+    name: `node_hwmon_${stem}${element === 'input' ? '' : `_${element}`}_${unit}`,
     help: `Hardware monitor for ${what} (${element})`,
     labels: { chip: chipOf(counters), sensor },
     counters,
@@ -89,21 +87,21 @@ function nameSensor(counters: SensorCounters): NamedSensor | undefined {
 function sensors(all: readonly SensorCounters[]): readonly Family[] {
   const named = all.flatMap((counters) => nameSensor(counters) ?? []);
   const values = new Map<string, { readonly help: string; readonly samples: MetricSample[] }>();
-  for (const { family, help, labels, counters } of named) {
-    const kept = values.get(family) ?? { help, samples: [] };
+  for (const { name, help, labels, counters } of named) {
+    const kept = values.get(name) ?? { help, samples: [] };
     kept.samples.push({ labels, value: counters.value });
-    values.set(family, kept);
+    values.set(name, kept);
   }
   const chips = new Map(named.map(({ labels, counters }) => [labels.chip, cleanName(counters.driver)]));
   const ownLabels = named.filter(({ counters }) => (counters.ownLabel ?? '') !== '');
   return [
-    ...[...values].map(([name, { help, samples }]) => gauge(name, help, samples)),
-    gauge(
+    ...[...values].map(([name, { help, samples }]) => family(name, help, samples)),
+    family(
       'node_hwmon_chip_names',
       'Annotation metric for human-readable chip names',
       [...chips].map(([chip, chip_name]) => ({ labels: { chip, chip_name }, value: 1 })),
     ),
-    gauge(
+    family(
       'node_hwmon_sensor_label',
       'Label for given chip and sensor',
       ownLabels.map(({ labels, counters }) => ({
@@ -133,12 +131,29 @@ const BATTERY_FAMILIES: readonly (readonly [name: string, help: string, value: B
 
 const batteries = (all: readonly BatteryCounters[]): readonly Family[] =>
   BATTERY_FAMILIES.map(([name, help, value]) =>
-    gauge(
+    family(
       `node_power_supply_${name}`,
       `${help} value of /sys/class/power_supply/<power_supply>.`,
       all.map((battery) => ({ labels: { power_supply: battery.name }, value: battery[value] })),
     ),
   );
+
+/** By the end of the family's name, with what a unit of the value is in the unit of the family. */
+const GPU_FAMILIES: readonly (readonly [
+  name: string,
+  help: string,
+  value: Exclude<keyof GpuCounters, 'name' | 'vendor'>,
+  factor?: number,
+])[] = [
+  ['load_ratio', 'Share of the last second in which the GPU was busy.', 'loadPercent', 0.01],
+  ['temperature_celsius', 'Temperature of the GPU.', 'temperatureCelsius'],
+  ['memory_used_bytes', 'Memory of the GPU that is in use.', 'memoryUsedBytes'],
+  ['memory_size_bytes', 'Memory of the GPU.', 'memoryTotalBytes'],
+  ['power_watts', 'Power that the GPU takes.', 'powerWatts'],
+  ['fan_ratio', 'Speed of the fan of the GPU, of its highest.', 'fanPercent', 0.01],
+  ['clock_hertz', 'Clock speed of the GPU.', 'clockMhz', 1e6],
+  ['asleep', '1 while the GPU is in runtime suspend, and is not read.', 'isAsleep'],
+];
 
 /**
  * The list begins with those that are awake, so a place in it would be another device's after a sleep: `gpu` counts
@@ -150,53 +165,16 @@ function gpus(all: readonly GpuCounters[]): readonly Family[] {
     name,
     vendor,
   }));
-  const of = (get: (gpu: GpuCounters) => number | null, factor = 1) =>
-    all.map((gpu, at) => {
-      const value = get(gpu);
-      return { labels: labels[at] ?? {}, value: value === null ? null : value * factor };
-    });
-  return [
-    gauge(
-      'hostwire_gpu_load_ratio',
-      'Share of the last second in which the GPU was busy.',
-      of((gpu) => gpu.loadPercent, 0.01),
+  return GPU_FAMILIES.map(([name, help, key, factor = 1]) =>
+    family(
+      `hostwire_gpu_${name}`,
+      help,
+      all.map(({ [key]: value }, at) => ({
+        labels: labels[at] ?? {},
+        value: value === null ? null : Number(value) * factor,
+      })),
     ),
-    gauge(
-      'hostwire_gpu_temperature_celsius',
-      'Temperature of the GPU.',
-      of((gpu) => gpu.temperatureCelsius),
-    ),
-    gauge(
-      'hostwire_gpu_memory_used_bytes',
-      'Memory of the GPU that is in use.',
-      of((gpu) => gpu.memoryUsedBytes),
-    ),
-    gauge(
-      'hostwire_gpu_memory_size_bytes',
-      'Memory of the GPU.',
-      of((gpu) => gpu.memoryTotalBytes),
-    ),
-    gauge(
-      'hostwire_gpu_power_watts',
-      'Power that the GPU takes.',
-      of((gpu) => gpu.powerWatts),
-    ),
-    gauge(
-      'hostwire_gpu_fan_ratio',
-      'Speed of the fan of the GPU, of its highest.',
-      of((gpu) => gpu.fanPercent, 0.01),
-    ),
-    gauge(
-      'hostwire_gpu_clock_hertz',
-      'Clock speed of the GPU.',
-      of((gpu) => gpu.clockMhz, 1e6),
-    ),
-    gauge(
-      'hostwire_gpu_asleep',
-      '1 while the GPU is in runtime suspend, and is not read.',
-      of((gpu) => Number(gpu.isAsleep)),
-    ),
-  ];
+  );
 }
 
 /** The families of a reading with disks, gpu, cpu, sensors and batteries. */
@@ -209,9 +187,8 @@ export function deviceFamilies(counters: Counters): readonly Family[] {
     single(
       'hostwire_cpu_temperature_celsius',
       'Temperature of the processor, from the sensor that knows it best.',
-      'gauge',
       counters.cpu?.temperatureCelsius,
     ),
-    single('hostwire_cpu_speed_hertz', 'Mean clock speed of the processors.', 'gauge', counters.cpu?.speedHz),
+    single('hostwire_cpu_speed_hertz', 'Mean clock speed of the processors.', counters.cpu?.speedHz),
   ];
 }

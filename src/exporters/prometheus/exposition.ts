@@ -1,7 +1,5 @@
 /** Families of metrics as text: the exposition format of Prometheus, version 0.0.4, and OpenMetrics 1.0 made of it. */
 
-export type MetricType = 'counter' | 'gauge';
-
 export type Labels = Readonly<Record<string, string>>;
 
 export interface MetricSample {
@@ -14,22 +12,28 @@ export interface Family {
   readonly name: string;
   /** Without a line break or a backslash. */
   readonly help: string;
-  readonly type: MetricType;
+  readonly type: 'counter' | 'gauge';
   readonly samples: readonly MetricSample[];
 }
 
-/** A family of one sample without labels. */
-export const single = (
-  name: string,
-  help: string,
-  type: MetricType,
-  value: MetricSample['value'],
-): Family => ({
+/** A family whose type its name shows: that of a counter ends with `_total`. */
+export const family = (name: string, help: string, samples: readonly MetricSample[]): Family => ({
   name,
   help,
-  type,
-  samples: [{ value }],
+  type: name.endsWith('_total') ? 'counter' : 'gauge',
+  samples,
 });
+
+/** The same of one sample without labels. */
+export const single = (name: string, help: string, value: MetricSample['value']): Family =>
+  family(name, help, [{ value }]);
+
+/** One sample for each entry of `values`, whose name is the value of `label`. */
+export const labelled = (
+  label: string,
+  values: Readonly<Record<string, number>>,
+): readonly MetricSample[] =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 // Encoded, every lone surrogate would be the same U+FFFD.

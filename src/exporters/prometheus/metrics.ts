@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
-import type { Host } from '../../host/host.ts';
+import { ALL_SECTIONS, type Host, SECTION_BITS } from '../../host/host.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
 import { FRESH_MS } from '../../stats/freshness.ts';
-import type { Needs } from '../../stats/needs.ts';
+import { DETAIL_BITS, type Needs } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import { deviceFamilies } from './devices.ts';
 import { type Family, toOpenMetrics, writeFamily } from './exposition.ts';
@@ -24,10 +24,13 @@ export interface MetricsDeps extends OwnDeps {
   readonly processes: { columns(): Promise<ProcessColumns> } | undefined;
 }
 
-export interface MetricsOptions extends MetricsDeps {
-  /** The needs of families that only probers read; and of all, where the kernel has no counters as text. */
-  readonly needs: { readonly devices: Needs; readonly everything: Needs };
-}
+/** The needs of families that only probers read; and of all, where the kernel has no counters as text. */
+const DEVICES: Needs = {
+  sections: SECTION_BITS.cpu | SECTION_BITS.gpu | SECTION_BITS.disks,
+  withDetail: true,
+  details: DETAIL_BITS.sensors | DETAIL_BITS.batteries,
+};
+const EVERYTHING: Needs = { ...DEVICES, sections: ALL_SECTIONS };
 
 export interface Scrape {
   readonly type: string;
@@ -78,7 +81,7 @@ class Reading {
 }
 
 export class Metrics {
-  readonly #options: MetricsOptions;
+  readonly #options: MetricsDeps;
   #hasKernelTexts = true;
   /** The last reading, or the one that is under way. */
   #reading: Promise<Reading> | undefined;
@@ -88,7 +91,7 @@ export class Metrics {
   #groups: ProcessGroups | undefined;
   #processesDueMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: MetricsOptions) {
+  constructor(options: MetricsDeps) {
     this.#options = options;
   }
 
@@ -119,10 +122,10 @@ export class Metrics {
   }
 
   async #read(): Promise<Reading> {
-    const { source, needs } = this.#options;
+    const { source } = this.#options;
     const [kernel, { sample }, processes] = await Promise.all([
       this.#readKernel(),
-      source.latest(this.#hasKernelTexts ? needs.devices : needs.everything),
+      source.latest(this.#hasKernelTexts ? DEVICES : EVERYTHING),
       this.#readProcesses(),
     ]);
     const families = [...deviceFamilies(sample.counters), ...processes, ...ownFamilies(this.#options)];
@@ -150,7 +153,7 @@ export class Metrics {
   }
 
   async #readKernel(): Promise<Buffer> {
-    const { host, source, needs, facts } = this.#options;
+    const { host, source, facts } = this.#options;
     if (this.#hasKernelTexts)
       try {
         return await host.readMetrics();
@@ -159,7 +162,7 @@ export class Metrics {
         this.#hasKernelTexts = false;
       }
     const [{ sample }, { hostname, os }] = await Promise.all([
-      source.latest(needs.everything),
+      source.latest(EVERYTHING),
       host.readSystem(),
     ]);
     const names = {

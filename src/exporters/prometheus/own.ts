@@ -1,6 +1,7 @@
 /** The families of the service itself. Every series is there from the first scrape on: none appears with its first event. */
+import type { CurrentConfig } from '../../config/current.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
-import { type Family, single } from './exposition.ts';
+import { type Family, family, labelled, single } from './exposition.ts';
 
 /** The parts of the service that count. */
 export interface OwnDeps {
@@ -21,11 +22,7 @@ export interface OwnDeps {
   readonly gate: { readonly refusals: Readonly<Record<string, number>> };
   /** The state of the player; undefined until a client has asked for players. */
   readonly media: { peekPlayback(): string | undefined };
-  readonly config: {
-    readonly current: {
-      readonly features: { readonly enable_media: boolean; readonly enable_processes: boolean };
-    };
-  };
+  readonly config: CurrentConfig;
   readonly log: { readonly leftOut?: () => number };
   /** The resident memory of this process, in bytes. */
   readonly rss: (() => number) | undefined;
@@ -33,27 +30,14 @@ export interface OwnDeps {
 
 const PLAYBACKS = ['playing', 'paused', 'stopped'] as const;
 
-const labelled = (label: string, values: Readonly<Record<string, number>>) =>
-  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
-
-const family = (type: Family['type'], name: string, help: string, samples: Family['samples']): Family => ({
-  name: `hostwire_${name}`,
-  help,
-  type,
-  samples,
-});
-
-const one = (type: Family['type'], name: string, help: string, value: number | undefined) =>
-  single(`hostwire_${name}`, help, type, value);
-
 function processFamilies({ facts, engine, rss, server }: OwnDeps): readonly Family[] {
   const { version, node, platform } = facts;
   const labels = { version, engine, node, platform };
   return [
-    family('gauge', 'build_info', 'The running version; its value is always 1.', [{ labels, value: 1 }]),
-    one('gauge', 'start_time_seconds', 'When the service was started, in unixtime.', facts.startedAt),
-    one('gauge', 'resident_memory_bytes', 'Resident memory of the service.', rss?.()),
-    one('gauge', 'connections', 'Open connections.', server.connections),
+    family('hostwire_build_info', 'The running version; its value is always 1.', [{ labels, value: 1 }]),
+    single('hostwire_start_time_seconds', 'When the service was started, in unixtime.', facts.startedAt),
+    single('hostwire_resident_memory_bytes', 'Resident memory of the service.', rss?.()),
+    single('hostwire_connections', 'Open connections.', server.connections),
   ];
 }
 
@@ -63,33 +47,28 @@ function subscriberFamilies({ streams, sockets, sampler }: OwnDeps): readonly Fa
   const { ticks, latenessMs } = sampler.tickCounters;
   return [
     family(
-      'gauge',
-      'subscribers',
+      'hostwire_subscribers',
       'Open event streams and WebSockets.',
       labelled('kind', { stream: size, socket: sockets.size }),
     ),
     family(
-      'gauge',
-      'streams',
+      'hostwire_streams',
       'Open event streams by what sends them: the native writer, or the HTTP engine.',
       labelled('sender', senders),
     ),
     family(
-      'counter',
-      'events_sent_total',
+      'hostwire_events_sent_total',
       'Samples that were sent, one per subscriber.',
       labelled('kind', { stream: sent, socket: sockets.sent }),
     ),
-    one(
-      'counter',
-      'events_skipped_total',
+    single(
+      'hostwire_events_skipped_total',
       'Samples that an event stream was not sent, because it was full.',
       skipped,
     ),
-    one('counter', 'ticks_total', 'Readings that were made for subscribers.', ticks),
-    one(
-      'counter',
-      'tick_lateness_seconds_total',
+    single('hostwire_ticks_total', 'Readings that were made for subscribers.', ticks),
+    single(
+      'hostwire_tick_lateness_seconds_total',
       'Time by which these readings were late, all together.',
       latenessMs / 1000,
     ),
@@ -103,20 +82,17 @@ export function ownFamilies(deps: OwnDeps): readonly Family[] {
     ...processFamilies(deps),
     ...subscriberFamilies(deps),
     family(
-      'counter',
-      'refused_requests_total',
+      'hostwire_refused_requests_total',
       'Requests and connections that access rules, scopes, flags or limits refused.',
       labelled('reason', gate.refusals),
     ),
-    one(
-      'counter',
-      'log_lines_left_out_total',
+    single(
+      'hostwire_log_lines_left_out_total',
       'Lines of the log that were left out, because there were too many.',
       log.leftOut?.(),
     ),
     family(
-      'gauge',
-      'media_playback',
+      'hostwire_media_playback',
       'State of the media player: 1 for the present one.',
       playback === undefined
         ? []

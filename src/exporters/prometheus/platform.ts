@@ -1,6 +1,6 @@
 /** The families of a platform whose kernel has no texts of counters, from what a reading of it has. */
 import type { Counters, CpuTimes, InterfaceCounters } from '../../host/host.ts';
-import { type Family, type MetricSample, single } from './exposition.ts';
+import { type Family, family, type MetricSample, single } from './exposition.ts';
 
 /** The names that `uname` has there; a label of what the platform has not is empty. */
 export interface PlatformNames {
@@ -27,7 +27,7 @@ const NETWORK: readonly (readonly [name: string, of: keyof InterfaceCounters])[]
 ];
 
 const memory = (field: string, value: MetricSample['value']): Family =>
-  single(`node_memory_${field}`, `Memory information field ${field}.`, 'gauge', value);
+  single(`node_memory_${field}`, `Memory information field ${field}.`, value);
 
 const numberOf = (value: InterfaceCounters[keyof InterfaceCounters]) =>
   typeof value === 'number' ? value : undefined;
@@ -36,46 +36,37 @@ const numberOf = (value: InterfaceCounters[keyof InterfaceCounters]) =>
 export function platformFamilies(counters: Counters, names: PlatformNames): readonly Family[] {
   const { cpu, memory: bytes, network, unixMs, sinceBootNs } = counters;
   return [
-    single('node_time_seconds', 'System time in seconds since epoch (1970).', 'gauge', unixMs / 1000),
+    single('node_time_seconds', 'System time in seconds since epoch (1970).', unixMs / 1000),
     // Whole seconds, as in Linux: the clocks are not read at the same moment.
     single(
       'node_boot_time_seconds',
       'Node boot time, in unixtime.',
-      'gauge',
       Math.round(unixMs / 1000 - sinceBootNs / 1e9),
     ),
-    {
-      name: 'node_cpu_seconds_total',
-      help: 'Seconds the CPUs spent in each mode.',
-      type: 'counter',
-      samples: (cpu?.cores ?? []).flatMap((core) =>
+    family(
+      'node_cpu_seconds_total',
+      'Seconds the CPUs spent in each mode.',
+      (cpu?.cores ?? []).flatMap((core) =>
         MODES.map((mode) => ({
           labels: { cpu: String(core.index), mode },
           value: core[mode] / TICKS_PER_SECOND,
         })),
       ),
-    },
+    ),
     memory('MemTotal_bytes', bytes?.totalBytes),
     memory('MemAvailable_bytes', bytes?.availableBytes),
     memory('Cached_bytes', bytes?.cachedBytes),
     memory('SwapTotal_bytes', bytes?.swapTotalBytes),
     memory('SwapFree_bytes', bytes?.swapFreeBytes),
-    ...NETWORK.map(
-      ([name, of]): Family => ({
-        name: `node_network_${name}_total`,
-        help: `Network device statistic ${name}.`,
-        type: 'counter',
-        samples: (network ?? []).map((link) => ({
-          labels: { device: link.name },
-          value: numberOf(link[of]),
-        })),
-      }),
+    ...NETWORK.map(([name, of]) =>
+      family(
+        `node_network_${name}_total`,
+        `Network device statistic ${name}.`,
+        (network ?? []).map((link) => ({ labels: { device: link.name }, value: numberOf(link[of]) })),
+      ),
     ),
-    {
-      name: 'node_uname_info',
-      help: 'Labeled system information as provided by the uname system call.',
-      type: 'gauge',
-      samples: [{ labels: { domainname: '(none)', ...names }, value: 1 }],
-    },
+    family('node_uname_info', 'Labeled system information as provided by the uname system call.', [
+      { labels: { domainname: '(none)', ...names }, value: 1 },
+    ]),
   ];
 }

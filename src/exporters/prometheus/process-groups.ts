@@ -1,6 +1,6 @@
 /** The processes that matter, grouped by name: few series, which stay. */
 import type { ProcessColumns } from '../../host/processes.ts';
-import { type Family, type MetricSample, single } from './exposition.ts';
+import { type Family, family, type MetricSample, single } from './exposition.ts';
 
 /** So many by CPU time and so many by memory get a place. */
 const TOP = 5;
@@ -104,32 +104,25 @@ export class ProcessGroups {
   families(): readonly Family[] {
     const columns = this.#last;
     if (columns === undefined) return [];
-    const family = (
-      name: string,
-      help: string,
-      type: Family['type'],
-      of: (name: string, place: Place) => MetricSample['value'],
-    ): Family => ({
-      name: `hostwire_process_group_${name}`,
-      help,
-      type,
-      samples: [...this.#places].map(([group, place]) => ({ labels: { group }, value: of(group, place) })),
-    });
+    const groups = (of: (name: string, place: Place) => MetricSample['value']) =>
+      [...this.#places].map(([group, place]) => ({ labels: { group }, value: of(group, place) }));
     return [
-      single('hostwire_processes', 'Processes, kernel threads included.', 'gauge', columns.pids.length),
+      single('hostwire_processes', 'Processes, kernel threads included.', columns.pids.length),
       family(
-        'cpu_seconds_total',
+        'hostwire_process_group_cpu_seconds_total',
         'CPU time of all processes of one name, those that have ended included.',
-        'counter',
-        (_name, { ticks }) => ticks / columns.ticksPerSecond,
+        groups((_name, { ticks }) => ticks / columns.ticksPerSecond),
       ),
       family(
-        'resident_memory_bytes',
+        'hostwire_process_group_resident_memory_bytes',
         'Resident memory of all processes of one name; what they share is counted in each.',
-        'gauge',
-        (name) => this.#groups.get(name)?.residentBytes ?? 0,
+        groups((name) => this.#groups.get(name)?.residentBytes ?? 0),
       ),
-      family('processes', 'Processes of one name.', 'gauge', (name) => this.#groups.get(name)?.count ?? 0),
+      family(
+        'hostwire_process_group_processes',
+        'Processes of one name.',
+        groups((name) => this.#groups.get(name)?.count ?? 0),
+      ),
     ];
   }
 }

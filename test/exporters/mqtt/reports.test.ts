@@ -56,7 +56,6 @@ class Rig {
       },
       clock: this.clock,
       log: createLog((line) => this.log.push(line), 'info'),
-      needs: { sections: 31, withDetail: true, details: 0 },
     });
   }
 

@@ -42,6 +42,17 @@ export interface Row<Thing> {
   readonly show: Options;
 }
 
+/** A row of which the name is the key, if it has no other. */
+export const row = <Thing>(
+  key: string,
+  value: Row<Thing>['value'],
+  show: Options,
+  more: Partial<Pick<Row<Thing>, 'name' | 'isThere' | 'per'>> = {},
+): Row<Thing> => ({ key, name: key.replaceAll('_', ' '), value, show, ...more });
+
+/** For values that are unknown at times, of things that have them. */
+export const ALWAYS = { isThere: () => true } as const;
+
 /** A thing of the machine, with the names of it. */
 export interface Named<Thing> {
   /** The part of the component id; empty where there is only one such thing. */

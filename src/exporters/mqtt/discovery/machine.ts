@@ -5,6 +5,7 @@ import type { ProcessSummary } from '../../../wire/process.ts';
 import type { CpuDetail, MemoryDetail, NetworkDetail } from '../../../wire/sample.ts';
 import type { DetailExtras } from '../../../wire/usage.ts';
 import {
+  ALWAYS,
   DIAGNOSTIC,
   type Entity,
   entitiesOf,
@@ -15,9 +16,11 @@ import {
   MEGABIT,
   OFF,
   only,
+  type Options,
   percent,
   plain,
   type Row,
+  row,
 } from './entity.ts';
 
 /** The readings from which a message is made. */
@@ -42,73 +45,42 @@ export function settleBootTime({ timestamp, uptime }: Sample, known?: number): n
   return known !== undefined && Math.abs(found - known) <= BOOT_TOLERANCE_SECONDS ? known : found;
 }
 
-const load = (at: 0 | 1 | 2, minutes: string): Row<CpuDetail> => ({
-  key: `load_${minutes}`,
-  name: `load ${minutes} min`,
-  value: ({ load_average }) => load_average?.[at] ?? null,
-  show: { ...plain('mdi:gauge', 2), ...OFF },
+const load = (at: 0 | 1 | 2, minutes: string): Row<CpuDetail> =>
+  row(`load_${minutes}`, ({ load_average }) => load_average?.[at] ?? null, { ...plain('mdi:gauge', 2), ...OFF }, {
+    name: `load ${minutes} min`,
+  });
+
+const pressure = row<Pick<CpuDetail, 'pressure'>>('pressure', ({ pressure: known }) => known?.some ?? null, {
+  ...percent('mdi:gauge'),
+  ...OFF,
 });
 
 const CPU: readonly Row<CpuDetail>[] = [
-  {
-    key: 'load',
-    name: 'load',
-    value: ({ current_load }) => current_load,
-    isThere: () => true,
-    show: percent('mdi:cpu-64-bit'),
-  },
-  {
-    key: 'temperature',
-    name: 'temperature',
-    value: ({ temperature }) => temperature,
-    show: MEASURED.celsius,
-  },
-  {
-    key: 'speed',
-    name: 'speed',
-    value: ({ current_speed }) => current_speed,
-    show: { ...MEASURED.gigahertz, ...OFF },
-  },
-  { key: 'power', name: 'power', value: ({ power_watts }) => power_watts, show: MEASURED.watts },
+  row('load', ({ current_load }) => current_load, percent('mdi:cpu-64-bit'), ALWAYS),
+  row('temperature', ({ temperature }) => temperature, MEASURED.celsius),
+  row('speed', ({ current_speed }) => current_speed, { ...MEASURED.gigahertz, ...OFF }),
+  row('power', ({ power_watts }) => power_watts, MEASURED.watts),
   load(0, '1'),
   load(1, '5'),
   load(2, '15'),
-  {
-    key: 'pressure',
-    name: 'pressure',
-    value: ({ pressure }) => pressure?.some ?? null,
-    show: { ...percent('mdi:gauge'), ...OFF },
-  },
+  pressure,
 ];
 
 const MEMORY: readonly Row<MemoryDetail>[] = [
-  {
-    key: 'used_percent',
-    name: 'used',
-    value: ({ used_percent }) => used_percent,
-    isThere: () => true,
-    show: percent('mdi:memory'),
-  },
-  { key: 'used', name: 'in use', value: ({ used }) => used, per: GIB, show: MEASURED.gibibytes },
-  { key: 'available', name: 'available', value: ({ free }) => free, per: GIB, show: MEASURED.gibibytes },
-  {
-    key: 'pressure',
-    name: 'pressure',
-    value: ({ pressure }) => pressure?.some ?? null,
-    show: { ...percent('mdi:gauge'), ...OFF },
-  },
+  row('used_percent', ({ used_percent }) => used_percent, percent('mdi:memory'), { ...ALWAYS, name: 'used' }),
+  row('used', ({ used }) => used, MEASURED.gibibytes, { name: 'in use', per: GIB }),
+  row('available', ({ free }) => free, MEASURED.gibibytes, { per: GIB }),
+  pressure,
 ];
 
 const SWAP: readonly Row<NonNullable<MemoryDetail['swap']>>[] = [
-  {
-    key: 'used_percent',
-    name: 'used',
-    value: ({ used_percent }) => used_percent,
-    show: { ...percent('mdi:swap-horizontal'), ...OFF },
-  },
+  row(
+    'used_percent',
+    ({ used_percent }) => used_percent,
+    { ...percent('mdi:swap-horizontal'), ...OFF },
+    { name: 'used' },
+  ),
 ];
-
-const NETWORK: readonly Row<Omit<NetworkDetail, 'interfaces'>>[] = networkRows(true);
 
 /** Returns the entities of one interface, or of all together. */
 export function networkRows(
@@ -117,42 +89,22 @@ export function networkRows(
   const rate = { ...MEASURED.megabits, ...(isShown ? {} : OFF) };
   const total = { ...GROWING, ...OFF };
   return [
-    {
-      key: 'receive',
-      name: 'receive',
-      value: ({ receive_rate }) => receive_rate,
-      isThere: () => true,
-      per: MEGABIT,
-      show: rate,
-    },
-    {
-      key: 'send',
-      name: 'send',
-      value: ({ send_rate }) => send_rate,
-      isThere: () => true,
-      per: MEGABIT,
-      show: rate,
-    },
-    { key: 'received', name: 'received', value: ({ bytesRecv }) => bytesRecv, per: GIGABYTE, show: total },
-    { key: 'sent', name: 'sent', value: ({ bytesSent }) => bytesSent, per: GIGABYTE, show: total },
+    row('receive', ({ receive_rate }) => receive_rate, rate, { ...ALWAYS, per: MEGABIT }),
+    row('send', ({ send_rate }) => send_rate, rate, { ...ALWAYS, per: MEGABIT }),
+    row('received', ({ bytesRecv }) => bytesRecv, total, { per: GIGABYTE }),
+    row('sent', ({ bytesSent }) => bytesSent, total, { per: GIGABYTE }),
   ];
 }
 
 const PROCESSES: readonly Row<ProcessSummary>[] = [
-  { key: '', name: 'Processes', value: ({ count }) => count, show: plain('mdi:format-list-numbered') },
-  {
-    key: 'running',
-    name: 'Running processes',
-    value: ({ running }) => running,
-    show: { ...plain('mdi:run'), ...OFF },
-  },
-  {
-    key: 'top',
-    name: 'Busiest process',
-    value: ({ top_cpu }) => top_cpu?.[0]?.name ?? null,
-    isThere: () => true,
-    show: { platform: 'sensor', icon: 'mdi:chart-line', ...OFF },
-  },
+  row('', ({ count }) => count, plain('mdi:format-list-numbered'), { name: 'Processes' }),
+  row('running', ({ running }) => running, { ...plain('mdi:run'), ...OFF }, { name: 'Running processes' }),
+  row(
+    'top',
+    ({ top_cpu }) => top_cpu?.[0]?.name ?? null,
+    { platform: 'sensor', icon: 'mdi:chart-line', ...OFF },
+    { ...ALWAYS, name: 'Busiest process' },
+  ),
 ];
 
 /** The key of the attributes of the busiest process. */
@@ -164,41 +116,36 @@ function topAttributes({ top_cpu }: ProcessSummary): Entity['value'] {
 }
 
 const LIMITS: readonly Row<NonNullable<DetailExtras['limits']>>[] = [
-  {
-    key: 'memory_used',
-    name: 'memory',
-    value: ({ memory_used_bytes }) => memory_used_bytes,
-    per: GIB,
-    show: { ...MEASURED.gibibytes, ...OFF, ...DIAGNOSTIC },
-  },
-  {
-    key: 'throttled_percent',
-    name: 'throttled',
-    value: ({ throttled_percent }) => throttled_percent,
-    isThere: ({ cpus }) => cpus !== null,
-    show: { ...percent('mdi:speedometer-slow'), ...OFF, ...DIAGNOSTIC },
-  },
+  row(
+    'memory_used',
+    ({ memory_used_bytes }) => memory_used_bytes,
+    { ...MEASURED.gibibytes, ...OFF, ...DIAGNOSTIC },
+    { name: 'memory', per: GIB },
+  ),
+  row(
+    'throttled_percent',
+    ({ throttled_percent }) => throttled_percent,
+    { ...percent('mdi:speedometer-slow'), ...OFF, ...DIAGNOSTIC },
+    { name: 'throttled', isThere: ({ cpus }) => cpus !== null },
+  ),
 ];
 
+const about = (icon: string): Options => ({ platform: 'sensor', icon, ...DIAGNOSTIC });
+
 const ABOUT: readonly Row<Reading>[] = [
-  {
-    key: 'last_boot',
-    name: 'Last boot',
-    value: ({ bootedAt }) => new Date(bootedAt * 1000).toISOString(),
-    show: { platform: 'sensor', device_class: 'timestamp', ...DIAGNOSTIC },
-  },
-  {
-    key: 'address',
-    name: 'Address',
-    value: ({ system }) => system.network?.ipv4 ?? system.network?.ipv6 ?? null,
-    show: { platform: 'sensor', icon: 'mdi:ip-network', ...DIAGNOSTIC },
-  },
-  {
-    key: 'version',
-    name: 'Version of hostwire',
-    value: ({ version }) => version,
-    show: { platform: 'sensor', icon: 'mdi:tag', ...DIAGNOSTIC },
-  },
+  row(
+    'last_boot',
+    ({ bootedAt }) => new Date(bootedAt * 1000).toISOString(),
+    { platform: 'sensor', device_class: 'timestamp', ...DIAGNOSTIC },
+    { name: 'Last boot' },
+  ),
+  row(
+    'address',
+    ({ system }) => system.network?.ipv4 ?? system.network?.ipv6 ?? null,
+    about('mdi:ip-network'),
+    { name: 'Address' },
+  ),
+  row('version', ({ version }) => version, about('mdi:tag'), { name: 'Version of hostwire' }),
 ];
 
 export function machineEntities(reading: Reading): readonly Entity[] {
@@ -208,7 +155,7 @@ export function machineEntities(reading: Reading): readonly Entity[] {
     ...entitiesOf('cpu', only('CPU', cpu?.detail), CPU),
     ...entitiesOf('memory', only('Memory', memory?.detail), MEMORY),
     ...entitiesOf('swap', only('Swap', swap && swap.total > 0 ? swap : null), SWAP),
-    ...entitiesOf('network', only('Network', network?.detail), NETWORK),
+    ...entitiesOf('network', only('Network', network?.detail), networkRows(true)),
     ...entitiesOf('processes', only('', extras?.processes), PROCESSES),
     ...entitiesOf('limits', only('Service limit:', extras?.limits), LIMITS),
     ...entitiesOf('', only('', reading), ABOUT),

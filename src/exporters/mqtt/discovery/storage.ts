@@ -2,6 +2,7 @@
 import type { DriveDetail } from '../../../wire/details.ts';
 import type { DiskDetail } from '../../../wire/sample.ts';
 import {
+  ALWAYS,
   DIAGNOSTIC,
   GIB,
   GIGABYTE,
@@ -9,109 +10,44 @@ import {
   MEASURED,
   MEGABYTE,
   OFF,
+  type Options,
   percent,
   plain,
   type Row,
+  row,
   yesNo,
 } from './entity.ts';
 
 /** Images, which are always full: one of each is mounted per package, under a name of its version. */
 export const IMAGES = new Set(['squashfs', 'erofs', 'iso9660']);
 
-const hasIo = ({ read_bytes }: DiskDetail) => read_bytes !== null;
+const io = { isThere: ({ read_bytes }: DiskDetail) => read_bytes !== null } as const;
 const diskRate = { ...MEASURED.megabytes, ...OFF };
 const diskTotal = { ...GROWING, ...OFF };
 
 export const DISK: readonly Row<DiskDetail>[] = [
-  {
-    key: 'used_percent',
-    name: 'used',
-    value: ({ used_percent }) => used_percent,
-    isThere: () => true,
-    show: percent('mdi:harddisk'),
-  },
-  {
-    key: 'free',
-    name: 'free',
-    value: ({ available }) => available,
-    isThere: () => true,
-    per: GIB,
-    show: MEASURED.gibibytes,
-  },
-  {
-    key: 'read',
-    name: 'read',
-    value: ({ read_rate }) => read_rate,
-    isThere: hasIo,
-    per: MEGABYTE,
-    show: diskRate,
-  },
-  {
-    key: 'write',
-    name: 'write',
-    value: ({ write_rate }) => write_rate,
-    isThere: hasIo,
-    per: MEGABYTE,
-    show: diskRate,
-  },
-  {
-    key: 'busy',
-    name: 'busy',
-    value: ({ busy_percent }) => busy_percent,
-    isThere: hasIo,
-    show: { ...percent('mdi:harddisk'), ...OFF },
-  },
-  {
-    key: 'was_read',
-    name: 'read since boot',
-    value: ({ read_bytes }) => read_bytes,
-    per: GIGABYTE,
-    show: diskTotal,
-  },
-  {
-    key: 'was_written',
-    name: 'written since boot',
-    value: ({ write_bytes }) => write_bytes,
-    per: GIGABYTE,
-    show: diskTotal,
-  },
-  {
-    key: 'silent',
-    name: 'does not answer',
-    value: ({ stale }) => stale,
-    show: { ...yesNo('problem'), ...OFF, ...DIAGNOSTIC },
-  },
+  row('used_percent', ({ used_percent }) => used_percent, percent('mdi:harddisk'), { ...ALWAYS, name: 'used' }),
+  row('free', ({ available }) => available, MEASURED.gibibytes, { ...ALWAYS, per: GIB }),
+  row('read', ({ read_rate }) => read_rate, diskRate, { ...io, per: MEGABYTE }),
+  row('write', ({ write_rate }) => write_rate, diskRate, { ...io, per: MEGABYTE }),
+  row('busy', ({ busy_percent }) => busy_percent, { ...percent('mdi:harddisk'), ...OFF }, io),
+  row('was_read', ({ read_bytes }) => read_bytes, diskTotal, { name: 'read since boot', per: GIGABYTE }),
+  row('was_written', ({ write_bytes }) => write_bytes, diskTotal, { name: 'written since boot', per: GIGABYTE }),
+  row('silent', ({ stale }) => stale, { ...yesNo('problem'), ...OFF, ...DIAGNOSTIC }, { name: 'does not answer' }),
 ];
 
+const ofDrive = (key: string, value: Row<DriveDetail>['value'], show: Options, name?: string) =>
+  row(key, value, { ...show, ...DIAGNOSTIC }, name === undefined ? {} : { name });
+
 export const DRIVE: readonly Row<DriveDetail>[] = [
-  {
-    key: 'failing',
-    name: 'expects to fail',
-    value: ({ health }) => (health?.passed == null ? null : !health.passed),
-    show: { ...yesNo('problem'), ...DIAGNOSTIC },
-  },
-  {
-    key: 'temperature',
-    name: 'temperature',
-    value: ({ health }) => health?.temperature ?? null,
-    show: { ...MEASURED.celsius, ...DIAGNOSTIC },
-  },
-  {
-    key: 'endurance',
-    name: 'endurance used',
-    value: ({ health }) => health?.percentage_used ?? null,
-    show: { ...percent('mdi:harddisk'), ...DIAGNOSTIC },
-  },
-  {
-    key: 'powered_on',
-    name: 'time switched on',
-    value: ({ health }) => health?.power_on_hours ?? null,
-    show: { ...MEASURED.hours, ...OFF, ...DIAGNOSTIC },
-  },
-  {
-    key: 'media_errors',
-    name: 'media errors',
-    value: ({ health }) => health?.media_errors ?? null,
-    show: { ...plain('mdi:alert-circle-outline'), ...OFF, ...DIAGNOSTIC },
-  },
+  ofDrive(
+    'failing',
+    ({ health }) => (health?.passed == null ? null : !health.passed),
+    yesNo('problem'),
+    'expects to fail',
+  ),
+  ofDrive('temperature', ({ health }) => health?.temperature ?? null, MEASURED.celsius),
+  ofDrive('endurance', ({ health }) => health?.percentage_used ?? null, percent('mdi:harddisk'), 'endurance used'),
+  ofDrive('powered_on', ({ health }) => health?.power_on_hours ?? null, { ...MEASURED.hours, ...OFF }, 'time switched on'),
+  ofDrive('media_errors', ({ health }) => health?.media_errors ?? null, { ...plain('mdi:alert-circle-outline'), ...OFF }),
 ];

@@ -3,6 +3,7 @@ import type { Sample } from '../../../stats/sample.ts';
 import type { BatteryDetail, SensorDetail } from '../../../wire/details.ts';
 import type { GpuDevice, InterfaceDetail } from '../../../wire/sample.ts';
 import {
+  ALWAYS,
   DIAGNOSTIC,
   type Entity,
   entitiesOf,
@@ -12,6 +13,7 @@ import {
   type Options,
   percent,
   type Row,
+  row,
   yesNo,
 } from './entity.ts';
 import { slugsOf } from './ids.ts';
@@ -49,37 +51,21 @@ function named<Thing>(
 
 const INTERFACE: readonly Row<InterfaceDetail>[] = [
   ...networkRows(false),
-  {
-    key: 'signal',
-    name: 'signal',
-    value: ({ signal_dbm }) => signal_dbm,
-    isThere: ({ kind }) => kind === 'wifi',
-    show: { ...MEASURED.dbm, ...DIAGNOSTIC },
-  },
+  row(
+    'signal',
+    ({ signal_dbm }) => signal_dbm,
+    { ...MEASURED.dbm, ...DIAGNOSTIC },
+    { isThere: ({ kind }) => kind === 'wifi' },
+  ),
 ];
 
 const GPU: readonly Row<GpuDevice>[] = [
-  { key: 'load', name: 'load', value: ({ load }) => load, show: percent('mdi:expansion-card') },
-  {
-    key: 'temperature',
-    name: 'temperature',
-    value: ({ temperature }) => temperature,
-    show: MEASURED.celsius,
-  },
-  {
-    key: 'memory',
-    name: 'memory in use',
-    value: ({ memory_used }) => memory_used,
-    show: MEASURED.mebibytes,
-  },
-  { key: 'power', name: 'power', value: ({ power_watts }) => power_watts, show: MEASURED.watts },
-  { key: 'fan', name: 'fan', value: ({ fan_percent }) => fan_percent, show: percent('mdi:fan') },
-  {
-    key: 'clock',
-    name: 'clock',
-    value: ({ clock_mhz }) => clock_mhz,
-    show: { ...MEASURED.megahertz, ...OFF },
-  },
+  row('load', ({ load }) => load, percent('mdi:expansion-card')),
+  row('temperature', ({ temperature }) => temperature, MEASURED.celsius),
+  row('memory', ({ memory_used }) => memory_used, MEASURED.mebibytes, { name: 'memory in use' }),
+  row('power', ({ power_watts }) => power_watts, MEASURED.watts),
+  row('fan', ({ fan_percent }) => fan_percent, percent('mdi:fan')),
+  row('clock', ({ clock_mhz }) => clock_mhz, { ...MEASURED.megahertz, ...OFF }),
 ];
 
 const SENSOR_SHOWS: Readonly<Record<SensorDetail['kind'], Options>> = {
@@ -90,59 +76,37 @@ const SENSOR_SHOWS: Readonly<Record<SensorDetail['kind'], Options>> = {
 };
 
 const sensorRow = (kind: SensorDetail['kind']): readonly Row<SensorDetail>[] => [
-  {
-    key: '',
-    name: '',
-    value: ({ value }) => value,
-    isThere: () => true,
-    show: { ...SENSOR_SHOWS[kind], ...OFF, ...DIAGNOSTIC },
-  },
+  row('', ({ value }) => value, { ...SENSOR_SHOWS[kind], ...OFF, ...DIAGNOSTIC }, ALWAYS),
 ];
 
 const BATTERY: readonly Row<BatteryDetail>[] = [
-  {
-    key: 'percent',
-    name: '',
-    value: (battery) => battery.percent,
-    isThere: () => true,
-    show: MEASURED.battery,
-  },
-  {
-    key: 'charging',
-    name: 'charging',
-    value: ({ state }) => (state === 'unknown' ? null : state === 'charging'),
-    isThere: () => true,
-    show: yesNo('battery_charging'),
-  },
-  { key: 'power', name: 'power', value: ({ power_watts }) => power_watts, show: MEASURED.watts },
-  {
-    key: 'time_left',
-    name: 'time left',
-    value: ({ seconds_left }) => seconds_left,
-    isThere: () => true,
-    show: { ...MEASURED.seconds, ...OFF },
-  },
-  {
-    key: 'health',
-    name: 'health',
-    value: ({ health_percent }) => health_percent,
-    show: { ...percent('mdi:battery-heart-variant'), ...DIAGNOSTIC },
-  },
+  row('percent', (battery) => battery.percent, MEASURED.battery, { ...ALWAYS, name: '' }),
+  row(
+    'charging',
+    ({ state }) => (state === 'unknown' ? null : state === 'charging'),
+    yesNo('battery_charging'),
+    ALWAYS,
+  ),
+  row('power', ({ power_watts }) => power_watts, MEASURED.watts),
+  row('time_left', ({ seconds_left }) => seconds_left, { ...MEASURED.seconds, ...OFF }, ALWAYS),
+  row('health', ({ health_percent }) => health_percent, {
+    ...percent('mdi:battery-heart-variant'),
+    ...DIAGNOSTIC,
+  }),
 ];
 
 /** All batteries together. A battery that gives power says that there is no other source. */
 const MAINS: readonly Row<readonly BatteryDetail[]>[] = [
-  {
-    key: '',
-    name: 'On mains',
-    value: (batteries) => {
+  row(
+    '',
+    (batteries) => {
       const states = batteries.map(({ state }) => state);
       if (states.includes('discharging')) return false;
       return states.every((state) => state === 'unknown') ? null : true;
     },
-    isThere: () => true,
-    show: yesNo('plug'),
-  },
+    yesNo('plug'),
+    { ...ALWAYS, name: 'On mains' },
+  ),
 ];
 
 /** Hardware, and what is configured by hand; not the ends of containers, of which each start makes a new one. */
