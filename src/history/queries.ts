@@ -2,9 +2,10 @@
 import { type Clock, type Defer, deferToNextTurn } from '../clock.ts';
 import { featureDisabled, ServiceError } from '../errors.ts';
 import { checkParams, type Params } from '../params.ts';
+import { SharedAnswers } from '../processes/answers.ts';
 import type { HistoryEvent } from '../wire/history.ts';
 import { historyRequest, processHistoryRequest } from '../wire/history-requests.ts';
-import { type HistoryAnswer, HistoryAnswers } from './answers.ts';
+import { HistoryAnswer } from './answers.ts';
 import { encodeHistory } from './encode.ts';
 import type { History } from './history.ts';
 import { inTurns } from './turns.ts';
@@ -23,11 +24,11 @@ const TOO_MANY =
 
 export class HistoryQueries {
   readonly #options: HistoryQueriesOptions;
-  readonly #answers: HistoryAnswers;
+  readonly #answers: SharedAnswers<HistoryAnswer>;
 
   constructor(options: HistoryQueriesOptions) {
     this.#options = options;
-    this.#answers = new HistoryAnswers(options.clock);
+    this.#answers = new SharedAnswers(options.clock, 'the history');
   }
 
   get isOn(): boolean {
@@ -61,9 +62,11 @@ export class HistoryQueries {
     this.#checkOn();
     const { at } = checkParams(processHistoryRequest, params);
     const moment = this.#momentOf(at);
-    return await this.#answers.find(JSON.stringify(['processes', at]), client, async () => [
-      JSON.stringify(await this.#options.history.processesAt(moment)),
-    ]);
+    return await this.#answers.find(
+      JSON.stringify(['processes', at]),
+      client,
+      async () => new HistoryAnswer([JSON.stringify(await this.#options.history.processesAt(moment))]),
+    );
   }
 
   /** Calls `listener` with each event of a watch rule, until the returned function is called. */
@@ -80,11 +83,11 @@ export class HistoryQueries {
     return seconds < 0 ? Math.max(0, this.#options.unixMs() / 1000 + seconds) : seconds;
   }
 
-  async #series(request: Parameters<History['query']>[0], isBare: boolean): Promise<readonly string[]> {
+  async #series(request: Parameters<History['query']>[0], isBare: boolean): Promise<HistoryAnswer> {
     const { history, defer = deferToNextTurn } = this.#options;
     const payload = await history.query(request);
     if (payload === 'too_many') throw new ServiceError('invalid_value', TOO_MANY);
     const events = isBare ? payload.events.map(({ processes: _, ...event }) => event) : payload.events;
-    return await inTurns(encodeHistory({ ...payload, events }), defer);
+    return new HistoryAnswer(await inTurns(encodeHistory({ ...payload, events }), defer));
   }
 }

@@ -1,81 +1,66 @@
-/** Answers about processes, each built and encoded once for all clients that ask the same about the same window. */
+/** Answers that are built once for all clients that ask the same within a second, one at a time in fair turns. */
 import type { Clock } from '../clock.ts';
 import { Clients } from '../fairness/fair-queue.ts';
-import type { ProcessWindow } from './shares.ts';
 import { FairTurns } from './turns.ts';
 
-/** Maximum size of kept answers of the current window; an ungrouped list of 4,000 processes has about a megabyte. */
-const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
-/** After this time the window is no longer fresh, so no client will ask about it. */
-const CACHED_MS = 2000;
-
-/** A client's question about a window. */
-export interface Question {
-  readonly window: ProcessWindow;
-  /** Questions that are equal must have equal answers. */
-  readonly text: string;
-  /** The client whose turn it uses. */
-  readonly client: string;
-  /** False: the answer is shared only while it is being made. */
-  readonly isRetained: boolean;
-}
+const KEPT_MS = 1000;
+/** Maximum size of kept answers; an ungrouped list of 4,000 processes has about a megabyte. */
+const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 /** An answer, and the clients that have asked for it: it is made in the turn of one of them. */
-interface Shared {
-  readonly answer: Promise<string>;
+interface Shared<Answer> {
+  readonly answer: Promise<Answer>;
   readonly clients: Clients;
 }
 
-/** Each turn is one answer, so that all other work of the service runs in between. */
-export class SharedAnswers {
-  readonly #kept = new Map<string, Shared>();
+/** `length`: of an answer, in characters. */
+export class SharedAnswers<Answer extends { readonly length: number }> {
+  readonly #kept = new Map<string, Shared<Answer>>();
   readonly #clock: Clock;
-  #window: ProcessWindow | undefined;
-  #cachedCharacters = 0;
-  readonly #turns = new FairTurns('processes');
+  readonly #turns: FairTurns;
+  #keptCharacters = 0;
 
-  constructor(clock: Clock) {
+  /** `subject`: of the questions, for the sentence of a refusal. */
+  constructor(clock: Clock, subject: string) {
     this.#clock = clock;
+    this.#turns = new FairTurns(subject);
   }
 
   /**
-   * Returns the answer to a question as JSON; `build` makes it if no client has asked before. Rejects with
-   * `not_possible_now` if too many wait, and as `build` does.
+   * Returns the answer to `question`; `build` makes it in a turn of the event loop of its own, if no client has asked
+   * within a second. `client`: whose turn it uses. `isKept` false: the answer is shared only while it is being made.
+   * Rejects with `not_possible_now` if too many wait, and as `build` does.
    */
-  find({ window, text, client, isRetained }: Question, build: () => unknown): Promise<string> {
-    if (window !== this.#window) this.#begin(window);
-    const known = this.#kept.get(text);
+  find(
+    question: string,
+    client: string,
+    build: () => Answer | Promise<Answer>,
+    isKept = true,
+  ): Promise<Answer> {
+    const known = this.#kept.get(question);
     if (known !== undefined) {
       known.clients.join(client);
       return known.answer;
     }
     const clients = new Clients(client);
-    const answer = this.#turns.take(clients, async () => JSON.stringify(await build()));
-    this.#kept.set(text, { answer, clients });
+    const answer = this.#turns.take(clients, build);
+    this.#kept.set(question, { answer, clients });
     answer.then(
-      (json) => this.#judge(window, text, isRetained ? json.length : Number.POSITIVE_INFINITY),
-      () => this.#forget(window, text),
+      ({ length }) => this.#keep(question, isKept ? length : Number.POSITIVE_INFINITY),
+      () => this.#kept.delete(question),
     );
     return answer;
   }
 
-  #begin(window: ProcessWindow | undefined): void {
-    this.#window = window;
-    this.#kept.clear();
-    this.#cachedCharacters = 0;
-    if (window === undefined) return;
+  #keep(question: string, characters: number): void {
+    if (this.#keptCharacters + characters > MAX_KEPT_CHARACTERS) {
+      this.#kept.delete(question);
+      return;
+    }
+    this.#keptCharacters += characters;
     this.#clock.setTimer(() => {
-      if (window === this.#window) this.#begin(undefined);
-    }, CACHED_MS);
-  }
-
-  #judge(window: ProcessWindow, question: string, characters: number): void {
-    if (window !== this.#window) return;
-    if (this.#cachedCharacters + characters <= MAX_CACHED_CHARACTERS) this.#cachedCharacters += characters;
-    else this.#kept.delete(question);
-  }
-
-  #forget(window: ProcessWindow, question: string): void {
-    if (window === this.#window) this.#kept.delete(question);
+      this.#kept.delete(question);
+      this.#keptCharacters -= characters;
+    }, KEPT_MS);
   }
 }

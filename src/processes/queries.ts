@@ -61,11 +61,11 @@ export function listable(queries: ProcessQueries | undefined): ProcessQueries {
 
 export class ProcessQueries {
   readonly #options: ProcessQueriesOptions;
-  readonly #answers: SharedAnswers;
+  readonly #answers: SharedAnswers<string>;
 
   constructor(options: ProcessQueriesOptions) {
     this.#options = options;
-    this.#answers = new SharedAnswers(options.clock);
+    this.#answers = new SharedAnswers(options.clock, 'processes');
   }
 
   /**
@@ -75,9 +75,9 @@ export class ProcessQueries {
   async list(params: ListParams, client: string): Promise<string> {
     const window = await this.#options.readings.window().catch(explain);
     const { isGrouped, sort, limit, query } = params;
-    const text = JSON.stringify(['list', isGrouped, sort, limit, query]);
-    return await this.#answers.find({ window, text, client, isRetained: true }, () =>
-      this.#list(window, params),
+    const question = JSON.stringify(['list', timesOf(window), isGrouped, sort, limit, query]);
+    return await this.#answers.find(question, client, async () =>
+      JSON.stringify(await this.#list(window, params)),
     );
   }
 
@@ -99,10 +99,10 @@ export class ProcessQueries {
   async details(which: number | string, client: string): Promise<string> {
     const window = await this.#options.readings.window().catch(explain);
     const withCommands = this.#options.config.current.features.enable_process_control;
-    const text = JSON.stringify(['details', which, withCommands]);
+    const question = JSON.stringify(['details', timesOf(window), which, withCommands]);
+    const build = async () => JSON.stringify(await this.#details(window, which));
     // Not kept: a process may end, and the next answer must reflect that.
-    const question = { window, text, client, isRetained: false };
-    return await this.#answers.find(question, () => this.#details(window, which));
+    return await this.#answers.find(question, client, build, false);
   }
 
   async #details(window: ProcessWindow, which: number | string): Promise<ProcessDetailsPayload> {
@@ -159,6 +159,9 @@ export class ProcessQueries {
     };
   }
 }
+
+/** Identifies a window in questions: one about another window is another question. */
+const timesOf = ({ before, after }: ProcessWindow) => [before?.takenAtNs ?? null, after.takenAtNs];
 
 /** The letters of proc_pid_stat(5). */
 const STATES: Readonly<Record<string, ProcessDetailRow['state']>> = {

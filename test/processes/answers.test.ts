@@ -1,64 +1,48 @@
 /** Answers about processes are built once for all who ask the same, one at a time, with room for others in between. */
 import t from 'tap';
 import { SharedAnswers } from '#src/processes/answers.js';
-import type { ProcessWindow } from '#src/processes/shares.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
-// Only its identity counts.
-const windowOf = () => ({}) as ProcessWindow;
+const CLIENT = '10.0.0.1';
+const answersOn = (clock = new FakeClock()) => new SharedAnswers<string>(clock, 'processes');
 
-const asked = (window: ProcessWindow, text: string, isRetained = true, client = '10.0.0.1') => ({
-  window,
-  text,
-  isRetained,
-  client,
-});
-
-t.test('[7.list-shared] forty equal questions are one answer, and a new window is asked anew', async (t) => {
-  const answers = new SharedAnswers(new FakeClock());
-  const window = windowOf();
+t.test('[7.list-shared] forty equal questions are one answer', async (t) => {
+  const answers = answersOn();
   let built = 0;
-  const build = () => ({ built: ++built });
+  const build = () => String(++built);
   const found = await Promise.all(
-    Array.from({ length: 40 }, () => answers.find(asked(window, 'a', true), build)),
+    Array.from({ length: 40 }, (_, i) => answers.find('a', `10.0.0.${i}`, build)),
   );
   t.equal(built, 1);
-  t.ok(
-    found.every((answer) => answer === found[0]),
-    'encoded once too',
-  );
-  const find = (of: ProcessWindow, text: string, isRetained: boolean) =>
-    answers.find(asked(of, text, isRetained), build);
-  t.equal(found[0], '{"built":1}');
-  t.equal(await find(window, 'a', true), '{"built":1}', 'kept while the window is');
-  t.equal(await find(windowOf(), 'a', true), '{"built":2}');
-  await find(window, 'b', false);
-  t.equal(await find(window, 'b', false), '{"built":4}', 'not kept where it may change');
+  t.ok(found.every((answer) => answer === '1'));
+  t.equal(await answers.find('a', CLIENT, build), '1');
+  await answers.find('b', CLIENT, build, false);
+  t.equal(await answers.find('b', CLIENT, build, false), '3', 'not kept where it may change');
 });
 
 t.test('[7.list-shared] answers are forgotten when they are no longer requested', async (t) => {
   const clock = new FakeClock();
-  const answers = new SharedAnswers(clock);
-  const window = windowOf();
+  const answers = answersOn(clock);
   let built = 0;
-  const ask = () => answers.find(asked(window, 'a'), () => ++built);
+  const ask = () => answers.find('a', CLIENT, () => String(++built));
   t.equal(await ask(), '1');
-  await clock.advance(1999);
+  await clock.advance(999);
   t.equal(await ask(), '1');
   await clock.advance(1);
-  t.equal(await ask(), '2', 'after 2 s it is built again');
+  t.equal(await ask(), '2', 'after a second it is built again');
+  await clock.advance(1000);
+  t.equal(clock.timers, 0);
 });
 
 t.test('[7.list-shared] different questions have a turn of the event loop each', async (t) => {
-  const answers = new SharedAnswers(new FakeClock());
-  const window = windowOf();
+  const answers = answersOn();
   const order: string[] = [];
   const questions = Array.from({ length: 5 }, (_, i) =>
-    answers.find(asked(window, String(i), true), async () => {
+    answers.find(String(i), CLIENT, async () => {
       order.push(`begin ${i}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       order.push(`end ${i}`);
-      return i;
+      return String(i);
     }),
   );
   let turns = 0;
@@ -81,41 +65,43 @@ t.test('[7.list-shared] different questions have a turn of the event loop each',
 t.test(
   '[7.list-shared] too many different questions are refused before any work; a failure is not kept',
   async (t) => {
-    const answers = new SharedAnswers(new FakeClock());
-    const window = windowOf();
-    let built = 0;
-    const ask = (question: string) => answers.find(asked(window, question, true), () => ++built);
+    const answers = answersOn();
+      let built = 0;
+    const ask = (question: string) => answers.find(question, CLIENT, () => String(++built));
     const settled = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(String(i))));
     const refused = settled.filter(({ status }) => status === 'rejected');
     t.equal(built, 64);
     t.equal(refused.length, 36);
-    t.match(refused[0], { reason: { code: 'not_possible_now' } });
+    t.match(refused[0], {
+      reason: {
+        code: 'not_possible_now',
+        message: 'Too many different questions about processes at the same time.',
+      },
+    });
     t.equal(await ask('later'), '65', 'there is room again');
-    const fail = () => answers.find(asked(window, 'fails', true), () => Promise.reject(new Error('no')));
+    const fail = () => answers.find('fails', CLIENT, () => Promise.reject(new Error('no')));
     await t.rejects(fail(), /no/);
-    t.equal(await answers.find(asked(window, 'fails', true), () => 'good'), '"good"');
+    t.equal(await answers.find('fails', CLIENT, () => 'good'), 'good');
   },
 );
 
 t.test('[7.list-shared] kept answers have a limit', async (t) => {
-  const answers = new SharedAnswers(new FakeClock());
-  const window = windowOf();
+  const answers = answersOn();
   let built = 0;
   const long = () => `${++built}${'x'.repeat(3 * 1024 * 1024)}`;
-  for (const question of ['a', 'b', 'c', 'd']) await answers.find(asked(window, question, true), long);
+  for (const question of ['a', 'b', 'c', 'd']) await answers.find(question, CLIENT, long);
   t.equal(built, 4);
-  for (const question of ['a', 'b']) await answers.find(asked(window, question, true), long);
+  for (const question of ['a', 'b']) await answers.find(question, CLIENT, long);
   t.equal(built, 4, 'the first two fit');
-  for (const question of ['c', 'd']) await answers.find(asked(window, question, true), long);
+  for (const question of ['c', 'd']) await answers.find(question, CLIENT, long);
   t.equal(built, 6, 'the others are built again');
 });
 
 t.test("[7.list-fair] one client's many questions do not delay another's first", async (t) => {
-  const answers = new SharedAnswers(new FakeClock());
-  const window = windowOf();
+  const answers = answersOn();
   const order: string[] = [];
   const ask = (client: string, text: string) =>
-    answers.find(asked(window, text, true, client), () => order.push(text));
+    answers.find(text, client, () => String(order.push(text)));
   const many = Array.from({ length: 60 }, (_, i) => ask('10.0.0.1', `many ${i}`));
   const others = ['10.0.0.2', '10.0.0.3'].map((client) => ask(client, `first of ${client}`));
   await Promise.all([...many, ...others]);
@@ -130,11 +116,10 @@ t.test("[7.list-fair] one client's many questions do not delay another's first",
 });
 
 t.test('[7.list-fair] twenty clients that fill the queue do not keep another one out', async (t) => {
-  const answers = new SharedAnswers(new FakeClock());
-  const window = windowOf();
+  const answers = answersOn();
   const order: string[] = [];
   const ask = (client: string, text: string) =>
-    answers.find(asked(window, text, true, client), () => order.push(text));
+    answers.find(text, client, () => String(order.push(text)));
   const crowd = Array.from({ length: 20 * 64 }, (_, i) => ask(`192.0.2.${i % 20}`, `many ${i}`));
   const settled = Promise.allSettled(crowd);
   const honest = ask('192.0.2.100', 'honest');
