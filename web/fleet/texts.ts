@@ -1,17 +1,16 @@
 /** The texts of the page of all machines. */
 import type { HostState } from '../../src/wire/hub.ts';
 import { counted, TEXTS } from '../texts.ts';
-import type { Sort } from './choice.ts';
 
 const STATES: Readonly<Record<HostState, string>> = { up: 'Up', down: 'Down', refused: 'Refused' };
-const COLUMNS: Readonly<Record<Sort, string>> = {
+const COLUMNS = {
   name: 'Name',
   state: 'State',
   load: 'Load',
   memory: 'Memory',
   disk: 'Disk',
   temperature: 'Temperature',
-};
+} as const;
 
 export const T = {
   title: 'Machines',
