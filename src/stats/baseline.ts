@@ -56,7 +56,7 @@ export function secondsBetween(
 
 const suspendedNs = (counters: Counters) => counters.sinceBootNs - counters.takenAtNs;
 
-function readingOf<T>(counters: Counters, value: T, takenAtNs = counters.takenAtNs): Reading<T> {
+export function readingOf<T>(counters: Counters, value: T, takenAtNs = counters.takenAtNs): Reading<T> {
   return { counters: value, takenAtNs, suspendedNs: suspendedNs(counters) };
 }
 
@@ -71,37 +71,6 @@ export function advanceBaseline(before: Baseline, counters: Counters, withDetail
     network: network ? readingOf(counters, network, counters.networkTakenAtNs) : before.network,
     details: withDetail ? readingOf(counters, counters) : before.details,
     totals: network ? advanceTotals(before.totals, network) : before.totals,
-  };
-}
-
-export type BaselineField = Exclude<keyof Baseline, 'totals'>;
-
-/**
- * Returns the totals of `fresh`, which must never decrease, its readings that `takes` selects, and the others of
- * `kept`.
- */
-export function mergeBaselines(
-  kept: Baseline,
-  fresh: Baseline,
-  takes: (field: BaselineField) => boolean,
-): Baseline {
-  return {
-    cpu: (takes('cpu') ? fresh : kept).cpu,
-    cores: (takes('cores') ? fresh : kept).cores,
-    energy: (takes('energy') ? fresh : kept).energy,
-    disks: (takes('disks') ? fresh : kept).disks,
-    network: (takes('network') ? fresh : kept).network,
-    details: (takes('details') ? fresh : kept).details,
-    totals: fresh.totals,
-  };
-}
-
-/** Returns the newest reading of each field. The totals are those of `some`. */
-export function newestOf(some: Baseline, others: Baseline): Baseline {
-  const takenAt = (reading: Reading<unknown> | undefined) => reading?.takenAtNs ?? Number.NEGATIVE_INFINITY;
-  return {
-    ...mergeBaselines(others, some, (field) => takenAt(some[field]) >= takenAt(others[field])),
-    totals: some.totals,
   };
 }
 

@@ -6,8 +6,8 @@ export interface Wake {
   readonly atMs: number;
   /** A tick for the subscribers; otherwise for the slow demand only. */
   readonly isTick: boolean;
-  /** The slow demand is read too. */
-  readonly isSlow: boolean;
+  /** The slow demand, if it is read too. */
+  readonly slow: SlowDemand | undefined;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -23,25 +23,14 @@ export class Pace {
     this.intervalMs = intervalMs;
   }
 
-  get slow(): SlowDemand | undefined {
-    return this.#slow;
-  }
-
   setSlow(slow: SlowDemand | undefined, atMs: number): void {
     this.#slow = slow;
     this.#slowAtMs = slow === undefined ? NEVER : atMs;
   }
 
-  /** Notes that the slow demand was read at `nowMs`, when the machine's clock was `unixMs`; undefined: it failed. */
-  slowDone(nowMs: number, unixMs: number | undefined): void {
-    if (this.#slow === undefined) return;
-    this.#slowAtMs =
-      nowMs + (unixMs === undefined ? this.#slow.intervalMs : Math.max(1, this.#slow.nextInMs(unixMs)));
-  }
-
-  /** Postpones the slow demand to `inMs` after `nowMs`. */
-  putOffSlow(nowMs: number, inMs: number): void {
-    this.#slowAtMs = nowMs + inMs;
+  /** Plans the next reading for the slow demand, `inMs` after `nowMs`. */
+  planSlow(nowMs: number, inMs: number): void {
+    this.#slowAtMs = nowMs + Math.max(1, inMs);
   }
 
   /** Notes the tick due at `tickAtMs`, which `nowMs` is not before: missed ticks are skipped. */
@@ -56,8 +45,10 @@ export class Pace {
   get next(): Wake | undefined {
     const nearMs = Math.min(this.intervalMs, this.#slow?.intervalMs ?? NEVER) / 2;
     // A near tick reads the slow demand too, instead of a second reading.
-    if (this.#slowAtMs < this.tickAtMs - nearMs) return { atMs: this.#slowAtMs, isTick: false, isSlow: true };
+    if (this.#slowAtMs < this.tickAtMs - nearMs)
+      return { atMs: this.#slowAtMs, isTick: false, slow: this.#slow };
     if (this.tickAtMs === NEVER) return undefined;
-    return { atMs: this.tickAtMs, isTick: true, isSlow: this.#slowAtMs <= this.tickAtMs + nearMs };
+    const slow = this.#slowAtMs <= this.tickAtMs + nearMs ? this.#slow : undefined;
+    return { atMs: this.tickAtMs, isTick: true, slow };
   }
 }

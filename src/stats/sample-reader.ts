@@ -4,13 +4,13 @@ import { messageOf } from '../errors.ts';
 import type { Counters, Host } from '../host/host.ts';
 import type { Log } from '../log/log.ts';
 import type { ProcessSummary } from '../wire/process.ts';
-import { advanceBaseline, type Baseline, NO_BASELINE, newestOf } from './baseline.ts';
+import { advanceBaseline, type Baseline, NO_BASELINE } from './baseline.ts';
 import type { SampleFacts } from './detail-row.ts';
 import { failedParts } from './details.ts';
 import { Failures } from './failures.ts';
 import { bitsOf, covers, needsOf, unite, wantsProcesses, windowed } from './needs.ts';
 import { NO_TOTALS } from './network-totals.ts';
-import { keysThat, MAX_BASELINE_AGE_MS, PollBaseline, withKeys } from './poll-baseline.ts';
+import { keysThat, Readings, withKeys } from './readings.ts';
 import { deriveSample, type Sample } from './sample.ts';
 
 export interface SampleReaderOptions {
@@ -51,28 +51,41 @@ export const PROBE_WAIT_MS = 25;
 const FIRST_ANSWERS_MS = 1000;
 
 /**
- * Keys are those of `keysOf` (needs.ts). Ticks are compared with ticks and requests with requests: neither shortens the
- * window of the other. All but `windowMs` and `expire` throw what the host throws.
+ * Minimum age of a requested reading that another one is compared with: with a younger one the second of two requests
+ * of different views would be answered with noise. Less than the time between two readings of one view (FRESH_MS) less
+ * the wait for a window.
+ */
+const MIN_WINDOW_MS = 500;
+
+/** The beginning of a requested reading. */
+export interface RequestStart {
+  /** The readings that it will be compared with. */
+  readonly before: Baseline;
+  /** Keys that it is the next request's reading of; of others that is still the one before it. */
+  readonly replaced: number;
+}
+
+/**
+ * Keys are those of `keysOf` (needs.ts). Each kind of reading (for subscribers, for the slow demand, for requests) is
+ * compared with the last one of its kind, so that none shortens the window of another, and otherwise with the newest of
+ * any kind. All methods that read throw what the host throws.
  */
 export class SampleReader {
   /** Interval of the ticks. */
   intervalMs: number;
   readonly #options: SampleReaderOptions;
-  /** Baseline of the ticks for subscribers. */
-  #ticks: Baseline = NO_BASELINE;
-  /** Keys of the last of them; 0 since they have stopped. */
-  #tickKeys = 0;
-  /** Baseline of these ticks and of the readings for the slow demand. */
-  #latest: Baseline = NO_BASELINE;
-  /** The time of each key of `#latest`. */
-  readonly #tickAtMs = new Map<number, number>();
-  #polls = new PollBaseline();
+  /** Readings of all kinds. */
+  readonly #newest = new Readings();
+  /** The last reading for subscribers, and nothing that it has not read; the same for the slow demand. */
+  #tick = NO_BASELINE;
+  #slow = NO_BASELINE;
+  readonly #requested = new Readings();
+  /** The readings that those were compared with. */
+  #requestedBefore = NO_BASELINE;
   /** Time of the first reading of each key, until its probers have answered. */
   readonly #awaitedSinceMs = new Map<number, number>();
   /** Keys whose probers have answered once, or have had the time to. */
   #answered = 0;
-  #tickedAtMs = Number.NEGATIVE_INFINITY;
-  #polledAtMs = Number.NEGATIVE_INFINITY;
   #totals = NO_TOTALS;
   readonly #failures: Failures;
 
@@ -88,42 +101,36 @@ export class SampleReader {
   }
 
   /**
-   * Returns the sample of a tick. Values for subscribers cover the time since the previous tick, or since the last
-   * reading of any kind if that tick has not read them; values for the slow demand only cover the time since the last
-   * tick of either kind. `isWhole`: all of them cover some time, and no prober's first answer is missing.
+   * Returns the sample of a tick. Values for subscribers cover the time since the previous tick, values for the slow
+   * demand only the time since its last reading. `isWhole`: all of them cover some time, and no prober's first answer is
+   * missing.
    */
-  readTick({ demand: demanded, slow, ahead, nextInMs, nextTickInMs }: Tick): {
+  readTick({ demand, slow, ahead, nextInMs, nextTickInMs }: Tick): {
     readonly sample: Sample;
     readonly isWhole: boolean;
   } {
-    const demand = demanded ?? 0;
-    const keys = unite(demand, slow);
-    const isOpen = this.#isOpen(keys);
+    const now = this.#options.clock.now();
+    const ticked = demand ?? 0;
+    const keys = unite(ticked, slow);
+    const isOpen = this.#newest.knows(windowed(keys), now);
     const counters = this.#read(unite(keys, ahead), nextInMs);
-    const newest = newestOf(this.#latest, this.#polls.newest);
-    const slowly = keysThat(keys & ~demand, (key) => this.#hasTick(key));
-    const before = withKeys(withKeys(newest, this.#latest, slowly), this.#ticks, demand & this.#tickKeys);
+    const newest = this.#newest.over(NO_BASELINE, keys, now);
+    const before = withKeys(withKeys(newest, this.#slow, slow & ~ticked), this.#tick, ticked);
     const { sample, baseline } = this.#derive(keys, before, counters);
-    this.#ticks = withKeys(this.#ticks, baseline, demand);
-    this.#tickKeys = demanded ?? this.#tickKeys;
-    this.#keepLatest(keys, baseline);
-    if (wantsProcesses(demand)) this.#options.processes?.ask(counters, nextTickInMs, this.intervalMs);
+    if (demand !== undefined) this.#tick = withKeys(NO_BASELINE, baseline, demand);
+    if (slow !== 0) this.#slow = withKeys(NO_BASELINE, baseline, slow);
+    this.#newest.keep(keys, baseline, now);
+    if (wantsProcesses(ticked)) this.#options.processes?.ask(counters, nextTickInMs, this.intervalMs);
     return { sample, isWhole: isOpen && this.#areAnswered(keys) };
   }
 
-  /**
-   * Prepares the first reading of `keys` for the slow demand: begins their windows, and has their probers
-   * asked. Returns how long that takes; 0 when nothing is missing.
-   */
-  prepareSlow(keys: number): number {
-    if (this.#isOpen(keys)) return this.haveAnswered(keys) ? 0 : FIRST_WINDOW_MS;
-    const counters = this.#read(keys, FIRST_WINDOW_MS);
-    this.#keepLatest(keys, advanceBaseline(this.#latest, counters, needsOf(keys).withDetail));
-    return FIRST_WINDOW_MS;
+  endTicks(): void {
+    this.#tick = NO_BASELINE;
   }
 
-  endTicks(): void {
-    this.#tickKeys = 0;
+  /** Returns whether a reading of `keys` now has something to be compared with, and the answers of its probers. */
+  isReady(keys: number): boolean {
+    return this.#newest.knows(windowed(keys), this.#options.clock.now()) && this.#areAnswered(keys);
   }
 
   /** Returns how long a requested reading of `keys` has to wait for its probers and its windows. */
@@ -132,9 +139,10 @@ export class SampleReader {
   }
 
   #windowMs(key: number): number {
-    if (this.#polls.knows(key, this.#options.clock.now())) return PROBE_WAIT_MS;
-    return this.#hasTick(key)
-      ? Math.max(PROBE_WAIT_MS, FIRST_WINDOW_MS - this.#tickAgeMs(key))
+    const now = this.#options.clock.now();
+    if (this.#requested.knows(key, now)) return PROBE_WAIT_MS;
+    return this.#newest.knows(key, now)
+      ? Math.max(PROBE_WAIT_MS, FIRST_WINDOW_MS - this.#newest.ageMs(key, now))
       : FIRST_WINDOW_MS;
   }
 
@@ -150,43 +158,29 @@ export class SampleReader {
   /**
    * Takes the first of the two readings of a request, which is ready in `waitMs`: begins the windows of those of `keys`
    * that have nothing to be compared with, and has the probers asked before the next reading of any kind, in
-   * `nextInMs`. Returns `start` with the values that `keys` will be compared with.
+   * `nextInMs`.
    */
-  open(keys: number, waitMs: number, nextInMs: number, start: Baseline): Baseline {
+  open(keys: number, waitMs: number, nextInMs: number): RequestStart {
     const opened = windowed(keys);
-    if (opened === 0) return start;
+    if (opened === 0) return { before: NO_BASELINE, replaced: 0 };
+    const now = this.#options.clock.now();
     const counters = this.#read(opened, nextInMs);
     if (wantsProcesses(opened)) this.#options.processes?.ask(counters, waitMs, this.intervalMs);
-    const now = this.#options.clock.now();
     const fresh = advanceBaseline(NO_BASELINE, counters, needsOf(opened).withDetail);
-    const ticked = withKeys(
-      fresh,
-      this.#latest,
-      keysThat(opened, (key) => this.#hasTick(key)),
-    );
-    const polled = keysThat(opened, (key) => this.#polls.knows(key, now));
-    return withKeys(start, withKeys(ticked, this.#polls.at(now), polled), opened);
+    const known = this.#requested.over(this.#newest.over(fresh, opened, now), opened, now);
+    const young = keysThat(opened, (key) => this.#requested.ageMs(key, now) < MIN_WINDOW_MS);
+    return { before: withKeys(known, this.#requestedBefore, young), replaced: opened & ~young };
   }
 
   /** Takes the second one. */
-  readRequest(keys: number, start: Baseline, nextInMs: number): Sample {
+  readRequest(keys: number, { before, replaced }: RequestStart, nextInMs: number): Sample {
     const counters = this.#read(keys, nextInMs);
-    const { sample, baseline } = this.#derive(keys, start, counters);
-    this.#polledAtMs = this.#options.clock.now();
-    this.#polls.keep(keys, baseline, start, this.#polledAtMs);
-    return sample;
-  }
-
-  /** Drops readings that are too old; returns the milliseconds until others will be, or undefined if none will. */
-  expire(): number | undefined {
+    const { sample, baseline } = this.#derive(keys, before, counters);
     const now = this.#options.clock.now();
-    if (now - this.#polledAtMs >= MAX_BASELINE_AGE_MS) this.#polls = new PollBaseline();
-    const areTicking = this.#tickKeys !== 0;
-    if (!areTicking && now - this.#tickedAtMs >= MAX_BASELINE_AGE_MS)
-      this.#ticks = this.#latest = NO_BASELINE;
-    const lastMs = Math.max(this.#polledAtMs, areTicking ? Number.NEGATIVE_INFINITY : this.#tickedAtMs);
-    const restMs = lastMs + MAX_BASELINE_AGE_MS - now;
-    return restMs > 0 ? restMs : undefined;
+    this.#requestedBefore = withKeys(this.#requestedBefore, before, replaced);
+    this.#requested.keep(replaced, baseline, now);
+    this.#newest.keep(keys, baseline, now);
+    return sample;
   }
 
   /** Logs an error that cannot be thrown to a caller. */
@@ -215,18 +209,6 @@ export class SampleReader {
 
   #areAnswered = (keys: number) => covers(this.#answered, windowed(keys));
 
-  /** Returns whether a reading of `keys` now has something to be compared with. */
-  #isOpen(keys: number): boolean {
-    const now = this.#options.clock.now();
-    return bitsOf(windowed(keys)).every((key) => this.#hasTick(key) || this.#polls.knows(key, now));
-  }
-
-  #keepLatest(keys: number, baseline: Baseline): void {
-    this.#latest = withKeys(this.#latest, baseline, keys);
-    this.#tickedAtMs = this.#options.clock.now();
-    for (const key of bitsOf(keys)) this.#tickAtMs.set(key, this.#tickedAtMs);
-  }
-
   #derive(keys: number, before: Baseline, counters: Counters) {
     const derived = deriveSample(
       { ...before, totals: this.#totals },
@@ -243,13 +225,5 @@ export class SampleReader {
     const facts = { interval_seconds: this.intervalMs / 1000, host: hostname };
     const summary = wantsProcesses(keys) ? processes?.summary(counters, this.intervalMs) : undefined;
     return summary === undefined ? facts : { ...facts, processes: summary };
-  }
-
-  #tickAgeMs(key: number): number {
-    return this.#options.clock.now() - (this.#tickAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
-  }
-
-  #hasTick(key: number): boolean {
-    return this.#tickAgeMs(key) <= MAX_BASELINE_AGE_MS;
   }
 }

@@ -1,9 +1,8 @@
 /** Owns time: reads the host on absolute deadlines while there is demand, and on request. */
-import { type Baseline, NO_BASELINE } from './baseline.ts';
-import { FreshSamples } from './fresh-samples.ts';
-import { covers, keysOf, type Needs, unite, windowed } from './needs.ts';
+import { FRESH_MS } from './freshness.ts';
+import { covers, keysOf, type Needs, unite } from './needs.ts';
 import { Pace, type Wake } from './pace.ts';
-import { MAX_BASELINE_AGE_MS } from './poll-baseline.ts';
+import type { Sample } from './sample.ts';
 import {
   FIRST_WINDOW_MS,
   PROBE_WAIT_MS,
@@ -14,19 +13,22 @@ import {
 import type { SampleSink, SampleSource, SlowDemand } from './source.ts';
 import { Encoded, VIEW_COUNT, type View, viewAt } from './view.ts';
 
-/** Maximum delay that joining requests may add, from the reading's start. */
-const MAX_WAIT_MS = 2 * FIRST_WINDOW_MS;
+/** A sample that answers requests while it is young. */
+interface FreshSample {
+  readonly encoded: Encoded;
+  readonly keys: number;
+  /** Time of the request, on the clock with suspended time: a sample from before a sleep is not fresh after it. */
+  readonly askedAtMs: number;
+}
 
-/** A reading that requests wait for. Further requests join it, and may widen it. */
+/** A reading that requests wait for: those of one turn join it. Later ones with other needs share the one after it. */
 interface PendingReading {
   keys: number;
-  /** When it was begun (Clock.sinceBoot). */
-  readonly askedAtMs: number;
-  /** The readings that `keys` will be compared with. */
-  start: Baseline;
-  readyAtMs: number;
-  readonly maxReadyAtMs: number;
+  /** Undefined until it has begun. */
+  readyAtMs: number | undefined;
 }
+
+const keysOfSlow = (slow: SlowDemand | undefined) => (slow === undefined ? 0 : keysOf(slow.needs));
 
 export class Sampler implements SampleSource {
   readonly #clock: SampleReaderOptions['clock'];
@@ -35,19 +37,16 @@ export class Sampler implements SampleSource {
   readonly #demand = new Uint32Array(VIEW_COUNT);
   /** The keys of all demand. */
   #keys = 0;
-  readonly #fresh: FreshSamples;
+  #fresh: FreshSample | undefined;
   #pending: (PendingReading & { readonly sample: Promise<Encoded> }) | undefined;
   readonly #pace: Pace;
   #timer: unknown;
-  /** Drops readings that were not requested for a long time. */
-  #expiryTimer: unknown;
   #isClosed = false;
   #ticks = 0;
   #latenessMs = 0;
 
   constructor(options: SampleReaderOptions) {
     this.#clock = options.clock;
-    this.#fresh = new FreshSamples(options.clock);
     this.#reader = new SampleReader(options);
     this.#pace = new Pace(this.#reader.intervalMs);
   }
@@ -93,7 +92,6 @@ export class Sampler implements SampleSource {
     this.#pace.tickAtMs = Number.POSITIVE_INFINITY;
     this.#arm();
     this.#reader.endTicks();
-    this.#expireIn(MAX_BASELINE_AGE_MS);
   }
 
   /** Reads for `slow` from `inMs` on, instead of the previous slow demand; undefined: for none. */
@@ -115,101 +113,79 @@ export class Sampler implements SampleSource {
 
   close(): void {
     this.#clock.clearTimer(this.#timer);
-    this.#clock.clearTimer(this.#expiryTimer);
     this.#timer = undefined;
     this.#isClosed = true;
   }
 
   peek(needs: Needs): Encoded | undefined {
-    return this.#fresh.find(keysOf(needs));
+    return this.#find(keysOf(needs));
   }
 
   /** Returns averages since the last requested reading; for a first load over two readings 200 ms apart. */
   async latest(needs: Needs): Promise<Encoded> {
     const wanted = keysOf(needs);
     for (;;) {
-      const young = this.#fresh.find(wanted);
-      if (young !== undefined) return young;
-      const pending = this.#pending;
-      if (pending === undefined) return await this.#begin(wanted);
-      if (this.#join(pending, wanted)) return await pending.sample;
-      await pending.sample;
+      const fresh = this.#find(wanted);
+      if (fresh !== undefined) return fresh;
+      const pending = this.#pending ?? this.#begin();
+      if (pending.readyAtMs === undefined) pending.keys = unite(pending.keys, wanted);
+      const sample = await pending.sample;
+      if (covers(pending.keys, wanted)) return sample;
     }
   }
 
-  #begin(wanted: number): Promise<Encoded> {
-    const now = this.#clock.now();
-    const pending = {
-      keys: 0,
-      askedAtMs: this.#clock.sinceBoot(),
-      start: NO_BASELINE,
-      readyAtMs: now,
-      maxReadyAtMs: now + MAX_WAIT_MS,
-    };
-    // Includes all that fresh samples have, so that requests of different views in turn soon find one for all
-    // of them. Views that need no window do not wait for that: their sample stands beside the others.
-    this.#join(pending, windowed(wanted) === 0 ? wanted : unite(wanted, this.#fresh.keys));
-    const sample = this.#take(pending);
-    this.#pending = Object.assign(pending, { sample });
-    return sample;
-  }
-
-  /** Makes `wanted` part of the reading, unless that would delay it too long. */
-  #join(pending: PendingReading, wanted: number): boolean {
-    const keys = unite(pending.keys, wanted);
-    const missing = keys & ~pending.keys;
-    if (missing === 0) return true;
-    const waitMs = this.#reader.windowMs(missing);
-    const now = this.#clock.now();
-    const readyAtMs = now + waitMs;
-    if (readyAtMs > pending.maxReadyAtMs) return false;
-    const nextInMs = Math.max(0, Math.min(readyAtMs, this.#pace.next?.atMs ?? readyAtMs) - now);
-    pending.start = this.#reader.open(missing, waitMs, nextInMs, pending.start);
-    pending.keys = keys;
-    pending.readyAtMs = Math.max(pending.readyAtMs, readyAtMs);
-    return true;
+  #begin() {
+    const pending: PendingReading = { keys: 0, readyAtMs: undefined };
+    this.#pending = Object.assign(pending, { sample: this.#take(pending) });
+    return this.#pending;
   }
 
   async #take(pending: PendingReading): Promise<Encoded> {
-    // Requests in the same turn join, even if there is nothing to wait for.
+    // All requests of the same turn come first.
     await Promise.resolve();
     try {
-      for (;;) {
-        await this.#untilReady(pending);
-        // A tick may have happened in the meantime.
-        const young = this.#fresh.find(pending.keys);
-        if (young !== undefined) return young;
-        if (this.#reader.haveAnswered(pending.keys)) break;
-        pending.readyAtMs = this.#clock.now() + PROBE_WAIT_MS;
+      // Includes all that the fresh sample has, so that requests of different views in turn soon find one for all.
+      pending.keys = unite(pending.keys, this.#young?.keys ?? 0);
+      const { keys } = pending;
+      const askedAtMs = this.#clock.sinceBoot();
+      const windowMs = this.#reader.windowMs(keys);
+      pending.readyAtMs = this.#clock.now() + windowMs;
+      const start = this.#reader.open(keys, windowMs, Math.min(windowMs, this.#nextInMs));
+      for (let waitMs = windowMs; waitMs > 0; waitMs = this.#reader.haveAnswered(keys) ? 0 : PROBE_WAIT_MS) {
+        pending.readyAtMs = this.#clock.now() + waitMs;
+        await new Promise<void>((resolve) => this.#clock.setTimer(resolve, waitMs));
       }
-      const { next } = this.#pace;
-      const nextInMs = next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
-      this.#expireIn(MAX_BASELINE_AGE_MS);
-      const sample = this.#reader.readRequest(pending.keys, pending.start, nextInMs);
-      return this.#fresh.keep(pending.keys, sample, pending.askedAtMs);
+      // A tick may have happened in the meantime.
+      const young = this.#find(keys);
+      if (young !== undefined) return young;
+      const sample = this.#reader.readRequest(keys, start, this.#nextInMs);
+      return this.#keep(keys, sample, askedAtMs);
     } finally {
       this.#pending = undefined;
     }
   }
 
-  async #untilReady(pending: PendingReading): Promise<void> {
-    for (;;) {
-      const waitMs = pending.readyAtMs - this.#clock.now();
-      if (waitMs <= 0) return;
-      await new Promise<void>((resolve) => this.#clock.setTimer(resolve, waitMs));
-    }
+  get #young(): FreshSample | undefined {
+    const fresh = this.#fresh;
+    return fresh !== undefined && this.#clock.sinceBoot() - fresh.askedAtMs < FRESH_MS ? fresh : undefined;
   }
 
-  /** One timer from the first reading on; it is set again only if it fires too early. */
-  #expireIn(delayMs: number): void {
-    // A reading that was pending at the end may finish only now.
-    if (this.#isClosed) return;
-    this.#expiryTimer ??= this.#clock.setTimer(() => {
-      this.#expiryTimer = undefined;
-      this.#fresh.prune();
-      const restMs = this.#reader.expire();
-      if (restMs !== undefined) this.#expireIn(restMs);
-    }, delayMs);
+  #find(wanted: number): Encoded | undefined {
+    const young = this.#young;
+    return young !== undefined && covers(young.keys, wanted) ? young.encoded : undefined;
+  }
+
+  /** Keeps a sample for requests, unless a fresh one has more. */
+  #keep(keys: number, sample: Sample, askedAtMs = this.#clock.sinceBoot()): Encoded {
+    const encoded = new Encoded(sample);
+    if (covers(keys, this.#young?.keys ?? 0)) this.#fresh = { encoded, keys, askedAtMs };
+    return encoded;
+  }
+
+  /** Returns milliseconds until the next reading for subscribers or the slow demand; an interval without either. */
+  get #nextInMs(): number {
+    const { next } = this.#pace;
+    return next === undefined ? this.intervalMs : Math.max(0, next.atMs - this.#clock.now());
   }
 
   #updateKeys(): void {
@@ -227,48 +203,38 @@ export class Sampler implements SampleSource {
     this.#timer = this.#clock.setTimer(() => this.#wake(next), Math.max(0, next.atMs - this.#clock.now()));
   }
 
-  #wake({ atMs, isTick, isSlow }: Wake): void {
+  #wake({ atMs, isTick, slow }: Wake): void {
     const now = this.#clock.now();
     if (isTick) {
       this.#ticks++;
       this.#latenessMs += Math.max(0, now - atMs);
       this.#pace.tickDone(now);
     }
-    const { slow } = this.#pace;
-    const slowKeys = slow === undefined ? 0 : keysOf(slow.needs);
-    if (!isTick && this.#isPuttingOffSlow(slowKeys, now)) return;
-    // The next reading is expected after an interval; the sample shows when it really is due.
-    if (isSlow) this.#pace.slowDone(now, undefined);
+    const slowKeys = keysOfSlow(slow);
+    // A first reading for the slow demand alone only begins windows and asks probers.
+    const isFirst = !isTick && !this.#reader.isReady(slowKeys);
+    // The next one is expected after an interval; the sample shows when it really is due.
+    if (slow) this.#pace.planSlow(now, isFirst ? FIRST_WINDOW_MS : slow.intervalMs);
     const nextAtMs = Math.min(
       this.#pace.next?.atMs ?? now,
       this.#pending?.readyAtMs ?? Number.POSITIVE_INFINITY,
     );
     const tick: Tick = {
       demand: isTick ? this.#keys : undefined,
-      slow: isSlow ? slowKeys : 0,
-      ahead: this.#pace.next?.isSlow === true ? slowKeys : 0,
+      slow: slowKeys,
+      ahead: keysOfSlow(this.#pace.next?.slow),
       nextInMs: Math.max(0, nextAtMs - now),
       nextTickInMs: this.nextTickInMs,
     };
     const read = this.#attempt(() => this.#reader.readTick(tick));
-    if (isSlow) this.#pace.slowDone(now, read?.sample.counters.unixMs);
+    if (slow && !read) this.#pace.planSlow(now, slow.intervalMs);
+    if (slow && read && !isFirst) this.#pace.planSlow(now, slow.nextInMs(read.sample.counters.unixMs));
     this.#arm();
-    if (read === undefined) return;
+    if (read === undefined || isFirst) return;
     const { sample, isWhole } = read;
-    const encoded = isWhole
-      ? this.#fresh.keep(unite(isTick ? this.#keys : 0, isSlow ? slowKeys : 0), sample)
-      : new Encoded(sample);
+    const encoded = isWhole ? this.#keep(unite(tick.demand ?? 0, tick.slow), sample) : new Encoded(sample);
     if (isTick) for (const sink of this.#sinks) sink.publish(encoded);
     else slow?.publish(encoded);
-  }
-
-  /** Returns whether the due reading for the slow demand must wait, because it would be a first one. */
-  #isPuttingOffSlow(keys: number, now: number): boolean {
-    const waitMs = this.#attempt(() => this.#reader.prepareSlow(keys));
-    if (waitMs === undefined || waitMs === 0) return false;
-    this.#pace.putOffSlow(now, waitMs);
-    this.#arm();
-    return true;
   }
 
   /** A tick has no caller to throw to: its error is logged, and it has no result. */

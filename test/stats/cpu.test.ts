@@ -35,6 +35,7 @@ t.test('[3.clamped] a counter that goes backwards counts as unchanged', async (t
   t.equal(deriveCpuStats(before, after).current_load, 50);
   const all = deriveCpuDetail(after, undefined, before);
   t.equal(all.current_load, 0, 'only waiting went on');
+  t.equal(deriveCpuStats(cpu({ user: 100, idle: 100 }), cpu({ user: 110, idle: 90 })).current_load, 100);
   t.strictSame(deriveCpuDetail(before, undefined, before).current_load, null, 'no time has passed');
   t.equal(deriveCpuDetail(before, undefined, before).breakdown, null);
 });

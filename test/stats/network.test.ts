@@ -34,6 +34,8 @@ t.test('[3.network-which] containers: the outermost but lo; only lo: lo', async 
     'eth0',
     'veth1',
   ]);
+  const bond = virtual('bond0', { kind: 'bond', index: 4 });
+  t.strictSame(namesOf([lo, virtual('veth0', { index: 3, masterIndex: 4 }), bond]), ['veth0']);
   t.strictSame(namesOf([lo]), ['lo']);
   t.strictSame(namesOf([]), []);
   const unread = [virtual('eth0', { index: 0 }), virtual('eth1', { index: 0 })];

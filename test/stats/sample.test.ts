@@ -1,9 +1,11 @@
 /** Samples derived from two readings: baselines, clocks, suspends, and a flood of random counters. */
 import t from 'tap';
-import { ALL_SECTIONS, type Counters, type InterfaceCounters } from '#src/host/host.js';
-import { type Baseline, mergeBaselines, NO_BASELINE } from '#src/stats/baseline.js';
+import { ALL_SECTIONS, type Counters, type InterfaceCounters, SECTION_BITS } from '#src/host/host.js';
+import { type Baseline, NO_BASELINE } from '#src/stats/baseline.js';
+import { withKeys } from '#src/stats/readings.js';
 import { deriveSample, type Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
+import { createRandom } from '../helpers/random.ts';
 import { at, cpu, disk, link, memory, times } from './literals.ts';
 
 const TOP = { interval_seconds: 2, host: 'box' };
@@ -114,33 +116,18 @@ t.test(
   },
 );
 
-t.test('mergeBaselines takes the totals and the fields that the predicate selects', async (t) => {
+t.test('withKeys takes the totals, and of the keys what there is', async (t) => {
   const of = (seconds: number, sent: number) =>
     deriveSample(NO_BASELINE, at(seconds, { cpu: cpu({ user: sent }), ...traffic(sent) }), TOP).baseline;
-  const merged = mergeBaselines(of(1, 10), of(2, 20), (field) => field === 'network');
+  const merged = withKeys(of(1, 10), of(2, 20), SECTION_BITS.network);
   t.equal(merged.cpu?.counters.total.user, 10);
   t.equal(merged.network?.counters[0]?.sentBytes, 20);
   t.equal(merged.totals.sentBytes, 20);
-  t.strictSame(
-    mergeBaselines(NO_BASELINE, NO_BASELINE, () => true),
-    NO_BASELINE,
-  );
+  t.equal(withKeys(of(1, 10), NO_BASELINE, SECTION_BITS.cpu).cpu?.counters.total.user, 10);
 });
 
-/** Mulberry32: the same numbers in every run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-const random = randomFrom(20_261_121);
-const chance = (share: number) => random() < share;
-const below = (most: number) => Math.floor(random() * most);
+const { word, below } = createRandom(20_261_121);
+const chance = (share: number) => word() < share * 2 ** 32;
 /** Mostly small, sometimes as large as 64 bits can be. */
 const count = () => (chance(0.05) ? 2 ** 64 : chance(0.2) ? 0 : below(10 ** below(16)));
 const maybe = <T>(value: () => T): T | null => (chance(0.15) ? null : value());
