@@ -60,16 +60,6 @@ const asText = (text: string): unknown => text;
 // Digits only: Number would also take "0x1F", " 80" and "".
 const asInteger = (text: string): unknown => (/^\d{1,6}$/u.test(text) ? Number(text) : text);
 
-const OUT_OPTION: OptionName = '--out';
-const TLS_OPTION: OptionName = '--tls';
-const BROADCAST_OPTION: OptionName = '--broadcast';
-const SERVICE_OPTION: OptionName = '--service';
-const JSON_OPTION: OptionName = '--json';
-const ONCE_OPTION: OptionName = '--once';
-const KEY_FILE_OPTION: OptionName = '--key-file';
-const PIN_OPTION: OptionName = '--pin';
-const PAIR_OPTIONS = ['--name', '--scopes', '--expires', '--url'] as const satisfies readonly OptionName[];
-
 /** The options whose value is a setting. */
 const SETTINGS: ReadonlyMap<string, Setting> = new Map<OptionName, Setting>([
   ['--host', { key: 'server.host', read: asText }],
@@ -84,138 +74,134 @@ const SWITCHES: ReadonlyMap<string, Command> = new Map<OptionName, Command>([
   ['--version', 'version'],
 ]);
 
-/** Options that take a value. */
-const VALUED: ReadonlySet<string> = new Set(
-  OPTION_LIST.flatMap(({ names, value }) => (value === undefined ? [] : names)),
-);
+/** The option that may be repeated. */
+const CONFIG_OPTION: OptionName = '--config';
+
+const namesOf = (isValued: boolean): ReadonlySet<string> =>
+  new Set(OPTION_LIST.flatMap(({ names, value }) => ((value !== undefined) === isValued ? names : [])));
+/** Options that take a value, and others. */
+const VALUED = namesOf(true);
+const FLAGS = namesOf(false);
+
+/** The words after a command: how many it takes, and what the first one must be. */
+const OPERANDS: Readonly<
+  Partial<Record<Command, { readonly most: number; readonly first?: readonly string[] }>>
+> = {
+  service: { most: 1, first: SERVICE_ACTIONS },
+  keys: { most: 2, first: KEYS_ACTIONS },
+  keygen: { most: Number.POSITIVE_INFINITY },
+  wake: { most: 1 },
+  top: { most: 2 },
+};
 
 /** `words`: the arguments after the program's name. */
 export function parseArguments(words: readonly string[]): Arguments {
   const overrides = new Map<string, { value: unknown; option: string }>();
-  const configPaths: string[] = [];
-  const folders: string[] = [];
-  const broadcasts: string[] = [];
-  const names: string[] = [];
-  let machine: string | undefined;
-  const keyFiles: string[] = [];
-  const pins: string[] = [];
-  const pairing = PAIR_OPTIONS.map((): string[] => []);
-  let isRemoving = false;
-  let removedKey: string | undefined;
-  let url: string | undefined;
-  let hosted: string | undefined;
-  let isOnce = false;
-  let isTls = false;
+  /** The values of each option that is no setting; of a flag an empty one. */
+  const given = new Map<string, string[]>();
+  const operands: string[] = [];
   let command: Command | undefined;
   let switched: Command | undefined;
-  let isService = false;
-  let isJson = false;
-  let serviceAction: ServiceAction | undefined;
-  const parsed = () => ({
-    command: switched ?? command ?? 'run',
-    configPaths,
-    overrides,
-    isService,
-    isJson,
-    serviceAction,
-    certificate: isTls ? { folder: folders[0], names } : undefined,
-    wake: machine === undefined ? undefined : { host: machine, broadcast: broadcasts[0] },
-    top: { url, machine: hosted, keyFile: keyFiles[0], pin: pins[0], isOnce },
-    pair: {
-      name: pairing[0]?.[0],
-      scopes: pairing[1]?.[0],
-      expires: pairing[2]?.[0],
-      url: pairing[3]?.[0],
-    },
-    removedKey,
-  });
+  const take = (name: string, text: string) => void given.set(name, [...(given.get(name) ?? []), text]);
+  const textOf = (name: OptionName) => given.get(name)?.[0];
+  const has = (name: OptionName) => given.has(name);
+  const operandsOf = (wanted: Command) => (command === wanted ? operands : []);
+  const parsed = () => {
+    const [host] = operandsOf('wake');
+    const [url, machine] = operandsOf('top');
+    const [action] = operandsOf('service');
+    return {
+      command: switched ?? command ?? 'run',
+      configPaths: given.get(CONFIG_OPTION) ?? [],
+      overrides,
+      isService: has('--service'),
+      isJson: has('--json'),
+      serviceAction: SERVICE_ACTIONS.find((known) => known === action),
+      certificate: has('--tls') ? { folder: textOf('--out'), names: operandsOf('keygen') } : undefined,
+      wake: host === undefined ? undefined : { host, broadcast: textOf('--broadcast') },
+      top: { url, machine, keyFile: textOf('--key-file'), pin: textOf('--pin'), isOnce: has('--once') },
+      pair: {
+        name: textOf('--name'),
+        scopes: textOf('--scopes'),
+        expires: textOf('--expires'),
+        url: textOf('--url'),
+      },
+      removedKey: operandsOf('keys')[1],
+    };
+  };
   const refuse = (text: string): Arguments => ({
     ...parsed(),
     command: command ?? 'run',
     problem: { text: `${text}. "hostwire --help" lists the commands and options.`, exitCode: 2 },
   });
-  /** Returns why the arguments of keygen cannot be combined. */
-  const describeKeygen = (): string | undefined => {
-    if (!isTls && folders.length > 0) return `${OUT_OPTION} can be used with keygen ${TLS_OPTION} only`;
-    if (!isTls && names.length > 0) return `unexpected argument ${quote(names[0] ?? '')}`;
-    const bad = names.find((name) => isIP(name) === 0 && !isHostName(name));
-    return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
-  };
-  /** Returns why an option cannot be used with the command, or as often. */
-  const describeUse = (): string | undefined => {
-    const counts = new Map<string, number>([
-      ...[...listsOf].map(([name, { length }]) => [name, length] as const),
-      [TLS_OPTION, Number(isTls)],
-      [ONCE_OPTION, Number(isOnce)],
-      [JSON_OPTION, Number(isJson)],
-      [SERVICE_OPTION, Number(isService)],
-    ]);
-    for (const {
-      names: [name],
-      commands,
-    } of OPTION_LIST) {
-      const count = counts.get(name) ?? 0;
-      if (count > 0 && commands?.includes(command ?? 'run') === false)
-        return `${name} can be used with ${listOf(commands)} only`;
-      if (count > 1) return `${name} was given twice`;
-    }
-    return undefined;
-  };
-  const listsOf: ReadonlyMap<string, string[]> = new Map([
-    ...PAIR_OPTIONS.map((name, at): [string, string[]] => [name, pairing[at] ?? []]),
-    [OUT_OPTION, folders],
-    [BROADCAST_OPTION, broadcasts],
-    [KEY_FILE_OPTION, keyFiles],
-    [PIN_OPTION, pins],
-  ]);
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
     const { name, inline } = split(word);
-    const known = COMMANDS.find((candidate) => candidate === word);
     if (SWITCHES.has(word)) switched ??= SWITCHES.get(word);
-    else if (word === SERVICE_OPTION) isService = true;
-    else if (word === TLS_OPTION) isTls = true;
-    else if (word === JSON_OPTION) isJson = true;
-    else if (word === ONCE_OPTION) isOnce = true;
+    else if (FLAGS.has(word)) take(word, '');
     else if (VALUED.has(name)) {
       const text = inline ?? words[++index];
       if (text === undefined || text === '' || (inline === undefined && VALUED.has(split(text).name))) {
         return refuse(`${name} needs a value`);
       }
-      const texts = listsOf.get(name) ?? configPaths;
-      const problem = takeOption(name, text, texts, overrides);
+      const setting = SETTINGS.get(name);
+      const problem = setting && takeSetting(name, text, setting, overrides);
       if (problem !== undefined) return refuse(problem);
+      if (setting === undefined) take(name, text);
     } else if (word.startsWith('-')) return refuse(describeUnknown('option', name, listOptions()));
-    else if (command === 'service' && serviceAction === undefined) {
-      serviceAction = SERVICE_ACTIONS.find((action) => action === word);
-      if (serviceAction === undefined)
-        return refuse(describeUnknown('action of service', word, SERVICE_ACTIONS));
-    } else if (command === 'keys' && !isRemoving) {
-      if (word !== 'remove') return refuse(describeUnknown('action of keys', word, KEYS_ACTIONS));
-      isRemoving = true;
-    } else if (command === 'keys' && removedKey === undefined) removedKey = word;
-    else if (command === 'keygen') names.push(word);
-    else if (command === 'wake' && machine === undefined) machine = word;
-    else if (command === 'top' && url === undefined) url = word;
-    else if (command === 'top' && hosted === undefined) hosted = word;
-    else if (command !== undefined) return refuse(`unexpected argument ${quote(word)}`);
-    else if (known === undefined) return refuse(describeUnknown('command', word, COMMANDS));
-    else command = known;
+    else if (command === undefined) {
+      command = COMMANDS.find((known) => known === word);
+      if (command === undefined) return refuse(describeUnknown('command', word, COMMANDS));
+    } else {
+      const { most = 0, first } = OPERANDS[command] ?? {};
+      if (operands.length >= most) return refuse(`unexpected argument ${quote(word)}`);
+      if (operands.length === 0 && first?.includes(word) === false)
+        return refuse(describeUnknown(`action of ${command}`, word, first));
+      operands.push(word);
+    }
   }
   const misfit =
     switched === undefined
-      ? (describeUse() ??
-        describeKeygen() ??
-        (command === 'wake' ? describeWakeProblem(machine, broadcasts[0]) : undefined) ??
-        (command === 'top' ? describeTopProblem(parsed().top) : undefined) ??
-        (command === 'pair' ? describePairProblem(parsed().pair) : undefined) ??
-        (command === 'service' && serviceAction === undefined
-          ? `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`
-          : undefined) ??
-        (isRemoving && removedKey === undefined ? 'keys remove needs the name of a key' : undefined))
+      ? (describeUse(command ?? 'run', given) ?? describeOperands(command, parsed(), operands))
       : undefined;
   return misfit === undefined ? parsed() : refuse(misfit);
+}
+
+/** Returns why an option cannot be used with the command, or as often. */
+function describeUse(command: Command, given: ReadonlyMap<string, readonly string[]>): string | undefined {
+  for (const {
+    names: [name],
+    commands,
+  } of OPTION_LIST) {
+    const count = given.get(name)?.length ?? 0;
+    if (count > 0 && commands?.includes(command) === false)
+      return `${name} can be used with ${listOf(commands)} only`;
+    if (count > 1 && name !== CONFIG_OPTION) return `${name} was given twice`;
+  }
+  if (command === 'keygen' && given.has('--out') && !given.has('--tls'))
+    return '--out can be used with keygen --tls only';
+  return undefined;
+}
+
+/** Returns what is wrong with the operands of the command. */
+function describeOperands(
+  command: Command | undefined,
+  { certificate, wake, top, pair }: Arguments,
+  operands: readonly string[],
+): string | undefined {
+  const [first] = operands;
+  if (command === 'keygen' && first !== undefined) {
+    if (certificate === undefined) return `unexpected argument ${quote(first)}`;
+    const bad = operands.find((name) => isIP(name) === 0 && !isHostName(name));
+    return bad === undefined ? undefined : `${quote(bad)} is neither a host name nor an address`;
+  }
+  if (command === 'wake') return describeWakeProblem(first, wake?.broadcast);
+  if (command === 'top') return describeTopProblem(top);
+  if (command === 'pair') return describePairProblem(pair);
+  if (command === 'service' && first === undefined)
+    return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
+  return command === 'keys' && operands.length === 1 ? 'keys remove needs the name of a key' : undefined;
 }
 
 /** "a, b and c". */
@@ -231,18 +217,13 @@ function split(word: string): { readonly name: string; readonly inline: string |
     : { name: word.slice(0, equals), inline: word.slice(equals + 1) };
 }
 
-function takeOption(
+/** Returns what is wrong with the value of a setting; otherwise takes it. */
+function takeSetting(
   name: string,
   text: string,
-  texts: string[],
+  { key, read }: Setting,
   overrides: Map<string, { value: unknown; option: string }>,
 ): string | undefined {
-  const setting = SETTINGS.get(name);
-  if (setting === undefined) {
-    texts.push(text);
-    return undefined;
-  }
-  const { key, read } = setting;
   if (overrides.has(key)) return `${name} was given twice`;
   const value = read(text);
   const row = ROWS.get(key);
