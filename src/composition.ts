@@ -11,7 +11,6 @@ import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { LiveConfig } from './config/current.ts';
 import { messageOf } from './errors.ts';
 import type { Store } from './history/history.ts';
-import { KeyUseFile, keyUsesPathOf } from './history/key-use-file.ts';
 import { ProcessHistory } from './history/processes.ts';
 import { RecordedHistory } from './history/recorded.ts';
 import { Watch } from './history/watch.ts';
@@ -50,34 +49,33 @@ export function createStats({ config, host, clock, log }: Base) {
 export function createHistory(
   base: Base,
   { sampler, readings }: Pick<ReturnType<typeof createStats>, 'sampler' | 'readings'>,
+  keyUses: KeyUses,
   { startedAt, version }: ServiceFacts,
 ): RecordedHistory {
   const { config, clock, log } = base;
   const processes = readings && new ProcessHistory({ readings, clock, config });
   const watch = new Watch({ config, clock, log, running: () => processes?.running });
-  const openStore = () => openHistoryStore(base, startedAt);
+  const openStore = () => openHistoryStore(base, startedAt, keyUses);
   const facts = { unixMs: Date.now, startedAt, version };
   return new RecordedHistory({ sampler, config, log, processes, watch, openStore, ...facts });
 }
 
 /** Loads it only where it is used. Never rejects. */
-async function openHistoryStore({ config, log, clock }: Base, startedAt: number): Promise<Store | undefined> {
+async function openHistoryStore(
+  { config, log, clock }: Base,
+  startedAt: number,
+  keyUses: KeyUses,
+): Promise<Store | undefined> {
   const { path } = config.current.history;
   if (path === undefined) return undefined;
   const maxMegabytes = () => config.current.history.max_megabytes;
   try {
     const { openStore } = await import('./history/store/store.ts');
-    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt });
+    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt, keyUses });
   } catch (error) {
     log.error(`history.path: ${messageOf(error)}`);
     return undefined;
   }
-}
-
-/** Keeps the last uses of keys beside the history; undefined: that is in memory only. */
-export function openKeyUseFile({ config, clock, log }: Base, uses: KeyUses): KeyUseFile | undefined {
-  const { path } = config.current.history;
-  return path === undefined ? undefined : new KeyUseFile({ path: keyUsesPathOf(path), uses, clock, log });
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {

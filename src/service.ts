@@ -3,12 +3,11 @@ import { HubConnections } from './agent/reporter/hub-connections.ts';
 import { SleepInhibitor } from './agent/transports/mqtt/sleep-inhibitor.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
-import { type Base, createCommands, createHistory, createStats, openKeyUseFile } from './composition.ts';
+import { createCommands, createHistory, createStats } from './composition.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterDeps, Exporters } from './exporters/exporters.ts';
 import type { History } from './history/history.ts';
-import type { KeyUseFile } from './history/key-use-file.ts';
 import { HistoryQueries } from './history/queries.ts';
 import type { RecordedHistory } from './history/recorded.ts';
 import type { Host } from './host/host.ts';
@@ -42,7 +41,6 @@ export interface ServiceOptions {
 }
 
 export class Service {
-  readonly #base: Base;
   readonly #http: HttpServer;
   readonly #sampler: Sampler;
   readonly #fanout: StreamServer;
@@ -50,7 +48,6 @@ export class Service {
   readonly #hubs: HubConnections;
   readonly #history: RecordedHistory;
   readonly #power: Power;
-  #keyUseFile: KeyUseFile | undefined;
   readonly #exporters = new Exporters();
   readonly #exporterDeps: Omit<ExporterDeps, 'addresses'>;
   /** For the test that compares the API documents with it. */
@@ -68,12 +65,22 @@ export class Service {
     history: given,
   }: ServiceOptions) {
     const base = { config, host, clock, log };
-    this.#base = base;
     const { sampler, readings, queries } = createStats(base);
     const { power, media, processControl, wakeControl, commands } = createCommands(base, facts.pid);
     const dashboard = readPages('web');
     const dashboardPaths = dashboard.map((file) => file.path);
-    this.#history = createHistory(base, { sampler, readings }, facts);
+    const http = new HttpServer({
+      base,
+      engine,
+      machineNames,
+      dashboardPaths,
+      rss,
+      headersRead: HEADERS_READ,
+      streams: () => this.#fanout,
+    });
+    const { gate, server, counts, keyUses } = http;
+    this.#http = http;
+    this.#history = createHistory(base, { sampler, readings }, keyUses, facts);
     const kept = given ?? this.#history;
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const systemDeps = { host, facts, source: sampler, power, media, processControl, wakeControl };
@@ -92,17 +99,6 @@ export class Service {
     this.#exporterDeps = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
     this.#sampler = sampler;
     this.#power = power;
-    const http = new HttpServer({
-      base,
-      engine,
-      machineNames,
-      dashboardPaths,
-      rss,
-      headersRead: HEADERS_READ,
-      streams: () => this.#fanout,
-    });
-    const { gate, server, counts, keyUses } = http;
-    this.#http = http;
     this.#fanout = http.createFanout({ source: sampler });
     this.#sockets = new Sockets({
       version: facts.version,
@@ -163,7 +159,6 @@ export class Service {
     const bound = await this.#http.start();
     this.#fanout.stallLimitSeconds = this.#http.stallLimitSeconds;
     this.#history.start();
-    this.#keyUseFile = openKeyUseFile(this.#base, this.#http.keyUses);
     this.#exporters.start({ ...this.#exporterDeps, addresses: bound });
     return bound;
   }
@@ -176,13 +171,12 @@ export class Service {
     this.#http.stop();
     const exportersClosed = Promise.all([this.#exporters.close(), this.#hubs.close()]);
     const historyClosed = this.#history.close();
-    const usesStored = this.#keyUseFile?.close() ?? true;
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#fanout.close() + this.#sockets.close('the service is shutting down') === 0;
     this.#sampler.close();
     await this.#http.close(isDrained);
     await exportersClosed;
-    return (await historyClosed) && (await usesStored);
+    return await historyClosed;
   }
 }

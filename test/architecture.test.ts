@@ -290,8 +290,6 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/agent/transports/websocket/outgoing.ts', /^Socket$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
-  // The last uses of keys, beside the history: one call at a time, so one of the four threads at most hangs with a disk.
-  ['src/history/key-use-file.ts', /^(?:type FileHandle|open|rename|rm)$/],
   // The client: a program of its own.
   ['src/client/pinned.ts', /^https$/],
 ]);

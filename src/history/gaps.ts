@@ -1,5 +1,6 @@
 /** Marks for events between two readings: the machine slept, or its clock was set. Pure. */
 import type { Counters } from '../host/host.ts';
+import { oneDecimal } from '../stats/round.ts';
 import type { HistoryMark } from '../wire/history.ts';
 
 export type Clocks = Pick<Counters, 'takenAtNs' | 'sinceBootNs' | 'unixMs'>;
@@ -8,8 +9,6 @@ export type Clocks = Pick<Counters, 'takenAtNs' | 'sinceBootNs' | 'unixMs'>;
 const MIN_SLEEP_SECONDS = 2;
 /** Minimum jump: a clock that is corrected slowly moves less than this between two readings. */
 const MIN_JUMP_SECONDS = 1;
-
-const oneDecimal = (seconds: number) => Math.round(seconds * 10) / 10;
 
 /** Writes "3 h 20 min", "45 s". */
 export function inWords(seconds: number): string {

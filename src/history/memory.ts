@@ -4,6 +4,7 @@
  */
 import { FINE_SECONDS, type SeriesPoint, SLOT_SECONDS, type Summary } from './history.ts';
 import { Ring } from './ring.ts';
+import { Tally } from './tally.ts';
 
 /** Maximum number of series, above which they are refused: each interface of a container and each mount has several. */
 export const MAX_SERIES = 512;
@@ -16,11 +17,8 @@ class Series {
   readonly unit: string;
   readonly fine = new Ring(FINE_SECONDS, 1);
   coarse: Ring;
-  /** Sums of the slot that is being filled. */
-  #count = 0;
-  #sum = 0;
-  #min = Number.POSITIVE_INFINITY;
-  #max = Number.NEGATIVE_INFINITY;
+  /** The slot that is being filled. */
+  #filling = new Tally();
 
   constructor(unit: string, slots: number) {
     this.unit = unit;
@@ -31,15 +29,11 @@ class Series {
   add(second: number, held: number, value: number): void {
     const begin = Math.min(second, Math.max(this.fine.last + 1, second - held));
     for (let at = begin; at <= second; at++) this.fine.put(at, value);
-    this.#count++;
-    this.#sum += value;
-    this.#min = Math.min(this.#min, value);
-    this.#max = Math.max(this.#max, value);
+    this.#filling.add(value);
   }
 
   get filling(): Summary | undefined {
-    if (this.#count === 0) return undefined;
-    return { mean: this.#sum / this.#count, min: this.#min, max: this.#max };
+    return this.#filling.summary;
   }
 
   close(slot: number): Summary | undefined {
@@ -51,10 +45,7 @@ class Series {
   }
 
   clear(): void {
-    this.#count = 0;
-    this.#sum = 0;
-    this.#min = Number.POSITIVE_INFINITY;
-    this.#max = Number.NEGATIVE_INFINITY;
+    this.#filling = new Tally();
   }
 }
 

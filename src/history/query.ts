@@ -2,6 +2,7 @@
 import type { HistorySeries } from '../wire/history.ts';
 import { FINE_SECONDS, type HistoryRequest, SLOT_SECONDS, type Slot, type Summary } from './history.ts';
 import type { Memory, SeriesReader } from './memory.ts';
+import { Tally } from './tally.ts';
 
 /** Maximum number of slots of an answer whose step was not requested. */
 const MAX_SLOTS = 720;
@@ -140,17 +141,14 @@ function fillCoarse(
   const perCell = step / SLOT_SECONDS;
   const begin = start / SLOT_SECONDS;
   for (let at = Math.max(0, Math.floor((first - begin) / perCell)); at < count; at++) {
-    let [known, sum, min, max] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const tally = new Tally();
     const from = begin + at * perCell;
     for (let slot = Math.max(from, first); slot < from + perCell; slot++) {
       const summary = series.coarse(slot);
-      if (summary === undefined) continue;
-      known++;
-      sum += summary.mean;
-      min = Math.min(min, summary.min);
-      max = Math.max(max, summary.max);
+      if (summary !== undefined) tally.add(summary.mean, summary.min, summary.max);
     }
-    if (known > 0) columns.set(at, { mean: sum / known, min, max });
+    const { summary } = tally;
+    if (summary !== undefined) columns.set(at, summary);
   }
 }
 

@@ -3,9 +3,10 @@ import type { LiveConfig } from '../config/current.ts';
 import { messageOf } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
-import type { History, HistoryRequest, SeriesPoint, Slot, Store, StoreAnswer } from './history.ts';
+import type { History, HistoryRequest, Slot, Store, StoreAnswer } from './history.ts';
 import { SLOT_SECONDS } from './history.ts';
 import type { Memory } from './memory.ts';
+import type { ProcessHistory } from './processes.ts';
 import {
   columnSteps,
   DEFAULT_SERIES,
@@ -17,27 +18,13 @@ import {
 } from './query.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { inTurns } from './turns.ts';
+import type { Watch } from './watch.ts';
 
-/** The programs that ran in each slot: reads processes, keeps some of them. */
-export interface SlotProcesses {
-  /** Handles the points of each sample. `isWanted`: reads now, also while the machine is idle. */
-  onPoints(points: readonly SeriesPoint[], isWanted: boolean): void;
-  /** Returns the processes of a slot that has ended; called once per slot, before it is passed on. */
-  take(slot: Omit<Slot, 'processes'>): Slot['processes'];
-  /** Returns those in memory; undefined if none are kept for that moment. */
-  at(at: number): Slot['processes'];
-  reconfigure(): void;
-  close(): void;
-}
+/** The programs that ran in each slot. */
+export type SlotProcesses = Pick<ProcessHistory, 'onPoints' | 'take' | 'at' | 'reconfigure' | 'close'>;
 
 /** The rules of `watch`. */
-export interface Watch {
-  /** Whether the programs that run now will be part of an event. */
-  readonly isWaiting: boolean;
-  onPoints(at: number, points: readonly SeriesPoint[]): void;
-  reconfigure(): void;
-  onEvent(listener: (event: HistoryEvent) => void): () => void;
-}
+export type WatchRules = Pick<Watch, 'isWaiting' | 'onPoints' | 'reconfigure' | 'onEvent'>;
 
 export interface RecordedHistoryOptions extends RecorderOptions {
   readonly config: LiveConfig;
@@ -47,7 +34,7 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   readonly startedAt: number;
   readonly version: string;
   readonly processes?: SlotProcesses | undefined;
-  readonly watch?: Watch | undefined;
+  readonly watch?: WatchRules | undefined;
   /** The history on disk, if it is already open. */
   readonly store?: Store | undefined;
   /** Opens it, if the configuration has one. Never rejects. */

@@ -1,5 +1,6 @@
 /** Converts a sample to points, one per series. Pure. */
 import type { Counters, InterfaceCounters } from '../host/host.ts';
+import { readingOf, secondsBetween } from '../stats/baseline.ts';
 import type { SeriesValue } from '../stats/detail-row.ts';
 import { detailSeries } from '../stats/details.ts';
 import { keyOf } from '../stats/network-totals.ts';
@@ -102,14 +103,9 @@ function addDisks({ disks }: Sample, points: Points): void {
     );
 }
 
-const suspendedNs = ({ sinceBootNs, takenAtNs }: Counters) => sinceBootNs - takenAtNs;
-const networkTakenAtNs = ({ networkTakenAtNs: at, takenAtNs }: Counters) => at ?? takenAtNs;
-
 /** Returns the seconds awake between the readings of the interfaces; 0 if no rate can be derived. */
-function networkSeconds(before: Counters, after: Counters): number {
-  const seconds = (networkTakenAtNs(after) - networkTakenAtNs(before)) / 1e9;
-  return seconds < 0.001 || suspendedNs(after) - suspendedNs(before) > 1e9 ? 0 : seconds;
-}
+const networkSeconds = (before: Counters, after: Counters): number =>
+  secondsBetween(readingOf(before, undefined, before.networkTakenAtNs), after, after.networkTakenAtNs);
 
 const rateOf = (before: number | undefined, after: number, seconds: number) =>
   before === undefined || after < before || seconds <= 0 ? null : (after - before) / seconds;

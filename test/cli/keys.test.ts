@@ -1,11 +1,9 @@
-/** `hostwire keys` and the last uses: from the running service, from the file beside the history, or unknown. */
-import { writeFileSync } from 'node:fs';
+/** `hostwire keys` and the last uses: from the running service, or unknown. */
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import { listKeys } from '#src/cli/keys/keys.js';
 import { findLastUses } from '#src/cli/keys/last-uses.js';
-import { formatUses } from '#src/history/key-use-file.js';
 import { makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
 import { ask } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
@@ -24,11 +22,10 @@ function configured(t: Test, port: number, auth: object, more: object = {}) {
   const folder = makeFolder(t);
   const config = {
     server: { host: '127.0.0.1', port, ...more },
-    history: { path: path.join(folder, 'history.db') },
     auth: { enabled: true, keys: { phone: PHONE_ENTRY }, ...auth },
   };
   writeFiles(folder, { 'config.json': JSON.stringify(config), 'admin.key': ADMIN });
-  return { folder, options: optionsFor(folder), file: path.join(folder, 'history.db.key-uses.json') };
+  return { folder, options: optionsFor(folder) };
 }
 
 type Options = Parameters<typeof listKeys>[0];
@@ -77,48 +74,22 @@ t.test('[10.keys-list] a service with a certificate is known by its pin', async 
   t.match(await jsonOf(options), { uses: { source: 'service' } });
 });
 
-t.test('[10.keys-list] otherwise the file beside the history is read', async (t) => {
+t.test('[10.keys-list] where nothing is known one line says why', async (t) => {
   const port = await findFreePort();
-  const stored = { sinceMs: Date.UTC(2027, 0, 1), uses: new Map() };
-  const use = { atMs: Date.UTC(2027, 0, 2, 12), address: '10.0.0.1' };
   for (const [auth, reason] of [
     [{ api_key: ADMIN }, /^the service gave no list: /],
     [{}, /^the service was not asked, because the configuration has no key with the scope admin/],
   ] as const) {
-    const { options, file } = configured(t, port, auth);
-    writeFileSync(file, formatUses({ ...stored, uses: new Map([['phone', use]]) }));
+    const { options } = configured(t, port, auth);
     const report = await jsonOf(options);
-    t.match(report.uses, { source: 'file', since: stored.sinceMs / 1000, reason });
+    t.match(report.uses, { source: 'none', since: null, reason });
     const phone = report.keys.find(({ name }: { name: string }) => name === 'phone');
-    t.match(phone, { last_use: { at: use.atMs / 1000, address: use.address }, open: null });
-    const { text } = await list(options, false);
-    t.match(text, /^phone .* last used 2027-01-0\d \d\d:\d\d by 10\.0\.0\.1$/m);
-    if ('api_key' in auth) t.match(text, /^default .* not used since 202[67]-\d\d-\d\d \d\d:\d\d$/m);
-    t.match(text, /\nlast uses are those of the last write to disk: the service .*\n$/);
+    t.match(phone, { last_use: null, open: null });
+    t.match(
+      (await list(options, false)).text,
+      /^phone .* last use unknown\n.*\nlast uses are unknown: the service .*\n$/m,
+    );
   }
-});
-
-t.test('[10.keys-list] where nothing is known one line says why', async (t) => {
-  const port = await findFreePort();
-  const { options, file } = configured(t, port, {});
-  const noteOf = async () => (await list(options, false)).text.split('\n').at(-2);
-  t.match(
-    await noteOf(),
-    /^last uses are unknown: .*; .*history\.db\.key-uses\.json cannot be opened: it does not exist$/,
-  );
-  writeFileSync(file, 'damaged');
-  t.match(await noteOf(), /^last uses are unknown: .*key-uses\.json is damaged$/);
-  t.match(await jsonOf(options), {
-    keys: [{ name: 'phone', last_use: null, open: null }],
-    uses: { source: 'none', since: null, reason: /damaged/ },
-  });
-  const folder = makeFolder(t);
-  const auth = { enabled: true, keys: { phone: PHONE_ENTRY } };
-  writeFiles(folder, { 'config.json': JSON.stringify({ auth }) });
-  t.match(
-    (await list(optionsFor(folder), false)).text,
-    /^phone .* last use unknown\n.*\nlast uses are unknown: .*; history\.path is not set, so they are not stored on disk$/m,
-  );
 });
 
 t.test('[10.keys-list] a service that does not answer costs less than 2 s', async (t) => {
@@ -132,7 +103,7 @@ t.test('[10.keys-list] a service that does not answer costs less than 2 s', asyn
   });
   const { text } = await listKeys(options, true);
   t.match(JSON.parse(text), {
-    uses: { source: 'none', reason: /^the service gave no list: no answer within 1500 ms; / },
+    uses: { source: 'none', reason: /^the service gave no list: no answer within 1500 ms$/ },
   });
 });
 

@@ -142,8 +142,8 @@ t.test('[10.keys-list] the keys, and taking one back', async (t) => {
     keys: [{ name: 'default' }, {}, {}],
     guests: [],
   });
-  const uses = new Map([['phone', { at: 1, address: 'x\nforged', open: null }]]);
-  const forging = async () => ({ source: 'file' as const, since: 1, reason: 'y\nforged', uses });
+  const uses = new Map([['phone', { at: 1, address: 'x\nforged', open: 0 }]]);
+  const forging = async () => ({ source: 'none' as const, since: 1, reason: 'y\nforged', uses });
   t.notMatch((await listKeys(options, false, NOW_MS, forging)).text, /^forged/m);
   t.match(takeBack('phone', options), { exitCode: 0, text: /^removed .*phone\.yaml/ });
   t.strictSame(readdirSync(path.join(folder, 'keys')), []);

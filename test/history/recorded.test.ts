@@ -1,7 +1,7 @@
 /** The history put together: memory, the store, processes and watch rules behind one interface. */
 import t from 'tap';
 import type { SeriesPoint, Slot, Store, StoreAnswer, StoreRequest } from '#src/history/history.js';
-import type { SlotProcesses, Watch } from '#src/history/recorded.js';
+import type { SlotProcesses, WatchRules } from '#src/history/recorded.js';
 import type { HistoryEvent, HistoryMark } from '#src/wire/history.js';
 import { CPU } from '../stats/sampler-setup.ts';
 import { setUpHistory, UNIX_SECONDS } from './setup.ts';
@@ -42,7 +42,7 @@ const NO_PROCESSES: SlotProcesses = {
   close: () => undefined,
 };
 
-const NO_WATCH: Watch = {
+const NO_WATCH: WatchRules = {
   isWaiting: false,
   onPoints: () => undefined,
   reconfigure: () => undefined,
@@ -73,7 +73,7 @@ t.test('slots that are over, with their processes, and points are handed on', as
     onPoints: (given, isWanted) => void (given === points.at(-1)?.[1] && asked.push(isWanted)),
     take: ({ at }) => processesOf(at),
   };
-  const watch: Watch = {
+  const watch: WatchRules = {
     ...NO_WATCH,
     isWaiting: true,
     onPoints: (at, given) => void points.push([at, given]),
@@ -178,7 +178,7 @@ t.test('the programs that ran at a moment: from memory, otherwise from the store
 t.test('events are kept, stored and reported', async (t) => {
   const store = new FakeStore();
   let report: (event: HistoryEvent) => void = () => undefined;
-  const watch: Watch = {
+  const watch: WatchRules = {
     ...NO_WATCH,
     onEvent: (listener) => {
       report = listener;

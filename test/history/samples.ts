@@ -2,7 +2,7 @@
 import type { Counters } from '#src/host/host.js';
 import { NO_BASELINE } from '#src/stats/baseline.js';
 import { deriveSample, type Sample } from '#src/stats/sample.js';
-import { at, cpu, disk, gpu, link, memory, times } from '../stats/literals.ts';
+import { at, BATTERY, cpu, disk, gpu, link, memory, times } from '../stats/literals.ts';
 
 const FACTS = { interval_seconds: 2, host: 'box' };
 
@@ -26,21 +26,13 @@ const sensor = (index: number) => ({
 });
 
 const battery = {
-  name: 'BAT0',
+  ...BATTERY,
   state: 'charging' as const,
   percent: 80,
   energyWh: 40,
   energyFullWh: 50,
   energyDesignWh: 60,
-  chargeAh: null,
-  chargeFullAh: null,
-  chargeDesignAh: null,
-  voltageVolts: null,
   powerWatts: 10,
-  currentAmps: null,
-  secondsToEmpty: null,
-  secondsToFull: null,
-  failure: null,
 };
 
 /** A desktop with 16 cores, 8 disks, 12 sensors, 2 GPUs, 3 interfaces, a battery and a limit. */

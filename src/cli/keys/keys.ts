@@ -32,14 +32,6 @@ function jsonOf(key: ListedKey, { source, uses }: LastUses) {
   };
 }
 
-/** The last line: how far the last uses are to be trusted. */
-function noteOf({ source, reason }: LastUses): string {
-  if (source === 'service') return '';
-  return source === 'file'
-    ? `last uses are those of the last write to disk: ${reason}\n`
-    : `last uses are unknown: ${reason}\n`;
-}
-
 /** Takes less than 2 s. Rejects with a ConfigError where the configuration is wrong. `findUses`: for tests. */
 export async function listKeys(
   options: LoadOptions,
@@ -64,7 +56,8 @@ export async function listKeys(
     describeUse(name, found),
   ]);
   const guests = `clients without a key${auth.enabled ? ', from addresses of auth.allowed_ips' : ''}: ${(auth.guests ?? ['everything']).join(', ') || 'nothing'}`;
-  const note = rows.length === 0 ? '' : noteOf({ ...found, reason: inLine(found.reason ?? '') });
+  const note =
+    rows.length === 0 || found.reason === null ? '' : `last uses are unknown: ${inLine(found.reason)}\n`;
   return { text: `${tableOf(table)}${guests}\n${note}`, exitCode: 0 };
 }
 

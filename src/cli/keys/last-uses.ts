@@ -1,12 +1,9 @@
-/** The last uses of keys for `hostwire keys`: the running service has them, or the file beside its history. */
+/** The last uses of keys for `hostwire keys`: the running service has them. */
 import { apiKeyOf } from '../../access/key.ts';
 import { listedKeys } from '../../access/key-list.ts';
 import { requestIn } from '../../client/rest.ts';
-import { wholeSeconds } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
-import { readText } from '../../config/sources/read-text.ts';
 import { messageOf } from '../../errors.ts';
-import { keyUsesPathOf, MAX_USES_BYTES, parseUses } from '../../history/key-use-file.ts';
 import { isObject } from '../../json.ts';
 import { environmentFor } from '../environment-for.ts';
 import { findTarget, type Target } from '../target.ts';
@@ -15,16 +12,16 @@ interface LastUse {
   /** Unix seconds. */
   readonly at: number;
   readonly address: string;
-  /** Streams and sockets that are open; null where the service was not asked. */
-  readonly open: number | null;
+  /** Streams and sockets that are open. */
+  readonly open: number;
 }
 
 export interface LastUses {
   /** `none`: nothing is known. */
-  readonly source: 'service' | 'file' | 'none';
+  readonly source: 'service' | 'none';
   /** Unix seconds; earlier uses are not known. */
   readonly since: number | null;
-  /** Why it is not the service. */
+  /** Why nothing is known. */
   readonly reason: string | null;
   /** By the name of the key. */
   readonly uses: ReadonlyMap<string, LastUse>;
@@ -67,24 +64,6 @@ async function askService(target: Target, timeoutMs: number): Promise<LastUses> 
   return { source: 'service', reason: null, ...readAnswer(data) };
 }
 
-function readFile(historyPath: string, reason: string): LastUses {
-  const none = (why: string): LastUses => ({
-    source: 'none',
-    since: null,
-    reason: `${reason}; ${why}`,
-    uses: new Map(),
-  });
-  const path = keyUsesPathOf(historyPath);
-  const read = readText(path, MAX_USES_BYTES);
-  if ('message' in read) return none(`${path} ${read.message.split(';', 1)[0]}`);
-  const stored = parseUses(read.text);
-  if (stored === undefined) return none(`${path} is damaged`);
-  const uses = [...stored.uses].map(
-    ([name, { atMs, address }]) => [name, { at: wholeSeconds(atMs), address, open: null }] as const,
-  );
-  return { source: 'file', since: wholeSeconds(stored.sinceMs), reason, uses: new Map(uses) };
-}
-
 /** Never rejects. `variables`: of the environment. `limitMs`: for tests. */
 export async function findLastUses(
   config: Config,
@@ -93,22 +72,16 @@ export async function findLastUses(
   limitMs = ASK_LIMIT_MS,
 ): Promise<LastUses> {
   const here = { url: undefined, machine: undefined, keyFile: undefined, pin: undefined, isOnce: false };
-  const { auth, history } = config;
-  let reason: string;
+  const unknown = (reason: string): LastUses => ({ source: 'none', since: null, reason, uses: new Map() });
   try {
     const target = findTarget(here, variables, () => config);
-    const key = keyFor(auth, target.key, nowMs);
+    const key = keyFor(config.auth, target.key, nowMs);
     if (key !== undefined) return await askService({ ...target, key }, limitMs);
-    reason =
-      'the service was not asked, because the configuration has no key with the scope admin, only digests';
+    return unknown(
+      'the service was not asked, because the configuration has no key with the scope admin, only digests; ' +
+        'set HOSTWIRE_KEY to such a key',
+    );
   } catch (error) {
-    reason = `the service gave no list: ${messageOf(error)}`;
+    return unknown(`the service gave no list: ${messageOf(error)}`);
   }
-  if (history.path !== undefined) return readFile(history.path, reason);
-  return {
-    source: 'none',
-    since: null,
-    reason: `${reason}; history.path is not set, so they are not stored on disk`,
-    uses: new Map(),
-  };
 }

@@ -4,29 +4,29 @@ import type { LastWrite } from './lifetimes.ts';
 import type { Moment } from './messages.ts';
 import { numberIn } from './sqlite.ts';
 
-function read(database: Database, key: string): number | undefined {
+export function readNumber(database: Database, key: string): number | undefined {
   return numberIn(database.get('SELECT value FROM meta WHERE key = ?', key), 'value');
 }
 
-function write(database: Database, key: string, value: number): void {
+export function writeNumber(database: Database, key: string, value: number): void {
   database.run('REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
 }
 
 /** Undefined: nothing has been written yet. */
 export function readLastWrite(database: Database): LastWrite | undefined {
-  const now = read(database, 'heartbeat');
-  const sinceBoot = read(database, 'since_boot');
+  const now = readNumber(database, 'heartbeat');
+  const sinceBoot = readNumber(database, 'since_boot');
   if (now === undefined || sinceBoot === undefined) return undefined;
-  return { now, sinceBoot, isStopped: read(database, 'stopped') === 1 };
+  return { now, sinceBoot, isStopped: readNumber(database, 'stopped') === 1 };
 }
 
 export function noteWrite(database: Database, { now, sinceBoot }: Moment, isStopped: boolean): void {
-  write(database, 'heartbeat', now);
-  write(database, 'since_boot', sinceBoot);
-  write(database, 'stopped', isStopped ? 1 : 0);
+  writeNumber(database, 'heartbeat', now);
+  writeNumber(database, 'since_boot', sinceBoot);
+  writeNumber(database, 'stopped', isStopped ? 1 : 0);
 }
 
 /** Returns the span that was written to last and has no summary yet. */
-export const readOpenSpan = (database: Database): number | undefined => read(database, 'open_span');
+export const readOpenSpan = (database: Database): number | undefined => readNumber(database, 'open_span');
 
-export const noteOpenSpan = (database: Database, at: number): void => write(database, 'open_span', at);
+export const noteOpenSpan = (database: Database, at: number): void => writeNumber(database, 'open_span', at);

@@ -1,4 +1,5 @@
 /** Messages between the store and its worker. */
+import type { KeyUse } from '../../access/key-uses.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, StoreRequest } from '../history.ts';
 
@@ -40,12 +41,24 @@ export interface BatchHead extends Moment {
   readonly maxBytes: number;
 }
 
+/** The last uses of keys. */
+export interface StoredUses {
+  /** Unix milliseconds; uses before are not known. */
+  readonly sinceMs: number;
+  /** By the name of the key. */
+  readonly uses: ReadonlyMap<string, KeyUse>;
+}
+
 export interface Batch extends BatchHead {
   readonly packed: PackedSlots;
   readonly marks: readonly HistoryMark[];
   readonly events: readonly HistoryEvent[];
   /** The clock was set back to this time: later values are dropped first. */
   readonly dropAfter: number | undefined;
+  /** Where some are new. */
+  readonly keyUses?: StoredUses | undefined;
+  /** The answer is to have those of an earlier run. */
+  readonly asksKeyUses?: boolean;
 }
 
 export type ReadRequest = Omit<StoreRequest, 'names'> & { readonly names: readonly string[] };
@@ -83,7 +96,12 @@ export interface Notice {
 }
 
 export type Answer =
-  | { readonly kind: 'written' /** That the store does not know yet. */; readonly names: readonly string[] }
+  | {
+      readonly kind: 'written';
+      /** That the store does not know yet. */
+      readonly names: readonly string[];
+      readonly keyUses?: StoredUses | undefined;
+    }
   | { readonly kind: 'read'; readonly answer: ReadAnswer | 'too_many' }
   | { readonly kind: 'processes'; readonly processes: Slot['processes'] }
   | { readonly kind: 'failed'; readonly reason: string };

@@ -23,6 +23,10 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${VERSION};
 `;
 
+/** The last use of each key: Unix milliseconds, and the client's address. */
+export const KEY_USES =
+  'CREATE TABLE IF NOT EXISTS key_uses (name TEXT PRIMARY KEY, at REAL NOT NULL, address TEXT NOT NULL) WITHOUT ROWID';
+
 /** Settings of the connection. The lock is held until it is closed, so that two services never write one file. */
 export const SETTINGS = `
 PRAGMA busy_timeout = 2000;

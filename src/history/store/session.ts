@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { Database } from './database.ts';
 import { identityOf, logOf, moveAside, Refusal } from './file.ts';
+import { readKeyUses, writeKeyUses } from './key-uses.ts';
 import { noteWrite, readLastWrite } from './last-write.ts';
 import { explainAbsence } from './lifetimes.ts';
 import type { Answer, Batch, Moment, Notice, ReadRequest, WorkerOptions } from './messages.ts';
@@ -55,6 +56,7 @@ export class Session {
         if (batch.dropAfter !== undefined) dropLater(database, batch.dropAfter);
         closeSpans(database, writeMinutes(database, batch.packed, series));
         addNotes(database, batch.marks, batch.events);
+        if (batch.keyUses !== undefined) writeKeyUses(database, batch.keyUses);
         noteWrite(database, batch, isLast);
       });
       this.#log = identityOf(logOf(this.#options.path));
@@ -63,7 +65,8 @@ export class Session {
         makeRoom(database, series, batch.maxBytes, batch.now);
         return { kind: 'written', names: [] };
       });
-      return { kind: 'written', names: series.takeNews() };
+      const keyUses = batch.asksKeyUses === true ? readKeyUses(database) : undefined;
+      return { kind: 'written', names: series.takeNews(), keyUses };
     });
   }
 

@@ -1,16 +1,11 @@
 /** Summaries of ten minutes, made from the minutes when the span is over. */
+import type { Summary } from '../history.ts';
+import { Tally } from '../tally.ts';
 import { decodeValues, encodeValues, type Values } from './blobs.ts';
 import type { Database } from './database.ts';
 import { noteOpenSpan, readOpenSpan } from './last-write.ts';
 import { floorTo, SLOTS, SPAN_SECONDS } from './messages.ts';
 import { bytesIn, numberIn } from './sqlite.ts';
-
-interface Sum {
-  sum: number;
-  count: number;
-  min: number;
-  max: number;
-}
 
 /** Summarizes each span that the written minutes have left. */
 export function closeSpans(database: Database, minutes: readonly number[]): void {
@@ -26,7 +21,7 @@ export function closeSpans(database: Database, minutes: readonly number[]): void
 }
 
 function summarize(database: Database, at: number): void {
-  const sums = new Map<number, Sum>();
+  const sums = new Map<number, Tally>();
   const sql = 'SELECT data FROM minutes WHERE at >= ? AND at < ? ORDER BY at';
   for (const row of database.rows(sql, at, at + SPAN_SECONDS)) {
     const data = bytesIn(row, 'data');
@@ -37,38 +32,27 @@ function summarize(database: Database, at: number): void {
   database.run('REPLACE INTO spans (at, data) VALUES (?, ?)', at, encodeValues(valuesOf(sums)));
 }
 
-function addTo(sums: Map<number, Sum>, { ids, mean, min, max }: Values): void {
+function addTo(sums: Map<number, Tally>, { ids, mean, min, max }: Values): void {
   mean.forEach((value, i) => {
     if (Number.isNaN(value)) return;
     const id = ids[Math.floor(i / SLOTS)] ?? 0;
-    const sum = sums.get(id) ?? {
-      sum: 0,
-      count: 0,
-      min: Number.POSITIVE_INFINITY,
-      max: Number.NEGATIVE_INFINITY,
-    };
-    sum.sum += value;
-    sum.count++;
-    sum.min = Math.min(sum.min, min[i] ?? value);
-    sum.max = Math.max(sum.max, max[i] ?? value);
-    sums.set(id, sum);
+    const tally = sums.get(id) ?? new Tally();
+    tally.add(value, min[i], max[i]);
+    sums.set(id, tally);
   });
 }
 
-function valuesOf(sums: ReadonlyMap<number, Sum>): Values {
+function valuesOf(sums: ReadonlyMap<number, Tally>): Values {
   const ids = Uint32Array.from(sums.keys()).sort();
-  const column = (read: (sum: Sum) => number) =>
-    Float32Array.from(ids, (id) => {
-      const sum = sums.get(id);
-      return sum === undefined ? Number.NaN : read(sum);
-    });
+  const column = (plane: keyof Summary) =>
+    Float32Array.from(ids, (id) => sums.get(id)?.summary?.[plane] ?? Number.NaN);
   return {
     ids,
     slots: 1,
-    mean: column(({ sum, count }) => sum / count),
-    min: column(({ min }) => min),
-    max: column(({ max }) => max),
-    counts: column(({ count }) => count),
+    mean: column('mean'),
+    min: column('min'),
+    max: column('max'),
+    counts: Float32Array.from(ids, (id) => sums.get(id)?.count ?? 0),
   };
 }
 

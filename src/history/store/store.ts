@@ -2,12 +2,13 @@
  * The history on disk: one SQLite file, which a worker thread writes once per minute. Nothing here waits for it; slots
  * that cannot be written are kept for 10 minutes. Loaded, with the worker in it, if history.path is set.
  */
+import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, settlesWithin, wholeSeconds } from '../../clock.ts';
 import type { Log } from '../../log/log.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, Store, StoreAnswer, StoreRequest } from '../history.ts';
 import { stopMark } from './lifetimes.ts';
-import type { Answer, BatchHead } from './messages.ts';
+import type { Answer, Batch, BatchHead } from './messages.ts';
 import { unpackAnswer } from './pack.ts';
 import { Queue } from './queue.ts';
 import { hasSqlite } from './sqlite.ts';
@@ -23,6 +24,8 @@ export interface StoreOptions {
   readonly unixMs: () => number;
   /** Start of the service, in Unix seconds. */
   readonly startedAt: number;
+  /** Stored with each batch that has news of them; those of an earlier run are added to them. */
+  readonly keyUses?: Pick<KeyUses, 'sinceMs' | 'takeNews' | 'returnNews' | 'restore'> | undefined;
   /** Maximum time that close() waits for its writes. For tests, which may run on a busy machine. */
   readonly closeLimitMs?: number;
 }
@@ -58,6 +61,8 @@ class DiskStore implements Store {
   /** True if a minute ended while the last batch was being written. */
   #isDue = false;
   #isClosed = false;
+  /** True once the uses of keys in an earlier run are known: none are written before. */
+  #hasKeyUses = false;
   /** Settled when the names are known, or the file cannot be opened. */
   readonly #opened: Promise<void>;
 
@@ -98,11 +103,10 @@ class DiskStore implements Store {
     this.#options.clock.clearTimer(this.#heartbeat);
     const thread = this.#thread;
     if (thread === undefined) return true;
-    const head = this.#head();
-    this.#queue.mark(stopMark(head.now));
+    this.#queue.mark(stopMark(this.#head().now));
     // Queued behind the batch that is being written.
     this.#queue.settle(true);
-    const batch = this.#queue.take(head);
+    const batch = this.#take();
     if (batch !== undefined) void thread.ask({ kind: 'close', batch });
     if (await settlesWithin(thread.ended, this.#options.closeLimitMs ?? CLOSE_LIMIT_MS)) return true;
     thread.terminate();
@@ -116,6 +120,15 @@ class DiskStore implements Store {
       sinceBoot: clock.sinceBoot() / 1000,
       maxBytes: maxMegabytes() * 2 ** 20,
     };
+  }
+
+  #take(): Batch | undefined {
+    const batch = this.#queue.take(this.#head());
+    if (batch === undefined) return undefined;
+    const { keyUses } = this.#options;
+    if (keyUses === undefined || !this.#hasKeyUses) return { ...batch, asksKeyUses: keyUses !== undefined };
+    const uses = keyUses.takeNews();
+    return uses === undefined ? batch : { ...batch, keyUses: { sinceMs: keyUses.sinceMs, uses } };
   }
 
   /** Rejects without an answer in time. */
@@ -150,7 +163,7 @@ class DiskStore implements Store {
     clock.clearTimer(this.#heartbeat);
     if (this.#isClosed) return;
     this.#heartbeat = clock.setTimer(() => void this.#write(), HEARTBEAT_MS);
-    const batch = this.#queue.take(this.#head());
+    const batch = this.#take();
     this.#isDue = batch === undefined;
     if (batch === undefined) return;
     this.#thread ??= this.#startThread();
@@ -163,7 +176,13 @@ class DiskStore implements Store {
     if (this.#isClosed) return;
     this.#queue.settle(answer.kind === 'written');
     if (answer.kind === 'failed') this.#pause(`${path}: ${answer.reason}`);
-    if (answer.kind !== 'written') return;
+    if (answer.kind !== 'written') {
+      if (batch.keyUses !== undefined) this.#options.keyUses?.returnNews();
+      return;
+    }
+    if (answer.keyUses !== undefined)
+      this.#options.keyUses?.restore(answer.keyUses.uses, answer.keyUses.sinceMs);
+    this.#hasKeyUses = true;
     for (const name of answer.names) this.#names.add(name);
     this.#resume();
     if (this.#isDue) void this.#write();

@@ -10,10 +10,18 @@ import readline from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Session } from '#src/history/store/session.js';
-import { openSqlite } from '#src/history/store/sqlite.js';
 import { sqliteTests } from '../../helpers/machine/sqlite-node.ts';
 import { createRandom } from '../../helpers/random.ts';
-import { BEGIN, emptyFolder, nameOf, processesAt, StoreRig, slotAt, summaryAt } from '../store/harness.ts';
+import {
+  BEGIN,
+  emptyFolder,
+  nameOf,
+  processesAt,
+  StoreRig,
+  slotAt,
+  soundnessOf,
+  summaryAt,
+} from '../store/harness.ts';
 
 const KILLS = process.env['HOSTWIRE_FULL'] === '1' ? 1000 : 50;
 const SERIES = 60;
@@ -66,13 +74,6 @@ function readBack(file: string, from: number, until: number) {
     columns: CHECKED.map((series) => columns.find(({ name }) => name === nameOf(series))),
     hasStart: marks.some(({ kind }) => kind === 'start'),
   };
-}
-
-function soundnessOf(file: string): unknown {
-  const database = openSqlite(file);
-  const result = database.prepare('PRAGMA integrity_check').get();
-  database.close();
-  return result?.['integrity_check'];
 }
 
 if (process.argv[2] === WRITER) await write(process.argv[3] ?? '', Number(process.argv[4]));

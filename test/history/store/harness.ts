@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
+import type { KeyUses } from '#src/access/key-uses.js';
 import type { Slot, Store, Summary } from '#src/history/history.js';
+import { openSqlite } from '#src/history/store/sqlite.js';
 import { openStore } from '#src/history/store/store.js';
 import type { Log } from '#src/log/log.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
@@ -54,6 +56,7 @@ export class StoreRig {
   readonly path: string;
   readonly maxMegabytes: number;
   closeLimitMs = PATIENCE_MS;
+  keyUses: KeyUses | undefined;
   /** Unix seconds. */
   now = BEGIN;
   #store: Store | undefined;
@@ -94,6 +97,7 @@ export class StoreRig {
       unixMs: () => this.now * 1000,
       startedAt: this.now,
       closeLimitMs: this.closeLimitMs,
+      keyUses: this.keyUses,
     });
     return this.store;
   }
@@ -131,4 +135,19 @@ export async function readAll(store: Store, from: number, until: number, step = 
   const answer = await store.read({ names: () => true, from, until, step });
   if (answer === 'too_many') throw new Error('too many');
   return answer;
+}
+
+/** A store in `folder`, which is closed at the end of the test; not opened yet. */
+export function rigIn(t: Test, folder = emptyFolder(t), maxMegabytes?: number): StoreRig {
+  const rig = new StoreRig(path.join(folder, 'history.db'), maxMegabytes);
+  t.teardown(() => rig.close());
+  return rig;
+}
+
+/** "ok": SQLite finds nothing wrong with a file that no service has open. */
+export function soundnessOf(file: string): unknown {
+  const database = openSqlite(file);
+  const result = database.prepare('PRAGMA integrity_check').get();
+  database.close();
+  return result?.['integrity_check'];
 }

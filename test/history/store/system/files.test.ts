@@ -13,18 +13,12 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { openSqlite } from '#src/history/store/sqlite.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
-import { BEGIN, emptyFolder, readAll, StoreRig, slotAt } from '../harness.ts';
+import { BEGIN, emptyFolder, readAll, rigIn, type StoreRig, slotAt, soundnessOf } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
-
-function rigIn(t: Test, folder = emptyFolder(t)): StoreRig {
-  const rig = new StoreRig(path.join(folder, 'history.db'));
-  t.teardown(() => rig.close());
-  return rig;
-}
 
 /** A minute passes, in which the store tries again. */
 async function pass(rig: StoreRig): Promise<void> {
@@ -34,14 +28,6 @@ async function pass(rig: StoreRig): Promise<void> {
 }
 
 const fileOf = (rig: StoreRig) => readFileSync(rig.path);
-
-/** Whether SQLite finds nothing wrong with a file that no service has open. */
-function soundnessOf(file: string): unknown {
-  const database = openSqlite(file);
-  const result = database.prepare('PRAGMA integrity_check').get();
-  database.close();
-  return result?.['integrity_check'];
-}
 
 const PAUSES = /^error: history\.path: recording on disk is paused: /;
 

@@ -13,11 +13,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { openSqlite } from '#src/history/store/sqlite.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
 import { programPath } from '../../../helpers/native/program.ts';
 import { until } from '../../../helpers/until.ts';
-import { BEGIN, emptyFolder, readAll, StoreRig, slotAt } from '../harness.ts';
+import { BEGIN, emptyFolder, readAll, rigIn, StoreRig, slotAt, soundnessOf } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename, { mounts: true });
 
@@ -49,16 +48,8 @@ function fill(point: string): string {
   return file;
 }
 
-function soundnessOf(file: string): unknown {
-  const database = openSqlite(file);
-  const result = database.prepare('PRAGMA integrity_check').get();
-  database.close();
-  return result?.['integrity_check'];
-}
-
 function rigOn(t: Test, point: string): StoreRig {
-  const rig = new StoreRig(path.join(point, 'history.db'));
-  t.teardown(() => rig.close());
+  const rig = rigIn(t, point);
   rig.open();
   return rig;
 }

@@ -5,7 +5,17 @@ import process from 'node:process';
 import t, { type Test } from 'tap';
 import type { Slot, Summary } from '#src/history/history.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
-import { BEGIN, emptyFolder, nameOf, processesAt, readAll, StoreRig, slotAt, summaryAt } from '../harness.ts';
+import {
+  BEGIN,
+  emptyFolder,
+  nameOf,
+  processesAt,
+  readAll,
+  rigIn,
+  StoreRig,
+  slotAt,
+  summaryAt,
+} from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 
@@ -43,15 +53,14 @@ function compare(t: Test, answer: readonly Slot[], put: readonly Slot[], step: n
   t.ok(worst < 3e-7, `${step} s: means differ by ${worst} at most`);
 }
 
-async function opened(t: Test, maxMegabytes?: number): Promise<StoreRig> {
-  const rig = new StoreRig(path.join(emptyFolder(t), 'history.db'), maxMegabytes);
-  t.teardown(() => rig.close());
+function opened(t: Test): StoreRig {
+  const rig = rigIn(t);
   rig.open();
   return rig;
 }
 
 test('stored slots are read again, in steps of 10 s to an hour', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   const put: Slot[] = [];
   // Gaps of a slot, of minutes, and of a series.
   const isGap = (at: number) => at % 70 === 0 || (at >= BEGIN + 3000 && at < BEGIN + 4800);
@@ -77,7 +86,7 @@ test('stored slots are read again, in steps of 10 s to an hour', async (t) => {
 });
 
 test('a selection of series, and more numbers than an answer may have', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   await rig.record(BEGIN, 2, (at) => slotAt(at, 40));
   const request = { from: BEGIN, until: BEGIN + 120, step: 10 };
   const some = await rig.store.read({ ...request, names: (name) => name === nameOf(7) });
@@ -93,7 +102,7 @@ test('a selection of series, and more numbers than an answer may have', async (t
 });
 
 test('a minute that a restart has cut is put together', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   const put = [0, 10, 20].map((second) => slotAt(BEGIN + second, 2));
   for (const slot of put) rig.store.put(slot);
   rig.now = BEGIN + 31;
@@ -114,7 +123,7 @@ test('a minute that a restart has cut is put together', async (t) => {
 });
 
 test('a clock that was set back drops what is later, on disk and on its way', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   await rig.record(BEGIN, 30);
   for (const second of [0, 10, 20]) rig.store.put(slotAt(BEGIN + 1800 + second));
   // By 20 minutes, to the middle of a slot.
@@ -133,7 +142,7 @@ test('a clock that was set back drops what is later, on disk and on its way', as
 });
 
 test('a clock that is set back by years deletes nothing', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   await rig.record(BEGIN, 12);
   rig.now = 600;
   rig.store.mark({ at: rig.now, kind: 'clock', seconds: 600 - BEGIN, text: 'set back' });
@@ -145,7 +154,7 @@ test('a clock that is set back by years deletes nothing', async (t) => {
 });
 
 test('processes: the slot of a moment, or the last ones before it', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   const read = new Map([
     [BEGIN + 10, BEGIN + 12],
     [BEGIN + 20, BEGIN + 12],
@@ -166,7 +175,7 @@ test('processes: the slot of a moment, or the last ones before it', async (t) =>
 });
 
 test('events and marks, in order and within the time', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   const event = (at: number) =>
     ({ at, rule: 'hot', state: 'begin', series: 'cpu.temperature', value: 90.5, text: `At ${at}.` }) as const;
   const suspend = { at: BEGIN + 30, kind: 'suspend', seconds: 7, text: 'The machine slept.' } as const;
@@ -181,7 +190,7 @@ test('events and marks, in order and within the time', async (t) => {
 test('the file: one, for its owner alone, and none beside it after the end', async (t) => {
   const before = process.umask(0);
   t.teardown(() => process.umask(before));
-  const rig = await opened(t);
+  const rig = opened(t);
   await rig.record(BEGIN, 1);
   const folder = path.dirname(rig.path);
   for (const name of readdirSync(folder))
@@ -192,7 +201,7 @@ test('the file: one, for its owner alone, and none beside it after the end', asy
 });
 
 test('a minute without a slot has its heartbeat', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   await rig.settled();
   rig.now = BEGIN + 80;
   await rig.clock.advance(80_000);
@@ -215,7 +224,7 @@ test('a minute without a slot has its heartbeat', async (t) => {
 });
 
 test('the same numbers as in memory', async (t) => {
-  const rig = await opened(t);
+  const rig = opened(t);
   await rig.record(BEGIN, 1);
   const { slots } = await readAll(rig.store, BEGIN + 20, BEGIN + 30);
   t.strictSame(slots[0]?.values.get(nameOf(2)), { ...summaryAt(BEGIN + 20, 2), unit: 'MiB' });
