@@ -24,11 +24,8 @@ import { Pipeline } from './http/pipeline.ts';
 import { errorAnswer } from './http/reply.ts';
 import type { Route } from './http/routes.ts';
 import type { Log } from './log/log.ts';
+import { Streams } from './streams/streams.ts';
 import type { TlsPair } from './tls/pair.ts';
-import { Fanout, type FanoutOptions } from './viewers/stream/fanout.ts';
-import { NativeFanout } from './viewers/stream/native-fanout.ts';
-import { StreamPool } from './viewers/stream/stream-pool.ts';
-import type { EventCounters, StreamFigures, StreamServer } from './viewers/stream/stream-server.ts';
 
 /** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
 const UNTUNED_STALL_SECONDS = 30;
@@ -49,8 +46,6 @@ export interface HttpServerOptions {
   readonly dashboardPaths?: readonly string[];
   /** The request headers that the routes read, in lower case. */
   readonly headersRead: ReadonlySet<string>;
-  /** The open streams of the role, which are made after it. */
-  readonly streams: () => { readonly size: number };
   /** Where a WebSocket can be asked for, as paths of routes. Default: that of the service. */
   readonly socketPaths?: readonly string[];
   /** As GateOptions.provenPaths. */
@@ -77,13 +72,12 @@ function openPolls(host: Host, log: Log): PausedPolls | undefined {
 
 export class HttpServer {
   readonly #base: Base;
-  /** undefined: this platform has no native writer, and the engine sends all streams. */
-  readonly #pool: StreamPool | undefined;
   readonly gate: Gate;
   readonly server: Engine;
   readonly quota: BufferQuota;
   readonly keyUses = new KeyUses();
   readonly counts = new ViewerCounts(this.keyUses);
+  readonly streams: Streams;
   readonly #peers: PeerWatch;
   readonly #limiter: ConnectionLimiter;
   readonly #capacity: DescriptorCapacity;
@@ -91,13 +85,11 @@ export class HttpServer {
   #pipeline: Pipeline | undefined;
   #isStopping = false;
   #stoppedAt = 0;
-  /** Seconds a full stream may stay full before it is cut; known once it listens. */
-  stallLimitSeconds = Number.POSITIVE_INFINITY;
   /** Sets the options of the listening sockets; false when that failed. */
   #tune = (): boolean => false;
 
   constructor(options: HttpServerOptions) {
-    const { base, engine, machineNames, dashboardPaths, headersRead, streams, rss } = options;
+    const { base, engine, machineNames, dashboardPaths, headersRead, rss } = options;
     const { socketPaths = SOCKET_PATHS, provenPaths = [], exposure } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
@@ -121,12 +113,12 @@ export class HttpServer {
         this.#heap?.trimSoon();
       },
     });
-    this.#pool = host.streams && new StreamPool(host.streams, this.quota);
+    this.streams = new Streams({ clock, quota: this.quota, counts: this.counts, host: host.streams });
     log.info(describeEngine(engine));
     this.server = engine.create({
       quota: this.quota,
       countDescriptors: () => host.openDescriptors(),
-      countAdopted: () => this.#pool?.size ?? 0,
+      countAdopted: () => this.streams.adopted,
       openPolls: () => openPolls(host, log),
       headersRead,
       socketPaths,
@@ -158,7 +150,7 @@ export class HttpServer {
       maxInAll: () => this.server.maxConnections,
       isProxy: (address) => this.gate.isTrustedProxy(address),
       open: () => this.server.connections,
-      unfinished: () => this.server.connections - streams().size,
+      unfinished: () => this.server.connections - this.streams.size,
       heap: this.#heap,
     });
   }
@@ -166,31 +158,6 @@ export class HttpServer {
   /** Whether one more subscriber may be let in beside those of `members`. */
   capacityBeside(members: readonly { readonly size: number }[]): ReturnType<typeof capacityFor> {
     return capacityFor(this.#capacity, this.#base.config, members, this.counts.keyless);
-  }
-
-  /** A fan-out whose streams are in this server's quota and counts. */
-  createFanout(options: Pick<FanoutOptions, 'source' | 'counts'>): StreamServer {
-    const { clock } = this.#base;
-    const all = { clock, quota: this.quota, counts: this.counts, ...options };
-    const pool = this.#pool;
-    const fanout = pool === undefined ? new Fanout(all) : new NativeFanout({ ...all, pool });
-    fanout.stallLimitSeconds = this.stallLimitSeconds;
-    return fanout;
-  }
-
-  /** The figures of all streams: those of `fanouts` together, and what the native writer sent for them. */
-  streamFigures(fanouts: { readonly size: number; readonly eventCounters: EventCounters }): StreamFigures {
-    const { size } = fanouts;
-    const { sent, skipped } = this.#pool?.eventCounters ?? { sent: 0, skipped: 0 };
-    const writer = this.#pool?.size ?? 0;
-    return {
-      size,
-      senders: { writer, engine: size - writer },
-      eventCounters: {
-        sent: fanouts.eventCounters.sent + sent,
-        skipped: fanouts.eventCounters.skipped + skipped,
-      },
-    };
   }
 
   /** Many connections were opened that the engine does not know: memory may be returned when they have gone. */
@@ -234,7 +201,7 @@ export class HttpServer {
         `only ${limit} files may be open, the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
       );
     this.server.maxConnections = this.#capacity.maxConnections();
-    if (!canJudge && !isTuned) this.stallLimitSeconds = UNTUNED_STALL_SECONDS;
+    if (!canJudge && !isTuned) this.streams.limitStalls(UNTUNED_STALL_SECONDS);
     return bound;
   }
 
@@ -274,7 +241,7 @@ export class HttpServer {
   /** Waits, less than a second after `stop`, until clients have their last bytes; then closes. `isDrained`: no stream is full. */
   async close(isDrained: boolean): Promise<void> {
     const { server } = this;
-    this.#pool?.end();
+    this.streams.end();
     const isSettled = () => isDrained && server.pending === 0;
     const hasTime = (limitMs: number) => performance.now() - this.#stoppedAt < limitMs;
     // In real time, which is what the kernel takes. Ended streams' connections stay open for another request: nothing
@@ -284,7 +251,7 @@ export class HttpServer {
       // A process that got no processor in this time has requests that it has not read: they come before this.
       await new Promise<void>(deferToNextTurn);
     } while (
-      (this.#pool?.isEnding === true && hasTime(WRITER_LIMIT_MS)) ||
+      (this.streams.isEnding && hasTime(WRITER_LIMIT_MS)) ||
       (!isSettled() && server.connections > 0 && hasTime(CLOSE_LIMIT_MS))
     );
     server.close();

@@ -22,7 +22,6 @@ import type { ServiceFacts } from './stats/system.ts';
 import { readPages } from './viewers/pages/pages.ts';
 import { HEADERS_READ, serviceRoutes } from './viewers/routes/service-routes.ts';
 import { Sockets } from './viewers/socket/sockets.ts';
-import type { StreamServer } from './viewers/stream/stream-server.ts';
 
 export interface ServiceOptions {
   readonly config: LiveConfig;
@@ -43,7 +42,6 @@ export interface ServiceOptions {
 export class Service {
   readonly #http: HttpServer;
   readonly #sampler: Sampler;
-  readonly #fanout: StreamServer;
   readonly #sockets: Sockets;
   readonly #hubs: HubConnections;
   readonly #history: RecordedHistory;
@@ -76,9 +74,8 @@ export class Service {
       dashboardPaths,
       rss,
       headersRead: HEADERS_READ,
-      streams: () => this.#fanout,
     });
-    const { gate, server, counts, keyUses } = http;
+    const { gate, server, counts, keyUses, streams } = http;
     this.#http = http;
     this.#history = createHistory(base, { sampler, readings }, keyUses, facts);
     const kept = given ?? this.#history;
@@ -87,7 +84,7 @@ export class Service {
     const readSystem = sharedSystem(systemDeps);
     const machine = new LocalMachine({
       config,
-      source: sampler,
+      sampler,
       media,
       power,
       processes: queries,
@@ -99,7 +96,6 @@ export class Service {
     this.#exporterDeps = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
     this.#sampler = sampler;
     this.#power = power;
-    this.#fanout = http.createFanout({ source: sampler });
     this.#sockets = new Sockets({
       version: facts.version,
       role: 'hostwire',
@@ -114,12 +110,10 @@ export class Service {
       gate,
     });
     this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
-    for (const sink of [this.#fanout, machine.samples]) sampler.attach(sink);
     this.routes = serviceRoutes({
       machine,
       gate,
-      sampler,
-      fanout: this.#fanout,
+      streams,
       sockets: this.#sockets,
       hubs: this.#hubs,
       keys: { config, uses: keyUses },
@@ -133,7 +127,7 @@ export class Service {
         sampler,
         gate,
         server,
-        streams: () => http.streamFigures(this.#fanout),
+        streams: () => streams.figures,
         sockets: this.#sockets,
         media,
         config,
@@ -141,14 +135,14 @@ export class Service {
         rss,
         processes: readings,
       },
-      hasCapacity: http.capacityBeside([this.#fanout, this.#sockets, this.#hubs]),
+      hasCapacity: http.capacityBeside([streams, this.#sockets, this.#hubs]),
     });
     http.serve(this.routes);
     // After the HTTP server, whose gate has the new configuration already.
     config.onChange(() => {
       sampler.setInterval(config.current.stats.stream_interval_seconds);
       const passes = gate.passes.bind(gate);
-      this.#fanout.revalidate(passes);
+      streams.revalidate(passes);
       this.#sockets.reconfigure(passes);
       this.#hubs.reconfigure(passes);
     });
@@ -157,7 +151,6 @@ export class Service {
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#http.start();
-    this.#fanout.stallLimitSeconds = this.#http.stallLimitSeconds;
     this.#history.start();
     this.#exporters.start({ ...this.#exporterDeps, addresses: bound });
     return bound;
@@ -173,7 +166,7 @@ export class Service {
     const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
-    const isDrained = this.#fanout.close() + this.#sockets.close('the service is shutting down') === 0;
+    const isDrained = this.#http.streams.close() + this.#sockets.close('the service is shutting down') === 0;
     this.#sampler.close();
     await this.#http.close(isDrained);
     await exportersClosed;

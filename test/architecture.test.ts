@@ -52,8 +52,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['wire', 'params', 'tls', 'access', 'client'],
   ['host', 'wake', 'config'],
   ['stats', 'processes', 'history', 'commands'],
-  ['machine'],
-  ['http', 'viewers/stream', 'agent'],
+  ['http', 'streams', 'machine', 'agent'],
   ['composition', 'exporters', 'viewers'],
   ['engines', 'http-server', 'service', 'hub', 'cli'],
   ['run', 'main', 'api'],
@@ -61,9 +60,8 @@ const LAYERS: readonly (readonly string[])[] = [
 
 const RANKS: ReadonlyMap<string, number> = new Map(LAYERS.flat().map((name, at) => [name, at]));
 
-/** The module of a file: the first folder below src/, or the file itself; streams are a module below the other viewers. */
-const moduleOf = (file: string) =>
-  file.startsWith('src/viewers/stream/') ? 'viewers/stream' : (file.split('/')[1] ?? '').replace(/\.ts$/, '');
+/** The module of a file: the first folder below src/, or the file itself. */
+const moduleOf = (file: string) => (file.split('/')[1] ?? '').replace(/\.ts$/, '');
 
 /** The one folder that knows each third-party library. */
 const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {

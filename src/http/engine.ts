@@ -3,11 +3,10 @@
  * in node/; src/engines.ts chooses one and loads nothing of the other.
  */
 
+import type { Caller } from '../access/caller.ts';
 import type { Framing, PausedPolls } from '../host/streams.ts';
-import type { View } from '../stats/view.ts';
 import type { TlsPair } from '../tls/pair.ts';
 import type { BufferQuota, Holder } from './clients/buffer-quota.ts';
-import type { Caller } from '../access/caller.ts';
 import type { Answer, RequestHead } from './head.ts';
 
 export interface Engine {
@@ -145,7 +144,6 @@ export interface StreamStart {
   readonly headers: Answer['headers'];
   /** The first event. */
   readonly event: Buffer;
-  readonly view: View;
   readonly caller: Caller;
   readonly sent: number;
   readonly writtenAt: number;
@@ -157,10 +155,9 @@ export interface StreamStart {
 export interface StreamSocket extends Holder {
   /** For judging it again after a reload. */
   readonly caller: Caller;
-  readonly view: View;
-  /** Its place in its view's list. */
+  /** Its place in its fan-out's list. */
   place: number;
-  /** Number of the newest sample this stream has had (or may skip, having just joined). */
+  /** Number of the newest event this stream has had (or may skip, having just joined). */
   sent: number;
   /** Time of the last write, in whole seconds. */
   writtenAt: number;

@@ -1,18 +1,14 @@
 /** The routes of the hub, and the request headers that they read. */
 
-import type { Host } from '../agent/remote/host.ts';
-import type { Hosts } from '../agent/remote/hosts.ts';
-import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
 import type { Caller } from '../access/caller.ts';
+import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
 import { allows } from '../scopes.ts';
-import type { View } from '../stats/view.ts';
 import type { Fleet } from '../viewers/fleet/fleet.ts';
 import { filterOf } from '../viewers/fleet/fleet-filter.ts';
-import type { HostLists } from '../viewers/fleet/host-lists.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
 import { accessRun } from '../viewers/routes/access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
@@ -21,7 +17,6 @@ import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts'
 import { agentRun, SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
 import {
   checkCapacity,
-  type StreamFeed,
   type StreamRouteDeps,
   streamHead,
   streamRun,
@@ -44,8 +39,6 @@ export const HUB_HEADERS: ReadonlySet<string> = new Set([
 
 export interface HubRouteDeps extends StreamRouteDeps {
   readonly gate: Pick<Gate, 'judge' | 'keep' | 'expiryOf'>;
-  readonly hosts: Hosts;
-  readonly lists: Pick<HostLists, 'json'>;
   readonly fleet: Fleet;
   readonly sockets: Pick<Sockets, 'open'>;
   readonly dialIns: Pick<DialIns, 'open'>;
@@ -56,7 +49,7 @@ export interface HubRouteDeps extends StreamRouteDeps {
 }
 
 export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
-  const { hosts, lists, fleet, gate, metrics, sockets, hasCapacity, machines, dialIns } = deps;
+  const { fleet, gate, metrics, sockets, hasCapacity, machines, dialIns } = deps;
   // `/api/hosts/{id}/…`
   const idIn = ({ head }: Exchange) => head.path.split('/')[3] ?? '';
   const machineAt = ({ exchange, client }: { readonly exchange: Exchange; readonly client: Caller }) =>
@@ -67,7 +60,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
   };
   return routesOfTable(HUB_OPERATIONS, {
     listHosts({ query, headers }) {
-      return jsonTextAnswer(lists.json(filterOf(query)), headers);
+      return jsonTextAnswer(fleet.lists.json(filterOf(query)), headers);
     },
     ...onHost({
       ...requestRuns(machineAt),
@@ -77,7 +70,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
           ? machineAt(request).usableScopes(request.client)
           : request.client.scopes,
       ),
-      openStream: streamRun(deps, ({ exchange }, view) => feedOf(hosts.find(idIn(exchange)), view)),
+      openStream: streamRun(deps, machineAt),
       openSocket: socketRuns({ gate, sockets: socketOfOne, hasCapacity }).openSocket,
     }),
     openFleetStream(request) {
@@ -113,22 +106,4 @@ function onHost<Ids extends OperationId>(
   const rows: Readonly<Record<OperationId, Operation>> = OPERATIONS;
   const named = Object.entries<Run>(runs).map(([id, run]) => [rows[id as OperationId].onHost, run]);
   return Object.fromEntries(named) as Readonly<Record<IdOnHost<Ids>, Run>>; // By the types of the table.
-}
-
-function feedOf(host: Host, view: View): StreamFeed {
-  const upstream = host.upstreamOf(view);
-  return {
-    // The sample is wanted before its stream has subscribed.
-    hold() {
-      upstream.subscribe(view);
-      return () => upstream.unsubscribe(view);
-    },
-    first: () => upstream.first(view),
-    // One read may have brought more samples: without the newest one it would never be sent.
-    newest: (first) => (upstream.current?.has(view) === true ? upstream.current : first),
-    get fanout() {
-      return upstream.openFanout();
-    },
-    isNextNear: false,
-  };
 }

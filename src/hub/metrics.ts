@@ -2,7 +2,7 @@
 
 import type { Counters } from '../agent/remote/deps.ts';
 import { family, labelled, single, writeFamily } from '../exporters/prometheus/exposition.ts';
-import type { StreamFigures } from '../viewers/stream/stream-server.ts';
+import type { StreamFigures } from '../streams/streams.ts';
 import type { HostState } from '../wire/hub.ts';
 
 export interface Figures {

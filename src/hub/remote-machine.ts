@@ -1,68 +1,24 @@
 /** The machines of the hub as viewers see them: the only file between viewers and the ways in which the hub reaches a machine. */
 
-import { HUB_ITSELF } from '../agent/remote/ask.ts';
-import type { Host } from '../agent/remote/host.ts';
-import type { Hosts } from '../agent/remote/hosts.ts';
-import type { Upstream } from '../agent/remote/upstream.ts';
-import { ServiceError } from '../errors.ts';
 import type { Caller } from '../access/caller.ts';
-import type {
-  FollowedTopic,
-  Machine,
-  MachineAnswer,
-  MachineRequest,
-  MachineSample,
-  SampleFeed,
-  SampleSink,
-  TopicSink,
-} from '../machine/machine.ts';
+import { HUB_ITSELF } from '../agent/remote/ask.ts';
+import type { Hosts } from '../agent/remote/hosts.ts';
+import type { RemoteHost } from '../agent/remote/remote.ts';
+import { ServiceError } from '../errors.ts';
+import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from '../machine/machine.ts';
 import { ALL_SCOPES, allows, type Scopes, scopesOf } from '../scopes.ts';
 import type { View } from '../stats/view.ts';
-import type { FleetMachine, FleetMachines } from '../viewers/fleet/fleet-machine.ts';
-import type { HostRow } from '../wire/hub.ts';
+import type { MachineSample, SampleSink, SampleSubscription } from '../streams/sample.ts';
 import type { CommandGateway } from './commands/command-gateway.ts';
-
-/** The samples of an upstream. */
-class RemoteFeed implements SampleFeed {
-  readonly #upstream: Upstream;
-
-  constructor(upstream: Upstream) {
-    this.#upstream = upstream;
-  }
-
-  subscribe(view: View): void {
-    this.#upstream.subscribe(view);
-  }
-
-  unsubscribe(view: View): void {
-    this.#upstream.unsubscribe(view);
-  }
-
-  first(view: View): MachineSample | undefined {
-    const { current } = this.#upstream;
-    return current?.has(view) === true && current.isValid ? current : undefined;
-  }
-
-  set sink(sink: SampleSink | undefined) {
-    const upstream = this.#upstream;
-    upstream.sink = sink && {
-      publish() {
-        if (upstream.current?.isValid === true) sink.publish(upstream.current);
-      },
-      forget: () => sink.forget(),
-    };
-  }
-}
 
 /** The question about the history with the shortest answer. */
 const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: HUB_ITSELF };
 
-class RemoteMachine implements Machine, FleetMachine {
-  readonly #host: Host;
+class RemoteMachine implements Machine {
+  readonly #host: RemoteHost;
   readonly #gateway: CommandGateway;
-  readonly #feeds = new WeakMap<Upstream, RemoteFeed>();
 
-  constructor(host: Host, gateway: CommandGateway) {
+  constructor(host: RemoteHost, gateway: CommandGateway) {
     this.#host = host;
     this.#gateway = gateway;
   }
@@ -71,27 +27,17 @@ class RemoteMachine implements Machine, FleetMachine {
     return this.#host.id;
   }
 
-  get labels(): Readonly<Record<string, string>> {
-    return this.#host.labels;
-  }
-
-  get condition(): Host['condition'] {
+  get condition(): RemoteHost['condition'] {
     return this.#host.condition;
   }
 
-  get version(): number {
-    return this.#host.version;
+  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+    return this.#host.subscribe(view, sink);
   }
 
-  get row(): HostRow {
-    return this.#host.row;
-  }
-
-  feedOf(view: View): SampleFeed {
-    const upstream = this.#host.upstreamOf(view);
-    const feed = this.#feeds.get(upstream) ?? new RemoteFeed(upstream);
-    this.#feeds.set(upstream, feed);
-    return feed;
+  /** No next one is near: machines send samples when they like. */
+  async first<T>(view: View, begin: (sample: MachineSample, isNextNear: boolean) => T): Promise<T> {
+    return await this.#host.first(view, (sample) => begin(sample, false));
   }
 
   async usage(view: View, client: Caller): Promise<Buffer> {
@@ -136,22 +82,14 @@ class RemoteMachine implements Machine, FleetMachine {
 const METRICS = scopesOf(['metrics']);
 
 /** The machines of the hub, each the same object as long as the hub has it. */
-export class RemoteMachines implements FleetMachines {
-  readonly #hosts: Pick<Hosts, 'all' | 'version' | 'get'>;
+export class RemoteMachines {
+  readonly #hosts: Pick<Hosts, 'get'>;
   readonly #gateway: CommandGateway;
-  readonly #machines = new WeakMap<Host, RemoteMachine>();
+  readonly #machines = new WeakMap<RemoteHost, RemoteMachine>();
 
-  constructor(hosts: Pick<Hosts, 'all' | 'version' | 'get'>, gateway: CommandGateway) {
+  constructor(hosts: Pick<Hosts, 'get'>, gateway: CommandGateway) {
     this.#hosts = hosts;
     this.#gateway = gateway;
-  }
-
-  get all(): readonly FleetMachine[] {
-    return this.#hosts.all.map((host) => this.of(host));
-  }
-
-  get version(): number {
-    return this.#hosts.version;
   }
 
   /** undefined: there is none of this id; for a caller without `read` also where it may use nothing on that machine. */
@@ -159,7 +97,7 @@ export class RemoteMachines implements FleetMachines {
     const host = this.#hosts.get(id);
     const isKnown =
       allows(caller.scopes, 'read') || (host && this.#gateway.scopesAt(host, caller) & ~METRICS);
-    return host && isKnown ? this.of(host) : undefined;
+    return host && isKnown ? this.#of(host) : undefined;
   }
 
   /** As `find`. Throws ServiceError. */
@@ -170,7 +108,7 @@ export class RemoteMachines implements FleetMachines {
     throw new ServiceError('not_found', `There is no machine of that id${which}.`);
   }
 
-  of(host: Host): RemoteMachine {
+  #of(host: RemoteHost): RemoteMachine {
     const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#gateway);
     this.#machines.set(host, machine);
     return machine;

@@ -3,7 +3,7 @@
  * service (http-server.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
-import { type Counters, createCounters, type RemoteDeps } from '../agent/remote/deps.ts';
+import { createCounters, type RemoteDeps } from '../agent/remote/deps.ts';
 import { Hosts } from '../agent/remote/hosts.ts';
 import { TIMES, type Times } from '../agent/remote/times.ts';
 import { CurrentBroker } from '../agent/transports/mqtt/current-broker.ts';
@@ -22,8 +22,6 @@ import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { Fleet } from '../viewers/fleet/fleet.ts';
-import { fleetAccessOf } from '../viewers/fleet/fleet-access.ts';
-import { HostLists } from '../viewers/fleet/host-lists.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
@@ -70,7 +68,6 @@ export class HubService {
     const { config, host, engine, log, machineNames, rss, times, facts } = options;
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
     const initial = config.current;
-    const viewers = { size: 0 };
     const pages = readHubPages();
     const http = new HttpServer({
       base: { config, host, clock, log },
@@ -82,22 +79,18 @@ export class HubService {
       socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path, HUB_OPERATIONS.dialIn.path],
       provenPaths: [HUB_OPERATIONS.dialIn.path],
       exposure: hubExposureWarning,
-      streams: () => viewers,
     });
-    const { quota, counts, gate } = http;
+    const { quota, counts, gate, streams } = http;
     const counters = createCounters();
     const deps: RemoteDeps = {
       name: nameOf(machineNames),
       clock,
       log,
       quota,
-      counts,
       counters,
-      viewers,
       times: { ...TIMES, ...times },
       conditions: new Listeners(),
       random: Math.random,
-      createFanout: (options) => http.createFanout(options),
     };
     this.#http = http;
     this.#log = log;
@@ -115,15 +108,17 @@ export class HubService {
     const { commands: rules } = initial.hub;
     this.#gateway = new CommandGateway({ rules, clock, times: deps.times, log });
     const machines = new RemoteMachines(this.#hosts, this.#gateway);
-    this.#fleet = new Fleet(deps, machines, initial.stats.stream_interval_seconds * 1000);
-    const lists = new HostLists(machines, clock);
+    this.#fleet = new Fleet(
+      { hosts: this.#hosts, clock, log, streams },
+      initial.stats.stream_interval_seconds * 1000,
+    );
     this.#sockets = new Sockets({
       version: facts.version,
       role: 'the hub of hostwire',
       // The flags are those of each machine.
       features: () => ({}),
       find: (id, caller) => machines.find(id, caller),
-      fleet: fleetAccessOf(this.#fleet, lists),
+      fleet: this.#fleet,
       conditions: deps.conditions,
       ends: this.#gateway.ends,
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
@@ -134,16 +129,21 @@ export class HubService {
       gate,
     });
     this.routes = hubRoutes({
-      hosts: this.#hosts,
-      lists,
+      streams,
       fleet: this.#fleet,
       machines,
       gate,
       sockets: this.#sockets,
       dialIns: this.#dialIns,
       keys: { config, uses: http.keyUses },
-      hasCapacity: http.capacityBeside([viewers, this.#sockets, this.#dialIns]),
-      metrics: () => this.#metrics(viewers.size, counters),
+      hasCapacity: http.capacityBeside([streams, this.#sockets, this.#dialIns]),
+      metrics: () =>
+        hubMetrics({
+          states: this.#hosts.states,
+          streams: streams.figures,
+          sockets: this.#sockets,
+          counters,
+        }),
     });
     http.serve([...this.routes, ...fileRoutes(pages)]);
     config.onChange(() => this.#reconfigure());
@@ -164,15 +164,14 @@ export class HubService {
 
   /** Follows the configuration while streams continue; the gate has it already. */
   #reconfigure(): void {
-    const { gate } = this.#http;
+    const { gate, streams } = this.#http;
     const next = this.#config.current;
     this.#hosts.reconfigure(next.hub.agents);
     this.#broker.configure(next.hub.mqtt);
     this.#gateway.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
-    this.#hosts.revalidate(passes);
-    this.#fleet.revalidate(passes);
+    streams.revalidate(passes);
     this.#sockets.reconfigure(passes);
     this.#dialIns.revalidate(passes);
   }
@@ -185,18 +184,10 @@ export class HubService {
     this.#dialOuts.close();
     this.#gateway.close();
     const full = this.#sockets.close('the hub is shutting down');
-    const isDrained = full + this.#fleet.close() + this.#hosts.close() === 0;
+    const isDrained = full + this.#http.streams.close() === 0;
+    this.#fleet.close();
+    this.#hosts.close();
     await Promise.all([this.#http.close(isDrained), this.#broker.close()]);
     return true;
-  }
-
-  #metrics(viewers: number, counters: Counters): string {
-    const open = [this.#hosts.eventCounters, this.#fleet.eventCounters];
-    const eventCounters = {
-      sent: open.reduce((sum, each) => sum + each.sent, counters.sent),
-      skipped: open.reduce((sum, each) => sum + each.skipped, counters.skipped),
-    };
-    const streams = this.#http.streamFigures({ size: viewers, eventCounters });
-    return hubMetrics({ states: this.#hosts.states, streams, sockets: this.#sockets, counters });
   }
 }

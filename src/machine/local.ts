@@ -11,26 +11,25 @@ import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
 import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
-import type { SampleSource } from '../stats/source.ts';
+import type { Sampler } from '../stats/sampler.ts';
 import { type View, viewOf } from '../stats/view.ts';
+import type { MachineSample, SampleSink, SampleSubscription } from '../streams/sample.ts';
 import { mediaParams, mediaRequest } from '../wire/requests.ts';
 import type { SystemPayload } from '../wire/system.ts';
 import type { Commands } from './commands.ts';
-import { LocalSamples } from './local-samples.ts';
 import type {
   CommandEnd,
   FollowedTopic,
   Machine,
   MachineAnswer,
   MachineRequest,
-  SampleFeed,
   TopicSink,
 } from './machine.ts';
 import { isQuestion, type Question, REQUESTS, type RequestRow } from './requests.ts';
 
 export interface LocalMachineDeps {
   readonly config: CurrentConfig;
-  readonly source: SampleSource;
+  readonly sampler: Pick<Sampler, 'attach' | 'peek' | 'latest' | 'nextTickInMs' | 'intervalMs'>;
   readonly media: Pick<Media, 'status' | 'art' | 'onChange'>;
   readonly power: Pick<Power, 'status' | 'onChange' | 'onFeedback'>;
   /** undefined: processes are not supported on this platform. */
@@ -54,9 +53,9 @@ function sectionsIn(names: unknown): number {
 
 const ANSWERS: Readonly<Record<Question, Answer>> = {
   system: async ({ readSystem }, { detail }) => json(await readSystem(detail === true)),
-  async usage({ source }, { sections, detail }) {
+  async usage({ sampler }, { sections, detail }) {
     const view = viewOf(sectionsIn(sections), detail === true);
-    return { bytes: (await source.latest(view)).payload(view) };
+    return { bytes: (await sampler.latest(view)).payload(view) };
   },
   power: async ({ power }) => json(await power.status()),
   async media({ media }, params) {
@@ -85,14 +84,12 @@ export class LocalMachine implements Machine {
   readonly id = '';
   /** It answers, or nothing does. */
   readonly condition = {};
-  readonly samples: LocalSamples;
   /** The ends of all commands, wherever they came from. */
   readonly ends = new Listeners<readonly [end: CommandEnd]>();
   readonly #deps: LocalMachineDeps;
 
   constructor(deps: LocalMachineDeps) {
     this.#deps = deps;
-    this.samples = new LocalSamples(deps.source);
     deps.commands.onReport((report) => this.#report(report));
     deps.power.onFeedback(({ action, success, message }, followers) => {
       const stage = success ? 'done' : 'failed';
@@ -100,12 +97,21 @@ export class LocalMachine implements Machine {
     });
   }
 
-  feedOf(): SampleFeed {
-    return this.samples;
+  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+    const { sampler } = this.#deps;
+    const end = sampler.attach({ view, publish: (sample) => sink?.publish(sample) });
+    return { newest: () => sampler.peek(view) ?? sampler.latest(view), end };
+  }
+
+  first<T>(view: View, begin: (sample: MachineSample, isNextNear: boolean) => T): T | Promise<T> {
+    const { sampler } = this.#deps;
+    const start = (sample: MachineSample) => begin(sample, sampler.nextTickInMs < sampler.intervalMs / 2);
+    const young = sampler.peek(view);
+    return young === undefined ? sampler.latest(view).then(start) : start(young);
   }
 
   async usage(view: View): Promise<Buffer> {
-    return (await this.#deps.source.latest(view)).payload(view);
+    return (await this.#deps.sampler.latest(view)).payload(view);
   }
 
   followTopic(name: string, { onChange, onPayload }: TopicSink): FollowedTopic | undefined {

@@ -3,8 +3,8 @@ import type { Caller } from '../access/caller.ts';
 import type { Delivered, Follower, Outcome, Step } from '../commands/command.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
-import type { Demand } from '../stats/source.ts';
 import type { View } from '../stats/view.ts';
+import type { MachineSample, SampleSource } from '../streams/sample.ts';
 
 export interface MachineRequest {
   /** A name in the table of requests (requests.ts), or a command that only the machine knows. */
@@ -43,27 +43,6 @@ export interface CommandEnd {
   readonly owners: readonly object[];
 }
 
-/** A sample as JSON. */
-export interface MachineSample {
-  has(view: View): boolean;
-  /** The JSON of a view that it has. */
-  payload(view: View): Buffer;
-}
-
-/** Must not throw or wait. */
-export interface SampleSink {
-  publish(sample: MachineSample): void;
-  /** The machine is gone: nothing of its newest sample is to be kept. */
-  forget(): void;
-}
-
-/** The samples of one machine for views that one source has: equal for such views. */
-export interface SampleFeed extends Demand {
-  /** A sample to begin with; undefined: the next one that has `view` is it. Rejects only when something is broken. */
-  first(view: View): MachineSample | undefined | Promise<MachineSample>;
-  sink: SampleSink | undefined;
-}
-
 /** The receiver of a topic. */
 export interface TopicSink {
   /** `json`: the payload, an object. */
@@ -80,12 +59,15 @@ export interface FollowedTopic {
   readonly isReliable: boolean;
 }
 
-export interface Machine {
+export interface Machine extends SampleSource {
   readonly id: string;
   /** Whether it is there, since when, and why not. */
   readonly condition: object;
-  /** The feed of the samples that have `view`. */
-  feedOf(view: View): SampleFeed;
+  /**
+   * Calls `begin` with a sample to begin a stream with, in this turn where there is one; the samples of `view` keep coming
+   * until it has returned. `isNextNear`: the next sample comes so soon that the stream skips it. Rejects with ServiceError.
+   */
+  first<T>(view: View, begin: (sample: MachineSample, isNextNear: boolean) => T): T | Promise<T>;
   /** The payload of one sample, at most 0.9 s old. Rejects with ServiceError. */
   usage(view: View, client: Caller): Promise<Buffer>;
   /** Answers a question or carries out a command, once. Rejects with ServiceError. */

@@ -1,13 +1,15 @@
-/** The fan-out against a simple model: thousands of random turns with slow, fast, coming and going subscribers. */
+/** Streams that the engine sends against a simple model: thousands of random turns with slow, fast, coming and going subscribers. */
 import process from 'node:process';
 import t from 'tap';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Exchange, StreamStart } from '#src/http/engine.js';
 import { UwsStream } from '#src/http/uws/stream.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, type View, viewOf } from '#src/stats/view.js';
-import { Fanout } from '#src/viewers/stream/fanout.js';
-import { FakeDemand } from '../helpers/fakes/demand.ts';
+import { Streams } from '#src/streams/streams.js';
 import { callerAt } from '../helpers/fakes/sender.ts';
+import { FakeSource } from '../helpers/fakes/source.ts';
 import { FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
 
 /** All of them take minutes: they run where HOSTWIRE_FULL is set. */
@@ -51,12 +53,14 @@ interface Peer {
   readonly client: number;
 }
 
-/** A fan-out whose time, turns and sockets the test controls. */
+/** Streams whose time, turns and sockets the test controls. */
 class Stage {
   readonly peers: Peer[] = [];
   readonly deferred: (() => void)[] = [];
-  readonly demand = new FakeDemand();
-  readonly fanout: Fanout;
+  readonly source = new FakeSource();
+  readonly streams: Streams;
+  /** The timers that are set: those of sweeps. */
+  readonly #timers = new Set<() => void>();
   nowMs = 1_000_000;
   /** Milliseconds added to the clock at each look, which sets how fast slices are used up. */
   msPerLook = 0;
@@ -69,10 +73,18 @@ class Stage {
       this.nowMs += this.msPerLook;
       return this.nowMs;
     };
-    this.fanout = new Fanout({
-      source: this.demand,
-      // The tests call `tend` themselves.
-      clock: { now, sinceBoot: now, setTimer: () => undefined, clearTimer: () => undefined },
+    this.streams = new Streams({
+      quota: new BufferQuota(),
+      counts: new ViewerCounts(),
+      clock: {
+        now,
+        sinceBoot: now,
+        setTimer: (fire) => {
+          this.#timers.add(fire);
+          return fire;
+        },
+        clearTimer: (fire) => this.#timers.delete(fire as () => void), // Only what setTimer returned.
+      },
       defer: (slice) => this.deferred.push(slice),
     });
   }
@@ -99,22 +111,29 @@ class Stage {
       },
     };
     const peer = { view, response, joinedAt: this.number, skips, client };
-    // The fan-out uses nothing else of an exchange.
-    this.fanout.open(
-      exchange as unknown as Exchange,
-      view,
-      this.newest,
-      [],
-      callerAt(`10.0.0.${client}`),
-      skips,
-    );
+    // Nothing else of an exchange is used.
+    this.streams.open(this.source, view, {
+      exchange: exchange as unknown as Exchange,
+      headers: [],
+      event: this.newest.event(view),
+      caller: callerAt(`10.0.0.${client}`),
+      skipsNext: skips,
+    });
     this.peers.push(peer);
     return peer;
   }
 
   publish(): void {
     this.newest = encodedOf(++this.number, this.padding);
-    this.fanout.publish(this.newest);
+    this.source.publish(this.newest);
+  }
+
+  /** The time of the next sweep has come. */
+  sweep(): void {
+    for (const fire of [...this.#timers]) {
+      this.#timers.delete(fire);
+      fire();
+    }
   }
 
   turn(): boolean {
@@ -189,7 +208,7 @@ t.test('random turns', async (t) => {
         gone.add(peer);
         peer.response.abort();
       },
-      () => stage.fanout.sweep(),
+      () => stage.sweep(),
       () => {
         stage.nowMs += random(2000);
       },
@@ -208,9 +227,10 @@ t.test('random turns', async (t) => {
         t.fail(`seed ${seed}: a joiner got the tick that was near`);
     }
     const open = stage.peers.length - gone.size;
-    if (stage.fanout.size !== open) t.fail(`seed ${seed}: size ${stage.fanout.size}, open ${open}`);
-    const demand = [...stage.demand.counts.values()].reduce((sum, count) => sum + count, 0);
-    if (demand !== open) t.fail(`seed ${seed}: demand ${demand}, open ${open}`);
+    if (stage.streams.size !== open) t.fail(`seed ${seed}: size ${stage.streams.size}, open ${open}`);
+    const views = new Set(stage.peers.filter((peer) => !gone.has(peer)).map(({ view }) => view)).size;
+    if (stage.source.size !== views)
+      t.fail(`seed ${seed}: ${stage.source.size} subscriptions of ${views} views`);
     t.ok(most <= 2 * 16_400, `seed ${seed}: ${stage.peers.length} peers, at most ${most} bytes kept of one`);
   }
 });
@@ -294,7 +314,7 @@ t.test('comments come after 15 s of silence only, whole, and not to full sockets
   const tendFor = (seconds: number) => {
     for (let i = 0; i < seconds; i++) {
       stage.nowMs += 1000;
-      stage.fanout.sweep();
+      stage.sweep();
       while (stage.turn());
     }
   };
@@ -315,18 +335,18 @@ t.test('comments come after 15 s of silence only, whole, and not to full sockets
 
 t.test('a full socket is cut at the limit, where there is one', async (t) => {
   const stage = new Stage();
-  stage.fanout.stallLimitSeconds = 30;
+  stage.streams.limitStalls(30);
   const full = stage.join(ALL, { kernelBytes: 10 });
   stage.publish();
   stage.publish();
   for (let i = 0; i < 9; i++) {
     stage.nowMs += 3000;
-    stage.fanout.sweep();
+    stage.sweep();
   }
   t.equal(full.response.isClosed, false);
   stage.nowMs += 4000;
-  stage.fanout.sweep();
-  t.equal(stage.fanout.size, 0);
+  stage.sweep();
+  t.equal(stage.streams.size, 0);
   stage.settle();
   t.equal(full.response.isClosed, true);
 });
@@ -337,13 +357,13 @@ t.test('access checked again: subscribers without it are cut, the others lose no
   for (let i = 0; i < 500; i++) stage.join(ALL, { client: i % 3 });
   stage.publish();
   stage.turn();
-  stage.fanout.revalidate(({ address }) => address !== '10.0.0.1');
+  stage.streams.revalidate((client) => client.address !== '10.0.0.1');
   stage.settle();
   for (const peer of stage.peers) {
     if (peer.client === 1) t.ok(peer.response.isClosed);
     else if (numbersOf(peer, new Map()).join() !== '0,1') t.fail('a sample was lost');
   }
-  t.equal(stage.fanout.size, stage.peers.filter(({ client }) => client !== 1).length);
+  t.equal(stage.streams.size, stage.peers.filter(({ client }) => client !== 1).length);
 });
 
 t.test('the end: every stream on a frame boundary, full ones and long events too', async (t) => {
@@ -355,16 +375,13 @@ t.test('the end: every stream on a frame boundary, full ones and long events too
     stage.padding = padding;
     stage.publish();
   }
-  const full = stage.fanout.close();
+  const full = stage.streams.close();
   t.ok(full > 0 && full <= 40, `${full} full`);
   stage.settle();
   for (const peer of stage.peers) {
     numbersOf(peer, paddings);
     if (!unchunk(receivedBy(peer)).isEnded) t.fail('a stream has no end');
   }
-  t.equal(stage.fanout.size, 0);
-  t.equal(
-    [...stage.demand.counts.values()].reduce((sum, count) => sum + count, 0),
-    0,
-  );
+  t.equal(stage.streams.size, 0);
+  t.equal(stage.source.size, 0);
 });

@@ -18,12 +18,12 @@ t.test(
 );
 
 t.test('[4.complete] each event is one chunk, whole within one read, whatever its size', async (t) => {
-  const { pool, port, publish } = await serveNumbered(t);
+  const { streams, port, publish } = await serveNumbered(t);
   for (const bytes of [300, 16 * KIB, 64 * KIB, 200 * KIB]) {
     const client = new Client(port, `b${bytes}`);
     client.socket.write(get(`/stream?b${bytes}`));
     await until(() => client.text.endsWith('\n\n\r\n'));
-    t.equal(pool.size, 1, 'the writer sends it');
+    t.equal(streams.adopted, 1, 'the writer sends it');
     const begun = client.text.length;
     publish(bytes);
     await until(() => client.text.length > begun + bytes);
@@ -31,27 +31,27 @@ t.test('[4.complete] each event is one chunk, whole within one read, whatever it
     t.equal(client.fault(false), undefined);
     t.match(client.text.slice(begun), /^[0-9a-f]+\r\ndata: \{"number":\d+,"padding":"x+"\}\n\n\r\n$/);
     client.socket.destroy();
-    await until(() => pool.size === 0);
+    await until(() => streams.adopted === 0);
   }
 });
 
 t.test('streams that are being handed over when access is judged again, or when all end', async (t) => {
-  const { fanout, pool, source, port, asked } = await serveNumbered(t);
+  const { streams, source, port, asked } = await serveNumbered(t);
   const clients = Array.from({ length: 50 }, (_, at) => new Client(port, `j${at}`));
   for (const { id, socket } of clients) socket.write(get(`/stream?${id}`));
   await until(() => {
-    fanout.revalidate(() => false);
-    return asked() === clients.length && fanout.size === 0;
+    streams.revalidate(() => false);
+    return asked() === clients.length && streams.size === 0;
   });
   const late = Array.from({ length: 50 }, (_, at) => new Client(port, `e${at}`));
   for (const { id, socket } of late) socket.write(get(`/stream?${id}`));
-  await until(() => fanout.size > 0);
-  fanout.close();
-  pool.end();
+  await until(() => streams.size > 0);
+  streams.close();
+  streams.end();
   await until(() => late.every(({ socket }) => socket.destroyed || socket.readableEnded));
-  await until(() => pool.size === 0);
+  await until(() => streams.adopted === 0);
   for (const client of [...clients, ...late]) client.socket.destroy();
-  await until(() => fanout.size === 0);
+  await until(() => streams.size === 0);
   t.equal(source.size, 0);
 });
 
@@ -79,10 +79,10 @@ async function withoutDescriptors(t: Test, act: () => Promise<void>): Promise<vo
 t.test(
   '[4.few-descriptors] none is left for a connection on its way: it is cut, and nothing else',
   async (t) => {
-    const { pool, source, fanout, engine, port, publish } = await serveNumbered(t);
+    const { streams, source, engine, port, publish } = await serveNumbered(t);
     const held = new Client(port, 'held');
     held.socket.write(get('/stream?held'));
-    await until(() => pool.size === 1);
+    await until(() => streams.adopted === 1);
     const clients = Array.from({ length: 20 }, (_, at) => new Client(port, `d${at}`));
     for (const { socket } of clients) socket.write(get('/answer?10'));
     await until(() => clients.every(({ text }) => text.endsWith('aaaaaaaaaa')));
@@ -90,7 +90,7 @@ t.test(
       for (const { id, socket } of clients) socket.write(get(`/stream?${id}`));
       await until(() => clients.every(({ socket }) => socket.closed));
     });
-    await until(() => fanout.size === 1 && engine.connections === 1);
+    await until(() => streams.size === 1 && engine.connections === 1);
     t.equal(source.size, 1, 'only the first is counted');
     for (const client of clients) t.notMatch(client.text, 'event-stream', 'no byte of a stream was sent');
     publish();
@@ -99,8 +99,8 @@ t.test(
     const late = new Client(port, 'late');
     late.socket.write(get('/stream?late'));
     await until(() => late.text.endsWith('\n\n\r\n'));
-    t.equal(pool.size, 2, 'and new ones are taken as soon as there are descriptors again');
+    t.equal(streams.adopted, 2, 'and new ones are taken as soon as there are descriptors again');
     for (const { socket } of [held, late]) socket.destroy();
-    await until(() => pool.size === 0);
+    await until(() => streams.adopted === 0);
   },
 );

@@ -8,7 +8,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { viewOf } from '#src/stats/view.js';
-import type { SampleEvents } from '#src/viewers/stream/stream-server.js';
+import type { MachineSample } from '#src/streams/sample.js';
 import { callerAt } from '../helpers/fakes/sender.ts';
 import { createRandom } from '../helpers/random.ts';
 import { createEngine } from '../helpers/service/engine.ts';
@@ -21,13 +21,13 @@ const LOOPBACK = '127.0.0.1';
 /** More than the kernel buffers of an earlier answer. */
 const LONG_ANSWER = 300 * KIB;
 
-const eventOf = (number: number, bytes: number): SampleEvents => {
+const eventOf = (number: number, bytes: number): MachineSample => {
   const event = Buffer.from(`data: ${JSON.stringify({ number, padding: 'x'.repeat(bytes) })}\n\n`);
-  return { event: () => event };
+  return { event: () => event, payload: () => event };
 };
 
 export async function serveNumbered(t: Test, host = LOOPBACK) {
-  const { source, pool, fanout, engineOptions, endWith } = createStreams();
+  const { source, streams, engineOptions, endWith } = createStreams();
   let number = 0;
   let asked = 0;
   let newest = eventOf(0, 100);
@@ -38,16 +38,23 @@ export async function serveNumbered(t: Test, host = LOOPBACK) {
       const { path, query } = exchange.head;
       if (path === '/answer')
         exchange.answer({ status: '200 OK', headers: [], body: 'a'.repeat(Number(query)) });
-      else fanout.open(exchange, VIEW, newest, [['X-Id', query]], callerAt('127.0.0.1'), false);
+      else
+        streams.open(source, VIEW, {
+          exchange,
+          headers: [['X-Id', query]],
+          event: newest.event(VIEW),
+          caller: callerAt('127.0.0.1'),
+          skipsNext: false,
+        });
     },
   });
   const port = await engine.listen(host, 0);
   const publish = (bytes = 100) => {
     newest = eventOf(++number, bytes);
-    fanout.publish(newest);
+    source.publish(newest);
   };
   endWith(t, engine);
-  return { fanout, pool, source, engine, port, publish, asked: () => asked };
+  return { streams, source, engine, port, publish, asked: () => asked };
 }
 
 export const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -103,7 +110,7 @@ export const CHURN_SEED = 33;
 
 /** Opens `count` streams; checks that every stream is that of its client, whole, and that nothing is left. */
 export async function churn(t: Test, count: number, host = LOOPBACK): Promise<void> {
-  const { fanout, pool, source, engine, port, publish } = await serveNumbered(t, host);
+  const { streams, source, engine, port, publish } = await serveNumbered(t, host);
   // libuv opens one with its first connection, the writer has one from its first stream on.
   const first = new Client(port, 'first', host);
   await once(first.socket, 'connect');
@@ -169,7 +176,7 @@ export async function churn(t: Test, count: number, host = LOOPBACK): Promise<vo
   }
   clearInterval(ticks);
   clearInterval(others);
-  await until(() => fanout.size === 0 && pool.size === 0);
+  await until(() => streams.size === 0 && streams.adopted === 0);
   await until(() => engine.connections === 0 && descriptors() <= before);
   t.comment(`figure: ${streamed} of ${count} became streams, ${faults.length} faults`);
   t.strictSame(faults.slice(0, 5), [], `${faults.length} faults`);

@@ -6,21 +6,19 @@ import { TIMES } from '#src/agent/remote/times.js';
 import { type StreamSink, Upstream } from '#src/agent/remote/upstream.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { BufferQuota } from '#src/http/clients/buffer-quota.js';
-import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
-import { viewOf } from '#src/stats/view.js';
-import { SampleBroadcast } from '#src/viewers/socket/sample-broadcast.js';
-import { Fanout } from '#src/viewers/stream/fanout.js';
+import { type View, viewOf } from '#src/stats/view.js';
+import type { SampleSink } from '#src/streams/sample.js';
+import { SampleBroadcast, ShardQueue } from '#src/viewers/socket/sample-broadcast.js';
 import { collectedBytes } from '../helpers/collected.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 const MIB = 2 ** 20;
 /** As long as an event of a stream may be. */
 const SAMPLE_BYTES = MIB;
-const ALL = viewOf(ALL_SECTIONS, false);
 
-/** An upstream of a machine that is up, with a broadcast; `sink` is that of its stream. */
+/** An upstream of a machine that is up, with sockets; `sink` is that of its stream. */
 function play() {
   const clock = new FakeClock();
   const deps: RemoteDeps = {
@@ -28,12 +26,9 @@ function play() {
     clock,
     times: TIMES,
     quota: new BufferQuota(),
-    counts: new ViewerCounts(),
     log: createLog(() => undefined),
     counters: createCounters(),
-    viewers: { size: 0 },
     conditions: new Listeners<readonly [id: string]>(),
-    createFanout: (options) => new Fanout({ clock, ...options }),
     random: () => 0.5,
   };
   const sinks: StreamSink[] = [];
@@ -54,22 +49,33 @@ function play() {
     },
     false,
   );
-  upstream.subscribe(ALL);
+  const published: number[] = [];
+  const defer = (run: () => void) => run();
+  const sockets = {
+    createTopic: () => 'topic',
+    tracksMembers: true,
+    publisher: { publish: (_: string, bytes: Buffer) => void published.push(bytes.length) },
+    counters: { sent: 0 },
+    queue: new ShardQueue(defer),
+    defer,
+  };
+  const machine = {
+    id: 'pc',
+    subscribe: (view: View, sink: SampleSink) => upstream.subscribe(view, sink),
+  } as SampleBroadcast['machine']; // Nothing else of it is used.
+  /** One socket joins those of `sections`. */
+  const join = (sections: number) =>
+    new SampleBroadcast(machine, viewOf(sections, false), sockets).join({
+      isNamed: true,
+      isFull: false,
+      begin: () => undefined,
+      missSample: () => undefined,
+    });
+  join(ALL_SECTIONS);
   upstream.connect();
   const [sink] = sinks;
   if (sink === undefined) throw new Error('no stream was opened');
-  const published: number[] = [];
-  const broadcast = new SampleBroadcast('pc', {
-    createTopic: () => 'topic',
-    tracksMembers: true,
-    publisher: { publish: (_, bytes) => void published.push(bytes.length) },
-    defer: (run) => run(),
-  });
-  upstream.sink = {
-    publish: () => upstream.current && broadcast.publish(upstream.current),
-    forget: () => broadcast.forget(),
-  };
-  return { clock, upstream, sink, broadcast, published };
+  return { clock, upstream, sink, published, join };
 }
 
 function sampleOf(clock: FakeClock): HostSample {
@@ -78,18 +84,9 @@ function sampleOf(clock: FakeClock): HostSample {
   return new HostSample(Buffer.from(`data: ${json}\n\n`), ALL_SECTIONS, clock.now(), [member]);
 }
 
-const memberOf = (sections: number) => ({
-  view: viewOf(sections, false),
-  isNamed: true,
-  isFull: false,
-  begin: () => undefined,
-  missSample: () => undefined,
-});
-
 t.test('a machine that is gone keeps no memory of the hub', async (t) => {
-  const { clock, upstream, sink, broadcast, published } = play();
-  broadcast.join(memberOf(SECTION_BITS.cpu));
-  const fanout = upstream.openFanout();
+  const { clock, upstream, sink, published, join } = play();
+  join(SECTION_BITS.cpu);
   const before = collectedBytes();
   sink.onSample(sampleOf(clock));
   t.ok((published[0] ?? 0) > SAMPLE_BYTES / 2, 'it was sent');
@@ -101,12 +98,11 @@ t.test('a machine that is gone keeps no memory of the hub', async (t) => {
   t.equal(upstream.takenAtMs, takenAtMs, 'when it was taken is known');
   const kept = collectedBytes() - before;
   t.ok(kept < MIB / 2, `${(kept / MIB).toFixed(1)} MiB`);
-  t.equal(fanout.close(), 0);
 });
 
 t.test('a long sample in many views takes a bounded memory', async (t) => {
-  const { clock, upstream, sink, broadcast } = play();
-  for (let sections = 0; sections < 32; sections++) broadcast.join(memberOf(sections));
+  const { clock, upstream, sink, join } = play();
+  for (let sections = 0; sections < 32; sections++) join(sections);
   const before = collectedBytes();
   sink.onSample(sampleOf(clock));
   const kept = collectedBytes() - before;

@@ -1,6 +1,7 @@
 /** One socket of a hub that follows as many machines as it may. */
 import t from 'tap';
 import type { Machine } from '#src/machine/machine.js';
+import { HostLists } from '#src/viewers/fleet/host-lists.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
 import { SocketSession } from '#src/viewers/socket/socket-session.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
@@ -17,7 +18,8 @@ const machineOf = (id: string): Machine => ({
   condition: { state: 'up', since: 1 },
   ask: async () => ({ bytes: '{}' }),
   followTopic: () => undefined,
-  feedOf: unused,
+  subscribe: unused,
+  first: unused,
   usage: unused,
   check: unused,
   hasEvents: unused,
@@ -37,7 +39,7 @@ function open() {
     {
       owner: { onBroken: unused, onFlood: unused, onClosed: () => undefined },
       find: (id) => machines.get(id),
-      fleet: { list: unused, join: unused },
+      fleet: { join: unused, lists: new HostLists({ all: [] }, clock) },
       broadcasts,
       gate: { hears: () => true, noteRefusal: () => undefined },
       clock,

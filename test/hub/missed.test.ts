@@ -1,18 +1,15 @@
 /** A stream that was full while others got events is sent everything, as events hold only what changed. */
 import t from 'tap';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Exchange, StreamEventHandler, StreamSocket, StreamStart } from '#src/http/engine.js';
-import { viewOf } from '#src/stats/view.js';
-import { Fanout } from '#src/viewers/stream/fanout.js';
+import { EngineFanout } from '#src/streams/engine-fanout.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
-import { FakeDemand } from '../helpers/fakes/demand.ts';
 import { callerAt } from '../helpers/fakes/sender.ts';
-
-const VIEW = viewOf(31, false);
 
 /** A stream that is full when the test says so. */
 class Stream implements StreamSocket {
   readonly caller = callerAt('192.0.2.1');
-  readonly view = VIEW;
   readonly address = '192.0.2.1';
   readonly isStream = true;
   readonly got: string[];
@@ -53,7 +50,7 @@ class Stream implements StreamSocket {
   markClosed(): void {}
 }
 
-function open(fanout: Fanout): Stream {
+function open(fanout: EngineFanout): Stream {
   const opened: Stream[] = [];
   const exchange = {
     startStream(start: StreamStart) {
@@ -62,50 +59,58 @@ function open(fanout: Fanout): Stream {
       return { socket, isWhole: true };
     },
   } as unknown as Exchange; // The fan-out uses nothing else of it.
-  fanout.open(exchange, VIEW, eventsOf('first'), [], callerAt('192.0.2.1'), false);
+  const event = Buffer.from('first');
+  fanout.open({ exchange, headers: [], event, caller: callerAt('192.0.2.1'), skipsNext: false });
   const [stream] = opened;
   if (stream === undefined) throw new Error('it was not opened');
   return stream;
 }
 
-const eventsOf = (name: string, hasWhole = false) => ({
-  event: () => Buffer.from(name),
+const eventOf = (name: string, hasWhole = false) => ({
+  bytes: Buffer.from(name),
   ...(hasWhole && { whole: () => Buffer.from(`all at ${name}`) }),
 });
 
-function createFanout(): Fanout {
-  const clock = new FakeClock();
-  return new Fanout({ source: new FakeDemand(), clock, defer: (slice) => slice() });
+function createFanout() {
+  const events = { sent: 0, skipped: 0 };
+  const deps = {
+    clock: new FakeClock(),
+    defer: (slice: () => void) => slice(),
+    quota: new BufferQuota(),
+    events,
+    stallLimitSeconds: Number.POSITIVE_INFINITY,
+  };
+  return { fanout: new EngineFanout(deps, new ViewerCounts()), events };
 }
 
 t.test(
   '[I.hub.fleet] a viewer that missed an event gets all, those that did not get what changed',
   async (t) => {
-    const fanout = createFanout();
+    const { fanout, events } = createFanout();
     const [reader, stalled] = [open(fanout), open(fanout)];
-    fanout.publish(eventsOf('1', true));
+    fanout.publish(eventOf('1', true));
     stalled.isFull = true;
-    fanout.publish(eventsOf('2', true));
-    fanout.publish(eventsOf('3', true));
+    fanout.publish(eventOf('2', true));
+    fanout.publish(eventOf('3', true));
     stalled.drain();
-    fanout.publish(eventsOf('4', true));
+    fanout.publish(eventOf('4', true));
     t.strictSame(reader.got, ['first', '1', '2', '3', '4']);
     t.strictSame(stalled.got, ['first', '1', 'all at 3', '4']);
     stalled.isFull = true;
-    fanout.publish(eventsOf('5', true));
+    fanout.publish(eventOf('5', true));
     stalled.drain();
     t.equal(stalled.got.at(-1), '5', 'one that came late was not missed');
-    t.strictSame(fanout.eventCounters, { sent: 11, skipped: 1 });
+    t.strictSame(events, { sent: 11, skipped: 1 });
     fanout.close();
   },
 );
 
 t.test('[I.hub.stall] a full stream skips to the newest sample, and delays no other', async (t) => {
-  const fanout = createFanout();
+  const { fanout } = createFanout();
   const [stream, reader] = [open(fanout), open(fanout)];
   stream.isFull = true;
-  fanout.publish(eventsOf('1'));
-  fanout.publish(eventsOf('2'));
+  fanout.publish(eventOf('1'));
+  fanout.publish(eventOf('2'));
   stream.drain();
   t.strictSame(reader.got, ['first', '1', '2']);
   t.strictSame(stream.got, ['first', '2']);

@@ -1,11 +1,8 @@
 /** The dependencies that all machines of a hub share. */
 import type { Clock } from '../../clock.ts';
 import type { BufferQuota } from '../../http/clients/buffer-quota.ts';
-import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
-import type { FanoutOptions } from '../../viewers/stream/fanout.ts';
-import type { StreamServer } from '../../viewers/stream/stream-server.ts';
 import type { Times } from './times.ts';
 
 /** Figures for /metrics; they only grow. */
@@ -15,9 +12,6 @@ export interface Counters {
   sampleBytes: number;
   connections: number;
   failures: number;
-  /** To viewers, of fan-outs that are gone: each living one has its own. */
-  sent: number;
-  skipped: number;
 }
 
 export interface RemoteDeps {
@@ -26,17 +20,12 @@ export interface RemoteDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly quota: BufferQuota;
-  readonly counts: Counting;
   readonly times: Times;
   readonly counters: Counters;
-  /** Open streams of viewers. */
-  readonly viewers: { size: number };
   /** Notified of the id of a machine whose condition has changed, or that is gone. */
   readonly conditions: Listeners<readonly [id: string]>;
   /** A number from 0 to 1. */
   readonly random: () => number;
-  /** The viewers of something: their streams. */
-  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'counts'>) => StreamServer;
 }
 
 export const createCounters = (): Counters => ({
@@ -44,6 +33,4 @@ export const createCounters = (): Counters => ({
   sampleBytes: 0,
   connections: 0,
   failures: 0,
-  sent: 0,
-  skipped: 0,
 });

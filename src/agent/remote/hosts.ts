@@ -2,12 +2,9 @@
 
 import type { Config } from '../../config/config.ts';
 import type { AgentEntry } from '../../config/rows/hub-rows.ts';
-import { ServiceError } from '../../errors.ts';
-import type { Caller } from '../../access/caller.ts';
-import type { EventCounters } from '../../viewers/stream/stream-server.ts';
 import type { HostState } from '../../wire/hub.ts';
 import type { RemoteDeps } from './deps.ts';
-import type { Host } from './host.ts';
+import type { RemoteHost } from './remote.ts';
 
 /** A thousand first attempts together would take 15 MB for good, and get in each other's way. */
 const MS_PER_HOST = 3;
@@ -16,7 +13,7 @@ type Agents = Config['hub']['agents'];
 
 /** A machine of `hub.agents`. */
 export interface Configured {
-  readonly host: Host;
+  readonly host: RemoteHost;
   /** Whether it can continue with another entry: one for the same direction. */
   suits(entry: AgentEntry): boolean;
   reconfigure(entry: AgentEntry): void;
@@ -29,13 +26,13 @@ export type AddMachine = (id: string, entry: AgentEntry, spreadMs: number) => Co
 
 export class Hosts {
   readonly #deps: RemoteDeps;
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts = new Map<string, RemoteHost>();
   /** The machines of `hub.agents`. */
   readonly #configured = new Map<string, Configured>();
   readonly #addMachine: AddMachine;
   /** Changes with the hosts that there are, and their labels. */
   version = 0;
-  #sorted: readonly Host[] | undefined;
+  #sorted: readonly RemoteHost[] | undefined;
 
   constructor(agents: Agents, deps: RemoteDeps, addMachine: AddMachine) {
     this.#deps = deps;
@@ -44,39 +41,20 @@ export class Hosts {
   }
 
   /** In the order of their ids. */
-  get all(): readonly Host[] {
+  get all(): readonly RemoteHost[] {
     this.#sorted ??= [...this.#hosts.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     return this.#sorted;
   }
 
   /** undefined: there is none of that id. */
-  get(id: string): Host | undefined {
+  get(id: string): RemoteHost | undefined {
     return this.#hosts.get(id);
-  }
-
-  /** Throws ServiceError. */
-  find(id: string): Host {
-    const host = this.#hosts.get(id);
-    if (host === undefined) throw new ServiceError('not_found', 'There is no machine of that id.');
-    return host;
   }
 
   get states(): Readonly<Record<HostState, number>> {
     const counts = { up: 0, down: 0, refused: 0 };
     for (const { condition } of this.#hosts.values()) counts[condition.state]++;
     return counts;
-  }
-
-  /** The counters of the fan-outs that are open. */
-  get eventCounters(): EventCounters {
-    let sent = 0;
-    let skipped = 0;
-    for (const { upstreams } of this.#hosts.values())
-      for (const { fanout } of upstreams) {
-        sent += fanout?.eventCounters.sent ?? 0;
-        skipped += fanout?.eventCounters.skipped ?? 0;
-      }
-    return { sent, skipped };
   }
 
   reconfigure(agents: Agents): void {
@@ -112,14 +90,14 @@ export class Hosts {
   }
 
   /** Adds one that the hub has learned of; false: `hub.agents` has the id. */
-  add(host: Host): boolean {
+  add(host: RemoteHost): boolean {
     if (this.#configured.has(host.id)) return false;
     this.#put(host);
     return true;
   }
 
   /** Ends its streams. */
-  remove(host: Host): void {
+  remove(host: RemoteHost): void {
     host.close();
     if (this.#hosts.get(host.id) !== host) return;
     this.#hosts.delete(host.id);
@@ -127,7 +105,7 @@ export class Hosts {
     this.#deps.conditions.notify(host.id);
   }
 
-  #put(host: Host): void {
+  #put(host: RemoteHost): void {
     this.#hosts.set(host.id, host);
     this.#changed();
   }
@@ -137,14 +115,8 @@ export class Hosts {
     this.version++;
   }
 
-  /** Cuts every viewer that `passes` no longer lets through. */
-  revalidate(passes: (caller: Caller) => boolean): void {
-    for (const { upstreams } of this.#hosts.values())
-      for (const { fanout } of upstreams) fanout?.revalidate(passes);
-  }
-
-  /** Ends all streams; returns how many viewers still have to take what they were sent before. */
-  close(): number {
-    return [...this.#hosts.values()].reduce((full, host) => full + host.close(), 0);
+  /** Ends all streams. */
+  close(): void {
+    for (const host of this.#hosts.values()) host.close();
   }
 }

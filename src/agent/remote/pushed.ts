@@ -1,8 +1,11 @@
 /** The topics that a machine sends on its own while they are followed: media, power, events of watch rules. */
 
+import type { TopicSink } from '../../machine/machine.ts';
 import type { Leased } from '../protocol/agent-topics.ts';
 import { readJsonObject } from '../protocol/json.ts';
-import type { PushedSink } from './host.ts';
+
+/** A follower of a topic that a machine sends on its own. */
+export type PushedSink = Pick<TopicSink, 'onPayload' | 'onLost'>;
 
 /** The message `want` of a hub, without its name. */
 export interface InterestMessage {

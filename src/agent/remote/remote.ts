@@ -5,6 +5,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { View } from '../../stats/view.ts';
+import type { SampleSink, SampleSource, SampleSubscription } from '../../streams/sample.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Leased } from '../protocol/agent-topics.ts';
 import { SampleLines } from '../protocol/sample-lines.ts';
@@ -12,15 +13,15 @@ import type { Status } from '../protocol/status.ts';
 import { AgentClient } from './agent-client.ts';
 import type { ClockReading } from './agent-clock.ts';
 import { Answers } from './answers.ts';
-import type { Ask, HostAnswer } from './ask.ts';
+import type { Ask, HostAnswer, RemoteClient } from './ask.ts';
 import type { Calls } from './calls.ts';
 import type { RemoteDeps } from './deps.ts';
 import { BadSample, type Failure } from './failure.ts';
-import type { Host, PushedSink } from './host.ts';
-import { type InterestMessage, PushedTopics } from './pushed.ts';
+import { type InterestMessage, type PushedSink, PushedTopics } from './pushed.ts';
 import { type Condition, Reachability } from './reachability.ts';
+import type { HostSample } from './sample.ts';
 import { RemoteStreams } from './streams.ts';
-import type { AgentStream, StreamSink, Upstream, UpstreamOwner } from './upstream.ts';
+import type { AgentStream, StreamSink, UpstreamOwner } from './upstream.ts';
 import { Upstreams } from './upstreams.ts';
 
 export interface RemoteHostDeps {
@@ -41,7 +42,7 @@ export interface RemoteHostDeps {
 /** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
 const UNWATCHED_MS = 60_000;
 
-export class RemoteHost implements Host, UpstreamOwner {
+export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
   readonly id: string;
   readonly #deps: RemoteHostDeps;
   readonly #reachability: Reachability;
@@ -86,6 +87,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.#reachability.condition;
   }
 
+  /** Changes with the condition. */
   get version(): number {
     return this.#reachability.version;
   }
@@ -94,10 +96,7 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.#reachability.isUp;
   }
 
-  get upstreams(): readonly Upstream[] {
-    return this.#upstreams.all;
-  }
-
+  /** That of /api/hosts. */
   get row(): HostRow {
     const { name, scopes } = this.#status ?? {};
     const row = this.#upstreams.row(this, this.isBrief ? undefined : name);
@@ -110,8 +109,13 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.isUp && this.#topics !== undefined ? this.#topics.addTo(interest) : interest;
   }
 
-  upstreamOf(view: View): Upstream {
-    return this.#upstreams.of(view);
+  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+    return this.#upstreams.of(view).subscribe(view, sink);
+  }
+
+  /** As Machine.first. */
+  async first<T>(view: View, begin: (sample: HostSample) => T): Promise<T> {
+    return await this.#upstreams.of(view).first(view, begin);
   }
 
   openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
@@ -119,24 +123,29 @@ export class RemoteHost implements Host, UpstreamOwner {
     return this.#streams.open(sections, withDetail, sink);
   }
 
+  /** Follows a topic that the machine sends on its own; returns a function that ends it, or undefined for another topic. */
   followTopic(name: string, sink: PushedSink): (() => void) | undefined {
     this.#topics ??= new PushedTopics(() => this.#deps.onInterest(this));
     return this.#topics.follow(name, sink);
   }
 
+  /** The payload of one sample, at most a second old. Rejects with ServiceError. */
   async usage(view: View, who: Caller): Promise<Buffer> {
     return await this.#upstreams.usage(this, view, who);
   }
 
+  /** At most 10 s old. Rejects with ServiceError. */
   async system(withDetail: boolean, who: Caller): Promise<Buffer> {
     return await this.#upstreams.system(this, withDetail, who);
   }
 
+  /** Clients' commands come through `CommandGateway`, which judges them. */
   async ask(ask: Ask): Promise<HostAnswer> {
     if (!this.isUp) throw this.refusal();
     return await this.#answers.ask(this.#client, ask);
   }
 
+  /** The error for its clients while it is not up. */
   refusal(): ServiceError {
     this.#deps.onMissed?.();
     return this.#reachability.refusal();
@@ -218,15 +227,16 @@ export class RemoteHost implements Host, UpstreamOwner {
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
       this.failed({ isRefusal: false, reason: 'it has fallen silent' });
-    const isWatched = this.upstreams.length > 0 || this.#topics?.isWanted === true;
+    const isWatched = this.#upstreams.all.length > 0 || this.#topics?.isWanted === true;
     if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
     if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();
   }
 
-  close(): number {
+  /** Ends all streams. */
+  close(): void {
     this.isClosed = true;
     this.#answers.clear();
-    return this.#upstreams.close();
+    this.#upstreams.close();
   }
 
   heard(): void {

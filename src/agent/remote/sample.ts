@@ -5,7 +5,7 @@ import { BoundedCache } from '../../fairness/bounded-cache.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../../host/host.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { View } from '../../stats/view.ts';
-import type { SampleEvents } from '../../viewers/stream/stream-server.ts';
+import type { MachineSample } from '../../streams/sample.ts';
 import { parseSound } from '../protocol/json.ts';
 import { findMalformed } from './sample-shape.ts';
 
@@ -92,7 +92,7 @@ function readClaims(event: Buffer, claims: readonly Member[]): Read | undefined 
   return { sample, texts: claims.map((_, at) => JSON.stringify(parts[2 * at]).slice(1, -1)) };
 }
 
-export class HostSample implements SampleEvents {
+export class HostSample implements MachineSample {
   /** `data: {…}` and a blank line. */
   #event: Buffer;
   /** The sections that it was asked for. */

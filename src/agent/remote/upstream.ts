@@ -1,12 +1,10 @@
 /**
- * The samples of one host, plain or detailed: what its viewers want together, the stream from the agent that has it, and
- * the fan-out to them. Two upstreams at most, because neither form can be made from the other.
+ * The samples of one host, plain or detailed: what its subscribers want together, and the stream from the agent that has it.
+ * Two upstreams at most, because neither form can be made from the other.
  */
 import { ServiceError } from '../../errors.ts';
-import { CountsByKey } from '../../http/clients/counts-by-key.ts';
-import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
-import type { StreamServer } from '../../viewers/stream/stream-server.ts';
+import type { SampleSink, SampleSubscription } from '../../streams/sample.ts';
 import type { RemoteDeps } from './deps.ts';
 import { BadSample, type Failure } from './failure.ts';
 import type { HostSample } from './sample.ts';
@@ -45,20 +43,24 @@ interface Link {
   readonly request: AgentStream;
 }
 
+interface Subscriber {
+  readonly view: View;
+  readonly sink: SampleSink | undefined;
+}
+
 interface Waiter {
   readonly view: View;
   readonly resolve: (sample: HostSample) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class Upstream implements Demand {
+export class Upstream {
   readonly #deps: RemoteDeps;
   readonly #owner: UpstreamOwner;
   readonly #withDetail: boolean;
-  /** Subscribers by the sections of their views. */
-  readonly #wanted = new CountsByKey<number>();
+  readonly #subscribers = new Set<Subscriber>();
+  /** The sections of their views. */
   #union = 0;
-  #size = 0;
   #link: Link | undefined;
   /** Has other sections; it takes the place of `#link` with its first sample. */
   #next: Link | undefined;
@@ -69,8 +71,6 @@ export class Upstream implements Demand {
   #newest: HostSample | undefined;
   /** When the newest sample was taken, also when the host has gone; of the hub's clock, in milliseconds. */
   takenAtMs: number | undefined;
-  sink: { publish(): void; forget(): void } | undefined;
-  #fanout: StreamServer | undefined;
 
   constructor(deps: RemoteDeps, owner: UpstreamOwner, withDetail: boolean) {
     this.#deps = deps;
@@ -79,7 +79,7 @@ export class Upstream implements Demand {
   }
 
   get isWanted(): boolean {
-    return this.#size > 0;
+    return this.#subscribers.size > 0;
   }
 
   /** Its stream is open, or being opened. */
@@ -92,60 +92,31 @@ export class Upstream implements Demand {
     return this.#newest;
   }
 
-  get fanout(): StreamServer | undefined {
-    return this.#fanout;
-  }
-
-  subscribe({ sections }: View): void {
-    this.#wanted.add(sections);
-    this.#size++;
+  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+    const subscriber = { view, sink };
+    this.#subscribers.add(subscriber);
     this.#update();
-    if (this.#size === 1) this.#owner.changed();
-  }
-
-  unsubscribe({ sections }: View): void {
-    this.#wanted.remove(sections);
-    this.#size--;
-    this.#update();
-    if (this.#size === 0) this.#owner.changed();
-  }
-
-  /** Its viewers, whose streams it ends at the latest in `close`. */
-  openFanout(): StreamServer {
-    if (this.#fanout !== undefined) return this.#fanout;
-    const { viewers, createFanout } = this.#deps;
-    const source: Demand = {
-      subscribe: (view) => {
-        viewers.size++;
-        this.subscribe(view);
-      },
-      unsubscribe: (view) => {
-        viewers.size--;
-        this.unsubscribe(view);
+    if (this.#subscribers.size === 1) this.#owner.changed();
+    return {
+      newest: () => (this.#newest?.has(view) === true ? this.#newest : undefined),
+      end: () => {
+        if (!this.#subscribers.delete(subscriber)) return;
+        this.#update();
+        if (!this.isWanted) this.#owner.changed();
       },
     };
-    this.#fanout = createFanout({ source });
-    return this.#fanout;
   }
 
-  /** The newest sample that has `view`, otherwise the next one. Rejects with ServiceError. The caller has subscribed. */
-  async first(view: View): Promise<HostSample> {
-    if (this.#newest?.has(view)) return this.#newest;
-    if (!this.#owner.isUp) throw this.#owner.refusal();
-    const { clock, times } = this.#deps;
-    let waiter: Waiter | undefined;
-    let timer: unknown;
+  /** As Machine.first, with the newest sample that has `view`, otherwise the next one. */
+  async first<T>(view: View, begin: (sample: HostSample) => T): Promise<T> {
+    const subscription = this.subscribe(view);
+    const newest = () => (this.#newest?.has(view) === true ? this.#newest : undefined);
     try {
-      return await new Promise<HostSample>((resolve, reject) => {
-        waiter = { view, resolve, reject };
-        this.#waiters ??= new Set();
-        this.#waiters.add(waiter);
-        const late = new ServiceError('host_unreachable', 'The machine sent no sample in time.');
-        timer = clock.setTimer(() => reject(late), times.firstSampleMs);
-      });
+      const first = newest() ?? (await this.#nextWith(view));
+      // One read may have brought more samples: without the newest one it would never be sent.
+      return begin(newest() ?? first);
     } finally {
-      clock.clearTimer(timer);
-      if (waiter !== undefined) this.#waiters?.delete(waiter);
+      subscription.end();
     }
   }
 
@@ -167,22 +138,37 @@ export class Upstream implements Demand {
     this.#timer = undefined;
   }
 
-  /** Ends all streams; returns how many of the viewers' still have to take what they were sent before. */
-  close(): number {
+  /** Ends its stream, and those of its subscribers. */
+  close(): void {
     this.disconnect();
     for (const waiter of this.#waiters ?? [])
       waiter.reject(new ServiceError('shutting_down', 'It is going away.'));
-    const full = this.#fanout?.close() ?? 0;
-    const { sent, skipped } = this.#fanout?.eventCounters ?? { sent: 0, skipped: 0 };
-    this.#deps.counters.sent += sent;
-    this.#deps.counters.skipped += skipped;
-    this.#fanout = undefined;
-    return full;
+    for (const { sink } of [...this.#subscribers]) sink?.close();
+  }
+
+  /** Rejects with ServiceError. */
+  async #nextWith(view: View): Promise<HostSample> {
+    if (!this.#owner.isUp) throw this.#owner.refusal();
+    const { clock, times } = this.#deps;
+    let waiter: Waiter | undefined;
+    let timer: unknown;
+    try {
+      return await new Promise<HostSample>((resolve, reject) => {
+        waiter = { view, resolve, reject };
+        this.#waiters ??= new Set();
+        this.#waiters.add(waiter);
+        const late = new ServiceError('host_unreachable', 'The machine sent no sample in time.');
+        timer = clock.setTimer(() => reject(late), times.firstSampleMs);
+      });
+    } finally {
+      clock.clearTimer(timer);
+      if (waiter !== undefined) this.#waiters?.delete(waiter);
+    }
   }
 
   #update(): void {
     let union = 0;
-    for (const [sections] of this.#wanted) union |= sections;
+    for (const { view } of this.#subscribers) union |= view.sections;
     this.#union = union;
     const asked = (this.#next ?? this.#link)?.sections;
     if (!this.isWanted || asked === undefined || asked === union) return;
@@ -211,8 +197,7 @@ export class Upstream implements Demand {
   #unlink(): void {
     this.#link = undefined;
     this.#newest = undefined;
-    this.#fanout?.forget();
-    this.sink?.forget();
+    for (const { sink } of this.#subscribers) sink?.forget();
   }
 
   #take(link: Link, sample: HostSample): void {
@@ -234,8 +219,7 @@ export class Upstream implements Demand {
     this.takenAtMs = sample.takenAtMs;
     this.#owner.heard();
     for (const { view, resolve } of this.#waiters ?? []) if (sample.has(view)) resolve(sample);
-    this.#fanout?.publish(sample);
-    this.sink?.publish();
+    for (const { view, sink } of this.#subscribers) if (sample.has(view)) sink?.publish(sample);
   }
 
   #failed(link: Link, failure: Failure): void {

@@ -9,7 +9,7 @@ import type { HostRow } from '../../wire/hub.ts';
 import { readJsonObject } from '../protocol/json.ts';
 import type { RemoteClient } from './ask.ts';
 import type { RemoteDeps } from './deps.ts';
-import type { Host } from './host.ts';
+import type { Condition } from './reachability.ts';
 import { findMalformed } from './sample-shape.ts';
 import { namesOf } from './section-names.ts';
 import { Upstream, type UpstreamOwner } from './upstream.ts';
@@ -38,12 +38,12 @@ export class Upstreams {
     return this.#plain;
   }
 
-  /** As Host.usage; `client`: asks where no sample is young enough. */
+  /** As RemoteHost.usage; `client`: asks where no sample is young enough. */
   async usage(client: RemoteClient, view: View, who: Caller): Promise<Buffer> {
     const { sections, withDetail } = view;
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#deps.clock.now() - current.takenAtMs < FRESH_MS;
-    if (isYoung && current.has(view) && current.isValid) return current.payload(view);
+    if (isYoung && current.has(view)) return current.payload(view);
     const bytes = await this.#ask(client, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
     const malformed = findMalformed(readJsonObject(bytes) ?? {});
     if (malformed === undefined) return bytes;
@@ -74,13 +74,16 @@ export class Upstreams {
     }
   }
 
-  /** Ends all streams; returns how many viewers still have to take what they were sent before. */
-  close(): number {
-    return this.all.reduce((full, upstream) => full + upstream.close(), 0);
+  /** Ends all streams. */
+  close(): void {
+    for (const upstream of this.all) upstream.close();
   }
 
   /** The row of /api/hosts. */
-  row({ id, labels, condition }: Pick<Host, 'id' | 'labels' | 'condition'>, name = id): HostRow {
+  row(
+    { id, labels, condition }: Pick<HostRow, 'id' | 'labels'> & { readonly condition: Condition },
+    name = id,
+  ): HostRow {
     const samples = this.all.flatMap(({ takenAtMs }) => takenAtMs ?? []);
     const age =
       samples.length === 0 ? null : Math.round(this.#deps.clock.now() - Math.max(...samples)) / 1000;

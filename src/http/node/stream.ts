@@ -3,7 +3,6 @@
  * waits for the rest of a chunk. A client of HTTP/1.0, which knows no chunks, gets the bare events.
  */
 import type net from 'node:net';
-import type { View } from '../../stats/view.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { StreamSocket } from '../engine.ts';
 
@@ -45,7 +44,6 @@ export function whenEmpty(socket: net.Socket, onEmpty: () => void): boolean {
 
 export class NodeStream implements StreamSocket {
   readonly caller: Caller;
-  readonly view: View;
   readonly isStream = true;
   place = 0;
   sent: number;
@@ -59,11 +57,10 @@ export class NodeStream implements StreamSocket {
   constructor(
     socket: net.Socket,
     isChunked: boolean,
-    { view, caller, sent, writtenAt }: Pick<StreamSocket, 'view' | 'caller' | 'sent' | 'writtenAt'>,
+    { caller, sent, writtenAt }: Pick<StreamSocket, 'caller' | 'sent' | 'writtenAt'>,
   ) {
     this.#socket = socket;
     this.#isChunked = isChunked;
-    this.view = view;
     this.caller = caller;
     this.sent = sent;
     this.writtenAt = writtenAt;

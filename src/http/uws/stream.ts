@@ -2,7 +2,6 @@
  * One open event stream of uWebSockets.js itself, where the native writer does not send it: off Linux, and where the
  * connection was not found. The line end that completes a chunk comes with the next chunk (docs/engines.md).
  */
-import type { View } from '../../stats/view.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { StreamSocket, StreamStart } from '../engine.ts';
 
@@ -36,7 +35,6 @@ const PROBE_BYTES = 16;
 /** uWebSockets.js keeps what the kernel does not take: two pieces at most, because a full socket is skipped. */
 export class UwsStream implements StreamSocket {
   readonly caller: Caller;
-  readonly view: View;
   readonly isStream = true;
   place = 0;
   sent: number;
@@ -45,9 +43,8 @@ export class UwsStream implements StreamSocket {
   /** The rest of an event while the socket is full. */
   #rest: Buffer | undefined;
 
-  constructor(response: StreamResponse, { view, caller, sent, writtenAt }: StreamStart) {
+  constructor(response: StreamResponse, { caller, sent, writtenAt }: StreamStart) {
     this.#response = response;
-    this.view = view;
     this.caller = caller;
     this.sent = sent;
     this.writtenAt = writtenAt;

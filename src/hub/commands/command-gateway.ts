@@ -3,7 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { DEFAULT_KEY } from '../../access/key.ts';
 import type { HostAnswer } from '../../agent/remote/ask.ts';
-import type { Host } from '../../agent/remote/host.ts';
+import type { RemoteHost } from '../../agent/remote/remote.ts';
 import type { Times } from '../../agent/remote/times.ts';
 import type { Clock } from '../../clock.ts';
 import type { Follower, Step } from '../../commands/command.ts';
@@ -54,12 +54,12 @@ export class CommandGateway {
   }
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
-  check(host: Host, command: string, client: Caller): void {
+  check(host: RemoteHost, command: string, client: Caller): void {
     this.#rules.check(client, command, host);
   }
 
   /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
-  scopesAt(host: Host, client: Caller): Scopes {
+  scopesAt(host: RemoteHost, client: Caller): Scopes {
     const usable = COMMANDS.filter(({ name }) => this.#rules.allows(client, name, host));
     return client.scopes & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
   }
@@ -70,7 +70,7 @@ export class CommandGateway {
    * (it may have been).
    */
   async ask(
-    host: Host,
+    host: RemoteHost,
     what: string,
     params: Params,
     who: Caller,
@@ -105,7 +105,7 @@ export class CommandGateway {
     }
   }
 
-  #audit({ id }: Host, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
+  #audit({ id }: RemoteHost, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
     const [group = '', action = ''] = what.split('.', 2);
     // An unknown action is the client's own words.
     const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';

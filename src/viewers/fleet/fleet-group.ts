@@ -2,22 +2,22 @@
  * The viewers of /api/fleet/stream and of the topic `fleet` with the same filter and view: their event is made once per
  * interval. Samples are joined as bytes.
  */
-import { deferToNextTurn } from '../../clock.ts';
+
 import type { Caller } from '../../access/caller.ts';
+import type { Hosts } from '../../agent/remote/hosts.ts';
+import type { RemoteHost } from '../../agent/remote/remote.ts';
+import { deferToNextTurn } from '../../clock.ts';
 import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { Log } from '../../log/log.ts';
-import type { MachineSample } from '../../machine/machine.ts';
-import type { Demand } from '../../stats/source.ts';
 import type { View } from '../../stats/view.ts';
-import type { FleetMember, FleetWhole } from '../socket/fleet-subscription.ts';
-import { inSlices } from '../socket/slices.ts';
-import type { FanoutOptions } from '../stream/fanout.ts';
-import type { SampleEvents, StreamServer } from '../stream/stream-server.ts';
+import type { Fanout } from '../../streams/fanout.ts';
+import type { MachineSample, SampleSubscription } from '../../streams/sample.ts';
+import { inSlices } from '../../streams/slices.ts';
+import type { Streams } from '../../streams/streams.ts';
 import type { FleetFilter } from './fleet-filter.ts';
-import type { FleetMachine, FleetMachines } from './fleet-machine.ts';
 
 const BEGIN = Buffer.from('data: ');
 const SAMPLE = Buffer.from(',"sample":');
@@ -29,20 +29,26 @@ const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 /** A plain sample with 500 disks has 60 KB. */
 const LARGE_BYTES = 64 * 1024;
 
+/** A WebSocket that shows all machines. */
+export interface FleetMember {
+  /** `number`: that of the event, one more than that of the event before. */
+  publish(event: Buffer, number: number): void;
+}
+
 /** The state of a machine as a group has sent it. */
 interface Sent {
-  readonly machine: FleetMachine;
+  readonly machine: RemoteHost;
   readonly version: number;
   readonly sample: MachineSample | undefined;
 }
 
-/** The newest sample of a machine for `view`; undefined: there is none yet. */
-function sampleOf(machine: FleetMachine, view: View): MachineSample | undefined {
-  const sample = machine.feedOf(view).first(view);
+/** undefined: there is none yet. */
+function newestOf(subscription: SampleSubscription): MachineSample | undefined {
+  const sample = subscription.newest();
   return sample instanceof Promise ? undefined : sample;
 }
 
-function partsOf({ id, condition }: FleetMachine, payload: Buffer | undefined): readonly Buffer[] {
+function partsOf({ id, condition }: RemoteHost, payload: Buffer | undefined): readonly Buffer[] {
   const head = Buffer.from(`${JSON.stringify(id)}:${JSON.stringify(condition).slice(0, -1)}`);
   return payload === undefined ? [head, CLOSE] : [head, SAMPLE, payload, CLOSE];
 }
@@ -58,23 +64,20 @@ function payloadsOf(sent: readonly Sent[], view: View): readonly (Buffer | undef
 }
 
 /** Shared by all groups. */
-export interface FleetDeps {
+export interface GroupDeps {
+  readonly hosts: Pick<Hosts, 'all' | 'version'>;
   readonly log: Log;
-  readonly counts: Counting;
-  /** Open streams of viewers. */
-  readonly viewers: { size: number };
-  readonly createFanout: (options: Pick<FanoutOptions, 'source' | 'counts'>) => StreamServer;
+  readonly streams: Pick<Streams, 'create'>;
 }
 
 export class FleetGroup {
-  readonly #log: FleetDeps['log'];
+  readonly #deps: GroupDeps;
   #hasComplained = false;
-  readonly #machines: FleetMachines;
   readonly #filter: FleetFilter;
   readonly #view: View;
-  readonly fanout: StreamServer;
+  readonly #fanout: Fanout;
   /** The machines whose samples it has subscribed to, and the version of all then. */
-  readonly #subscribed = new Set<FleetMachine>();
+  readonly #subscribed = new Map<RemoteHost, SampleSubscription>();
   #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;
@@ -88,46 +91,22 @@ export class FleetGroup {
   #number = 0;
   readonly #onEmpty: () => void;
 
-  constructor(
-    deps: FleetDeps,
-    machines: FleetMachines,
-    filter: FleetFilter,
-    view: View,
-    onEmpty: () => void,
-  ) {
+  constructor(deps: GroupDeps, filter: FleetFilter, view: View, onEmpty: () => void) {
+    this.#deps = deps;
     this.#onEmpty = onEmpty;
-    this.#log = deps.log;
-    this.#machines = machines;
     this.#filter = filter;
     this.#view = view;
-    const { viewers, createFanout } = deps;
-    const source: Demand = {
-      subscribe: () => {
-        viewers.size++;
-        this.#size++;
-      },
-      unsubscribe: () => {
-        viewers.size--;
-        this.#lose();
-      },
-    };
     const counts: Counting = {
-      opened: (caller) => {
-        deps.counts.opened(caller);
-        this.#addKeyless(caller);
-      },
-      closed: (caller) => {
-        deps.counts.closed(caller);
-        this.#removeKeyless(caller);
-      },
+      opened: (caller) => this.#add(caller),
+      closed: (caller) => this.#remove(caller),
     };
-    this.fanout = createFanout({ source, counts });
+    this.#fanout = deps.streams.create({ counts });
     this.#follow();
     this.#compose();
   }
 
   open(exchange: Exchange, headers: Headers, caller: Caller): void {
-    this.fanout.open(exchange, this.#view, { event: () => this.#makeWhole() }, headers, caller, false);
+    this.#fanout.open({ exchange, headers, event: this.#makeWhole(), caller, skipsNext: false });
   }
 
   get isEmpty(): boolean {
@@ -147,76 +126,70 @@ export class FleetGroup {
   }
 
   /** Adds a WebSocket. */
-  join(follower: FleetMember, caller: Caller): void {
-    this.#sockets.set(follower, caller);
-    this.#addKeyless(caller);
-    this.#size++;
+  join(member: FleetMember, caller: Caller): void {
+    this.#sockets.set(member, caller);
+    this.#add(caller);
   }
 
-  leave(follower: FleetMember): void {
-    const caller = this.#sockets.get(follower);
+  leave(member: FleetMember): void {
+    const caller = this.#sockets.get(member);
     if (caller === undefined) return;
-    this.#sockets.delete(follower);
-    this.#removeKeyless(caller);
-    this.#lose();
+    this.#sockets.delete(member);
+    this.#remove(caller);
   }
 
-  /** Returns the whole state, with which a WebSocket begins, or continues after it has missed something. */
-  whole(): FleetWhole {
+  /**
+   * Returns an event with every machine that matches, with which a WebSocket begins, or continues after it has missed one,
+   * and the number of the newest event that it contains.
+   */
+  whole(): { readonly event: Buffer; readonly number: number } {
     return { event: this.#makeWhole(), number: this.#number };
   }
 
   /** Subscribes to the machines that the filter concerns. */
   #follow(): void {
-    const view = this.#view;
-    this.#version = this.#machines.version;
-    const wanted = new Set(this.#machines.all.filter((machine) => this.#filter.concerns(machine)));
-    for (const machine of wanted) {
-      if (this.#subscribed.has(machine)) continue;
-      this.#subscribed.add(machine);
-      machine.feedOf(view).subscribe(view);
-    }
-    for (const machine of this.#subscribed) if (!wanted.has(machine)) this.#unsubscribe(machine);
+    const { hosts } = this.#deps;
+    this.#version = hosts.version;
+    const wanted = new Set(hosts.all.filter((machine) => this.#filter.concerns(machine)));
+    for (const machine of wanted)
+      if (!this.#subscribed.has(machine)) this.#subscribed.set(machine, machine.subscribe(this.#view));
+    for (const [machine, subscription] of this.#subscribed)
+      if (!wanted.has(machine)) {
+        this.#subscribed.delete(machine);
+        subscription.end();
+      }
   }
 
   tick(): void {
-    if (this.#version !== this.#machines.version) this.#follow();
-    const event = this.#compose();
-    if (event === undefined) return;
+    if (this.#version !== this.#deps.hosts.version) this.#follow();
+    const bytes = this.#compose();
+    if (bytes === undefined) return;
     const number = ++this.#number;
-    const events: SampleEvents = { event: () => event, whole: () => this.#makeWhole() };
-    this.fanout.publish(events);
-    inSlices([...this.#sockets.keys()], deferToNextTurn, (follower) => {
-      if (this.#sockets.has(follower)) follower.publish(event, number);
+    this.#fanout.publish({ bytes, whole: () => this.#makeWhole() });
+    inSlices([...this.#sockets.keys()], deferToNextTurn, (member) => {
+      if (this.#sockets.has(member)) member.publish(bytes, number);
     });
   }
 
-  /** Returns how many viewers still have to take what they were sent before. */
-  close(): number {
-    const full = this.fanout.close();
-    for (const machine of this.#subscribed) this.#unsubscribe(machine);
-    return full;
+  close(): void {
+    this.#fanout.close();
+    for (const subscription of this.#subscribed.values()) subscription.end();
+    this.#subscribed.clear();
   }
 
-  #addKeyless({ address, isKeyed }: Caller): void {
+  #add({ address, isKeyed }: Caller): void {
+    this.#size++;
     if (isKeyed) return;
     this.#keyless.add(address);
     this.#keylessSize++;
   }
 
-  #removeKeyless({ address, isKeyed }: Caller): void {
-    if (isKeyed) return;
-    this.#keyless.remove(address);
-    this.#keylessSize--;
-  }
-
-  #lose(): void {
+  #remove({ address, isKeyed }: Caller): void {
+    if (!isKeyed) {
+      this.#keyless.remove(address);
+      this.#keylessSize--;
+    }
     if (--this.#size === 0) this.#onEmpty();
-  }
-
-  #unsubscribe(machine: FleetMachine): void {
-    this.#subscribed.delete(machine);
-    machine.feedOf(this.#view).unsubscribe(this.#view);
   }
 
   /** The event of what changed since the last one; undefined: nothing. */
@@ -224,9 +197,9 @@ export class FleetGroup {
     const before = this.#sent;
     const now = new Map<string, Sent>();
     const changed: Sent[] = [];
-    for (const machine of this.#subscribed) {
+    for (const [machine, subscription] of this.#subscribed) {
       if (!this.#filter.matches(machine)) continue;
-      const sent = { machine, version: machine.version, sample: sampleOf(machine, this.#view) };
+      const sent = { machine, version: machine.version, sample: newestOf(subscription) };
       const last = before.get(machine.id);
       const isSame =
         last?.machine === machine && last.version === sent.version && last.sample === sent.sample;
@@ -248,7 +221,7 @@ export class FleetGroup {
 
   #complain(): void {
     if (!this.#hasComplained)
-      this.#log.warn('the samples of all machines are too long: those of more than 64 KiB are left out');
+      this.#deps.log.warn('the samples of all machines are too long: those of more than 64 KiB are left out');
     this.#hasComplained = true;
   }
 

@@ -1,7 +1,7 @@
 /** The list of /api/hosts and of the op `hosts`, as JSON: of a long one, all who ask at about the same time share the bytes. */
+import type { Hosts } from '../../agent/remote/hosts.ts';
 import type { Clock } from '../../clock.ts';
 import type { FleetFilter } from './fleet-filter.ts';
-import type { FleetMachines } from './fleet-machine.ts';
 
 /** Shorter lists, of up to some 250 machines, are made for each request. */
 const MIN_SHARED_BYTES = 64 * 1024;
@@ -12,12 +12,12 @@ const MAX_SHARED_MS = 1000;
 const MAX_CACHED_LISTS = 4;
 
 export class HostLists {
-  readonly #machines: Pick<FleetMachines, 'all'>;
+  readonly #machines: Pick<Hosts, 'all'>;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
   /** By the filter's key, the oldest first. */
   readonly #cached = new Map<string, Buffer>();
 
-  constructor(machines: Pick<FleetMachines, 'all'>, clock: Pick<Clock, 'now' | 'setTimer'>) {
+  constructor(machines: Pick<Hosts, 'all'>, clock: Pick<Clock, 'now' | 'setTimer'>) {
     this.#machines = machines;
     this.#clock = clock;
   }

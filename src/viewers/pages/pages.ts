@@ -3,15 +3,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ALL_SECTIONS } from '../../host/host.ts';
 import type { Caller } from '../../access/caller.ts';
+import { ALL_SECTIONS } from '../../host/host.ts';
 import { entriesOf, isKnown } from '../../http/etag.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
 import { type Headers, statusLine } from '../../http/reply.ts';
 import type { Request, Route } from '../../http/routes.ts';
+import type { Machine } from '../../machine/machine.ts';
 import { PROGRAM_URL } from '../../program-url.ts';
-import { type View, viewOf } from '../../stats/view.ts';
+import { viewOf } from '../../stats/view.ts';
 import { OPERATIONS } from '../../wire/operations.ts';
 
 /** The request headers that its routes read, in lower case. */
@@ -111,14 +112,15 @@ export function readHubPages(): readonly WebFile[] {
 export interface DashboardDeps {
   readonly dashboard: readonly WebFile[];
   readonly gate: Pick<Gate, 'passes'>;
-  readonly sampler: { readonly latest: (view: View) => Promise<unknown> };
+  readonly machine: Pick<Machine, 'usage'>;
 }
 
-export function dashboardRoutes({ dashboard, gate, sampler }: DashboardDeps): readonly Route[] {
+export function dashboardRoutes({ dashboard, gate, machine }: DashboardDeps): readonly Route[] {
   // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
-  const onOpened = ({ request, ...client }: Caller) => {
+  const onOpened = (client: Caller) => {
+    const { request } = client;
     if (request && gate.passes({ ...client, request: { ...request, path: OPERATIONS.openStream.path } }))
-      sampler.latest(viewOf(ALL_SECTIONS, true)).catch(() => undefined);
+      machine.usage(viewOf(ALL_SECTIONS, true), client).catch(() => undefined);
   };
   return fileRoutes(dashboard, (file, { client }) => {
     if (file.path === ROOT) onOpened(client);

@@ -1,25 +1,23 @@
 /** All routes of the service, and the request headers that any of them reads. */
+
+import type { Caller } from '../../access/caller.ts';
 import type { HubConnections } from '../../agent/reporter/hub-connections.ts';
 import type { MetricsDeps } from '../../exporters/prometheus/metrics.ts';
-import type { Caller } from '../../access/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import { type Route, type Runs, routesOfTable } from '../../http/routes.ts';
 import type { Machine } from '../../machine/machine.ts';
-import type { Sampler } from '../../stats/sampler.ts';
-import type { View } from '../../stats/view.ts';
 import { OPERATIONS, type OperationId } from '../../wire/operations.ts';
 import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages.ts';
 import type { Sockets } from '../socket/sockets.ts';
-import type { StreamServer } from '../stream/stream-server.ts';
 import { accessRun } from './access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
 import { type KeyListDeps, keysRun } from './keys-route.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
 import { agentRun, SOCKET_HEADERS, socketRuns } from './socket-route.ts';
-import { type StreamFeed, type StreamRouteDeps, streamRun } from './stream-route.ts';
+import { type StreamRouteDeps, streamRun } from './stream-route.ts';
 
 export const HEADERS_READ: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
@@ -40,8 +38,6 @@ export interface ServiceRouteDeps extends StreamRouteDeps {
   readonly keys: KeyListDeps;
   readonly metrics: MetricsDeps;
   readonly gate: Gate;
-  readonly sampler: Pick<Sampler, 'latest' | 'peek' | 'nextTickInMs' | 'intervalMs'>;
-  readonly fanout: StreamServer;
   readonly dashboard: readonly WebFile[];
 }
 
@@ -53,7 +49,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
   // The compiler misses an operation that nothing runs.
   const runs: Runs<OperationId> = {
     ...requestRuns(() => machine),
-    openStream: streamRun(deps, (_, view) => feedOf(deps, view)),
+    openStream: streamRun(deps, () => machine),
     ...socketRuns({ ...deps, sockets }),
     openAgent: agentRun(deps, deps.hubs),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
@@ -64,13 +60,3 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
   };
   return [...routesOfTable(OPERATIONS, runs), ...dashboardRoutes(deps)];
 }
-
-const feedOf = ({ sampler, fanout }: ServiceRouteDeps, view: View): StreamFeed => ({
-  hold: () => () => undefined,
-  first: () => sampler.peek(view) ?? sampler.latest(view),
-  newest: (first) => first,
-  fanout,
-  get isNextNear() {
-    return sampler.nextTickInMs < sampler.intervalMs / 2;
-  },
-});

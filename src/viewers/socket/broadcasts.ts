@@ -1,9 +1,10 @@
 /** The samples, states and events that WebSockets subscribe to: made for the first subscription, removed with the last. */
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
-import type { Machine, SampleFeed } from '../../machine/machine.ts';
+import type { Machine } from '../../machine/machine.ts';
+import type { View } from '../../stats/view.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { EventBroadcast, type EventMember } from './event-broadcast.ts';
-import { type Publisher, SampleBroadcast } from './sample-broadcast.ts';
+import { type Publisher, SampleBroadcast, type SampleBroadcastDeps, ShardQueue } from './sample-broadcast.ts';
 import { type TopicMember, TopicState } from './topic-state.ts';
 import { TOPIC_NAMES } from './topics.ts';
 
@@ -21,51 +22,47 @@ export interface BroadcastsDeps {
   readonly defer?: Defer;
 }
 
-/** The broadcast of a feed, and how many subscriptions it has. */
-interface Shared {
-  readonly broadcast: SampleBroadcast;
-  size: number;
-}
-
 export class Broadcasts {
   readonly #deps: BroadcastsDeps & { readonly defer: Defer };
-  readonly #samples = new Map<SampleFeed, Shared>();
+  readonly #samples = new Map<Machine, Map<View, SampleBroadcast>>();
   readonly #states = new Map<Machine, Map<TopicName, TopicState>>();
   readonly #events = new Map<Machine, EventBroadcast>();
-  /** Samples sent by broadcasts that were removed. */
-  #sent = 0;
-  #topics = 0;
+  readonly #counters = { sent: 0 };
+  readonly #ofSamples: SampleBroadcastDeps;
 
   constructor(deps: BroadcastsDeps) {
     const { defer = deferToNextTurn } = deps;
     this.#deps = { ...deps, defer };
+    let topics = 0;
+    const createTopic = () => `stats ${++topics}`;
+    this.#ofSamples = { ...this.#deps, queue: new ShardQueue(defer), counters: this.#counters, createTopic };
   }
 
   /** Samples that were sent since the start, one per socket. */
   get sent(): number {
-    return [...this.#samples.values()].reduce((sum, { broadcast }) => sum + broadcast.sent, this.#sent);
+    return this.#counters.sent;
   }
 
-  /** One more subscription of `feed`, a feed of `machine`. */
-  openSamples({ id }: Machine, feed: SampleFeed): SampleBroadcast {
-    const known = this.#samples.get(feed);
-    if (known !== undefined) {
-      known.size++;
-      return known.broadcast;
+  /** One more subscription to samples of `machine`. */
+  openSamples(machine: Machine, view: View): SampleBroadcast {
+    const ofMachine = this.#samples.get(machine) ?? new Map<View, SampleBroadcast>();
+    this.#samples.set(machine, ofMachine);
+    let broadcast = ofMachine.get(view);
+    if (broadcast === undefined) {
+      broadcast = new SampleBroadcast(machine, view, this.#ofSamples);
+      ofMachine.set(view, broadcast);
     }
-    const createTopic = () => `stats ${++this.#topics}`;
-    const broadcast = new SampleBroadcast(id, { ...this.#deps, createTopic });
-    this.#samples.set(feed, { broadcast, size: 1 });
-    feed.sink = broadcast;
+    broadcast.users++;
     return broadcast;
   }
 
-  closeSamples(feed: SampleFeed): void {
-    const shared = this.#samples.get(feed);
-    if (shared === undefined || --shared.size > 0) return;
-    this.#sent += shared.broadcast.sent;
-    this.#samples.delete(feed);
-    feed.sink = undefined;
+  closeSamples(broadcast: SampleBroadcast): void {
+    const { machine, view } = broadcast;
+    const ofMachine = this.#samples.get(machine);
+    if (--broadcast.users > 0 || ofMachine === undefined) return;
+    broadcast.end();
+    ofMachine.delete(view);
+    if (ofMachine.size === 0) this.#samples.delete(machine);
   }
 
   addState(machine: Machine, name: TopicName, member: TopicMember): TopicState {

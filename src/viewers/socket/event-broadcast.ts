@@ -1,7 +1,7 @@
 /** The events of watch rules of one machine, which sends them while a socket subscribes to them. */
 import type { Defer } from '../../clock.ts';
 import type { Machine } from '../../machine/machine.ts';
-import { inSlices } from './slices.ts';
+import { inSlices } from '../../streams/slices.ts';
 
 export interface EventMember {
   /** Its client may see processes; for others an event names none. */

@@ -1,37 +1,7 @@
 /** The topic `fleet` of one socket. */
 import type { Caller } from '../../access/caller.ts';
-import type { FleetData } from '../../wire/hub-socket.ts';
+import type { FleetGroup, FleetMember } from '../fleet/fleet-group.ts';
 import { frameOf, NOWHERE } from './messages.ts';
-
-/** A subscriber of all machines. */
-export interface FleetMember {
-  /** `number`: that of the event, one more than that of the event before. */
-  publish(event: Buffer, number: number): void;
-}
-
-/** An event with every machine that matches, and the number of the newest event that it contains. */
-export interface FleetWhole {
-  readonly event: Buffer;
-  readonly number: number;
-}
-
-/** The place of a member among those of the same filter and view. */
-export interface FleetPlace {
-  whole(): FleetWhole;
-  leave(): void;
-}
-
-/** All machines, for the sockets that show several. */
-export interface FleetAccess {
-  /** A HostList as JSON. Throws ServiceError. */
-  list(filter: FleetData<'hosts'>): Buffer;
-  /** `ignored`: names in `fields` that are no sections. Throws ServiceError. */
-  join(
-    data: FleetData<'subscribe'>,
-    member: FleetMember,
-    client: Caller,
-  ): FleetPlace & { readonly ignored: readonly string[] };
-}
 
 const BEGIN = 'data: '.length;
 const END = '\n\n'.length;
@@ -56,19 +26,15 @@ export interface FleetOutlet {
 
 export class FleetSubscription implements FleetMember {
   readonly #outlet: FleetOutlet;
-  readonly #place: ReturnType<FleetAccess['join']>;
+  readonly #group: FleetGroup;
   /** Number of the newest event that it has had. */
   #number = 0;
   #hasMissed = true;
 
-  /** Throws ServiceError. */
-  constructor(fleet: Pick<FleetAccess, 'join'>, data: FleetData<'subscribe'>, outlet: FleetOutlet) {
+  /** `join`: returns the group that it has become a member of. Throws as `join` does. */
+  constructor(outlet: FleetOutlet, join: (member: FleetMember) => FleetGroup) {
     this.#outlet = outlet;
-    this.#place = fleet.join(data, this, outlet.caller);
-  }
-
-  get ignored(): readonly string[] {
-    return this.#place.ignored;
+    this.#group = join(this);
   }
 
   publish(event: Buffer, number: number): void {
@@ -85,7 +51,7 @@ export class FleetSubscription implements FleetMember {
 
   /** Begins, or continues after missed events, with every machine. */
   sendWhole(): void {
-    const { event, number } = this.#place.whole();
+    const { event, number } = this.#group.whole();
     this.#number = number;
     this.#hasMissed = false;
     this.#outlet.send(textOf(event));
@@ -97,6 +63,6 @@ export class FleetSubscription implements FleetMember {
   }
 
   leave(): void {
-    this.#place.leave();
+    this.#group.leave(this);
   }
 }

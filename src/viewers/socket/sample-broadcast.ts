@@ -1,13 +1,13 @@
 /**
- * The samples of one feed of a machine, published to sockets in shards, a few per turn of the event loop: each shard is a
- * topic of one view, and one call publishes to it. Sockets without room skip the sample.
+ * The samples of one view of a machine, published to sockets in shards, a few per turn of the event loop: each shard is a
+ * topic, and one call publishes to it. Sockets without room skip the sample.
  */
 import type { Defer } from '../../clock.ts';
-import { BoundedCache } from '../../fairness/bounded-cache.ts';
-import type { MachineSample, SampleSink } from '../../machine/machine.ts';
+import type { Machine } from '../../machine/machine.ts';
 import type { View } from '../../stats/view.ts';
+import type { MachineSample, SampleSink, SampleSubscription } from '../../streams/sample.ts';
+import { inSlices } from '../../streams/slices.ts';
 import { frameOf } from './messages.ts';
-import { inSlices } from './slices.ts';
 
 /**
  * Sockets served in one turn of the event loop, and the size of a shard: each costs about 10 µs, so a turn takes less than
@@ -15,24 +15,20 @@ import { inSlices } from './slices.ts';
  */
 const SOCKETS_PER_TURN = 128;
 
-/** Messages kept while a sample is published; as MAX_CUTS_BYTES of the hub. */
-const MAX_MESSAGES_BYTES = 16 * 2 ** 20;
-
 /** A subscription that is sent samples. */
 export interface SampleMember {
-  readonly view: View;
   /** Its messages have the id of the machine, because its socket shows several. */
   readonly isNamed: boolean;
   readonly isFull: boolean;
-  /** Called when there is a sample that has its view. */
+  /** Called when there is a sample. */
   begin(): void;
   /** Called when it has left its shard because its socket is full. */
   missSample(): void;
 }
 
 export interface Shard {
+  readonly broadcast: SampleBroadcast;
   readonly topic: string;
-  readonly view: View;
   size: number;
   /** Number of the newest sample that its sockets have had, or may skip, having just joined. */
   sent: number;
@@ -49,6 +45,7 @@ export interface Publisher {
 /** Shared by all broadcasts of a role. */
 export interface SampleBroadcastDeps {
   readonly publisher: Publisher;
+  readonly queue: ShardQueue;
   readonly defer: Defer;
   /**
    * Whether a full socket leaves its shard, and begins again with the newest sample when it has room. On a socket that shows
@@ -58,35 +55,73 @@ export interface SampleBroadcastDeps {
   readonly tracksMembers: boolean;
   /** Returns a name that no other shard has. */
   readonly createTopic: () => string;
+  /** Samples that were sent since the start, one per socket. */
+  readonly counters: { sent: number };
   /** Called after each sample, before it is published. */
   readonly onSample?: () => void;
 }
 
+/** The shards of all broadcasts that are to be sent a sample: a few are served per turn of the event loop. */
+export class ShardQueue {
+  readonly #defer: Defer;
+  /** In the order in which they are served. */
+  readonly #due = new Set<Shard>();
+
+  constructor(defer: Defer) {
+    this.#defer = defer;
+  }
+
+  /** Serves `shards` after those that are due already, which keep their places. */
+  add(shards: Iterable<Shard>): void {
+    const isRunning = this.#due.size > 0;
+    for (const shard of shards) this.#due.add(shard);
+    if (!isRunning) this.#serve();
+  }
+
+  #serve(): void {
+    let served = 0;
+    for (const shard of this.#due) {
+      if (served >= SOCKETS_PER_TURN) {
+        this.#defer(() => this.#serve());
+        return;
+      }
+      this.#due.delete(shard);
+      served += shard.broadcast.serve(shard);
+    }
+  }
+}
+
 export class SampleBroadcast implements SampleSink {
-  readonly #machine: string;
+  readonly machine: Machine;
+  readonly view: View;
   readonly #deps: SampleBroadcastDeps;
+  readonly #subscription: SampleSubscription;
   readonly #shards = new Set<Shard>();
   readonly #waiting = new Set<SampleMember>();
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: MachineSample | undefined;
   #number = 0;
-  /** The shards that are still to be served. */
-  #due: Shard[] = [];
-  #isRunning = false;
-  #sent = 0;
-  /** The messages of the sample that is being published, by view and form. */
-  readonly #messages = new BoundedCache<number, Buffer>(MAX_MESSAGES_BYTES);
-  #messagesOf: MachineSample | undefined;
+  /** Shards that have not had it. */
+  #unserved = 0;
+  /** The messages of the newest sample while it is published: with the id of the machine, and without. */
+  readonly #messages = new Map<boolean, Buffer>();
+  /** Subscriptions of sockets; it ends with the last one. */
+  users = 0;
 
-  /** `machine`: the id that named messages have. */
-  constructor(machine: string, deps: SampleBroadcastDeps) {
-    this.#machine = machine;
+  constructor(machine: Machine, view: View, deps: SampleBroadcastDeps) {
+    this.machine = machine;
+    this.view = view;
     this.#deps = deps;
+    this.#subscription = machine.subscribe(view, this);
   }
 
-  /** Messages since the start, one per socket. */
-  get sent(): number {
-    return this.#sent;
+  /** As SampleSubscription. */
+  newest(): ReturnType<SampleSubscription['newest']> {
+    return this.#subscription.newest();
+  }
+
+  end(): void {
+    this.#subscription.end();
   }
 
   /** Waits for the first sample. */
@@ -100,12 +135,11 @@ export class SampleBroadcast implements SampleSink {
 
   /** Returns the shard of a socket that has had the newest sample. */
   join(member: SampleMember): Shard {
-    const { view, isNamed } = member;
+    const { isNamed } = member;
     let found: Shard | undefined;
     for (const shard of this.#shards) {
-      const isSame = shard.view === view && shard.isNamed === isNamed;
       // A shard that is still to be served would send the newest sample again.
-      if (isSame && shard.size < SOCKETS_PER_TURN && shard.sent === this.#number) {
+      if (shard.isNamed === isNamed && shard.size < SOCKETS_PER_TURN && shard.sent === this.#number) {
         found = shard;
         break;
       }
@@ -113,7 +147,7 @@ export class SampleBroadcast implements SampleSink {
     if (found === undefined) {
       const { createTopic, tracksMembers } = this.#deps;
       const members = tracksMembers ? new Set<SampleMember>() : undefined;
-      found = { topic: createTopic(), view, isNamed, size: 0, sent: this.#number, members };
+      found = { broadcast: this, topic: createTopic(), isNamed, size: 0, sent: this.#number, members };
       this.#shards.add(found);
     }
     found.size++;
@@ -124,76 +158,66 @@ export class SampleBroadcast implements SampleSink {
   leave(shard: Shard, member: SampleMember): void {
     shard.size--;
     shard.members?.delete(member);
-    if (shard.size === 0) this.#shards.delete(shard);
+    if (shard.size > 0) return;
+    this.#shards.delete(shard);
+    this.#mark(shard);
   }
 
-  /** Sends `sample` to every socket, in slices. A round that is under way continues with it. */
+  /** Sends `sample` to every socket, in turns. Those that wait for an earlier one get it instead. */
   publish(sample: MachineSample): void {
     this.#newest = sample;
+    this.#messages.clear();
     this.#number++;
+    this.#unserved = this.#shards.size;
     this.#deps.onSample?.();
-    this.#beginWaiting(sample);
-    if (this.#isRunning) return;
-    this.#due = [...this.#shards];
-    this.#serve();
+    this.#beginWaiting();
+    this.#deps.queue.add(this.#shards);
   }
 
   /** The machine is gone. */
   forget(): void {
     this.#newest = undefined;
-    this.#due = [];
-    this.#forgetMessages();
+    this.#messages.clear();
   }
 
-  #beginWaiting(sample: MachineSample): void {
+  /** Its sockets learn that from the condition of the machine. */
+  close(): void {}
+
+  #beginWaiting(): void {
     if (this.#waiting.size === 0) return;
-    const ready = [...this.#waiting].filter(({ view }) => sample.has(view));
-    for (const member of ready) this.#waiting.delete(member);
+    const ready = [...this.#waiting];
+    this.#waiting.clear();
     inSlices(ready, this.#deps.defer, (member) => member.begin());
   }
 
-  #serve(): void {
+  /** Sends the newest sample to a shard that has not had it; returns to how many sockets. */
+  serve(shard: Shard): number {
     const sample = this.#newest;
-    let served = 0;
-    for (let shard = this.#due.pop(); shard !== undefined; shard = this.#due.pop()) {
-      if (sample === undefined || shard.size === 0 || shard.sent === this.#number) continue;
-      shard.sent = this.#number;
-      served += this.#publishTo(shard, sample);
-      if (served >= SOCKETS_PER_TURN) break;
-    }
-    // The shards that got an older sample in this round are served again.
-    if (this.#due.length === 0 && this.#newest !== undefined)
-      this.#due = [...this.#shards].filter(({ sent }) => sent !== this.#number);
-    this.#isRunning = this.#due.length > 0;
-    if (this.#isRunning) this.#deps.defer(() => this.#serve());
-    else this.#forgetMessages();
-  }
-
-  /** Returns to how many sockets it was sent. */
-  #publishTo(shard: Shard, sample: MachineSample): number {
-    if (!sample.has(shard.view)) return 0;
+    if (sample === undefined || shard.size === 0 || shard.sent === this.#number) return 0;
     for (const member of [...(shard.members ?? [])]) if (member.isFull) member.missSample();
-    if (shard.size === 0) return 0;
-    this.#deps.publisher.publish(shard.topic, this.#messageOf(shard, sample));
-    this.#sent += shard.size;
+    if (shard.size > 0) {
+      const { publisher, counters } = this.#deps;
+      publisher.publish(shard.topic, this.#messageOf(shard, sample));
+      counters.sent += shard.size;
+    }
+    this.#mark(shard);
     return shard.size;
   }
 
-  #messageOf({ view, isNamed }: Shard, sample: MachineSample): Buffer {
-    if (sample !== this.#messagesOf) this.#messages.clear();
-    this.#messagesOf = sample;
-    const host = isNamed ? this.#machine : undefined;
-    const key = view.index * 2 + (isNamed ? 1 : 0);
-    let message = this.#messages.get(key);
-    if (message === undefined) {
-      message = Buffer.from(frameOf('system_stats', sample.payload(view), { host, id: undefined }));
-      this.#messages.set(key, message);
-    }
-    return message;
+  /** It has had the newest sample, or has no sockets left. */
+  #mark(shard: Shard): void {
+    if (shard.sent === this.#number) return;
+    shard.sent = this.#number;
+    if (--this.#unserved === 0) this.#messages.clear();
   }
 
-  #forgetMessages(): void {
-    this.#messages.clear();
-    this.#messagesOf = undefined;
+  #messageOf({ isNamed }: Shard, sample: MachineSample): Buffer {
+    let message = this.#messages.get(isNamed);
+    if (message === undefined) {
+      const host = isNamed ? this.machine.id : undefined;
+      message = Buffer.from(frameOf('system_stats', sample.payload(this.view), { host, id: undefined }));
+      this.#messages.set(isNamed, message);
+    }
+    return message;
   }
 }

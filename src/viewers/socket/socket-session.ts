@@ -1,7 +1,8 @@
 /** One client of a WebSocket: its subscriptions, and the dispatch of its messages. */
+
+import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
-import type { Caller } from '../../access/caller.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
@@ -9,11 +10,10 @@ import type { Machine } from '../../machine/machine.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
-import type { FleetAccess } from './fleet-subscription.ts';
 import { type Grant, MessageRate } from './message-rate.ts';
 import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
 import type { Requester } from './socket-commands.ts';
-import { SocketFleet } from './socket-fleet.ts';
+import { type AllMachines, SocketFleet } from './socket-fleet.ts';
 import { answerRequest } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
 import { SubscriptionSet } from './subscription-set.ts';
@@ -25,7 +25,7 @@ export interface SessionDeps {
   /** undefined: there is no machine of this id that the caller may know. */
   readonly find: (id: string, caller: Caller) => Machine | undefined;
   /** undefined: a service, which shows one machine. */
-  readonly fleet: FleetAccess | undefined;
+  readonly fleet: AllMachines | undefined;
   readonly broadcasts: Broadcasts;
   readonly gate: Pick<Gate, 'hears' | 'noteRefusal'>;
   readonly clock: Pick<Clock, 'now'>;

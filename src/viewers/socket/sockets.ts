@@ -1,7 +1,8 @@
 /** All WebSockets of a role: what they share, what is sent to several of them, and how they are opened and closed. */
+
+import type { Caller } from '../../access/caller.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
-import type { Caller } from '../../access/caller.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
@@ -9,13 +10,13 @@ import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { CommandEnd, Machine } from '../../machine/machine.ts';
 import { ALL_SCOPES, namesOfScopes } from '../../scopes.ts';
+import { inSlices } from '../../streams/slices.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
 import { Broadcasts } from './broadcasts.ts';
-import type { FleetAccess } from './fleet-subscription.ts';
 import { frame, NOWHERE } from './messages.ts';
 import type { Publisher } from './sample-broadcast.ts';
-import { inSlices } from './slices.ts';
 import { feedbackOfEnd } from './socket-commands.ts';
+import type { AllMachines } from './socket-fleet.ts';
 import { type SessionDeps, type SessionOwner, SocketSession } from './socket-session.ts';
 import { TOPIC_ROWS, topicsWhere } from './topics.ts';
 
@@ -29,7 +30,7 @@ export interface SocketsOptions {
   /** undefined: there is no machine of this id that the caller may know. */
   readonly find: (id: string, caller: Caller) => Machine | undefined;
   /** Absent: a service, which shows one machine. */
-  readonly fleet?: FleetAccess;
+  readonly fleet?: AllMachines;
   readonly clock: Clock;
   readonly log: Log;
   readonly server: Publisher;

@@ -1,9 +1,11 @@
 /** The topics of one machine that one socket subscribes to: samples, states, events, and the condition of the machine. */
-import { featureDisabled, ServiceError } from '../../errors.ts';
+
 import type { Caller } from '../../access/caller.ts';
-import type { Machine, MachineSample, SampleFeed } from '../../machine/machine.ts';
+import { featureDisabled, ServiceError } from '../../errors.ts';
+import type { Machine } from '../../machine/machine.ts';
 import { allows } from '../../scopes.ts';
 import { type View, viewOf } from '../../stats/view.ts';
+import type { MachineSample } from '../../streams/sample.ts';
 import type { MessageId } from '../../wire/socket.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -34,10 +36,8 @@ export const NOTHING: Topics = { sections: 0, states: 0 };
 const SAMPLE_BIT = 1 << 16;
 const CONDITION_BIT = 1 << 17;
 
-/** The origin of a view's samples. */
+/** The origin of its samples. */
 interface Source {
-  readonly view: View;
-  readonly feed: SampleFeed;
   readonly broadcast: SampleBroadcast;
   /** undefined: it has not begun. */
   shard: Shard | undefined;
@@ -91,10 +91,6 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     return allows(this.#outlet.caller.scopes, 'processes');
   }
 
-  get view(): View {
-    return this.#source?.view ?? viewOf(0, false);
-  }
-
   /**
    * Subscribes to `topics` and nothing else, and sends the states in `snapshots` and the sample as answers to `id`. A sample
    * is sent where the view is another one, or `isAsked`.
@@ -112,7 +108,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     this.#unsent &= topics.states | SAMPLE_BIT | CONDITION_BIT;
     if (snapshots !== 0) this.#outlet.watch(this.#sendSnapshots(snapshots, id));
     const view = topics.sections === 0 ? undefined : viewOf(topics.sections, withDetail);
-    if (view !== this.#source?.view || isAsked) this.#followSamples(view, id);
+    if (view !== this.#source?.broadcast.view || isAsked) this.#followSamples(view, id);
   }
 
   close(): void {
@@ -128,7 +124,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   begin(): void {
     const source = this.#source;
     if (source === undefined || source.shard !== undefined) return;
-    const first = source.feed.first(source.view);
+    const first = source.broadcast.newest();
     if (first instanceof Promise) this.#outlet.watch(first.then((sample) => this.#beginWith(source, sample)));
     else if (first === undefined) source.broadcast.wait(this);
     else this.#beginWith(source, first);
@@ -234,19 +230,15 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   #followSamples(view: View | undefined, id: MessageId | undefined): void {
     const before = this.#source;
     // In this order, so that a change of view does not end the stream from the machine.
-    const feed = view && this.machine.feedOf(view);
-    if (view !== undefined) feed?.subscribe(view);
-    const broadcast = feed && this.#broadcasts.openSamples(this.machine, feed);
+    const broadcast = view && this.#broadcasts.openSamples(this.machine, view);
     if (before !== undefined) {
       this.#leaveShard();
       before.broadcast.stopWaiting(this);
-      this.#broadcasts.closeSamples(before.feed);
-      before.feed.unsubscribe(before.view);
+      this.#broadcasts.closeSamples(before.broadcast);
     }
-    this.#source = undefined;
+    this.#source = broadcast && { broadcast, shard: undefined };
     this.#answers = undefined;
-    if (view === undefined || feed === undefined || broadcast === undefined) return;
-    this.#source = { view, feed, broadcast, shard: undefined };
+    if (broadcast === undefined) return;
     this.#answers = id;
     this.begin();
   }
@@ -256,7 +248,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     if (source !== this.#source || source.shard !== undefined || !this.#hasCapacityFor(SAMPLE_BIT)) return;
     const id = this.#answers;
     this.#answers = undefined;
-    this.#outlet.send(frameOf('system_stats', sample.payload(source.view), this.#place(id)));
+    this.#outlet.send(frameOf('system_stats', sample.payload(source.broadcast.view), this.#place(id)));
     if (source !== this.#source) return;
     source.shard = source.broadcast.join(this);
     this.#outlet.join(source.shard.topic);

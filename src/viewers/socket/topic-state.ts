@@ -6,8 +6,8 @@ import type { Clock, Defer } from '../../clock.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
+import { inSlices } from '../../streams/slices.ts';
 import type { TopicName } from '../../wire/topics.ts';
-import { inSlices } from './slices.ts';
 import { TOPIC_ROWS } from './topics.ts';
 
 /** The process list that is pushed. */

@@ -14,10 +14,10 @@ import { RemoteMachines } from '#src/hub/remote-machine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
+import { Streams } from '#src/streams/streams.js';
 import { Fleet } from '#src/viewers/fleet/fleet.js';
 import { filterOf } from '#src/viewers/fleet/fleet-filter.js';
 import { HostLists } from '#src/viewers/fleet/host-lists.js';
-import { Fanout } from '#src/viewers/stream/fanout.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { callerAt } from '../../helpers/fakes/sender.ts';
 
@@ -40,13 +40,10 @@ function play() {
     clock,
     times: TIMES,
     quota: new BufferQuota(),
-    counts: new ViewerCounts(),
     random: () => 0.5,
     log: createLog((line) => log.push(line), 'warn'),
     counters: createCounters(),
-    viewers: { size: 0 },
     conditions: new Listeners<readonly [id: string]>(),
-    createFanout: (options) => new Fanout({ clock, ...options }),
   };
   const hosts = new Hosts({}, deps, () => {
     throw new Error('none dials in');
@@ -94,7 +91,7 @@ function play() {
     broker,
     subscriptions,
     machines,
-    lists: new HostLists(machines, clock),
+    lists: new HostLists(hosts, clock),
     asked: () => asked,
     status: (id: string, isRetained = true, more: object = {}) =>
       take(`hostwire/${id}/hub/status`, JSON.stringify({ state: 'online', run: 'r', ...more }), isRetained),
@@ -105,7 +102,7 @@ const junkId = (number: number) => `junk${number}`.padEnd(64, '-');
 const JUNK = { name: 'x'.repeat(253), labels: LABELS };
 
 t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 that do', async (t) => {
-  const { clock, log, there, hosts, machines, deps, status, lists, asked } = play();
+  const { clock, log, there, hosts, deps, status, lists, asked } = play();
   const real = Array.from({ length: 50 }, (_, i) => `real${i}`);
   for (const id of real) there.add(id);
   // Some are delivered before the others, most of them after.
@@ -128,10 +125,12 @@ t.test('[I.hub.hostile] 20,000 kept states of machines that never answer, 50 tha
   t.ok(list.length < MAX_LIST_BYTES, `${list.length} bytes`);
   const { hosts: rows } = JSON.parse(list.toString());
   t.ok(rows.length < 1000, `${rows.length} rows`);
-  const fleet = new Fleet(deps, machines, 1000);
-  const place = fleet.join(ALL, viewOf(31, false), { publish: () => undefined }, callerAt('10.0.0.1'));
-  t.ok(place.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
-  place.leave();
+  const streams = new Streams({ clock, quota: deps.quota, counts: new ViewerCounts() });
+  const fleet = new Fleet({ ...deps, hosts, streams }, 1000);
+  const member = { publish: () => undefined };
+  const group = fleet.join(ALL, viewOf(31, false), member, callerAt('10.0.0.1'));
+  t.ok(group.whole().event.length < MAX_LIST_BYTES, 'the first event of the fleet');
+  group.leave(member);
   t.ok(log.filter((line) => /junk/.test(line)).length < 20, 'no line for each');
   t.ok(log.some((line) => /keeps many states of machines that do not answer/.test(line)));
 });

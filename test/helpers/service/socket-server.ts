@@ -1,20 +1,19 @@
 /** The WebSocket half of the service inside this process: no machine, samples of any size at any time. */
 import './dead-buses.ts';
 import type { Test } from 'tap';
+import type { Caller } from '#src/access/caller.js';
 import { systemClock } from '#src/clock.js';
 import type { Command } from '#src/commands/command.js';
 import { HistoryQueries } from '#src/history/queries.js';
-import type { Caller } from '#src/access/caller.js';
 import type { Exchange } from '#src/http/engine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { Commands } from '#src/machine/commands.js';
 import { LocalMachine } from '#src/machine/local.js';
 import type { Sample } from '#src/stats/sample.js';
-import type { SampleSource } from '#src/stats/source.js';
-import { Encoded } from '#src/stats/view.js';
+import type { SampleSink } from '#src/stats/source.js';
+import { Encoded, type View } from '#src/stats/view.js';
 import { FakeConfig } from '../fakes/config.ts';
-import { FakeDemand } from '../fakes/demand.ts';
 import { FakeHistory } from '../fakes/history.ts';
 import { callerAt } from '../fakes/sender.ts';
 import { createEngine } from './engine.ts';
@@ -49,14 +48,17 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const { Sockets } = await import('#src/viewers/socket/sockets.js');
   const log: string[] = [];
   const config = new FakeConfig();
-  const demand = new FakeDemand();
+  const sinks = new Map<SampleSink, View | undefined>();
   let number = 1;
   let title = '';
   let newest = encodedOf(number, options.sampleBytes);
-  const source: SampleSource = {
+  const sampler = {
     intervalMs: 1000,
-    subscribe: (view) => demand.subscribe(view),
-    unsubscribe: (view) => demand.unsubscribe(view),
+    nextTickInMs: 1000,
+    attach(sink: SampleSink) {
+      sinks.set(sink, sink.view);
+      return () => void sinks.delete(sink);
+    },
     peek: () => newest,
     latest: async () => newest,
   };
@@ -76,7 +78,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   });
   const machine = new LocalMachine({
     config,
-    source,
+    sampler,
     commands: new Commands(rows, config),
     media: {
       status: async () => ({ status: 'active', title, artist: '' }),
@@ -98,7 +100,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     features: () => config.current.features,
     find: () => machine,
     ends: machine.ends,
-    intervalMs: () => source.intervalMs,
+    intervalMs: () => sampler.intervalMs,
     clock,
     gate: { hears: () => true, noteRefusal: () => undefined },
     log: createLog((line) => log.push(line)),
@@ -121,8 +123,8 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, machine),
     log,
     history,
-    /** Number of sockets per view. */
-    demand: demand.counts,
+    /** The views that are wanted. */
+    views: () => [...sinks.values()],
     /** Changes the title of the current track, which is sent. */
     setTitle: (next: string) => {
       title = next;
@@ -131,7 +133,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     /** Sends a sample; returns its number. */
     publish: () => {
       newest = encodedOf(++number, options.sampleBytes);
-      machine.samples.publish(newest);
+      for (const sink of sinks.keys()) sink.publish(newest);
       return number;
     },
   };

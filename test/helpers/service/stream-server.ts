@@ -26,12 +26,19 @@ export async function serveStreams(
   t: Test,
   { address, eventBytes, tickMs, watch: limits, pair }: StreamServerOptions,
 ) {
-  const { host, clock, fanout, engineOptions, endWith } = createStreams();
+  const { host, clock, source, streams, engineOptions, endWith } = createStreams();
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = await createEngine({
     ...engineOptions,
-    onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], callerAt('127.0.0.1'), false),
+    onRequest: (exchange) =>
+      streams.open(source, DETAIL, {
+        exchange,
+        headers: [],
+        event: newest.event(DETAIL),
+        caller: callerAt('127.0.0.1'),
+        skipsNext: false,
+      }),
     onConnection: () => {
       watch.wake();
       return undefined;
@@ -49,7 +56,7 @@ export async function serveStreams(
   if (limits !== undefined) watch.start(port);
   const publish = () => {
     newest = encodedOf(++number, eventBytes);
-    fanout.publish(newest);
+    source.publish(newest);
   };
   const ticks = tickMs === undefined ? undefined : setInterval(publish, tickMs);
   t.teardown(() => {
@@ -57,5 +64,5 @@ export async function serveStreams(
     watch.stop();
   });
   endWith(t, server);
-  return { host, port, fanout, server, publish };
+  return { host, port, streams, server, publish };
 }

@@ -1,4 +1,4 @@
-/** A fan-out whose streams the native writer sends, for an engine that the test makes. */
+/** Streams that the native writer sends, for an engine that the test makes. */
 import './dead-buses.ts';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
@@ -8,9 +8,8 @@ import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Engine } from '#src/http/engine.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded } from '#src/stats/view.js';
-import { NativeFanout } from '#src/viewers/stream/native-fanout.js';
-import { StreamPool } from '#src/viewers/stream/stream-pool.js';
-import { FakeDemand } from '../fakes/demand.ts';
+import { Streams } from '#src/streams/streams.js';
+import { FakeSource } from '../fakes/source.ts';
 
 /** The event `number`, with `bytes` of padding when it is asked for with details. */
 export function encodedOf(number: number, bytes = 10): Encoded {
@@ -25,31 +24,29 @@ export function encodedOf(number: number, bytes = 10): Encoded {
 
 export function createStreams() {
   const host = openNativeHost();
-  const { streams } = host;
-  if (streams === undefined) throw new Error('no streams on this platform');
-  const [quota, counts, source] = [new BufferQuota(), new ViewerCounts(), new FakeDemand()];
+  const { streams: writers } = host;
+  if (writers === undefined) throw new Error('no streams on this platform');
+  const [quota, counts, source] = [new BufferQuota(), new ViewerCounts(), new FakeSource()];
   const clock = systemClock(() => performance.now());
-  const pool = new StreamPool(streams, quota);
-  const fanout = new NativeFanout({ source, clock, quota, counts, pool });
+  const streams = new Streams({ clock, quota, counts, host: writers });
   return {
     host,
     clock,
     quota,
     counts,
     source,
-    pool,
-    fanout,
+    streams,
     /** The part of the engine's options that hands streams over. */
     engineOptions: {
       headersRead: new Set<string>(),
-      countAdopted: () => pool.size,
-      openPolls: () => streams.openPolls(),
+      countAdopted: () => streams.adopted,
+      openPolls: () => writers.openPolls(),
     },
     /** Ends them, and then `engine`, with the test. */
     endWith(t: Test, engine: Engine): void {
       t.teardown(() => {
-        fanout.close();
-        pool.end();
+        streams.close();
+        streams.end();
         engine.close();
       });
     },

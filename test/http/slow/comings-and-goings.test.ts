@@ -7,13 +7,15 @@ import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
-import { Fanout } from '#src/viewers/stream/fanout.js';
+import { Streams } from '#src/streams/streams.js';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
 import { churn } from '../../helpers/clients/churn.ts';
-import { FakeDemand } from '../../helpers/fakes/demand.ts';
 import { callerAt } from '../../helpers/fakes/sender.ts';
+import { FakeSource } from '../../helpers/fakes/source.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
 import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
 
@@ -63,8 +65,13 @@ async function warmUp(service: ProbedService): Promise<void> {
 }
 
 t.test('every count is back at 0 when all have left', needs, async (t) => {
-  const demand = new FakeDemand();
-  const fanout = new Fanout({ source: demand, clock: systemClock(() => performance.now()) });
+  const source = new FakeSource();
+  const streams = new Streams({
+    clock: systemClock(() => performance.now()),
+    quota: new BufferQuota(),
+    counts: new ViewerCounts(),
+  });
+  let mostStreams = 0;
   const sampleOf = (number: number) =>
     new Encoded({
       timestamp: number,
@@ -89,11 +96,16 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
         exchange.readBody({ onChunk, onAborted: () => undefined });
       } else if (exchange.head.path === '/api/status')
         exchange.answer({ status: '200 OK', headers: [], body: 'ok' });
-      else fanout.open(exchange, VIEW, sampleOf(number), [], callerAt('127.0.0.1'), false);
+      else {
+        const event = sampleOf(number).event(VIEW);
+        const caller = callerAt('127.0.0.1');
+        streams.open(source, VIEW, { exchange, headers: [], event, caller, skipsNext: false });
+        mostStreams = Math.max(mostStreams, streams.size);
+      }
     },
   });
   const port = await server.listen('127.0.0.1', 0);
-  const ticks = setInterval(() => fanout.publish(sampleOf(++number)), 5);
+  const ticks = setInterval(() => source.publish(sampleOf(++number)), 5);
   t.teardown(() => {
     clearInterval(ticks);
     server.close();
@@ -107,9 +119,9 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
   t.ok(await until(() => server.connections === 0, 3000), `${server.connections} connections`);
   t.ok(mostConnections > 0, `at most ${mostConnections} at a time`);
   t.equal(server.pending, 0, 'no request is pending');
-  t.equal(fanout.size, 0, 'no subscriber is left');
-  t.equal(demand.size, 0, 'no view is wanted');
-  t.ok(demand.maxSize > 0, `at most ${demand.maxSize} subscribers at a time`);
+  t.equal(streams.size, 0, 'no subscriber is left');
+  t.equal(source.size, 0, 'no view is wanted');
+  t.ok(mostStreams > 0, `at most ${mostStreams} subscribers at a time`);
 });
 
 t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) => {

@@ -72,7 +72,7 @@ t.test('[4.stalled-again] readers that stall again and again', { skip: needsGcc 
 });
 
 t.test('[4.stalled] a reader that stalls for good is cut in time, the others are not', async (t) => {
-  const { port, server, fanout } = await serve(t, '127.0.0.1');
+  const { port, server, streams } = await serve(t, '127.0.0.1');
   const healthy = openReader(t, port);
   const stalled = Array.from({ length: READERS }, () => openReader(t, port));
   await sleep(300);
@@ -85,7 +85,7 @@ t.test('[4.stalled] a reader that stalls for good is cut in time, the others are
     `the first after ${Math.round(performance.now() - stalledAt)} ms`,
   );
   t.ok((await msUntil(() => server.connections === 1, 3000)) < 3000, 'then all of them');
-  t.equal(fanout.size, 1);
+  t.equal(streams.size, 1);
   t.equal(healthy.isClosed, false);
   for (const { socket } of stalled) socket.resume();
   t.ok(
@@ -99,14 +99,14 @@ const reason =
 
 t.test('[4.stalled] peers that vanish without a word are gone in time', { skip: reason }, async (t) => {
   const cable = layCable(t);
-  const { port, server, fanout } = await serve(t, cable.address);
+  const { port, server, streams } = await serve(t, cable.address);
   const sink = new Sink(port, '/api/stream', 0, cable);
   t.teardown(() => sink.stop());
   await sink.open(20);
   // Runs until the end of the test stops it.
   void sink.window(60).catch(() => undefined);
   await sleep(500);
-  t.equal(fanout.size, 20);
+  t.equal(streams.size, 20);
   cable.cut();
   const cutAt = performance.now();
   t.ok(Number.isFinite(await msUntil(() => server.connections < 20, 20_000)));

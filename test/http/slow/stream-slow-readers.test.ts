@@ -2,12 +2,13 @@
 import net from 'node:net';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
-import { systemClock } from '#src/clock.js';
+import { deferToNextTurn, systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
+import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Sample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
-import { Fanout } from '#src/viewers/stream/fanout.js';
-import { FakeDemand } from '../../helpers/fakes/demand.ts';
+import { EngineFanout } from '#src/streams/engine-fanout.js';
 import { callerAt } from '../../helpers/fakes/sender.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
 
@@ -88,14 +89,29 @@ async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
 
 for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 * KIB])
   t.test(`[4.slow-skips] [4.slow-drained] events of ${bytes} bytes`, async (t) => {
-    const fanout = new Fanout({
-      source: new FakeDemand(),
-      clock: systemClock(() => performance.now()),
-    });
+    const clock = systemClock(() => performance.now());
+    const events = { sent: 0, skipped: 0 };
+    const fanout = new EngineFanout(
+      {
+        clock,
+        defer: deferToNextTurn,
+        quota: new BufferQuota(),
+        events,
+        stallLimitSeconds: Number.POSITIVE_INFINITY,
+      },
+      new ViewerCounts(),
+    );
     let newest = encodedOf(0, bytes);
     const server = await createEngine({
       headersRead: new Set(),
-      onRequest: (exchange) => fanout.open(exchange, DETAIL, newest, [], callerAt('127.0.0.1'), false),
+      onRequest: (exchange) =>
+        fanout.open({
+          exchange,
+          headers: [],
+          event: newest.event(DETAIL),
+          caller: callerAt('127.0.0.1'),
+          skipsNext: false,
+        }),
     });
     const port = await server.listen('127.0.0.1', 0);
     // As in the service: without it megabytes go into the kernel before a reader counts as full.
@@ -106,7 +122,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
     t.ok(await until(() => fanout.size === readers.length, 5000));
     for (let number = 1; number <= EVENTS; number++) {
       newest = encodedOf(number, bytes);
-      fanout.publish(newest);
+      fanout.publish({ bytes: newest.event(DETAIL) });
       if (number % 20 === 0) fanout.sweep();
       await new Promise((resolve) => setTimeout(resolve, 4));
     }

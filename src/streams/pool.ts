@@ -2,10 +2,10 @@
  * The streams that the native writer sends, of all fan-outs of a role: one writer, one thread. Of each stream some bytes in
  * arrays are left here.
  */
-import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../../host/streams.ts';
-import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
-import type { Caller } from '../../access/caller.ts';
-import type { EventCounters } from './stream-server.ts';
+
+import type { Caller } from '../access/caller.ts';
+import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../host/streams.ts';
+import type { BufferQuota, Holder } from '../http/clients/buffer-quota.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
 const END_LIMIT_MS = 400;
@@ -13,14 +13,13 @@ const MIN_SLOTS = 64;
 
 /** The fan-out of a stream. */
 export interface StreamOwner {
-  /** The stream of `caller` in `channel` has closed. */
-  onClosed(channel: number, caller: Caller): void;
+  /** A stream of `caller` has closed. */
+  onClosed(caller: Caller): void;
 }
 
-/** The fan-out, the channel and the subscriber of a stream. */
+/** The fan-out and the subscriber of a stream. */
 export interface Member {
   readonly owner: StreamOwner;
-  readonly channel: number;
   readonly caller: Caller;
 }
 
@@ -29,7 +28,7 @@ export class StreamPool {
   readonly #quota: BufferQuota;
   /** Made with the first stream, when the stall limit is known. */
   #writer: StreamWriter | undefined;
-  /** By slot. Members of one channel with equal callers are one object. */
+  /** By slot. Members of one fan-out with equal callers are one object. */
   readonly #members: (Member | undefined)[] = [];
   #ids = new Uint32Array(MIN_SLOTS);
   #size = 0;
@@ -61,7 +60,8 @@ export class StreamPool {
     return this.#hasEnded;
   }
 
-  get eventCounters(): EventCounters {
+  /** Events that were sent since the start, and those that a full stream was never sent. */
+  get events(): { readonly sent: number; readonly skipped: number } {
     const { sentEvents = 0, skippedEvents = 0 } = this.#writer?.counters() ?? {};
     return { sent: sentEvents, skipped: skippedEvents };
   }
@@ -104,12 +104,12 @@ export class StreamPool {
     this.#writer?.finish(channel);
   }
 
-  /** Cuts the streams of `owner` that `passes` no longer lets through. */
-  revalidate(owner: StreamOwner, passes: (caller: Caller) => boolean): void {
+  /** Cuts the streams whose caller `passes` no longer lets through. */
+  revalidate(passes: (caller: Caller) => boolean): void {
     const verdicts = new Map<Caller, boolean>();
     const cut: number[] = [];
     this.#members.forEach((member, slot) => {
-      if (member?.owner !== owner) return;
+      if (member === undefined) return;
       const { caller } = member;
       const verdict = verdicts.get(caller) ?? passes(caller);
       verdicts.set(caller, verdict);
@@ -171,6 +171,6 @@ export class StreamPool {
       this.#members.length = 0;
       this.#ids = new Uint32Array(MIN_SLOTS);
     }
-    member.owner.onClosed(member.channel, member.caller);
+    member.owner.onClosed(member.caller);
   }
 }

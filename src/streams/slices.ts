@@ -1,5 +1,5 @@
 /** Work on many sockets, a few per turn of the event loop, so that other requests never wait for all of them. */
-import type { Defer } from '../../clock.ts';
+import type { Defer } from '../clock.ts';
 
 /** Messages sent in one turn of the event loop: each costs about 10 µs. */
 const MESSAGES_PER_TURN = 128;
