@@ -3,7 +3,7 @@ import t from 'tap';
 import { createCounters, type RemoteDeps } from '#src/agent/remote/deps.js';
 import { HostSample } from '#src/agent/remote/sample.js';
 import { TIMES } from '#src/agent/remote/times.js';
-import { type StreamSink, Upstream } from '#src/agent/remote/upstream.js';
+import { Upstream } from '#src/agent/remote/upstream.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { Listeners } from '#src/listeners.js';
@@ -18,7 +18,7 @@ const MIB = 2 ** 20;
 /** As long as an event of a stream may be. */
 const SAMPLE_BYTES = MIB;
 
-/** An upstream of a machine that is up, with sockets; `sink` is that of its stream. */
+/** An upstream of a machine that is up, with sockets. */
 function play() {
   const clock = new FakeClock();
   const deps: RemoteDeps = {
@@ -31,24 +31,15 @@ function play() {
     conditions: new Listeners<readonly [id: string]>(),
     random: () => 0.5,
   };
-  const sinks: StreamSink[] = [];
-  const upstream = new Upstream(
-    deps,
-    {
-      isUp: true,
-      openStream: (_sections, _withDetail, sink) => {
-        sinks.push(sink);
-        return { close: () => undefined };
-      },
-      heard: () => undefined,
-      failed: () => undefined,
-      changed: () => undefined,
-      refusal: () => {
-        throw new Error('nobody asks');
-      },
+  const owner = {
+    isUp: true,
+    changed: () => undefined,
+    onInterest: () => undefined,
+    refusal: () => {
+      throw new Error('nobody asks');
     },
-    false,
-  );
+  };
+  const upstream = new Upstream(deps, owner, false);
   const published: number[] = [];
   const defer = (run: () => void) => run();
   const sockets = {
@@ -72,10 +63,8 @@ function play() {
       missSample: () => undefined,
     });
   join(ALL_SECTIONS);
-  upstream.connect();
-  const [sink] = sinks;
-  if (sink === undefined) throw new Error('no stream was opened');
-  return { clock, upstream, sink, published, join };
+  upstream.ask();
+  return { clock, upstream, published, join };
 }
 
 function sampleOf(clock: FakeClock): HostSample {
@@ -85,15 +74,15 @@ function sampleOf(clock: FakeClock): HostSample {
 }
 
 t.test('a machine that is gone keeps no memory of the hub', async (t) => {
-  const { clock, upstream, sink, published, join } = play();
+  const { clock, upstream, published, join } = play();
   join(SECTION_BITS.cpu);
   const before = collectedBytes();
-  sink.onSample(sampleOf(clock));
+  upstream.take(sampleOf(clock));
   t.ok((published[0] ?? 0) > SAMPLE_BYTES / 2, 'it was sent');
   t.ok(collectedBytes() - before >= SAMPLE_BYTES, 'a sample that is shown is kept');
   const takenAtMs = clock.now();
   await clock.advance(5000);
-  sink.onEnd({ isRefusal: false, reason: 'gone' });
+  upstream.lost();
   t.equal(upstream.current, undefined);
   t.equal(upstream.takenAtMs, takenAtMs, 'when it was taken is known');
   const kept = collectedBytes() - before;
@@ -101,10 +90,10 @@ t.test('a machine that is gone keeps no memory of the hub', async (t) => {
 });
 
 t.test('a long sample in many views takes a bounded memory', async (t) => {
-  const { clock, upstream, sink, join } = play();
+  const { clock, upstream, join } = play();
   for (let sections = 0; sections < 32; sections++) join(sections);
   const before = collectedBytes();
-  sink.onSample(sampleOf(clock));
+  upstream.take(sampleOf(clock));
   const kept = collectedBytes() - before;
   // The sample and its views of up to 16 MiB; their messages are not kept.
   t.ok(kept < 20 * MIB, `${(kept / MIB).toFixed(1)} MiB`);

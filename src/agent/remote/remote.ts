@@ -20,8 +20,7 @@ import { BadSample, type Failure } from './failure.ts';
 import { type InterestMessage, type PushedSink, PushedTopics } from './pushed.ts';
 import { type Condition, Reachability } from './reachability.ts';
 import type { HostSample } from './sample.ts';
-import { RemoteStreams } from './streams.ts';
-import type { AgentStream, StreamSink, UpstreamOwner } from './upstream.ts';
+import type { UpstreamOwner } from './upstream.ts';
 import { Upstreams } from './upstreams.ts';
 
 export interface RemoteHostDeps {
@@ -49,8 +48,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
   readonly #upstreams: Upstreams;
   readonly #answers: Answers;
   readonly #client: AgentClient;
-  /** undefined, as `#topics`: none was ever wanted. Most of thousands of machines have no viewers. */
-  #streams: RemoteStreams | undefined;
+  /** undefined: none was ever wanted. Most of thousands of machines have no viewers. */
   #topics: PushedTopics | undefined;
   #status: Status | undefined;
   /** Time, by the hub's clock, of the last message that was not a retained one. */
@@ -105,7 +103,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
 
   /** undefined: nothing. */
   get interest(): InterestMessage | undefined {
-    const interest = this.#streams?.interest;
+    const { interest } = this.#upstreams;
     return this.isUp && this.#topics !== undefined ? this.#topics.addTo(interest) : interest;
   }
 
@@ -116,11 +114,6 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
   /** As Machine.first. */
   async first<T>(view: View, begin: (sample: HostSample) => T): Promise<T> {
     return await this.#upstreams.of(view).first(view, begin);
-  }
-
-  openStream(sections: number, withDetail: boolean, sink: StreamSink): AgentStream {
-    this.#streams ??= new RemoteStreams(() => this.#deps.onInterest(this));
-    return this.#streams.open(sections, withDetail, sink);
   }
 
   /** Follows a topic that the machine sends on its own; returns a function that ends it, or undefined for another topic. */
@@ -163,7 +156,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     this.textBytes = Buffer.byteLength(JSON.stringify([this.#status.name, this.#status.labels]));
     if (!status.isOnline) {
       this.#client.end('its agent has gone away');
-      this.failed({ isRefusal: false, reason: 'its agent is offline' });
+      this.#failed({ isRefusal: false, reason: 'its agent is offline' });
       return;
     }
     if (isOtherRun) this.#client.end('its agent has started again');
@@ -172,7 +165,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     if (isRetained) this.#probe();
     else {
       this.#note();
-      this.heard();
+      this.#heard();
       // It has lost its leases.
       if (this.interest !== undefined) this.#deps.onInterest(this);
     }
@@ -181,7 +174,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
   /** Takes a message that the machine sends while it is wanted. */
   take(kind: Leased, payload: Buffer): void {
     if (kind !== 'sample' && this.isUp) this.#topics?.take(kind, payload);
-    if (kind !== 'sample' || this.#streams === undefined || this.#streams.isEmpty) return;
+    if (kind !== 'sample' || this.#upstreams.interest === undefined) return;
     const lines = SampleLines.read(payload);
     if (lines === undefined) {
       this.#fail('it sends something else than samples');
@@ -193,7 +186,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     this.#note();
     this.#client.note(lines.head);
     try {
-      this.#streams.publish(lines, nowMs);
+      this.#upstreams.take(lines, nowMs);
     } catch (error) {
       if (!(error instanceof BadSample)) throw error;
       this.#fail(error.message);
@@ -211,7 +204,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     this.#client.end(reason);
     this.#silentSinceMs = undefined;
     this.#probedAtMs = Number.NEGATIVE_INFINITY;
-    this.failed({ isRefusal, reason });
+    this.#failed({ isRefusal, reason });
   }
 
   /** Drops what is known of the machine, because the next one may be another. */
@@ -226,7 +219,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     const { silenceMs, presenceMs, headMs } = this.#deps.hub.times;
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
-      this.failed({ isRefusal: false, reason: 'it has fallen silent' });
+      this.#failed({ isRefusal: false, reason: 'it has fallen silent' });
     const isWatched = this.#upstreams.all.length > 0 || this.#topics?.isWanted === true;
     if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
     if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();
@@ -239,30 +232,34 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     this.#upstreams.close();
   }
 
-  heard(): void {
+  changed(): void {
+    if (this.isClosed) return;
+    this.#upstreams.dropUnwanted();
+    if (this.isUp) this.#upstreams.ask();
+    else this.#deps.onMissed?.();
+  }
+
+  onInterest(): void {
+    this.#deps.onInterest(this);
+  }
+
+  #heard(): void {
     if (this.isUp || this.isClosed) return;
     this.#wasHeard = true;
     this.#reachability.set({ state: 'up' });
     this.#deps.onHeard?.(this);
-    this.#upstreams.connect();
+    this.#upstreams.ask();
     this.#topics?.renew();
   }
 
-  failed({ isRefusal, reason }: Failure): void {
+  #failed({ isRefusal, reason }: Failure): void {
     if (this.isClosed) return;
-    // First: an upstream asks for a new stream while it is up.
+    // First: an upstream asks for samples while it is up.
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
     this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
-    this.#streams?.end({ isRefusal, reason });
+    this.#upstreams.lost();
     this.#topics?.lost();
-  }
-
-  changed(): void {
-    if (this.isClosed) return;
-    this.#upstreams.dropUnwanted();
-    if (this.isUp) this.#upstreams.connect();
-    else this.#deps.onMissed?.();
   }
 
   #probe(): void {
@@ -282,7 +279,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     if (status?.isOnline !== true) return;
     if (status.run !== reading.run) this.#status = { ...status, run: reading.run };
     // A stream that was refused is not requested again immediately.
-    if (this.#heardAtMs >= this.#probedAtMs) this.heard();
+    if (this.#heardAtMs >= this.#probedAtMs) this.#heard();
   }
 
   #note(): void {
@@ -294,6 +291,6 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
   #fail(reason: string): void {
     const { clock, times } = this.#deps.hub;
     this.#probedAtMs = clock.now() + times.maxDelayMs;
-    this.failed({ isRefusal: false, reason });
+    this.#failed({ isRefusal: false, reason });
   }
 }

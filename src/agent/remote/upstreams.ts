@@ -7,11 +7,14 @@ import { FRESH_MS } from '../../stats/freshness.ts';
 import type { View } from '../../stats/view.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import { readJsonObject } from '../protocol/json.ts';
+import type { SampleLines } from '../protocol/sample-lines.ts';
 import type { RemoteClient } from './ask.ts';
 import type { RemoteDeps } from './deps.ts';
+import type { InterestMessage } from './pushed.ts';
 import type { Condition } from './reachability.ts';
+import { HostSample } from './sample.ts';
 import { findMalformed } from './sample-shape.ts';
-import { namesOf } from './section-names.ts';
+import { bitsOf, namesOf } from './section-names.ts';
 import { Upstream, type UpstreamOwner } from './upstream.ts';
 
 export class Upstreams {
@@ -60,9 +63,33 @@ export class Upstreams {
     return (await client.ask({ what, params, who, deadlineMs })).bytes;
   }
 
-  /** Opens what is wanted and not open. */
-  connect(): void {
-    for (const upstream of this.all) if (!upstream.isLinked) upstream.connect();
+  /** What the machine is to be asked for; undefined: nothing. */
+  get interest(): InterestMessage | undefined {
+    const [plain, detail] = [this.#plain?.asked, this.#detailed?.asked];
+    if (plain === undefined && detail === undefined) return undefined;
+    return { sections: namesOf(plain ?? 0), ...(detail !== undefined && { detail: namesOf(detail) }) };
+  }
+
+  /** Asks for what is wanted and was not asked for. */
+  ask(): void {
+    for (const upstream of this.all) if (upstream.asked === undefined) upstream.ask();
+  }
+
+  /** `nowMs`: of the hub's clock. Throws BadSample. */
+  take(lines: SampleLines, nowMs: number): void {
+    for (const upstream of this.all) {
+      const { withDetail } = upstream;
+      const joined = upstream.asked === undefined ? undefined : lines.join(withDetail);
+      if (joined === undefined) continue;
+      const { plain, detail = [] } = lines.head;
+      const sections = bitsOf(withDetail ? detail : plain);
+      upstream.take(new HostSample(joined.event, sections, nowMs, joined.members));
+    }
+  }
+
+  /** The machine is gone. */
+  lost(): void {
+    for (const upstream of this.all) upstream.lost();
   }
 
   dropUnwanted(): void {
