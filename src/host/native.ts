@@ -13,14 +13,7 @@ import type { ListenerOptions } from './listener.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
 import type { ProcessHost } from './processes.ts';
-import {
-  type NativeStreams,
-  type OpenNativeStreams,
-  type PausedPolls,
-  type SendMethod,
-  type StreamHost,
-  startStreams,
-} from './streams.ts';
+import type { PausedPolls, SendMethod, StreamHost, StreamWriter } from './streams.ts';
 import type { WakeHost } from './wake.ts';
 import type { WindowsService } from './windows-service.ts';
 
@@ -74,7 +67,7 @@ interface Addon {
     onNews: (announced: readonly Announced[]) => void,
   ) => NativeDiscovery;
   readonly Processes: new (roots: Roots) => NativeProcesses;
-  readonly Streams: new (...args: Parameters<OpenNativeStreams>) => NativeStreams;
+  readonly Streams: new (...args: Parameters<StreamHost['start']>) => StreamWriter;
   readonly PausedPolls: new () => PausedPolls;
   canOwnStreams(): boolean;
   findSendMethod(): SendMethod;
@@ -173,7 +166,7 @@ function openStreams(addon: Addon): { readonly streams?: StreamHost } {
   if (!addon.canOwnStreams()) return {};
   return {
     streams: {
-      start: (options, events) => startStreams((...args) => new addon.Streams(...args), options, events),
+      start: (options, onNews) => new addon.Streams(options, onNews),
       findMethod: () => addon.findSendMethod(),
       openPolls: () => new addon.PausedPolls(),
     },

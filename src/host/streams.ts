@@ -12,39 +12,35 @@ export interface StreamWriterOptions {
   readonly stallLimitMs?: number;
 }
 
-/** Called in a later turn, with all events since the last call. */
-export interface StreamEvents {
-  /** This many bytes of an event are buffered for a full stream; 0: it is no longer full. */
-  onBuffered(id: number, bytes: number): void;
-  /** Their connections are closed. These ids may be reused from now on. */
-  onClosed(ids: Uint32Array): void;
-}
+/**
+ * Called in a later turn, with all that has happened since the last call. `buffered`: pairs of the id of a stream and how many
+ * bytes of an event are buffered for it; 0: it is no longer full. `closed`: ids whose connections are closed; they may be
+ * reused from now on.
+ */
+export type OnStreamNews = (buffered: Uint32Array, closed: Uint32Array) => void;
 
 /** How the bytes of a body are framed: HTTP/1.0 has no chunks. */
 export type Framing = 'chunked' | 'plain';
-
-/** The start of a stream: its head and its first event are sent before anything else. */
-export interface StreamOpening {
-  /** Streams of one channel are sent the same events. Channels are numbered from 0 without large gaps. */
-  readonly channel: number;
-  /** Number of the newest sample that is in `event`, or must not be sent to this stream. */
-  readonly sent: number;
-  readonly framing: Framing;
-  /** Head of the answer, with its blank line. */
-  readonly head: Uint8Array;
-  /** `data: …\n\n`. */
-  readonly event: Uint8Array;
-}
 
 /** Every call returns immediately. */
 export interface StreamWriter {
   /**
    * Takes over the connection behind `descriptor`, by a duplicate of it: the caller then destroys its own socket
-   * without a shutdown. All bytes written to it before must have left user memory. Returns its id: its slot in the
-   * lower 20 bits, with the slots in use numbered from 0 without large gaps. Throws an error with a code: EMFILE,
-   * ENFILE, EBADF, ENOMEM, EAGAIN; ECANCELED after the end.
+   * without a shutdown. All bytes written to it before must have left user memory. `head` (of the answer, with its blank
+   * line) and `event` (`data: …\n\n`) are sent before anything else. Streams of one `channel` are sent the same events;
+   * channels are numbered from 0 without large gaps. `sent`: the number of the newest sample that is in `event`, or must
+   * not be sent to this stream. `isPlain`: without chunks. Returns its id: its slot in the lower 20 bits, with the slots
+   * in use numbered from 0 without large gaps. Throws an error with a code: EMFILE, ENFILE, EBADF, ENOMEM, EAGAIN;
+   * ECANCELED after the end.
    */
-  adopt(descriptor: number, opening: StreamOpening): number;
+  adopt(
+    descriptor: number,
+    channel: number,
+    sent: number,
+    isPlain: boolean,
+    head: Uint8Array,
+    event: Uint8Array,
+  ): number;
   /**
    * Sends `event` (`data: …\n\n`) to all streams of `channel` whose `sent` is less than `number`, which is less than
    * 2³²; sends `whole`, if given, to streams that missed the previous number. A repeated call with the same number
@@ -58,9 +54,9 @@ export interface StreamWriter {
   /** Ends the streams of `channel` at the end of an event, as far as they take their rest. */
   finish(channel: number): void;
   /** Resets the connections of these streams; ids of closed ones are ignored. */
-  cut(ids: readonly number[]): void;
+  cut(ids: Uint32Array): void;
   /**
-   * Ends all streams at the end of an event. A stream that has not taken its rest after `limitMs` is cut; resolves with
+   * Ends all streams at the end of an event, once. A stream that has not taken its rest after `limitMs` is cut; resolves with
    * the number of those.
    */
   end(limitMs: number): Promise<number>;
@@ -82,7 +78,7 @@ export interface StreamCounters {
 
 export interface StreamHost {
   /** Creates a writer; its thread exists from its first stream until soon after its last one. */
-  start(options: StreamWriterOptions, events: StreamEvents): StreamWriter;
+  start(options: StreamWriterOptions, onNews: OnStreamNews): StreamWriter;
   /** Returns the default method. */
   findMethod(): SendMethod;
   /** Watches this thread's event loop. Throws if Node does not export its handles. */
@@ -104,56 +100,3 @@ export interface PausedPolls {
 
 /** Returns the slot of a stream's id. */
 export const slotOf = (id: number): number => id & 0xf_ff_ff;
-
-/** The addon's exports for streams. */
-export interface NativeStreams {
-  adopt(
-    descriptor: number,
-    channel: number,
-    sent: number,
-    isPlain: boolean,
-    head: Uint8Array,
-    event: Uint8Array,
-  ): number;
-  publish(channel: number, number: number, event: Uint8Array, whole?: Uint8Array): void;
-  mayMiss(): boolean;
-  forget(channel: number): void;
-  finish(channel: number): void;
-  cut(ids: Uint32Array): void;
-  end(limitMs: number): Promise<number>;
-  close(): void;
-  counters(): StreamCounters;
-}
-
-export type OpenNativeStreams = (
-  options: StreamWriterOptions,
-  /** `kept`: pairs of an id and a number of bytes. */
-  onNews: (kept: Uint32Array, closed: Uint32Array) => void,
-) => NativeStreams;
-
-export function startStreams(
-  open: OpenNativeStreams,
-  options: StreamWriterOptions,
-  events: StreamEvents,
-): StreamWriter {
-  const native = open(options, (kept, closed) => {
-    for (let at = 0; at + 1 < kept.length; at += 2) events.onBuffered(kept[at] ?? 0, kept[at + 1] ?? 0);
-    if (closed.length > 0) events.onClosed(closed);
-  });
-  let ending: Promise<number> | undefined;
-  return {
-    adopt: (descriptor, { channel, sent, framing, head, event }) =>
-      native.adopt(descriptor, channel, sent, framing === 'plain', head, event),
-    publish: (channel, number, event, whole) => native.publish(channel, number, event, whole),
-    mayMiss: () => native.mayMiss(),
-    forget: (channel) => native.forget(channel),
-    finish: (channel) => native.finish(channel),
-    cut: (ids) => native.cut(Uint32Array.from(ids)),
-    end(limitMs) {
-      ending ??= native.end(limitMs);
-      return ending;
-    },
-    close: () => native.close(),
-    counters: () => native.counters(),
-  };
-}

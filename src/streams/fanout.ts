@@ -139,7 +139,7 @@ export class Fanout implements StreamOwner {
     const taker: Taker = {
       take: (descriptor, framing) => {
         const head = headBytes(statusLine(200), [...STREAM_HEADERS, ...headers, FRAMING_HEADERS[framing]]);
-        pool.adopt(descriptor, { channel, sent, framing, head, event }, this.#memberOf(caller));
+        pool.adopt(descriptor, { channel, sent, framing, head, event, member: this.#memberOf(caller) });
         settle();
         // It may lack events that came while it was handed over.
         if (sent < this.#number) this.#write();

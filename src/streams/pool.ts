@@ -2,9 +2,8 @@
  * The streams that the native writer sends, of all fan-outs of a role: one writer, one thread. Of each stream some bytes in
  * arrays are left here.
  */
-
 import type { Caller } from '../access/caller.ts';
-import { type StreamHost, type StreamOpening, type StreamWriter, slotOf } from '../host/streams.ts';
+import { type Framing, type StreamHost, type StreamWriter, slotOf } from '../host/streams.ts';
 import type { BufferQuota, Holder } from '../http/clients/buffer-quota.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
@@ -21,6 +20,16 @@ export interface StreamOwner {
 export interface Member {
   readonly owner: StreamOwner;
   readonly caller: Caller;
+}
+
+/** A stream that the writer is given: as the parameters of StreamWriter.adopt. */
+export interface Adoption {
+  readonly channel: number;
+  readonly sent: number;
+  readonly framing: Framing;
+  readonly head: Buffer;
+  readonly event: Buffer;
+  readonly member: Member;
 }
 
 export class StreamPool {
@@ -77,9 +86,9 @@ export class StreamPool {
   }
 
   /** Throws as StreamWriter.adopt. */
-  adopt(descriptor: number, opening: StreamOpening, member: Member): void {
+  adopt(descriptor: number, { channel, sent, framing, head, event, member }: Adoption): void {
     this.#writer ??= this.#start();
-    const id = this.#writer.adopt(descriptor, opening);
+    const id = this.#writer.adopt(descriptor, channel, sent, framing === 'plain', head, event);
     const slot = slotOf(id);
     if (slot >= this.#ids.length) this.#grow(slot + 1);
     this.#members[slot] = member;
@@ -115,11 +124,12 @@ export class StreamPool {
       verdicts.set(caller, verdict);
       if (!verdict) cut.push(this.#ids[slot] ?? 0);
     });
-    this.#writer?.cut(cut);
+    this.#writer?.cut(Uint32Array.from(cut));
   }
 
   /** Ends all streams. */
   end(): void {
+    if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (this.#size === 0 || this.#writer === undefined) return;
     this.#isEnding = true;
@@ -131,9 +141,9 @@ export class StreamPool {
   #start(): StreamWriter {
     const { stallLimitSeconds } = this;
     const options = Number.isFinite(stallLimitSeconds) ? { stallLimitMs: stallLimitSeconds * 1000 } : {};
-    return this.#streams.start(options, {
-      onBuffered: (id, bytes) => this.#keep(id, bytes),
-      onClosed: (ids) => ids.forEach((id) => this.#remove(slotOf(id))),
+    return this.#streams.start(options, (buffered, closed) => {
+      for (let at = 0; at < buffered.length; at += 2) this.#keep(buffered[at] ?? 0, buffered[at + 1] ?? 0);
+      for (const id of closed) this.#remove(slotOf(id));
     });
   }
 
@@ -151,7 +161,7 @@ export class StreamPool {
     const holder = this.#holders.get(slot) ?? {
       address,
       isStream: true,
-      cut: () => this.#writer?.cut([id]),
+      cut: () => this.#writer?.cut(Uint32Array.of(id)),
     };
     this.#quota.set(holder, bytes, buffered);
     if (bytes === 0 && buffered === undefined) this.#holders.delete(slot);

@@ -4,15 +4,12 @@ import net from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { openNativeHost } from '#src/host/native.js';
 
-const writer = openNativeHost().streams?.start(
-  {},
-  { onBuffered: () => undefined, onClosed: () => undefined },
-);
+const writer = openNativeHost().streams?.start({}, () => undefined);
 const server = net.createServer((socket) => {
   // Undocumented, and there since Node 0.x.
   const { fd } = (socket as unknown as { readonly _handle: { readonly fd: number } })._handle;
   const [head, event] = [Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), Buffer.from('data: {}\n\n')];
-  writer?.adopt(fd, { channel: 0, sent: 0, framing: 'plain', head, event });
+  writer?.adopt(fd, 0, 0, true, head, event);
   socket.destroy();
   parentPort?.postMessage('adopted');
   let number = 0;
