@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.ts';
 import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from '../machine/machine.ts';
 import { ALL_SCOPES, allows, type Scopes, scopesOf } from '../scopes.ts';
 import type { View } from '../stats/view.ts';
-import type { MachineSample, SampleSink, SampleSubscription } from '../streams/sample.ts';
+import type { MachineSample, MachineSink, MachineSubscription } from '../streams/sample.ts';
 import type { CommandGateway } from './commands/command-gateway.ts';
 
 /** The question about the history with the shortest answer. */
@@ -31,7 +31,7 @@ class RemoteMachine implements Machine {
     return this.#host.condition;
   }
 
-  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+  subscribe(view: View, sink?: MachineSink): MachineSubscription {
     return this.#host.subscribe(view, sink);
   }
 

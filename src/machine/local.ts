@@ -13,7 +13,7 @@ import { checkParams, type Params } from '../params.ts';
 import { checkDetails, checkList, listable, type ProcessQueries } from '../processes/queries.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import { type View, viewOf } from '../stats/view.ts';
-import type { MachineSample, SampleSink, SampleSubscription } from '../streams/sample.ts';
+import type { MachineSample, MachineSink, MachineSubscription } from '../streams/sample.ts';
 import { mediaParams, mediaRequest } from '../wire/requests.ts';
 import type { SystemPayload } from '../wire/system.ts';
 import type { Commands } from './commands.ts';
@@ -97,7 +97,7 @@ export class LocalMachine implements Machine {
     });
   }
 
-  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+  subscribe(view: View, sink?: MachineSink): MachineSubscription {
     const { sampler } = this.#deps;
     const end = sampler.attach({ view, publish: (sample) => sink?.publish(sample) });
     return { newest: () => sampler.peek(view) ?? sampler.latest(view), end };

@@ -4,7 +4,7 @@ import type { Delivered, Follower, Outcome, Step } from '../commands/command.ts'
 import type { ServiceError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import type { View } from '../stats/view.ts';
-import type { MachineSample, SampleSource } from '../streams/sample.ts';
+import type { MachineSample, MachineSamples } from '../streams/sample.ts';
 
 export interface MachineRequest {
   /** A name in the table of requests (requests.ts), or a command that only the machine knows. */
@@ -59,7 +59,7 @@ export interface FollowedTopic {
   readonly isReliable: boolean;
 }
 
-export interface Machine extends SampleSource {
+export interface Machine extends MachineSamples {
   readonly id: string;
   /** Whether it is there, since when, and why not. */
   readonly condition: object;

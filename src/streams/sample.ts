@@ -10,7 +10,7 @@ export interface MachineSample {
 }
 
 /** A subscriber of one view. Must not throw or wait. */
-export interface SampleSink {
+export interface MachineSink {
   /** Takes a sample that has the view. */
   publish(sample: MachineSample): void;
   /** The machine is gone for now: nothing of its newest sample is to be kept. */
@@ -19,7 +19,7 @@ export interface SampleSink {
   close(): void;
 }
 
-export interface SampleSubscription {
+export interface MachineSubscription {
   /**
    * The sample to begin with; undefined: the next one that is published is it. A promise rejects only when something is
    * broken.
@@ -28,7 +28,7 @@ export interface SampleSubscription {
   end(): void;
 }
 
-export interface SampleSource {
+export interface MachineSamples {
   /** Has samples with `view` made, and sends them to `sink`, if there is one. */
-  subscribe(view: View, sink?: SampleSink): SampleSubscription;
+  subscribe(view: View, sink?: MachineSink): MachineSubscription;
 }

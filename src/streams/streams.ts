@@ -9,7 +9,7 @@ import type { View } from '../stats/view.ts';
 import type { Opening } from './engine-fanout.ts';
 import { Fanout, type FanoutDeps } from './fanout.ts';
 import { StreamPool } from './pool.ts';
-import type { SampleSource } from './sample.ts';
+import type { MachineSamples } from './sample.ts';
 
 /** The open streams of a role, for its metrics. */
 export interface StreamFigures {
@@ -40,7 +40,7 @@ export class Streams {
   readonly #counts: Counting;
   readonly #fanouts = new Set<Fanout>();
   /** Those of samples, by source and view: most sources have one. */
-  readonly #ofSamples = new Map<SampleSource, Map<View, Fanout>>();
+  readonly #ofSamples = new Map<MachineSamples, Map<View, Fanout>>();
   #size = 0;
   #isClosed = false;
 
@@ -84,7 +84,7 @@ export class Streams {
   }
 
   /** Opens a stream of the samples of `source` with `view`. */
-  open(source: SampleSource, view: View, opening: Opening): void {
+  open(source: MachineSamples, view: View, opening: Opening): void {
     const fanout = this.#ofSamples.get(source)?.get(view) ?? this.#createOfSamples(source, view);
     fanout.open(opening);
   }
@@ -134,7 +134,7 @@ export class Streams {
     this.#deps.pool?.end();
   }
 
-  #createOfSamples(source: SampleSource, view: View): Fanout {
+  #createOfSamples(source: MachineSamples, view: View): Fanout {
     const begin = (fanout: Fanout) => {
       const ofSource = this.#ofSamples.get(source) ?? new Map<View, Fanout>();
       ofSource.set(view, fanout);

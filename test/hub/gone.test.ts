@@ -9,7 +9,7 @@ import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { type View, viewOf } from '#src/stats/view.js';
-import type { SampleSink } from '#src/streams/sample.js';
+import type { MachineSink } from '#src/streams/sample.js';
 import { SampleBroadcast, ShardQueue } from '#src/viewers/socket/sample-broadcast.js';
 import { collectedBytes } from '../helpers/collected.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
@@ -52,7 +52,7 @@ function play() {
   };
   const machine = {
     id: 'pc',
-    subscribe: (view: View, sink: SampleSink) => upstream.subscribe(view, sink),
+    subscribe: (view: View, sink: MachineSink) => upstream.subscribe(view, sink),
   } as SampleBroadcast['machine']; // Nothing else of it is used.
   /** One socket joins those of `sections`. */
   const join = (sections: number) =>

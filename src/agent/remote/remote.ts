@@ -5,7 +5,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { View } from '../../stats/view.ts';
-import type { SampleSink, SampleSource, SampleSubscription } from '../../streams/sample.ts';
+import type { MachineSamples, MachineSink, MachineSubscription } from '../../streams/sample.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Leased } from '../protocol/agent-topics.ts';
 import { SampleLines } from '../protocol/sample-lines.ts';
@@ -41,7 +41,7 @@ export interface RemoteHostDeps {
 /** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
 const UNWATCHED_MS = 60_000;
 
-export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
+export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
   readonly id: string;
   readonly #deps: RemoteHostDeps;
   readonly #reachability: Reachability;
@@ -107,7 +107,7 @@ export class RemoteHost implements RemoteClient, SampleSource, UpstreamOwner {
     return this.isUp && this.#topics !== undefined ? this.#topics.addTo(interest) : interest;
   }
 
-  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+  subscribe(view: View, sink?: MachineSink): MachineSubscription {
     return this.#upstreams.of(view).subscribe(view, sink);
   }
 

@@ -5,7 +5,7 @@
 import { ServiceError } from '../../errors.ts';
 import { SECTION_BITS } from '../../host/host.ts';
 import type { View } from '../../stats/view.ts';
-import type { SampleSink, SampleSubscription } from '../../streams/sample.ts';
+import type { MachineSink, MachineSubscription } from '../../streams/sample.ts';
 import type { RemoteDeps } from './deps.ts';
 import { BadSample } from './failure.ts';
 import type { HostSample } from './sample.ts';
@@ -23,7 +23,7 @@ export interface UpstreamOwner {
 
 interface Subscriber {
   readonly view: View;
-  readonly sink: SampleSink | undefined;
+  readonly sink: MachineSink | undefined;
 }
 
 interface Waiter {
@@ -71,7 +71,7 @@ export class Upstream {
     return this.#newest;
   }
 
-  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+  subscribe(view: View, sink?: MachineSink): MachineSubscription {
     const subscriber = { view, sink };
     this.#subscribers.add(subscriber);
     this.#update();

@@ -14,7 +14,7 @@ import type { Headers } from '../../http/reply.ts';
 import type { Log } from '../../log/log.ts';
 import type { View } from '../../stats/view.ts';
 import type { Fanout } from '../../streams/fanout.ts';
-import type { MachineSample, SampleSubscription } from '../../streams/sample.ts';
+import type { MachineSample, MachineSubscription } from '../../streams/sample.ts';
 import { inSlices } from '../../streams/slices.ts';
 import type { Streams } from '../../streams/streams.ts';
 import type { FleetFilter } from './fleet-filter.ts';
@@ -43,7 +43,7 @@ interface Sent {
 }
 
 /** undefined: there is none yet. */
-function newestOf(subscription: SampleSubscription): MachineSample | undefined {
+function newestOf(subscription: MachineSubscription): MachineSample | undefined {
   const sample = subscription.newest();
   return sample instanceof Promise ? undefined : sample;
 }
@@ -77,7 +77,7 @@ export class FleetGroup {
   readonly #view: View;
   readonly #fanout: Fanout;
   /** The machines whose samples it has subscribed to, and the version of all then. */
-  readonly #subscribed = new Map<RemoteHost, SampleSubscription>();
+  readonly #subscribed = new Map<RemoteHost, MachineSubscription>();
   #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;

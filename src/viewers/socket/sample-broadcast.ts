@@ -5,7 +5,7 @@
 import type { Defer } from '../../clock.ts';
 import type { Machine } from '../../machine/machine.ts';
 import type { View } from '../../stats/view.ts';
-import type { MachineSample, SampleSink, SampleSubscription } from '../../streams/sample.ts';
+import type { MachineSample, MachineSink, MachineSubscription } from '../../streams/sample.ts';
 import { inSlices } from '../../streams/slices.ts';
 import { frameOf } from './messages.ts';
 
@@ -91,11 +91,11 @@ export class ShardQueue {
   }
 }
 
-export class SampleBroadcast implements SampleSink {
+export class SampleBroadcast implements MachineSink {
   readonly machine: Machine;
   readonly view: View;
   readonly #deps: SampleBroadcastDeps;
-  readonly #subscription: SampleSubscription;
+  readonly #subscription: MachineSubscription;
   readonly #shards = new Set<Shard>();
   readonly #waiting = new Set<SampleMember>();
   /** The newest sample and its number; samples are numbered from 1. */
@@ -115,8 +115,8 @@ export class SampleBroadcast implements SampleSink {
     this.#subscription = machine.subscribe(view, this);
   }
 
-  /** As SampleSubscription. */
-  newest(): ReturnType<SampleSubscription['newest']> {
+  /** As MachineSubscription. */
+  newest(): ReturnType<MachineSubscription['newest']> {
     return this.#subscription.newest();
   }
 

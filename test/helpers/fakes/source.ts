@@ -1,9 +1,9 @@
 /** A machine whose samples the test publishes. */
 import type { View } from '#src/stats/view.js';
-import type { MachineSample, SampleSink, SampleSource, SampleSubscription } from '#src/streams/sample.js';
+import type { MachineSample, MachineSamples, MachineSink, MachineSubscription } from '#src/streams/sample.js';
 
-export class FakeSource implements SampleSource {
-  readonly #sinks = new Map<object, SampleSink | undefined>();
+export class FakeSource implements MachineSamples {
+  readonly #sinks = new Map<object, MachineSink | undefined>();
   /** Subscriptions by view; a view that all of them have left stays with 0. */
   readonly counts = new Map<View, number>();
   /** The most subscriptions at a time. */
@@ -14,7 +14,7 @@ export class FakeSource implements SampleSource {
     return this.#sinks.size;
   }
 
-  subscribe(view: View, sink?: SampleSink): SampleSubscription {
+  subscribe(view: View, sink?: MachineSink): MachineSubscription {
     const key = {};
     this.#sinks.set(key, sink);
     this.#count(view, 1);
