@@ -81,11 +81,6 @@ export class Encoded {
     return this.#events.size;
   }
 
-  /** It was read for a view that contains this one. */
-  has(_view: View): boolean {
-    return true;
-  }
-
   /** The payload of `view` as JSON text. */
   json(view: View): string {
     return JSON.stringify(payloadOf(this.sample, view));

@@ -58,10 +58,10 @@ t.test('[I.hub.hostile] a sample must be UTF-8, JSON, and of the shape of a samp
     ];
     return new HostSample(event, 31, 0, claims);
   };
-  const flawOf = (members: string, time?: string) => read(members, time).flaw;
+  const flawOf = (members: string, time?: string) => read(members, time).check();
   for (const [members, passedOn] of EQUAL_KEYS) {
     const sample = read(members);
-    t.equal(sample.flaw, undefined, members.slice(0, 60));
+    t.equal(sample.check(), undefined, members.slice(0, 60));
     t.equal(sample.payload(viewOf(31, false)).toString(), `{"timestamp":1,${passedOn}}`, 'what was checked');
     t.equal(sample.payload(viewOf(2, false)).toString(), '{"timestamp":1}', 'without the section');
   }
@@ -81,7 +81,7 @@ t.test('[I.hub.hostile] the same of lines that agents publish', async (t) => {
     const joined = SampleLines.read(bytesOf([head, '"timestamp":1,"uptime":2', ...lines].join('\n')))?.join(
       false,
     );
-    return joined && new HostSample(joined.event, 31, 0, joined.members).flaw;
+    return joined && new HostSample(joined.event, 31, 0, joined.members).check();
   };
   t.equal(flawOf(['"disks":[]', '"cpu":{}'], ['disks', 'cpu']), undefined);
   t.equal(flawOf(['"disks":null'], ['disks']), malformed('disks'));

@@ -125,7 +125,7 @@ export class Upstream {
   /** Throws BadSample. */
   take(sample: HostSample): void {
     // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
-    const { flaw } = sample;
+    const flaw = sample.check();
     if (flaw !== undefined) throw new BadSample(flaw);
     const { counters } = this.#deps;
     counters.samples++;

@@ -53,7 +53,7 @@ t.test(
         const found = withDetail ? (interest.detailed ?? 0) : interest.plain;
         const made = new HostSample(joined.event, found, 0, joined.members);
         t.equal(made.event(view).toString(), new Encoded(sample).event(view).toString(), `view ${index}`);
-        t.ok(made.isValid);
+        t.equal(made.check(), undefined);
         t.equal(
           made.event(view).toString(),
           new Encoded(sample).event(view).toString(),
@@ -98,7 +98,7 @@ t.test('[I.hub.mqtt.samples] payloads that are not samples, and lines that are n
     t.equal(SampleLines.read(bad), undefined, bad.toString().slice(0, 80));
   const isValid = (lines: readonly string[], head: object) => {
     const joined = SampleLines.read(message(lines, head))?.join(false);
-    return joined && new HostSample(joined.event, 3, 0, joined.members).isValid;
+    return joined && new HostSample(joined.event, 3, 0, joined.members).check() === undefined;
   };
   const two = { plain: ['cpu', 'memory'] };
   t.equal(isValid([time, '"cpu":{}', '"memory":{}'], two), true);
