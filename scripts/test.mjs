@@ -69,7 +69,7 @@ const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
 
 /** The modules and proofs that run on both engines, and how one of their files says that it serves. */
 const ON_BOTH_ENGINES =
-  /\/test\/(?:(?:access|agent|client|contract|http|hub)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|dead-peers|hub-siege|key-oracle|proxies|siege|socket-idle|stream-stalls)\.)/;
+  /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|dead-peers|hub-siege|key-oracle|proxies|siege|socket-idle|stream-stalls)\.)/;
 const SERVES =
   /\b(?:churn|createEngine|serveNumbered|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 
@@ -79,7 +79,7 @@ export const runsOnBothEngines = (file) =>
 
 /** Tests of `--engines`: keys, and all but the two slowest files of HTTP, which take a quarter of the time. */
 const CONTRACT =
-  /^test\/(?:(?:contract|http)\/(?!.*\b(?:unread-answers|tls-readers)\.)|hub\/keys|agent\/scopes\.)/;
+  /^test\/(?:(?:contract|http|streams|tls|viewers)\/(?!.*\b(?:unread-answers|tls-readers)\.)|hub\/keys|agent\/scopes\.)/;
 /** Tests of `--smoke`: streams, access, sockets, commands. */
 const SMOKE = /^test\/contract\/(?:stream|access|socket-order|socket-commands)\.test\.ts$/;
 /** Tests the output of `node scripts/build.mjs types`, which is test/types.test.ts here. */

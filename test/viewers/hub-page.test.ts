@@ -6,7 +6,7 @@ import t from 'tap';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { startHub } from './setup.ts';
+import { startHub } from '../hub/setup.ts';
 
 const DIST = fileURLToPath(new URL('../../../../dist/', import.meta.url));
 const KEY = 'k'.repeat(32);

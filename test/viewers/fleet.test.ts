@@ -4,8 +4,15 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { until } from '../helpers/until.ts';
-import { fleetEvents, isUp, PlayedAgent, type SeenFleetEvent, type StartedHub, startHub } from './setup.ts';
-import { HubClient } from './socket-setup.ts';
+import {
+  fleetEvents,
+  isUp,
+  PlayedAgent,
+  type SeenFleetEvent,
+  type StartedHub,
+  startHub,
+} from '../hub/setup.ts';
+import { HubClient } from '../hub/socket-setup.ts';
 
 /** Returns a viewer's knowledge after these events. */
 function stateAfter(events: readonly SeenFleetEvent[]): ReadonlyMap<string, SeenFleetEvent['hosts'][string]> {
