@@ -24,6 +24,7 @@ const GPU_SCRIPT = [
     ([key, value]) => `${BUS} ${key} ${value}`,
   ),
 ];
+const SILENT_MOUNTS = 4;
 const CONFIG = { stats: { stream_interval_seconds: 1 } };
 
 export interface WatchedService extends ServiceProcess {
@@ -34,6 +35,8 @@ export interface WatchedService extends ServiceProcess {
 export interface TroubledMachine {
   readonly service: WatchedService;
   readonly points: readonly string[];
+  /** Mounts that have not answered before `recover`. */
+  readonly silent: readonly string[];
   hang(): Promise<void>;
   recover(): Promise<void>;
 }
@@ -77,7 +80,7 @@ function sysTree(firstInput: string | { readonly link: string }): Tree {
   };
 }
 
-/** At first everything answers. */
+/** At first everything answers but the silent mounts. */
 export async function startTroubled(t: Test, mounts: number): Promise<TroubledMachine> {
   const space = await openMountSpace(t);
   const groups: readonly HungMounts[] = [await space.mountHung(mounts), await space.mountHung(1)];
@@ -85,6 +88,7 @@ export async function startTroubled(t: Test, mounts: number): Promise<TroubledMa
   const folder = sensor?.points[0];
   if (network === undefined || folder === undefined) throw new Error('no mounts');
   for (const group of groups) await group.answer();
+  const silent = await space.mountHung(SILENT_MOUNTS);
   const nvml = makeFakeNvml(t, GPU_SCRIPT);
   // Opening a file of a hung filesystem waits for its server, just as reading a sensor waits for its driver.
   const machine = makeMachine(t, sysTree({ link: `${folder}/temp` }));
@@ -93,13 +97,14 @@ export async function startTroubled(t: Test, mounts: number): Promise<TroubledMa
   return {
     service,
     points: network.points,
+    silent: silent.points,
     hang: async () => {
       for (const group of groups) await group.hang();
       nvml.play(...GPU_SCRIPT, 'hang nvmlDeviceGetTemperature');
     },
     recover: async () => {
       nvml.play(...GPU_SCRIPT);
-      for (const group of groups) await group.answer();
+      for (const group of [...groups, silent]) await group.answer();
     },
   };
 }

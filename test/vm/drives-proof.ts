@@ -1,12 +1,10 @@
 /** Drives in a virtual machine: the health of NVMe and ATA drives as qemu emulates them, and the rights to read it. */
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import t from 'tap';
 import { needProgram, programPath } from '../helpers/native/program.ts';
 import { buildSmallImage } from './image.ts';
-import { boot } from './machine.ts';
+import { startMachine } from './rig.ts';
 import { until } from './wait.ts';
 
 t.setTimeout(600_000);
@@ -21,10 +19,7 @@ interface Drive {
   readonly failure: string;
 }
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-vm-drives-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-function emptyDisk(name: string): string {
+function emptyDisk(folder: string, name: string): string {
   const file = path.join(folder, `${name}.raw`);
   writeFileSync(file, '');
   truncateSync(file, 16 << 20);
@@ -32,16 +27,16 @@ function emptyDisk(name: string): string {
 }
 
 const started = Date.now();
-const image = buildSmallImage(folder, programPath('read_drives'), [
-  ...['-drive', emptyDisk('solid'), '-device', 'nvme,drive=solid,serial=solid,id=solid0'],
-  ...['-device', 'ahci,id=sata', '-drive', emptyDisk('disk'), '-device', 'ide-hd,drive=disk,bus=sata.0'],
-  // Every ATA command that a disk is given, on standard error.
-  ...['-trace', 'ide_exec_cmd'],
-  ...['-device', 'virtio-scsi-pci', '-drive', emptyDisk('scsi'), '-device', 'scsi-hd,drive=scsi'],
-]);
-const vm = await boot(image, folder);
-t.teardown(vm.kill);
-await vm.ready();
+const { image, vm } = await startMachine(t, 'drives', (folder) => {
+  const disk = (name: string) => emptyDisk(folder, name);
+  return buildSmallImage(folder, programPath('read_drives'), [
+    ...['-drive', disk('solid'), '-device', 'nvme,drive=solid,serial=solid,id=solid0'],
+    ...['-device', 'ahci,id=sata', '-drive', disk('disk'), '-device', 'ide-hd,drive=disk,bus=sata.0'],
+    // Every ATA command that a disk is given, on standard error.
+    ...['-trace', 'ide_exec_cmd'],
+    ...['-device', 'virtio-scsi-pci', '-drive', disk('scsi'), '-device', 'scsi-hd,drive=scsi'],
+  ]);
+});
 t.comment(`figure: up in ${Date.now() - started} ms under TCG, kernel ${image.version}`);
 
 /** The drives by their kind; ROOT, or a user with a group and a mask of capabilities. */

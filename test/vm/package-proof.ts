@@ -1,44 +1,27 @@
 /** The Debian package where systemd runs: its units, power, the journal, an upgrade and a purge. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { make } from '../packaging/made.ts';
 import { request } from './client.ts';
 import { buildImage, debianRelease, installPackage } from './image.ts';
-import { boot } from './machine.ts';
+import { ADD_ALICE, OK, startMachine, toolsFor } from './rig.ts';
 import { until } from './wait.ts';
 
 /** dpkg in an emulated machine. */
 const DPKG_LIMIT_MS = 400_000;
-const OK = '{"status":"ok","message":"Command initiated"}';
 
 t.setTimeout(1_800_000);
-const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-vm-package-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-const [first = ''] = make('debian.mjs', folder);
-const [next = ''] = make('debian.mjs', folder, '--revision', '2');
-const image = buildImage(folder, debianRelease() ?? '', (rootfs) => {
-  installPackage(first)(rootfs);
-  copyFileSync(next, path.join(rootfs, 'root/next.deb'));
+const { vm } = await startMachine(t, 'package', (folder) => {
+  const [first = ''] = make('debian.mjs', folder);
+  const [next = ''] = make('debian.mjs', folder, '--revision', '2');
+  return buildImage(folder, debianRelease() ?? '', (rootfs) => {
+    installPackage(first)(rootfs);
+    copyFileSync(next, path.join(rootfs, 'root/next.deb'));
+  });
 });
-const vm = await boot(image, folder);
-t.teardown(vm.kill);
-await vm.ready();
-
-const get = async (at: string, port = vm.port) => JSON.parse((await request(port, 'GET', at)).body);
-const serving = (port = vm.port) =>
-  until('the service answers', 120_000, async () =>
-    (await request(port, 'GET', '/api/status')).status === 200 ? true : undefined,
-  );
-/** Returns the output of `script` in the machine; rejects if it fails. */
-const inside = async (script: string, limitMs?: number) => {
-  const { code, text } = await vm.run(script, limitMs);
-  if (code !== 0) throw new Error(`${script}: exit code ${code}: ${text}`);
-  return text;
-};
+const { get, serving, powerSettled, inside, event } = toolsFor(vm);
 const USER = 'systemctl --user -M alice@';
 const pids = async () =>
   (await inside(`for manager in systemctl '${USER}'; do $manager show -p MainPID --value hostwire; done`))
@@ -60,10 +43,7 @@ t.test('the system unit runs the program of the package', async (t) => {
 });
 
 t.test('the user unit, which is not enabled by default, serves a user', async (t) => {
-  await inside(`useradd -m -d /var/lib/alice -s /bin/bash alice
-    install -d -o alice -g alice /var/lib/alice/.config /var/lib/alice/.config/hostwire
-    echo '{ "server": { "port": 9991 } }' >/var/lib/alice/.config/hostwire/config.json
-    loginctl enable-linger alice && sleep 3`);
+  await inside(ADD_ALICE);
   t.equal((await vm.run(`${USER} is-enabled hostwire`)).text, 'disabled');
   await inside(`${USER} enable --now hostwire`);
   await serving(vm.otherPort);
@@ -95,19 +75,17 @@ t.test('the journal has the lines of both with their priorities', async (t) => {
 });
 
 t.test('sleep goes through polkit; after waking, the service continues', async (t) => {
-  await until('logind answers', 60_000, async () =>
-    (await get('/api/pw')).actions.sleep.supported === true ? true : undefined,
-  );
+  await powerSettled('sleep');
   t.equal(
     (await get('/api/pw', vm.otherPort)).actions.sleep.supported,
     false,
     'not for a user who is elsewhere',
   );
   t.equal((await request(vm.port, 'POST', '/api/pw/sleep')).body, OK);
-  await until('it sleeps', 60_000, () => vm.events().find(({ name }) => name === 'SUSPEND'));
+  await event('SUSPEND', 'it sleeps');
   await sleep(1000);
   vm.send('system_wakeup');
-  await until('it wakes', 60_000, () => vm.events().find(({ name }) => name === 'WAKEUP'));
+  await event('WAKEUP', 'it wakes');
   await serving();
 });
 

@@ -1,49 +1,23 @@
 /** hostwire in a virtual machine: what it reads, which clients may do what, real power and keys. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { request } from './client.ts';
 import { expectSameDisks } from './disks.ts';
 import { buildImage, debianRelease } from './image.ts';
 import { pressedKeys } from './keys.ts';
-import { boot } from './machine.ts';
 import { allowedActions } from './polkit.ts';
-import { until } from './wait.ts';
+import { ADD_ALICE, OK, startMachine, toolsFor } from './rig.ts';
 
 t.setTimeout(1_200_000);
-const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-vm-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const started = Date.now();
-const image = buildImage(folder, debianRelease() ?? '');
-const built = Date.now();
-const vm = await boot(image, folder);
-t.teardown(vm.kill);
-await vm.ready();
+const { image, builtAtMs, vm } = await startMachine(t, 'units', (folder) =>
+  buildImage(folder, debianRelease() ?? ''),
+);
+const { get, serving, powerSettled, inside, event } = toolsFor(vm);
 const seconds = (from: number, to = Date.now()) => ((to - from) / 1000).toFixed(0);
 t.comment(
-  `figure: Debian from packages${image.wasKept ? ' kept' : ''} in ${seconds(started, built)} s, up in ${seconds(built)} s under TCG, kernel ${image.version}`,
+  `figure: Debian from packages${image.wasKept ? ' kept' : ''} in ${seconds(started, builtAtMs)} s, up in ${seconds(builtAtMs)} s under TCG, kernel ${image.version}`,
 );
-
-const OK = '{"status":"ok","message":"Command initiated"}';
-const get = async (at: string, port = vm.port) => JSON.parse((await request(port, 'GET', at)).body);
-const serving = (port = vm.port) =>
-  until('the service answers', 120_000, async () =>
-    (await request(port, 'GET', '/api/status')).status === 200 ? true : undefined,
-  );
-/** Returns the output of `script` in the machine; rejects if it fails. */
-const inside = async (script: string, limitMs?: number) => {
-  const { code, text } = await vm.run(script, limitMs);
-  if (code !== 0) throw new Error(`${script}: exit code ${code}: ${text}`);
-  return text;
-};
-/** polkit and logind start when they are first asked, which takes an emulated machine more than the service waits. */
-const powerSettled = () =>
-  until('logind answers', 60_000, async () =>
-    (await get('/api/pw')).actions.restart.supported === true ? true : undefined,
-  );
 
 await serving();
 
@@ -77,10 +51,7 @@ t.test('its stats are the machine’s', async (t) => {
 });
 
 t.test('the shipped user unit serves a user, beside it', async (t) => {
-  await inside(`useradd -m -d /var/lib/alice -s /bin/bash alice
-    install -d -o alice -g alice /var/lib/alice/.config /var/lib/alice/.config/hostwire
-    echo '{ "server": { "port": 9991 } }' >/var/lib/alice/.config/hostwire/config.json
-    loginctl enable-linger alice && sleep 3
+  await inside(`${ADD_ALICE}
     systemctl --user -M alice@ start hostwire`);
   await serving(vm.otherPort);
   const { capabilities } = await get('/api/system?detail=1', vm.otherPort);
@@ -91,22 +62,15 @@ t.test('the shipped user unit serves a user, beside it', async (t) => {
 
 t.test('disks, sizes and read_only under the system unit are those outside it', async (t) => {
   await expectSameDisks(t, vm, { '/': false, '/home': false, '/srv/sealed': true }, 'at the start');
+  const own = { '/': false, '/home': false, '/srv/sealed': false };
+  const homeIsReadOnly = { ...own, '/home': true };
   const steps: readonly (readonly [string, Readonly<Record<string, boolean>>])[] = [
-    ['mount /dev/vdd /srv/late', { '/': false, '/home': false, '/srv/sealed': true, '/srv/late': false }],
-    [
-      'mount -o remount,rw /srv/sealed',
-      { '/': false, '/home': false, '/srv/sealed': false, '/srv/late': false },
-    ],
-    [
-      'mount -o remount,bind,ro /home',
-      { '/': false, '/home': true, '/srv/sealed': false, '/srv/late': false },
-    ],
-    ['mount -o remount,ro /srv/late', { '/': false, '/home': true, '/srv/sealed': false, '/srv/late': true }],
-    ['mount --bind /home /srv/again', { '/': false, '/home': true, '/srv/sealed': false, '/srv/late': true }],
-    [
-      'umount /srv/late; mount -o remount,bind,rw /home',
-      { '/': false, '/home': false, '/srv/sealed': false },
-    ],
+    ['mount /dev/vdd /srv/late', { ...own, '/srv/sealed': true, '/srv/late': false }],
+    ['mount -o remount,rw /srv/sealed', { ...own, '/srv/late': false }],
+    ['mount -o remount,bind,ro /home', { ...homeIsReadOnly, '/srv/late': false }],
+    ['mount -o remount,ro /srv/late', { ...homeIsReadOnly, '/srv/late': true }],
+    ['mount --bind /home /srv/again', { ...homeIsReadOnly, '/srv/late': true }],
+    ['umount /srv/late; mount -o remount,bind,rw /home', own],
   ];
   for (const [script, readOnly] of steps) {
     await inside(script);
@@ -128,7 +92,7 @@ t.test('nor does a stricter sandbox make them look read-only', async (t) => {
 });
 
 t.test('the polkit rule lets exactly the user of the unit, and it to exactly these acts', async (t) => {
-  await powerSettled();
+  await powerSettled('restart');
   const pid = await inside('systemctl show -p MainPID --value hostwire');
   const other = await inside('systemctl --user -M alice@ show -p MainPID --value hostwire');
   const mine = await allowedActions(vm, pid);
@@ -204,12 +168,12 @@ t.test('sleep suspends the machine; after waking, the service continues', async 
   const before = await get('/api/usage');
   const reply = await request(vm.port, 'POST', '/api/pw/sleep');
   t.equal(reply.body, OK);
-  const asleep = await until('it sleeps', 60_000, () => vm.events().find(({ name }) => name === 'SUSPEND'));
+  const asleep = await event('SUSPEND', 'it sleeps');
   t.ok(reply.readAtMs < asleep.atMs, 'the answer had been read');
   t.comment(`figure: asleep ${(asleep.atMs - reply.readAtMs).toFixed(0)} ms after the ok was read`);
   await sleep(3000);
   vm.send('system_wakeup');
-  await until('it wakes', 60_000, () => vm.events().find(({ name }) => name === 'WAKEUP'));
+  await event('WAKEUP', 'it wakes');
   await serving();
   const after = await get('/api/usage');
   t.ok(after.uptime >= before.uptime + 3, `uptime counts the sleep: ${before.uptime}, ${after.uptime} s`);
@@ -219,11 +183,11 @@ t.test('sleep suspends the machine; after waking, the service continues', async 
 t.test('restart restarts the machine, after the answer', async (t) => {
   const bootId = 'cat /proc/sys/kernel/random/boot_id';
   const before = await inside(bootId);
-  await powerSettled();
+  await powerSettled('restart');
   const reply = await request(vm.port, 'POST', '/api/pw/restart');
   t.equal(reply.status, 200);
   t.equal(reply.body, OK);
-  const reset = await until('it restarts', 120_000, () => vm.events().find(({ name }) => name === 'RESET'));
+  const reset = await event('RESET', 'it restarts', 120_000);
   t.ok(reply.readAtMs < reset.atMs, 'the whole answer had been read');
   t.match(vm.console(), /reboot: Restarting system/);
   await vm.ready();
@@ -235,7 +199,7 @@ t.test('restart restarts the machine, after the answer', async (t) => {
 });
 
 t.test('shutdown powers the machine off, after the answer', async (t) => {
-  await powerSettled();
+  await powerSettled('restart');
   const reply = await request(vm.port, 'POST', '/api/pw/shutdown');
   t.equal(reply.status, 200);
   t.equal(reply.body, OK);

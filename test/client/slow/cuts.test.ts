@@ -72,78 +72,47 @@ function cutAgainAndAgain(relay: Relay, maxBytes: number): () => boolean {
 
 const inOrder = (marks: readonly number[]) => [...new Set(marks)];
 
-t.test(`a stream that is cut ${CUTS} times`, async (t) => {
-  const service = await startHere(markedHost(1), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => service.stop());
-  // Keeps the sampler running, so that a reconnecting client is sent the latest sample again.
-  const steady = liveClients({ url: service.baseUrl });
-  t.teardown(() => steady.close());
-  steady.socket.close();
-  const relay = await startRelay(t, service.port);
-  const isOver = cutAgainAndAgain(relay, 900);
-  const clients = liveClients({ url: relay.url });
-  t.teardown(() => clients.close());
-  // The socket would use the same relay, and use up the cuts.
-  clients.socket.close();
-  await until(
-    () => isOver() && clients.stream.state.state === 'open',
-    () => `${relay.passed.length} cuts`,
-    250_000,
-  );
-  await until(
-    () => samplesOfStream(relay.passed.at(-1) ?? []).length > 1,
-    () => 'no sample',
-  );
-  clients.close();
-  const sent = relay.passed.map(samplesOfStream);
-  const received = clients.samples.map(markOf);
-  t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
-  t.strictSame(
-    received,
-    inOrder(sent.flat()).slice(0, received.length),
-    'everything that arrived, in order, once',
-  );
-  t.ok(received.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
-  t.ok(sent.flat().length > received.length, 'and the service had repeated some');
-  t.comment(
-    `figure: ${CUTS} cut streams, ${received.length} samples reported of ${sent.flat().length} received`,
-  );
-});
+const KINDS = [
+  { kind: 'stream', other: 'socket', nodes: 1, maxBytes: 900, samplesOf: samplesOfStream },
+  { kind: 'socket', other: 'stream', nodes: 2, maxBytes: 1500, samplesOf: samplesOfSocket },
+] as const;
 
-t.test(`a socket that is cut ${CUTS} times`, async (t) => {
-  const service = await startHere(markedHost(2), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => service.stop());
-  // Keeps the sampler running, so that a reconnecting client is sent the latest sample again.
-  const steady = liveClients({ url: service.baseUrl });
-  t.teardown(() => steady.close());
-  steady.socket.close();
-  const relay = await startRelay(t, service.port);
-  const isOver = cutAgainAndAgain(relay, 1500);
-  const clients = liveClients({ url: relay.url, WebSocket });
-  t.teardown(() => clients.close());
-  clients.stream.close();
-  void clients.socket.subscribe(['stats']).catch(() => undefined);
-  await until(
-    () => isOver() && clients.socket.state.state === 'open',
-    () => `${relay.passed.length} cuts`,
-    250_000,
-  );
-  await until(
-    () => samplesOfSocket(relay.passed.at(-1) ?? []).length > 1,
-    () => 'no sample',
-  );
-  clients.close();
-  const sent = relay.passed.map(samplesOfSocket);
-  const received = clients.pushed.map(markOf);
-  t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
-  t.strictSame(
-    received,
-    inOrder(sent.flat()).slice(0, received.length),
-    'everything that arrived, in order, once',
-  );
-  t.ok(received.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
-  t.ok(sent.flat().length > received.length, 'and the service had repeated some');
-  t.comment(
-    `figure: ${CUTS} cut sockets, ${received.length} samples reported of ${sent.flat().length} received`,
-  );
-});
+for (const { kind, other, nodes, maxBytes, samplesOf } of KINDS)
+  t.test(`a ${kind} that is cut ${CUTS} times`, async (t) => {
+    const service = await startHere(markedHost(nodes), { stats: { stream_interval_seconds: 1 } });
+    t.teardown(() => service.stop());
+    // Keeps the sampler running, so that a reconnecting client is sent the latest sample again.
+    const steady = liveClients({ url: service.baseUrl });
+    t.teardown(() => steady.close());
+    steady.socket.close();
+    const relay = await startRelay(t, service.port);
+    const isOver = cutAgainAndAgain(relay, maxBytes);
+    const clients = liveClients({ url: relay.url, WebSocket });
+    t.teardown(() => clients.close());
+    // The other one would use the same relay, and use up the cuts.
+    clients[other].close();
+    if (kind === 'socket') void clients.socket.subscribe(['stats']).catch(() => undefined);
+    await until(
+      () => isOver() && clients[kind].state.state === 'open',
+      () => `${relay.passed.length} cuts`,
+      250_000,
+    );
+    await until(
+      () => samplesOf(relay.passed.at(-1) ?? []).length > 1,
+      () => 'no sample',
+    );
+    clients.close();
+    const sent = relay.passed.map(samplesOf);
+    const received = (kind === 'stream' ? clients.samples : clients.pushed).map(markOf);
+    t.ok(sent.some((marks) => marks.length === 0) && sent.some((marks) => marks.length > 0));
+    t.strictSame(
+      received,
+      inOrder(sent.flat()).slice(0, received.length),
+      'everything that arrived, in order, once',
+    );
+    t.ok(received.length >= inOrder(sent.slice(0, -1).flat()).length, 'none is missing');
+    t.ok(sent.flat().length > received.length, 'and the service had repeated some');
+    t.comment(
+      `figure: ${CUTS} cut ${kind}s, ${received.length} samples reported of ${sent.flat().length} received`,
+    );
+  });
