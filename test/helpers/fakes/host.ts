@@ -1,8 +1,8 @@
 /** A machine of literals: every section is readable and complete, and readings are counted. */
 import '../service/dead-buses.ts';
 import os from 'node:os';
-import type { DetailCounters } from '#src/host/details.js';
-import type { Counters, Host, SystemInfo } from '#src/host/host.js';
+import type { BatteryCounters, DetailCounters, DriveCounters } from '#src/host/details.js';
+import type { Counters, Host, InterfaceCounters, SystemInfo } from '#src/host/host.js';
 import { SECTION_BITS, SECTIONS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import type { StreamHost, StreamWriter } from '#src/host/streams.js';
@@ -13,6 +13,86 @@ const GIB = 1024 ** 3;
 type Section = Pick<Counters, 'cpu' | 'memory' | 'gpu' | 'disks' | 'network'>;
 
 const TIMES = { user: 100, nice: 0, system: 50, idle: 800, iowait: 10, irq: 5, steal: 0 };
+
+/** One of each, for machines that differ in some values. */
+export const GPU = {
+  name: 'Fixture',
+  vendor: 'ACME',
+  loadPercent: 12.34,
+  temperatureCelsius: 40,
+  memoryUsedBytes: 512 * 1024 ** 2,
+  memoryTotalBytes: 8 * GIB,
+  powerWatts: 30,
+  fanPercent: 20,
+  clockMhz: 900,
+  isAsleep: false,
+};
+
+export const DISK = {
+  mountPoint: '/',
+  usage: { totalBytes: 100 * GIB, freeBytes: 60 * GIB, availableBytes: 55 * GIB },
+  device: '/dev/sda1',
+  type: 'ext4',
+  label: null,
+  isReadOnly: false,
+  isRemovable: false,
+  isStale: false,
+  io: { readBytes: 1000, writeBytes: 2000, busyMs: 10 },
+};
+
+export const INTERFACE: InterfaceCounters = {
+  name: 'eth0',
+  index: 2,
+  kind: 'ethernet',
+  hasDevice: true,
+  masterIndex: 0,
+  lowerIndex: 0,
+  receivedBytes: 5000,
+  sentBytes: 3000,
+  receivedPackets: 50,
+  sentPackets: 30,
+  receiveErrors: 0,
+  sendErrors: 0,
+  receiveDrops: 0,
+  sendDrops: 0,
+  isUp: true,
+  speedMbps: 1000,
+  mac: '02:00:00:00:00:01',
+  addresses: ['192.0.2.1'],
+  signalDbm: null,
+};
+
+export const BATTERY: BatteryCounters = {
+  name: 'BAT0',
+  state: 'discharging',
+  percent: 80,
+  energyWh: 40,
+  energyFullWh: 50,
+  energyDesignWh: 57,
+  chargeAh: null,
+  chargeFullAh: null,
+  chargeDesignAh: null,
+  voltageVolts: 11.5,
+  powerWatts: 10,
+  currentAmps: null,
+  secondsToEmpty: null,
+  secondsToFull: null,
+  failure: null,
+};
+
+export const DRIVE: DriveCounters = {
+  name: 'nvme0n1',
+  model: 'ACME Fast 1TB',
+  kind: 'nvme',
+  health: {
+    isPassing: true,
+    percentageUsed: 7,
+    powerOnHours: 4321,
+    temperatureCelsius: 41.04,
+    mediaErrors: 2,
+  },
+  failure: null,
+};
 
 function everySection(reading: number): Required<Section> {
   const total = { ...TIMES, user: TIMES.user + 30 * reading, idle: TIMES.idle + 70 * reading };
@@ -35,57 +115,12 @@ function everySection(reading: number): Required<Section> {
       swapFreeBytes: 0,
       pressure: { some: 0, full: 0 },
     },
-    gpu: [
-      {
-        name: 'Fixture',
-        vendor: 'ACME',
-        loadPercent: 12.34,
-        temperatureCelsius: 40,
-        memoryUsedBytes: 512 * 1024 ** 2,
-        memoryTotalBytes: 8 * GIB,
-        powerWatts: 30,
-        fanPercent: 20,
-        clockMhz: 900,
-        isAsleep: false,
-      },
-    ],
+    gpu: [GPU],
     disks: [
-      {
-        mountPoint: '/',
-        usage: { totalBytes: 100 * GIB, freeBytes: 60 * GIB, availableBytes: 55 * GIB },
-        device: '/dev/sda1',
-        type: 'ext4',
-        label: null,
-        isReadOnly: false,
-        isRemovable: false,
-        isStale: false,
-        io: { readBytes: 1000, writeBytes: 2000, busyMs: 10 },
-      },
+      DISK,
       { mountPoint: '/never-answered', usage: null, device: 'srv:/x', type: 'nfs4', isStale: true },
     ],
-    network: [
-      {
-        name: 'eth0',
-        index: 2,
-        kind: 'ethernet',
-        hasDevice: true,
-        masterIndex: 0,
-        lowerIndex: 0,
-        receivedBytes: 5000 + 100 * reading,
-        sentBytes: 3000 + 10 * reading,
-        receivedPackets: 50,
-        sentPackets: 30,
-        receiveErrors: 0,
-        sendErrors: 0,
-        receiveDrops: 0,
-        sendDrops: 0,
-        isUp: true,
-        speedMbps: 1000,
-        mac: '02:00:00:00:00:01',
-        addresses: ['192.0.2.1'],
-        signalDbm: null,
-      },
-    ],
+    network: [{ ...INTERFACE, receivedBytes: 5000 + 100 * reading, sentBytes: 3000 + 10 * reading }],
   };
 }
 
@@ -101,39 +136,9 @@ const DETAILS: Required<DetailCounters> = {
     },
     { driver: 'nct6775', chip: 'nct6775', label: 'nct6775 fan1', kind: 'fan', value: 1205, failure: null },
   ],
-  batteries: [
-    {
-      name: 'BAT0',
-      state: 'discharging',
-      percent: 80,
-      energyWh: 40,
-      energyFullWh: 50,
-      energyDesignWh: 57,
-      chargeAh: null,
-      chargeFullAh: null,
-      chargeDesignAh: null,
-      voltageVolts: 11.5,
-      powerWatts: 10,
-      currentAmps: null,
-      secondsToEmpty: null,
-      secondsToFull: null,
-      failure: null,
-    },
-  ],
+  batteries: [BATTERY],
   drives: [
-    {
-      name: 'nvme0n1',
-      model: 'ACME Fast 1TB',
-      kind: 'nvme',
-      health: {
-        isPassing: true,
-        percentageUsed: 7,
-        powerOnHours: 4321,
-        temperatureCelsius: 41.04,
-        mediaErrors: 2,
-      },
-      failure: null,
-    },
+    DRIVE,
     { name: 'vda', model: null, kind: 'other', health: null, failure: 'a virtual drive has no health' },
   ],
   limits: {

@@ -1,7 +1,7 @@
 /** A machine with all kinds of hardware, for the dashboard. Its counters follow slow waves. */
 import type { SensorCounters } from '#src/host/details.js';
 import type { Counters, Host } from '#src/host/host.js';
-import { fixtureHost } from './host.ts';
+import { BATTERY, DISK, DRIVE, fixtureHost, GPU, INTERFACE } from './host.ts';
 import { LivelyProcesses } from './lively-processes.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from './media.ts';
 import type { ProcessLiteral } from './process-columns.ts';
@@ -166,28 +166,18 @@ export function withCounters(
 }
 
 function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
+  const others = { nice: 0, iowait: 0, irq: 0, steal: 0 };
   const times = Array.from({ length: CORES }, (_, core) => ({
     user: 0.7 * (totals[CORES + core] ?? 0),
     system: 0.3 * (totals[CORES + core] ?? 0),
     idle: totals[core] ?? 0,
-    nice: 0,
-    iowait: 0,
-    irq: 0,
-    steal: 0,
+    ...others,
   }));
   const sum = (key: 'user' | 'system' | 'idle') => times.reduce((total, each) => total + each[key], 0);
   const [received = 0, sent = 0, read = 0, written = 0] = totals.slice(2 * CORES);
   return {
     cpu: {
-      total: {
-        user: sum('user'),
-        system: sum('system'),
-        idle: sum('idle'),
-        nice: 0,
-        iowait: 0,
-        irq: 0,
-        steal: 0,
-      },
+      total: { user: sum('user'), system: sum('system'), idle: sum('idle'), ...others },
       temperatureCelsius: 48 + 30 * wave(s, 1),
       speedHz: 2.4e9 + 2.3e9 * wave(s, 1),
       cores: times.map((each, index) => ({ index, ...each })),
@@ -206,6 +196,7 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
     },
     gpu: [
       {
+        ...GPU,
         name: 'Radeon RX 7800 XT',
         vendor: 'AMD',
         loadPercent: 100 * wave(s, 9) ** 1.2,
@@ -215,17 +206,13 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
         powerWatts: 30 + 160 * wave(s, 9),
         fanPercent: 24 + 30 * wave(s, 9),
         clockMhz: 700 + 1600 * wave(s, 9),
-        isAsleep: false,
       },
     ],
     disks: MOUNTS.map(({ mountPoint, device, type, totalGib, part, share }) => ({
+      ...DISK,
       mountPoint,
       device,
       type,
-      label: null,
-      isReadOnly: false,
-      isRemovable: false,
-      isStale: false,
       usage: {
         totalBytes: totalGib * GIB,
         freeBytes: totalGib * (1 - part) * GIB,
@@ -243,37 +230,12 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
     ],
     sensors: sensorsAt(s),
     batteries: [
-      {
-        name: 'BAT0',
-        state: 'discharging',
-        percent: 78 - (s % 3600) / 200,
-        energyWh: 38.4,
-        energyFullWh: 50,
-        energyDesignWh: 57,
-        chargeAh: null,
-        chargeFullAh: null,
-        chargeDesignAh: null,
-        voltageVolts: 11.5,
-        powerWatts: 9 + 8 * wave(s, 1),
-        currentAmps: null,
-        secondsToEmpty: null,
-        secondsToFull: null,
-        failure: null,
-      },
+      { ...BATTERY, percent: 78 - (s % 3600) / 200, energyWh: 38.4, powerWatts: 9 + 8 * wave(s, 1) },
     ],
     drives: [
       {
-        name: 'nvme0n1',
-        model: 'ACME Fast 1TB',
-        kind: 'nvme',
-        health: {
-          isPassing: true,
-          percentageUsed: 7,
-          powerOnHours: 4321,
-          temperatureCelsius: 41 + 3 * wave(s, 2),
-          mediaErrors: 0,
-        },
-        failure: null,
+        ...DRIVE,
+        health: DRIVE.health && { ...DRIVE.health, temperatureCelsius: 41 + 3 * wave(s, 2), mediaErrors: 0 },
       },
     ],
     limits: null,
@@ -282,24 +244,13 @@ function countersAt(s: number, totals: readonly number[]): Partial<Counters> {
 
 function interfaceOf(name: string, kind: 'ethernet' | 'wifi', index: number, received: number, sent: number) {
   return {
+    ...INTERFACE,
     name,
     index,
     kind,
-    hasDevice: true,
-    masterIndex: 0,
-    lowerIndex: 0,
     receivedBytes: Math.round(received) + 41 * GIB,
     sentBytes: Math.round(sent) + 6 * GIB,
-    receivedPackets: 50,
-    sentPackets: 30,
-    receiveErrors: 0,
-    sendErrors: 0,
-    receiveDrops: 0,
-    sendDrops: 0,
-    isUp: true,
-    speedMbps: 1000,
-    mac: '02:00:00:00:00:01',
     addresses: [`192.0.2.${index}`],
     signalDbm: kind === 'wifi' ? -52 : null,
-  } as const;
+  };
 }
