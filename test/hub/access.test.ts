@@ -45,6 +45,12 @@ const WAYS: readonly Way[] = [
   { name: 'a blocked address', config: { auth: { blocked_ips: ['127.0.0.1'] } }, headers: {}, refused: 403 },
   { name: 'a foreign host name', config: {}, headers: { Host: 'evil.example' }, refused: 403 },
   { name: 'a foreign page', config: {}, headers: { Origin: 'http://evil.example' }, refused: 403 },
+  {
+    name: 'a foreign page with the key',
+    config: ENABLED,
+    headers: { Origin: 'http://evil.example', ...bearer(KEY) },
+    isKeyed: true,
+  },
 ];
 
 /** A rule, and whether it lets a client in for a command: `isKeyed` is all that differs between the ways in. */
@@ -130,12 +136,7 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
   for (const each of RULES) {
     const { name, rule, allows } = each;
     const commands = rule === undefined ? {} : { r: { commands: ['*'], labels: {}, ...rule } };
-    const agents = {
-      a: {
-        url: machine.url,
-        labels: { site: 'x' },
-      },
-    };
+    const agents = { a: { url: machine.url, labels: { site: 'x' } } };
     const hub = await startHub(t, agents, { hub: { commands } });
     await hub.host('a', isUp);
     const calls = callsOf(hub);
@@ -164,10 +165,12 @@ t.test('[I.hub.access] [I.hub.commands] every route, way in and rule', async (t)
         const isPublic = path === '/api/status' && way.name !== 'a blocked address';
         // Agents prove themselves there in another way than with the key.
         const isProven = path === '/api/agent' && (way.refused === 401 || way.name === 'a foreign host name');
-        const isRefused = way.refused !== undefined && !isPublic && !isProven;
+        // No key lets a page in there.
+        const refused = path === '/api/agent' && 'Origin' in way.headers ? 403 : way.refused;
+        const isRefused = refused !== undefined && !isPublic && !isProven;
         const mayCommand = command === undefined || allows(command, way.isKeyed === true);
         const code = valuesOf(answer, 'x-error-code')[0];
-        if (isRefused) many.equal(answer.status, way.refused, what);
+        if (isRefused) many.equal(answer.status, refused, what);
         else if (!mayCommand) many.strictSame([answer.status, code], [403, 'command_not_allowed'], what);
         // The names of keys are for keys alone.
         else if (path === '/api/keys') many.equal(answer.status, way.isKeyed === true ? 200 : 401, what);

@@ -11,7 +11,7 @@ import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
 import { startHere, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { eventWith, isDown, isUp, PlayedAgent, startHub, watch } from './setup.ts';
+import { eventWith, isDown, isUp, PlayedAgent, startHub, watch, watchPlayed } from './setup.ts';
 
 /** A server that a test makes of raw sockets; `play` gets each with its request. */
 async function serveRaw(t: Test, play: (socket: net.Socket, request: string) => unknown) {
@@ -74,11 +74,7 @@ t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream con
 t.test('[I.hub.faults] an agent that falls silent is given up, and tried again', async (t) => {
   const agent = await PlayedAgent.start(t);
   const hub = await startHub(t, { a: { url: agent.url } }, {}, { silenceMs: 1000, headMs: 500 });
-  await hub.host('a', isUp);
-  const opening = hub.open('/api/hosts/a/stream');
-  await until(() => (agent.streams === 1 ? true : undefined));
-  agent.sample({ timestamp: 1 });
-  const stream = await opening;
+  const stream = await watchPlayed(hub, agent);
   agent.isAnswering = false;
   await hub.host('a', ({ reason }) => reason === 'it has fallen silent');
   agent.isAnswering = true;
@@ -169,11 +165,7 @@ t.test('[I.hub.hostile] an agent that sends rubbish is reported, and viewers see
   ];
   const agent = await PlayedAgent.start(t);
   const hub = await startHub(t, { a: { url: agent.url } });
-  await hub.host('a', isUp);
-  const opening = hub.open('/api/hosts/a/stream');
-  await until(() => (agent.streams === 1 ? true : undefined));
-  agent.sample({ timestamp: 1 });
-  const stream = await opening;
+  const stream = await watchPlayed(hub, agent);
   await stream.next();
   for (const [text, reason] of rubbish) {
     await until(() => (agent.streams === 1 ? true : undefined));
@@ -237,25 +229,9 @@ t.test(
 t.test(
   '[I.hub.reload] a reload adds and removes agents, and leaves the others and their viewers as they are',
   async (t) => {
-    const [a, b, c] = await Promise.all([0, 1, 2].map(() => PlayedAgent.start(t)));
-    if (a === undefined || b === undefined || c === undefined) throw new Error('there are three');
+    const [a, b, c] = [await PlayedAgent.start(t), await PlayedAgent.start(t), await PlayedAgent.start(t)];
     const hub = await startHub(t, { a: { url: a.url }, b: { url: b.url } });
-    const opened = await Promise.all(
-      (
-        [
-          ['a', a],
-          ['b', b],
-        ] as const
-      ).map(async ([id, agent]) => {
-        await hub.host(id, isUp);
-        const opening = hub.open(`/api/hosts/${id}/stream`);
-        await until(() => (agent.streams === 1 ? true : undefined));
-        agent.sample({ timestamp: 1 });
-        return await opening;
-      }),
-    );
-    const [first, second] = opened;
-    if (first === undefined || second === undefined) throw new Error('there are two');
+    const [first, second] = [await watchPlayed(hub, a, 'a'), await watchPlayed(hub, b, 'b')];
     hub.reconfigure({ a: { url: a.url, labels: { site: 'berlin' } }, c: { url: c.url } });
     t.strictSame(
       (await hub.hosts()).map(({ id }) => id),

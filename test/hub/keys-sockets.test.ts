@@ -7,10 +7,9 @@ import { SCOPES, type Scope } from '#src/scopes.js';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { bearer, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { Many } from '../helpers/many.ts';
-import { startCommanded } from './commanded.ts';
-import { CLOSED, PAST, testBothWays } from './keys-setup.ts';
+import { CLOSED, connect, PAST, testBothWays } from './keys-setup.ts';
 import { BAD_KEYS, neededByTopic, OP_CASES, type OpCase, TOPICS } from './scope-cases.ts';
-import { isUp, type StartedHub, startHub } from './setup.ts';
+import { type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 t.setTimeout(280_000);
@@ -122,10 +121,7 @@ t.test('[10.keys-hub-ops] all machines together, for each key', async (t) => {
 t.test('[10.keys-agent] each message through a hub whose key at the machine has fewer scopes', async (t) => {
   const many = new Many(t);
   const keys = { hub: keyWith('hub', 'read', 'media', 'power.sleep') };
-  const { service } = await startCommanded(t, { ...PAST, auth: { enabled: true, keys } });
-  const agents = { a: { url: service.baseUrl, key_file: { path: 'k', secret: keyOf('hub') } } };
-  const hub = await startHub(t, agents);
-  await hub.host('a', isUp);
+  const { hub, agents } = await connect(t, { ...PAST, auth: { enabled: true, keys } }, keyOf('hub'));
   hub.reconfigure(agents, CLOSED);
   for (const socketPath of socketPathsOf('a'))
     await judgeOps(many, t, hub, socketPath, 'admin', ['read', 'media', 'power.sleep']);

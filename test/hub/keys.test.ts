@@ -1,15 +1,15 @@
 /** Keys of a hub: the rules of `hub.commands`, the audit trails of hub and machine, and what `read` alone shows. */
 import t, { type Test } from 'tap';
 import type { CommandRule } from '#src/config/rows/hub-rows.js';
-import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
 import { type ConfigPart, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { allFlags, type Commanded, startCommanded } from './commanded.ts';
-import { type Agents, eventWith, fleetEvents, isUp, type StartedHub, startHub } from './setup.ts';
+import { allFlags, startCommanded } from './commanded.ts';
+import { connect, dialIn } from './keys-setup.ts';
+import { eventWith, fleetEvents, isUp, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 const RULED: ConfigPart = {
@@ -20,38 +20,21 @@ const RULED: ConfigPart = {
   hub: { commands: { phone: { commands: ['media.*', 'power.*'], keys: ['phone'], labels: {} } } },
 };
 
-interface Rig {
-  readonly machine: Commanded;
-  readonly hub: StartedHub;
-  readonly agents: Agents;
-}
-
-/** The machine `a` with the key `hub`, to which the hub connects. */
-async function connected(t: Test): Promise<Rig> {
-  const keys = { hub: keyWith('hub', 'admin') };
-  const machine = await startCommanded(t, { auth: { enabled: true, keys } });
-  const agents = { a: { url: machine.service.baseUrl, key_file: { path: 'k', secret: keyOf('hub') } } };
-  return { machine, hub: await startHub(t, agents), agents };
-}
-
-/** The machine `a`, which dials in. */
-async function dialledIn(t: Test): Promise<Rig> {
-  const agents = { a: dialled() } as unknown as Agents; // Without a URL.
-  const hub = await startHub(t, agents);
-  const dial = { url: `ws://127.0.0.1:${hub.port}`, key_file: { path: 'k', secret: KEY } };
-  return { machine: await startCommanded(t, { host: { id: 'a' }, hub: dial }), hub, agents };
-}
+const HUB_KEYS: ConfigPart = { auth: { enabled: true, keys: { hub: keyWith('hub', 'admin') } } };
 
 for (const { name, start, hubKey } of [
-  { name: 'connected', start: connected, hubKey: ' hub_key=hub' },
-  { name: 'dialled in', start: dialledIn, hubKey: '' },
+  {
+    name: 'connected',
+    start: (t: Test) => connect(t, HUB_KEYS, keyOf('hub')),
+    hubKey: ' hub_key=hub',
+  },
+  { name: 'dialled in', start: (t: Test) => dialIn(t, {}), hubKey: '' },
 ])
   t.test(`[10.keys-hub] ${name}: a command needs the scope and a rule, and both write the key`, async (t) => {
-    const { machine, hub, agents } = await start(t);
-    await hub.host('a', isUp);
+    const { machine, hub, agents, id } = await start(t);
     hub.reconfigure(agents, RULED);
     const post = async (key: string, target: string, body: string) => {
-      const answer = await ask(hub.port, `/api/hosts/a/${target}`, {
+      const answer = await ask(hub.port, `/api/hosts/${id}/${target}`, {
         method: 'POST',
         headers: { ...bearer(key), 'Content-Type': 'application/json' },
         body,
@@ -74,7 +57,7 @@ for (const { name, start, hubKey } of [
     t.ok(line.endsWith(` address=127.0.0.1 keyed=true${hubKey} hub=testhub key=phone`), line);
     t.ok(
       hub.log.some((each) =>
-        each.includes('media: pause done host=a address=127.0.0.1 keyed=true key=phone'),
+        each.includes(`media: pause done host=${id} address=127.0.0.1 keyed=true key=phone`),
       ),
       'the trail of the hub',
     );
@@ -190,10 +173,7 @@ t.test('[10.keys-hub-views] with read alone no view has a command line, a user o
 });
 
 t.test('[10.keys-uses] a hub notes the uses of its own keys', async (t) => {
-  const { service } = await startCommanded(t);
-  const agents = { a: { url: service.baseUrl } };
-  const hub = await startHub(t, agents);
-  await hub.host('a', isUp);
+  const { hub, agents } = await connect(t, {});
   const keys = { tv: keyWith('tv', 'read'), admin: keyWith('admin', 'admin') };
   hub.reconfigure(agents, { auth: { enabled: true, keys } });
   const useOfTv = async () => {

@@ -13,6 +13,7 @@ import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { loadTestEngine } from '../helpers/service/engine.ts';
 import { until } from '../helpers/until.ts';
+import type { PlayedAgent } from './played-agent.ts';
 
 interface Scope {
   teardown(run: () => unknown): unknown;
@@ -115,6 +116,20 @@ export const isDown = ({ state }: HostRow): boolean => state === 'down';
 export async function watch(hub: StartedHub, id: string, query = ''): Promise<EventStream> {
   await hub.host(id, isUp);
   return await hub.open(`/api/hosts/${id}/stream${query}`);
+}
+
+/** The stream of the machine `id` that a test plays, whose first sample is sent once it is wanted. */
+export async function watchPlayed(
+  hub: StartedHub,
+  agent: PlayedAgent,
+  id = 'a',
+  first: Parameters<PlayedAgent['sample']>[0] = { timestamp: 1 },
+): Promise<EventStream> {
+  await hub.host(id, isUp);
+  const opening = hub.open(`/api/hosts/${id}/stream`);
+  await until(() => agent.streams === 1);
+  agent.sample(first);
+  return await opening;
 }
 
 /** Takes events until one is wanted. */

@@ -13,8 +13,7 @@ const flawOf = (told: HubTold) => flawOfMessage(told, true);
 
 /** `port`: of the first agent. */
 async function startTwo(t: Parameters<typeof startHub>[0], port = 0) {
-  const [a, b] = await Promise.all([PlayedAgent.start(t, port), PlayedAgent.start(t)]);
-  if (a === undefined || b === undefined) throw new Error('there are two');
+  const [a, b] = [await PlayedAgent.start(t, port), await PlayedAgent.start(t)];
   const agents = {
     a: { url: a.url, labels: { site: 'berlin' } },
     b: { url: b.url, labels: { site: 'paris' } },

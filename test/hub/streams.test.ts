@@ -7,7 +7,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { EMPTY } from './played-agent.ts';
-import { eventWith, isUp, PlayedAgent, startHub, watch } from './setup.ts';
+import { eventWith, isUp, PlayedAgent, startHub, watch, watchPlayed } from './setup.ts';
 
 t.test('[I.hub.stream] the samples of several services, each as its own stream sends them', async (t) => {
   const services = await Promise.all(
@@ -46,10 +46,7 @@ t.test('[I.hub.agents] an event is passed on as the bytes that came, once per vi
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);
   t.equal(agent.streams, 0, 'nobody watches, so nothing is sampled');
-  const opening = hub.open('/api/hosts/a/stream');
-  await until(() => (agent.streams === 1 ? true : undefined));
-  agent.sample({ timestamp: 1, odd: '  ä\\u0041 ' });
-  const first = await opening;
+  const first = await watchPlayed(hub, agent, 'a', { timestamp: 1, odd: '  ä\\u0041 ' });
   const sections = JSON.stringify(EMPTY).slice(1, -1);
   t.equal((await first.next()).text, `data: {"timestamp":1,"odd":"  ä\\\\u0041 ",${sections}}`);
   const second = await hub.open('/api/hosts/a/stream');

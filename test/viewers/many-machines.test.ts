@@ -1,33 +1,17 @@
 /** One socket of a hub that follows as many machines as it may. */
 import t from 'tap';
-import type { Machine } from '#src/machine/machine.js';
 import { HostLists } from '#src/viewers/fleet/host-lists.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
 import { SocketSession } from '#src/viewers/socket/socket-session.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { callerAt } from '../helpers/fakes/sender.ts';
+import { idleMachine, unused } from './idle-machine.ts';
 
 const MAX = 1024;
 
-const unused = () => {
-  throw new Error('not used here');
-};
-
-const machineOf = (id: string): Machine => ({
-  id,
-  condition: { state: 'up', since: 1 },
-  ask: async () => ({ bytes: '{}' }),
-  followTopic: () => undefined,
-  subscribe: unused,
-  first: unused,
-  usage: unused,
-  check: unused,
-  hasEvents: unused,
-});
-
 function open() {
   const clock = new FakeClock();
-  const machines = new Map(Array.from({ length: MAX + 2 }, (_, i) => [`m${i}`, machineOf(`m${i}`)]));
+  const machines = new Map(Array.from({ length: MAX + 2 }, (_, i) => [`m${i}`, idleMachine(`m${i}`)]));
   const broadcasts = new Broadcasts({
     clock,
     publisher: { publish: unused },

@@ -1,16 +1,12 @@
 /** Messages to one socket about a machine's topics while their snapshots are being read. */
 
 import t from 'tap';
-import type { Machine } from '#src/machine/machine.js';
 import { ALL_SCOPES } from '#src/scopes.js';
 import { Broadcasts } from '#src/viewers/socket/broadcasts.js';
 import { Subscription } from '#src/viewers/socket/subscription.js';
 import { bitOf } from '#src/viewers/socket/topics.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
-
-const unused = () => {
-  throw new Error('not used here');
-};
+import { idleMachine, unused } from './idle-machine.ts';
 
 t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) => {
   for (const [answer, expected] of [
@@ -19,17 +15,9 @@ t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) =
   ] as const) {
     const clock = new FakeClock();
     const held: ((json: string) => void)[] = [];
-    const machine: Machine = {
-      id: 'pc',
-      condition: { state: 'up', since: 1 },
-      ask: async () => ({ bytes: await new Promise<string>((resolve) => held.push(resolve)) }),
-      followTopic: () => undefined,
-      subscribe: unused,
-      first: unused,
-      usage: unused,
-      check: unused,
-      hasEvents: unused,
-    };
+    const machine = idleMachine('pc', async () => ({
+      bytes: await new Promise<string>((resolve) => held.push(resolve)),
+    }));
     const onError = (error: unknown) => t.fail(String(error));
     const publisher = { publish: unused };
     const deps = { clock, publisher, tracksMembers: true, onError };
