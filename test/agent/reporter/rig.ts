@@ -1,5 +1,6 @@
 /** A hub of a test: its leases, commands and questions over a real broker, by docs/hub-protocol.md alone. */
 import mqtt, { type IClientOptions } from 'mqtt';
+import type { Test as TapTest } from 'tap';
 import {
   BASE,
   type Broker,
@@ -37,6 +38,22 @@ export const BROKERS = [
       await startBroker(t, [], undefined, natsKind(await findFreePort()), place),
   },
 ] as const;
+
+type Judge = (t: TapTest, broker: Broker) => Promise<void>;
+
+/** Tests `judge` with each broker; its name follows the ids of the test. */
+export function testBrokers(t: TapTest, title: string, judge: Judge): void {
+  for (const { name, skip, start } of BROKERS)
+    t.test(title.replace(/^((?:\[[^\]]*\] )+)/, `$1${name}: `), { skip }, async (t) =>
+      judge(t, await start(t)),
+    );
+}
+
+/** Tests `judge` with mosquitto alone, where brokers make no difference. */
+export function testMosquitto(t: TapTest, title: string, judge: Judge): void {
+  const [{ skip, start }] = BROKERS;
+  t.test(title, { skip }, async (t) => judge(t, await start(t)));
+}
 
 export const hubPart = (broker: Broker, more: Parameters<typeof mqttPart>[1] = {}) =>
   mqttPart(broker.url, { publish: 'hub', ...more });

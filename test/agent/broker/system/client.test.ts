@@ -5,18 +5,15 @@ import { connectHub, type HubEvents } from '#src/client/hub-connect.js';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { until } from '../../../helpers/until.ts';
 import { isUp } from '../../../hub/setup.ts';
-import { BROKERS, startAgent } from '../../reporter/rig.ts';
+import { startAgent, testMosquitto } from '../../reporter/rig.ts';
 import { EVERYTHING, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);
 
-const [{ skip, start }] = BROKERS;
-
-t.test(
+testMosquitto(
+  t,
   '[I.hub.mqtt.client] the client has events, stages, and what others have commanded',
-  { skip },
-  async (t) => {
-    const broker = await start(t);
+  async (t, broker) => {
     const history = new FakeHistory();
     await startAgent(t, broker, {}, { history });
     const hub = await startBrokerHub(t, broker.url, EVERYTHING);

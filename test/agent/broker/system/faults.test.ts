@@ -3,7 +3,7 @@ import t from 'tap';
 import { ask } from '../../../helpers/clients/http.ts';
 import { until } from '../../../helpers/until.ts';
 import { isDown, isUp, watch } from '../../../hub/setup.ts';
-import { BROKERS, startAgent } from '../../reporter/rig.ts';
+import { startAgent, testBrokers } from '../../reporter/rig.ts';
 import { EVERYTHING, PlayedAgent, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);
@@ -16,98 +16,86 @@ const control = async (port: number, action: string) =>
   });
 const mute = async (port: number) => await control(port, 'mute');
 
-for (const { name, skip, start } of BROKERS) {
-  t.test(`[I.hub.mqtt.broker] ${name}: killed and started again`, { skip }, async (t) => {
-    const broker = await start(t);
-    const { media } = await startAgent(t, broker);
+testBrokers(t, '[I.hub.mqtt.broker] killed and started again', async (t, broker) => {
+  const { media } = await startAgent(t, broker);
+  const hub = await startBrokerHub(t, broker.url, EVERYTHING);
+  const stream = await watch(hub, 'pc', '?fields=cpu');
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const before = stream.count();
+    await until(() => (stream.count() > before ? true : undefined));
+    await broker.kill(signal);
+    // A broker that shuts down cleanly may send the agent's last will first.
+    const away = await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
+    t.ok(isDown(away));
+    t.equal((await mute(hub.port)).status, 503, 'not sent');
+    const last = stream.count();
+    await broker.start();
+    await hub.host('pc', isUp);
+    await until(() => (stream.count() > last ? true : undefined));
+  }
+  t.same(media.controls, [], 'and not done later');
+  t.equal((await mute(hub.port)).status, 200);
+  t.equal(media.controls.length, 1);
+});
+
+testBrokers(t, '[I.hub.mqtt.stopped] a broker that stands still does nothing late', async (t, broker) => {
+  const { media } = await startAgent(t, broker);
+  const hub = await startBrokerHub(t, broker.url, EVERYTHING, { commandMs: 3000, answerMs: 3000 });
+  await hub.host('pc', isUp);
+  t.equal((await mute(hub.port)).status, 200);
+  await broker.freeze();
+  const answers = await Promise.all(Array.from({ length: 5 }, async () => await control(hub.port, 'pause')));
+  t.same(
+    answers.map(({ status }) => status),
+    [504, 504, 504, 504, 503],
+    'the outcome is unknown; one address may have four under way, so the fifth was not sent',
+  );
+  broker.thaw();
+  await hub.host('pc', isUp);
+  // Messages that it has kept are delivered before this one.
+  await until(async () => ((await mute(hub.port)).status === 200 ? true : undefined));
+  const paused = () => media.controls.filter(({ verb }) => verb === 'pause').length;
+  t.equal(paused(), 0, 'too late');
+  t.equal((await control(hub.port, 'pause')).status, 200);
+  t.equal(paused(), 1, 'in time');
+});
+
+testBrokers(
+  t,
+  '[I.hub.mqtt.silent] hub and agent leave a broker that does not answer, and find it again',
+  async (t, broker) => {
+    const { service } = await startAgent(t, broker);
     const hub = await startBrokerHub(t, broker.url, EVERYTHING);
     const stream = await watch(hub, 'pc', '?fields=cpu');
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const before = stream.count();
-      await until(() => (stream.count() > before ? true : undefined));
-      await broker.kill(signal);
-      // A broker that shuts down cleanly may send the agent's last will first.
-      const away = await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
-      t.ok(isDown(away));
-      t.equal((await mute(hub.port)).status, 503, 'not sent');
-      const last = stream.count();
-      await broker.start();
-      await hub.host('pc', isUp);
-      await until(() => (stream.count() > last ? true : undefined));
-    }
-    t.same(media.controls, [], 'and not done later');
-    t.equal((await mute(hub.port)).status, 200);
-    t.equal(media.controls.length, 1);
-  });
-
-  t.test(
-    `[I.hub.mqtt.stopped] ${name}: a broker that stands still does nothing late`,
-    { skip },
-    async (t) => {
-      const broker = await start(t);
-      const { media } = await startAgent(t, broker);
-      const hub = await startBrokerHub(t, broker.url, EVERYTHING, { commandMs: 3000, answerMs: 3000 });
-      await hub.host('pc', isUp);
-      t.equal((await mute(hub.port)).status, 200);
-      await broker.freeze();
-      const answers = await Promise.all(
-        Array.from({ length: 5 }, async () => await control(hub.port, 'pause')),
-      );
-      t.same(
-        answers.map(({ status }) => status),
-        [504, 504, 504, 504, 503],
-        'the outcome is unknown; one address may have four under way, so the fifth was not sent',
-      );
-      broker.thaw();
-      await hub.host('pc', isUp);
-      // Messages that it has kept are delivered before this one.
-      await until(async () => ((await mute(hub.port)).status === 200 ? true : undefined));
-      const paused = () => media.controls.filter(({ verb }) => verb === 'pause').length;
-      t.equal(paused(), 0, 'too late');
-      t.equal((await control(hub.port, 'pause')).status, 200);
-      t.equal(paused(), 1, 'in time');
-    },
-  );
-
-  t.test(
-    `[I.hub.mqtt.silent] ${name}: hub and agent leave a broker that does not answer, and find it again`,
-    { skip },
-    async (t) => {
-      const broker = await start(t);
-      const { service } = await startAgent(t, broker);
-      const hub = await startBrokerHub(t, broker.url, EVERYTHING);
-      const stream = await watch(hub, 'pc', '?fields=cpu');
-      await broker.freeze();
-      const left = /was lost: the broker does not answer/;
-      await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
-      t.match(hub.log.join(''), left, 'the hub, before the keep-alive of MQTT has ended');
-      await until(() => (/was lost/.test(service.stderr()) ? true : undefined));
-      t.match(service.stderr(), left, 'the agent, since its lease was not renewed');
-      broker.thaw();
-      await hub.host('pc', isUp);
-      const last = stream.count();
-      await until(() => (stream.count() > last ? true : undefined));
-      t.notOk(stream.isEnded);
-    },
-  );
-
-  t.test(`[I.hub.mqtt.run] ${name}: a command is for one run of the agent`, { skip }, async (t) => {
-    const broker = await start(t);
-    const agent = await PlayedAgent.start(t, broker.url, 'pc');
-    const hub = await startBrokerHub(t, broker.url, EVERYTHING);
+    await broker.freeze();
+    const left = /was lost: the broker does not answer/;
+    await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
+    t.match(hub.log.join(''), left, 'the hub, before the keep-alive of MQTT has ended');
+    await until(() => (/was lost/.test(service.stderr()) ? true : undefined));
+    t.match(service.stderr(), left, 'the agent, since its lease was not renewed');
+    broker.thaw();
     await hub.host('pc', isUp);
-    const asked = () => agent.asked.filter(({ topic }) => topic.endsWith('/media/mute'));
-    const lost = mute(hub.port);
-    await until(() => (asked().length === 1 ? true : undefined));
-    t.match(asked()[0], { run: 'run1' });
-    agent.cut();
-    t.equal((await lost).status, 504, 'it went away with the command');
-    const next = await PlayedAgent.start(t, broker.url, 'pc', 'run2');
-    await hub.host('pc', isUp);
-    const answered = mute(hub.port);
-    const found = await until(() => next.asked.find(({ topic }) => topic.endsWith('/media/mute')));
-    t.match(found, { run: 'run2' });
-    await next.answer(found.id, { stage: 'done', result: { status: 'ok' }, delivered: 'true' });
-    t.equal((await answered).status, 200);
-  });
-}
+    const last = stream.count();
+    await until(() => (stream.count() > last ? true : undefined));
+    t.notOk(stream.isEnded);
+  },
+);
+
+testBrokers(t, '[I.hub.mqtt.run] a command is for one run of the agent', async (t, broker) => {
+  const agent = await PlayedAgent.start(t, broker.url, 'pc');
+  const hub = await startBrokerHub(t, broker.url, EVERYTHING);
+  await hub.host('pc', isUp);
+  const asked = () => agent.asked.filter(({ topic }) => topic.endsWith('/media/mute'));
+  const lost = mute(hub.port);
+  await until(() => (asked().length === 1 ? true : undefined));
+  t.match(asked()[0], { run: 'run1' });
+  agent.cut();
+  t.equal((await lost).status, 504, 'it went away with the command');
+  const next = await PlayedAgent.start(t, broker.url, 'pc', 'run2');
+  await hub.host('pc', isUp);
+  const answered = mute(hub.port);
+  const found = await until(() => next.asked.find(({ topic }) => topic.endsWith('/media/mute')));
+  t.match(found, { run: 'run2' });
+  await next.answer(found.id, { stage: 'done', result: { status: 'ok' }, delivered: 'true' });
+  t.equal((await answered).status, 200);
+});

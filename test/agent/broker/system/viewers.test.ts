@@ -3,35 +3,39 @@ import t from 'tap';
 import { until } from '../../../helpers/until.ts';
 import { fleetEvents, isUp } from '../../../hub/setup.ts';
 import { HubClient } from '../../../hub/socket-setup.ts';
-import { BROKERS } from '../../reporter/rig.ts';
+import { testMosquitto } from '../../reporter/rig.ts';
 import { PlayedAgent, startBrokerHub } from '../setup.ts';
 
 t.setTimeout(280_000);
 
-const SKIP = { skip: BROKERS[0].skip };
 const LINES = ['"timestamp":1,"uptime":2', '"cpu":{"a":1}'];
 
-t.test('[I.hub.mqtt.sockets] WebSockets have its samples, and lose it when it is gone', SKIP, async (t) => {
-  const broker = await BROKERS[0].start(t);
-  const agent = await PlayedAgent.start(t, broker.url, 'pc');
-  const hub = await startBrokerHub(t, broker.url);
-  await hub.host('pc', isUp);
-  const many = await HubClient.open(t, hub);
-  const one = await HubClient.open(t, hub, '/api/hosts/pc/ws');
-  const data = { topics: ['stats.cpu'] };
-  t.match(await many.ask('subscribe', { host: 'pc', data }), { type: 'subscribed' });
-  t.match(await one.ask('subscribe', { data }), { type: 'subscribed' });
-  await until(() => (agent.wants.length > 0 ? true : undefined));
-  await agent.sample(LINES);
-  t.match(await many.take('system_stats'), { host: 'pc', data: { timestamp: 1, uptime: 2, cpu: { a: 1 } } });
-  t.match(await one.take('system_stats'), { data: { timestamp: 1, uptime: 2, cpu: { a: 1 } } });
-  await agent.say('status', '', true);
-  t.match(await many.take('error'), { host: 'pc', data: { code: 'NOT_FOUND' } });
-  t.equal((await one.socket.closed).code, 1001);
-});
+testMosquitto(
+  t,
+  '[I.hub.mqtt.sockets] WebSockets have its samples, and lose it when it is gone',
+  async (t, broker) => {
+    const agent = await PlayedAgent.start(t, broker.url, 'pc');
+    const hub = await startBrokerHub(t, broker.url);
+    await hub.host('pc', isUp);
+    const many = await HubClient.open(t, hub);
+    const one = await HubClient.open(t, hub, '/api/hosts/pc/ws');
+    const data = { topics: ['stats.cpu'] };
+    t.match(await many.ask('subscribe', { host: 'pc', data }), { type: 'subscribed' });
+    t.match(await one.ask('subscribe', { data }), { type: 'subscribed' });
+    await until(() => (agent.wants.length > 0 ? true : undefined));
+    await agent.sample(LINES);
+    t.match(await many.take('system_stats'), {
+      host: 'pc',
+      data: { timestamp: 1, uptime: 2, cpu: { a: 1 } },
+    });
+    t.match(await one.take('system_stats'), { data: { timestamp: 1, uptime: 2, cpu: { a: 1 } } });
+    await agent.say('status', '', true);
+    t.match(await many.take('error'), { host: 'pc', data: { code: 'NOT_FOUND' } });
+    t.equal((await one.socket.closed).code, 1001);
+  },
+);
 
-t.test('[I.hub.mqtt.labels] the fleet follows labels that change', SKIP, async (t) => {
-  const broker = await BROKERS[0].start(t);
+testMosquitto(t, '[I.hub.mqtt.labels] the fleet follows labels that change', async (t, broker) => {
   const agent = await PlayedAgent.start(t, broker.url, 'pc');
   const hub = await startBrokerHub(t, broker.url);
   await hub.host('pc', isUp);

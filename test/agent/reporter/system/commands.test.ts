@@ -5,91 +5,80 @@ import { fixtureHost } from '../../../helpers/fakes/host.ts';
 import { FakeProcessHost } from '../../../helpers/fakes/processes.ts';
 import { startHere } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
-import { BROKERS, hubCommand, hubPart, startAgent, TestHub, untilOnline } from '../rig.ts';
+import { hubCommand, hubPart, startAgent, TestHub, testBrokers, testMosquitto, untilOnline } from '../rig.ts';
 
-for (const { name, skip, start } of BROKERS) {
-  t.test(
-    `[3.mqtt-hub-commands] ${name}: a command is done, followed, and audited with who asked`,
-    { skip },
-    async (t) => {
-      const broker = await start(t);
-      const hub = await TestHub.open(t, broker.url);
-      const { media, service } = await startAgent(t, broker, { features: { enable_restart: false } });
-      await until(() => hub.state === 'online', 'online');
-      t.match(await hub.ask('clock'), { stage: 'done', run: /^[0-9a-f]{16}$/, clock: Number });
-      t.match(await hub.command('media.set_volume', { value: 30 }), {
-        command: 'media.set_volume',
-        stage: 'done',
-        success: true,
-        result: { status: 'ok' },
-      });
-      t.match(media.controls, [{ verb: 'set_volume', value: 0.3 }]);
-      t.match(await hub.command('media.set_volume', { value: 101 }), {
-        stage: 'refused',
-        code: 'invalid_value',
-      });
-      t.match(await hub.command('media.dance'), {
-        stage: 'refused',
-        code: 'unknown_action',
-        details: { allowed: Array },
-      });
-      t.match(await hub.command('power.restart'), { stage: 'refused', code: 'feature_disabled' });
-      const answer = await hub.command('power.lock');
-      t.match(answer, { stage: 'accepted', message: 'Command initiated' });
-      const stages = () => hub.answers.filter(({ id }) => id === answer.id).map(({ stage }) => stage);
-      await until(() => stages().includes('done'), 'the end of what goes on after the answer');
-      t.match(
-        service.stderr(),
-        /media: set_volume done.*address=192\.0\.2\.7.*hub=hub1.*key=default/,
-        'the audit trail names the client, its hub and its key',
-      );
-    },
+testBrokers(
+  t,
+  '[3.mqtt-hub-commands] a command is done, followed, and audited with who asked',
+  async (t, broker) => {
+    const hub = await TestHub.open(t, broker.url);
+    const { media, service } = await startAgent(t, broker, { features: { enable_restart: false } });
+    await until(() => hub.state === 'online', 'online');
+    t.match(await hub.ask('clock'), { stage: 'done', run: /^[0-9a-f]{16}$/, clock: Number });
+    t.match(await hub.command('media.set_volume', { value: 30 }), {
+      command: 'media.set_volume',
+      stage: 'done',
+      success: true,
+      result: { status: 'ok' },
+    });
+    t.match(media.controls, [{ verb: 'set_volume', value: 0.3 }]);
+    t.match(await hub.command('media.set_volume', { value: 101 }), {
+      stage: 'refused',
+      code: 'invalid_value',
+    });
+    t.match(await hub.command('media.dance'), {
+      stage: 'refused',
+      code: 'unknown_action',
+      details: { allowed: Array },
+    });
+    t.match(await hub.command('power.restart'), { stage: 'refused', code: 'feature_disabled' });
+    const answer = await hub.command('power.lock');
+    t.match(answer, { stage: 'accepted', message: 'Command initiated' });
+    const stages = () => hub.answers.filter(({ id }) => id === answer.id).map(({ stage }) => stage);
+    await until(() => stages().includes('done'), 'the end of what goes on after the answer');
+    t.match(
+      service.stderr(),
+      /media: set_volume done.*address=192\.0\.2\.7.*hub=hub1.*key=default/,
+      'the audit trail names the client, its hub and its key',
+    );
+  },
+);
+
+testBrokers(t, '[3.mqtt-hub-once] nothing is done twice, late, or because it was kept', async (t, broker) => {
+  const hub = await TestHub.open(t, broker.url);
+  const kept = { hub: 'hub1', id: 'kept', client: '192.0.2.7', run: 'x', deadline: 9e15, params: {} };
+  await hub.say(hubCommand('media.play'), kept, { qos: 1, retain: true });
+  const clock = new FakeClock();
+  const { media, service } = await startAgent(t, broker, {}, { clock });
+  await untilOnline(hub, clock);
+  await hub.ask('clock');
+  t.match(
+    service.stderr(),
+    /a retained message on hostwire\/pc\/hub\/cmd\/media\/play is not a command and is ignored/,
   );
+  t.same(media.controls, []);
+  const once = { id: 'one', run: hub.run, deadline: clock.sinceBoot() + 10_000 };
+  t.match(await hub.command('media.mute', {}, once), { stage: 'done' });
+  t.match(await hub.command('media.mute', {}, once), { stage: 'ignored', code: 'duplicate' });
+  const other = await TestHub.open(t, broker.url, 'hub2');
+  t.match(await other.command('media.mute', {}, once), { stage: 'done' }, 'the id of another hub');
+  t.equal(media.controls.length, 2);
+  await clock.advance(10_001);
+  const past = { run: hub.run, deadline: once.deadline };
+  t.match(await hub.command('media.play', {}, past), { stage: 'ignored', code: 'late' });
+  t.match(await hub.command('media.play', {}, { ...past, run: 'another' }), {
+    stage: 'ignored',
+    code: 'other_run',
+  });
+  const far = { run: hub.run, deadline: clock.sinceBoot() + 31_000 };
+  t.match(await hub.command('media.play', {}, far), { stage: 'refused', code: 'invalid_value' });
+  t.equal(media.controls.length, 2);
+});
 
-  t.test(
-    `[3.mqtt-hub-once] ${name}: nothing is done twice, late, or because it was kept`,
-    { skip },
-    async (t) => {
-      const broker = await start(t);
-      const hub = await TestHub.open(t, broker.url);
-      const kept = { hub: 'hub1', id: 'kept', client: '192.0.2.7', run: 'x', deadline: 9e15, params: {} };
-      await hub.say(hubCommand('media.play'), kept, { qos: 1, retain: true });
-      const clock = new FakeClock();
-      const { media, service } = await startAgent(t, broker, {}, { clock });
-      await untilOnline(hub, clock);
-      await hub.ask('clock');
-      t.match(
-        service.stderr(),
-        /a retained message on hostwire\/pc\/hub\/cmd\/media\/play is not a command and is ignored/,
-      );
-      t.same(media.controls, []);
-      const once = { id: 'one', run: hub.run, deadline: clock.sinceBoot() + 10_000 };
-      t.match(await hub.command('media.mute', {}, once), { stage: 'done' });
-      t.match(await hub.command('media.mute', {}, once), { stage: 'ignored', code: 'duplicate' });
-      const other = await TestHub.open(t, broker.url, 'hub2');
-      t.match(await other.command('media.mute', {}, once), { stage: 'done' }, 'the id of another hub');
-      t.equal(media.controls.length, 2);
-      await clock.advance(10_001);
-      const past = { run: hub.run, deadline: once.deadline };
-      t.match(await hub.command('media.play', {}, past), { stage: 'ignored', code: 'late' });
-      t.match(await hub.command('media.play', {}, { ...past, run: 'another' }), {
-        stage: 'ignored',
-        code: 'other_run',
-      });
-      const far = { run: hub.run, deadline: clock.sinceBoot() + 31_000 };
-      t.match(await hub.command('media.play', {}, far), { stage: 'refused', code: 'invalid_value' });
-      t.equal(media.controls.length, 2);
-    },
-  );
-}
-
-const [{ skip, start }] = BROKERS;
-
-t.test(
+testMosquitto(
+  t,
   '[3.mqtt-hub-get] a single question is answered as over HTTP, by the same flags',
-  { skip },
-  async (t) => {
-    const broker = await start(t);
+  async (t, broker) => {
     const hub = await TestHub.open(t, broker.url);
     const host = { ...fixtureHost(), processes: new FakeProcessHost() };
     const part = (features = {}) => ({ host: { id: 'pc' }, mqtt: hubPart(broker), features });
@@ -144,8 +133,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shapeOf(each)]));
 }
 
-t.test('[3.mqtt-hub-get] answers are bounded in size and number', { skip }, async (t) => {
-  const broker = await start(t);
+testMosquitto(t, '[3.mqtt-hub-get] answers are bounded in size and number', async (t, broker) => {
   const hub = await TestHub.open(t, broker.url);
   const processes = new FakeProcessHost();
   const [first] = processes.processes;
