@@ -69,7 +69,7 @@ const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
 
 /** The modules and proofs that run on both engines, and how one of their files says that it serves. */
 const ON_BOTH_ENGINES =
-  /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|dead-peers|hub-siege|key-oracle|proxies|siege|socket-idle|stream-stalls)\.)/;
+  /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|dead-peers|hub-siege|key-oracle|proxies|siege|socket-idle)\.)/;
 const SERVES =
   /\b(?:churn|createEngine|serveNumbered|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
 

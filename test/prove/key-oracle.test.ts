@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { describeDigest, type KeySettings } from '#src/access/key.js';
-import { accuracyOn, mediansOf, randomOrder, type Sample } from '../browser/timing/classifier.ts';
+import { accuracyOn, describe, randomOrder, type Sample } from '../browser/timing/classifier.ts';
 import { Connection } from '../browser/timing/replay.ts';
 import { ask } from '../helpers/clients/http.ts';
 import { bearer, keyOf } from '../helpers/keys.ts';
@@ -151,15 +151,6 @@ async function warmUp(port: number, keys: readonly string[], path: string): Prom
       connection.close();
     }
   }
-}
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
-function describe(samples: readonly Sample[]): string {
-  const { best, threshold, nearest, histogram } = accuracyOn(samples);
-  const [first, second] = mediansOf(samples);
-  const all = [threshold, nearest, histogram].map(percent).join(', ');
-  return `${percent(best)} (${all}; medians ${(1000 * first).toFixed(1)} and ${(1000 * second).toFixed(1)} µs)`;
 }
 
 function checkHidden(t: Test, samples: readonly Sample[], what: string): void {

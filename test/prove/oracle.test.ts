@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { probe, type Sight } from '../browser/attack/oracle.ts';
 import { reasonAgainstBus } from '../browser/attack/siege.ts';
 import { skipBrowser } from '../browser/browser.ts';
-import { accuracyOn, mediansOf, type Sample } from '../browser/timing/classifier.ts';
+import { accuracyOn, describe, mediansOf, percent, type Sample } from '../browser/timing/classifier.ts';
 import { ForeignPage } from '../browser/timing/foreign-page.ts';
 import { replayChanging, replayPair, warmUp } from '../browser/timing/replay.ts';
 import { PAIRS, type Started, startServices, VARIANTS } from '../browser/timing/services.ts';
@@ -43,15 +43,6 @@ const PATHS = [
   '/api/openapi.json',
   '/api/nothing',
 ];
-
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
-function describe(samples: readonly Sample[]): string {
-  const { best, threshold, nearest, histogram } = accuracyOn(samples);
-  const [first, second] = mediansOf(samples);
-  const all = [threshold, nearest, histogram].map(percent).join(', ');
-  return `${percent(best)} (${all}; medians ${first.toFixed(3)} and ${second.toFixed(3)} ms)`;
-}
 
 function checkHidden(t: Test, samples: readonly Sample[], what: string): number {
   const { best } = accuracyOn(samples);

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { ATTACKS } from './attacks.ts';
 import { Endings } from './endings.ts';
+import { tableOf } from './run.ts';
 
 const SOON_SECONDS = 0.05;
 const LONG_SECONDS = 600;
@@ -104,4 +106,15 @@ t.test('connections that the attack closes when it is over are not counted', asy
   client.destroy();
   await once(client, 'close');
   t.equal(endings.report(), undefined);
+});
+
+t.test('a row says how many connections were ended or answered in time', async (t) => {
+  const figures = { times: 3, rate: '50 frames/s', worstStatusMs: 9, worstLateMs: 8, peakMib: 1 };
+  const endings = { due: 12, overdue: 2, slowestSeconds: 0.31 };
+  const [, , row] = tableOf([{ name: 'floods', ...figures, endings }]);
+  t.equal(row, '| floods | 3 | 50 frames/s | 9 | 8 | 1.0 | 10 of 12, 0.3 s |');
+});
+
+t.test('each attack has a name of its own', async (t) => {
+  t.equal(new Set(ATTACKS.map(({ name }) => name)).size, ATTACKS.length);
 });

@@ -1,16 +1,16 @@
-/** Runs the siege on one form of the service after the other, and prints its table. */
+/** Runs the siege on one form of the service after the other, and prints a row for each attack. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Test } from 'tap';
 import { ATTACKS } from './attacks.ts';
+import type { EndingReport } from './endings.ts';
 import { type Summary, unite } from './observations.ts';
-import { tableOf } from './page.ts';
 import { type Form, whyNotSanitized } from './service.ts';
 import { besiege, type Siege } from './siege.ts';
 
-export const SEED = Number(process.env['HOSTWIRE_SEED'] ?? 20_261_122);
+const SEED = Number(process.env['HOSTWIRE_SEED'] ?? 20_261_122);
 /** Fewer seconds, for a look at one attack: the results are no proof. */
-export const SECONDS = Number(process.env['HOSTWIRE_SIEGE_SECONDS'] ?? Number.NaN);
+const ASKED_SECONDS = process.env['HOSTWIRE_SIEGE_SECONDS'];
 /** For the start, the recovery and the checks of each form. */
 const BESIDES_MS = 300_000;
 
@@ -32,13 +32,13 @@ function whyNot(): string | false {
   return canPressKeys() && 'run it as a user who cannot write /dev/uinput: it could press media keys';
 }
 
-/** Besieges each of `forms` for its share of `seconds`; returns the sieges that were possible here. */
-export async function runSieges(t: Test, forms: readonly Form[], seconds: number): Promise<readonly Siege[]> {
+/** Besieges each of `forms` for its share of `seconds`, and prints the table of those that were possible here. */
+export async function proveSieges(t: Test, forms: readonly Form[], seconds: number): Promise<void> {
   const sieges: Siege[] = [];
   const reason = whyNot();
   for (const [index, form] of forms.entries()) {
     const skip = reason || (form.isSanitized === true && whyNotSanitized());
-    const duration = seconds * form.share;
+    const duration = Number(ASKED_SECONDS ?? seconds) * form.share;
     const options = { skip, timeout: duration * 1000 + BESIDES_MS };
     await t.test(
       `a siege of ${Math.round(duration)} s ${form.name}, seed ${SEED + index}`,
@@ -48,11 +48,11 @@ export async function runSieges(t: Test, forms: readonly Form[], seconds: number
       },
     );
   }
-  return sieges;
+  for (const line of tableOf(summariesOf(sieges))) t.comment(line);
 }
 
 /** One row per attack over all sieges whose times count. */
-export function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
+function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
   const judged = sieges.filter(({ form }) => form.isSanitized !== true);
   return ATTACKS.flatMap((attack) => {
     const rows = judged.flatMap(({ observations, idle }) => observations.summaries([attack], idle.memoryMib));
@@ -73,7 +73,20 @@ export function summariesOf(sieges: readonly Siege[]): readonly Summary[] {
   });
 }
 
-/** Prints the whole table as comments; the page has its worst rows. */
-export function printTable(t: Test, summaries: readonly Summary[]): void {
-  for (const line of tableOf(summaries)) t.comment(line);
+/** `12 of 12, 0.3 s`: how many connections, and the slowest of them. Empty where nothing is expected of the service. */
+function endingWords(endings: EndingReport | undefined): string {
+  if (endings === undefined) return '';
+  const { due, overdue, slowestSeconds } = endings;
+  return `${due - overdue} of ${due}, ${slowestSeconds.toFixed(1)} s`;
+}
+
+export function tableOf(summaries: readonly Summary[]): readonly string[] {
+  return [
+    '| attack | times | rate | worst status, ms | worst lateness, ms | memory over idle, MiB | ended or answered in time |',
+    '|---|---|---|---|---|---|---|',
+    ...summaries.map(
+      ({ name, times, rate, worstStatusMs, worstLateMs, peakMib, endings }) =>
+        `| ${name} | ${times} | ${rate} | ${worstStatusMs.toFixed(0)} | ${worstLateMs.toFixed(0)} | ${peakMib.toFixed(1)} | ${endingWords(endings)} |`,
+    ),
+  ];
 }

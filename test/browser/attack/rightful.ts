@@ -2,78 +2,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { SERVICE_ADDRESS } from './names.ts';
-import type { Aim, Row, Surroundings } from './row.ts';
-import { page } from './scripts.ts';
+import type { Row, Target } from './row.ts';
+import { inPage, rowsLike } from './scripts.ts';
 import type { Siege } from './siege.ts';
 import { KEY, SECRETS, type Victim } from './victim.ts';
 
-const inPage = (code: string) => (aim: Aim, around: Surroundings) => ({ page: page(aim, around, code) });
-
-const FROM_LISTED = {
-  from: 'listed',
-  does: 'act',
-  targets: ['power', 'media', 'process'],
-  method: '',
-} as const;
-const READ_LISTED = {
-  ...FROM_LISTED,
-  does: 'read',
-  targets: ['stats', 'media', 'process', 'power'],
-} as const;
-
-/** A listed origin needs no key. */
-const LISTED_ROWS: readonly Row[] = [
-  {
-    ...FROM_LISTED,
-    id: 'listed-fetch',
-    stage: inPage(
-      `attempt(() => fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: aim.body ?? '{}' }).then(readText));`,
-    ),
-  },
-  { ...READ_LISTED, id: 'listed-read', stage: inPage('attempt(() => fetch(url).then(readText));') },
-  {
-    ...READ_LISTED,
-    id: 'listed-event-source',
-    targets: ['stats'],
-    stage: inPage(`new EventSource(aim.service + '/api/stream').onmessage = (event) => say(event.data);`),
-  },
-  {
-    ...FROM_LISTED,
-    id: 'listed-socket',
-    targets: ['power', 'media', 'process', 'stats'],
-    stage: inPage(`const socket = new WebSocket(aim.service.replace('http', 'ws') + '/api/ws');
-      socket.onopen = () => socket.send(aim.message);
-      socket.onmessage = (event) => say(event.data);`),
-  },
-];
-
+const TARGETS: readonly Target[] = ['power', 'media', 'process'];
+const WITH_STATS: readonly Target[] = [...TARGETS, 'stats'];
+const JSON_TYPE = `'content-type': 'application/json'`;
 const WITH_KEY = `authorization: 'Bearer ${KEY}'`;
 
+const acting = (headers: string) =>
+  inPage(
+    `attempt(() => fetch(url, { method: 'POST', headers: { ${headers} }, body: aim.body ?? '{}' }).then(readText));`,
+  );
+
+const onSocket = (query: string) =>
+  inPage(`const socket = new WebSocket(aim.service.replace('http', 'ws') + '/api/ws${query}');
+    socket.onopen = () => socket.send(aim.message);
+    socket.onmessage = (event) => say(event.data);`);
+
+/** A listed origin needs no key. */
+const listed = rowsLike({ from: 'listed', does: 'act', targets: TARGETS });
+const LISTED_ROWS: readonly Row[] = [
+  listed('listed-fetch', '', acting(JSON_TYPE)),
+  listed('listed-read', '', inPage('attempt(() => fetch(url).then(readText));'), {
+    does: 'read',
+    targets: WITH_STATS,
+  }),
+  listed(
+    'listed-event-source',
+    '',
+    inPage(`new EventSource(aim.service + '/api/stream').onmessage = (event) => say(event.data);`),
+    { does: 'read', targets: ['stats'] },
+  ),
+  listed('listed-socket', '', onSocket(''), { targets: WITH_STATS }),
+];
+
 /** The key is sufficient for any page. */
+const keyed = rowsLike({ from: 'foreign', does: 'act', targets: TARGETS });
 const KEYED_ROWS: readonly Row[] = [
-  {
-    ...FROM_LISTED,
-    from: 'foreign',
-    id: 'keyed-fetch',
-    stage: inPage(
-      `attempt(() => fetch(url, { method: 'POST', headers: { ${WITH_KEY}, 'content-type': 'application/json' }, body: aim.body ?? '{}' }).then(readText));`,
-    ),
-  },
-  {
-    ...READ_LISTED,
-    from: 'foreign',
-    id: 'keyed-read',
-    stage: inPage(`attempt(() => fetch(url, { headers: { ${WITH_KEY} } }).then(readText));`),
-  },
-  {
-    ...FROM_LISTED,
-    from: 'foreign',
-    id: 'keyed-socket',
-    targets: ['power', 'media', 'process', 'stats'],
-    stage: inPage(`const socket = new WebSocket(aim.service.replace('http', 'ws') + '/api/ws?api_key=${KEY}');
-      socket.onopen = () => socket.send(aim.message);
-      socket.onmessage = (event) => say(event.data);`),
-  },
+  keyed('keyed-fetch', '', acting(`${WITH_KEY}, ${JSON_TYPE}`)),
+  keyed('keyed-read', '', inPage(`attempt(() => fetch(url, { headers: { ${WITH_KEY} } }).then(readText));`), {
+    does: 'read',
+    targets: WITH_STATS,
+  }),
+  keyed('keyed-socket', '', onSocket(`?api_key=${KEY}`), { targets: WITH_STATS }),
 ];
 
 /** The dashboard itself is open in the tab: its origin asks for `path`. */

@@ -1,18 +1,13 @@
 /** Attacks that embed what the service answers. */
-import type { Aim, Row, Surroundings } from './row.ts';
-import { page } from './scripts.ts';
-import { ART_SIZE } from './victim.ts';
 
-const ART = {
-  from: 'foreign',
-  does: 'read',
-  targets: ['media'],
-  path: '/api/media/art',
-  secret: ART_SIZE,
-} as const;
-const FRAME = { from: 'foreign', does: 'frame', targets: ['power'], path: '/' } as const;
+import { ART_SIZE } from './guarded.ts';
+import type { Row } from './row.ts';
+import { inPage, rowsLike } from './scripts.ts';
 
-const inPage = (code: string) => (aim: Aim, around: Surroundings) => ({ page: page(aim, around, code) });
+const readArt = rowsLike({ from: 'foreign', does: 'read', targets: ['media'] });
+const ART: Partial<Row> = { path: '/api/media/art', secret: ART_SIZE };
+const frame = rowsLike({ from: 'foreign', does: 'frame', targets: ['power'] });
+const DASHBOARD: Partial<Row> = { path: '/' };
 
 /** The size of the picture that is loaded with `properties`, or of the canvas that it was drawn on. */
 const sizeOf = (properties: string, then: string) => `attempt(async () => {
@@ -26,17 +21,16 @@ const sizeOf = (properties: string, then: string) => `attempt(async () => {
 });`;
 
 export const EMBED_ROWS: readonly Row[] = [
-  {
-    ...ART,
-    id: 'art-image',
-    method: 'the picture of the track as `<img>`: any page can read its size',
-    stage: inPage(sizeOf('{}', `return image.naturalWidth + ' x ' + image.naturalHeight;`)),
-  },
-  {
-    ...ART,
-    id: 'art-canvas',
-    method: 'the picture of the track as `<img crossorigin>`, drawn on a canvas whose pixels are read',
-    stage: inPage(
+  readArt(
+    'art-image',
+    'the picture of the track as `<img>`: any page can read its size',
+    inPage(sizeOf('{}', `return image.naturalWidth + ' x ' + image.naturalHeight;`)),
+    ART,
+  ),
+  readArt(
+    'art-canvas',
+    'the picture of the track as `<img crossorigin>`, drawn on a canvas whose pixels are read',
+    inPage(
       sizeOf(
         `{ crossOrigin: 'anonymous' }`,
         `const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
@@ -46,26 +40,21 @@ export const EMBED_ROWS: readonly Row[] = [
          return canvas.width + ' x ' + canvas.height;`,
       ),
     ),
-  },
-  {
-    ...FRAME,
-    id: 'frame-dashboard',
-    method: 'the dashboard in a frame, for the visitor to click on without seeing it',
-    stage: (aim, around) => ({
-      page: page(aim, around, '', `<iframe src="${aim.service}/" width="900" height="600"></iframe>`),
-    }),
-  },
-  {
-    ...FRAME,
-    id: 'frame-dashboard-object',
-    method: 'the dashboard in an `<object>`',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        '',
-        `<object data="${aim.service}/" type="text/html" width="900" height="600"></object>`,
-      ),
-    }),
-  },
+    ART,
+  ),
+  frame(
+    'frame-dashboard',
+    'the dashboard in a frame, for the visitor to click on without seeing it',
+    inPage('', ({ service }) => `<iframe src="${service}/" width="900" height="600"></iframe>`),
+    DASHBOARD,
+  ),
+  frame(
+    'frame-dashboard-object',
+    'the dashboard in an `<object>`',
+    inPage(
+      '',
+      ({ service }) => `<object data="${service}/" type="text/html" width="900" height="600"></object>`,
+    ),
+    DASHBOARD,
+  ),
 ];

@@ -1,13 +1,10 @@
 /** Attacks by DNS rebinding: the page's own name leads to the service, so for the browser nothing is foreign. */
-import type { Aim, Row, Surroundings, Target } from './row.ts';
-import { form, page, REBIND, SUBMIT, script } from './scripts.ts';
+import type { Aim, Row, Surroundings } from './row.ts';
+import { form, page, REBIND, rowsLike, SUBMIT, script } from './scripts.ts';
 
-const ACTS: readonly Target[] = ['power', 'media', 'process'];
-const READS: readonly Target[] = ['stats', 'power', 'media', 'process'];
-const ACT = { from: 'rebound', does: 'act', targets: ACTS } as const;
-const READ = { from: 'rebound', does: 'read', targets: READS } as const;
-const STATS = { ...READ, targets: ['stats'] } as const;
-const POWER = { ...ACT, targets: ['power'] } as const;
+const act = rowsLike({ from: 'rebound', does: 'act', targets: ['power', 'media', 'process'] });
+const read = rowsLike({ from: 'rebound', does: 'read', targets: ['stats', 'power', 'media', 'process'] });
+const readStats = rowsLike({ from: 'rebound', does: 'read', targets: ['stats'] });
 
 const POST_JSON = `fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: aim.body ?? '{}' }).then(readText)`;
 
@@ -30,104 +27,69 @@ new Promise((resolve, reject) => {
 })`;
 
 export const REBOUND_ROWS: readonly Row[] = [
-  {
-    ...ACT,
-    id: 'rebound-fetch',
-    method: '`fetch` of the same origin, with JSON',
-    stage: afterwards(POST_JSON),
-  },
-  {
-    ...POWER,
-    id: 'rebound-form',
-    method: 'a form to the same origin',
-    stage: (aim, around) => ({
+  act('rebound-fetch', '`fetch` of the same origin, with JSON', afterwards(POST_JSON)),
+  act(
+    'rebound-form',
+    'a form to the same origin',
+    (aim, around) => ({
       page: page(aim, around, `${REBIND(around.base)} rebind().then(() => { ${SUBMIT} });`, form(aim)),
     }),
-  },
-  {
-    ...ACT,
-    id: 'rebound-beacon',
-    method: '`navigator.sendBeacon`',
-    stage: afterwards('navigator.sendBeacon(url, body())'),
-  },
-  {
-    ...ACT,
-    id: 'rebound-worker',
-    method: '`fetch` in a worker that was started before',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        `${REBIND(around.base)} const worker = new Worker('worker');
-         worker.onmessage = () => attempt(async () => { await rebind(); worker.postMessage('go'); return 'sent'; });`,
-      ),
-      worker: script(aim, around, `onmessage = () => attempt(() => ${POST_JSON}); postMessage('ready');`),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'rebound-dot',
+    { targets: ['power'] },
+  ),
+  act('rebound-beacon', '`navigator.sendBeacon`', afterwards('navigator.sendBeacon(url, body())')),
+  act('rebound-worker', '`fetch` in a worker that was started before', (aim, around) => ({
+    page: page(
+      aim,
+      around,
+      `${REBIND(around.base)} const worker = new Worker('worker');
+       worker.onmessage = () => attempt(async () => { await rebind(); worker.postMessage('go'); return 'sent'; });`,
+    ),
+    worker: script(aim, around, `onmessage = () => attempt(() => ${POST_JSON}); postMessage('ready');`),
+  })),
+  act('rebound-dot', '`fetch`, with a trailing dot in the name', afterwards(POST_JSON), {
     from: 'rebound-dot',
-    method: '`fetch`, with a trailing dot in the name',
-    stage: afterwards(POST_JSON),
-  },
-  {
-    ...ACT,
-    id: 'rebound-lookalike',
-    from: 'rebound-lookalike',
-    method: '`fetch`, from a name that starts like an address (`127.0.0.1.…`)',
-    stage: afterwards(POST_JSON),
-  },
-  {
-    ...READ,
-    id: 'rebound-read-fetch',
-    method: '`fetch` of the same origin',
-    stage: afterwards('fetch(url).then(readText)'),
-  },
-  {
-    ...STATS,
-    id: 'rebound-read-xhr',
-    method: '`XMLHttpRequest`, synchronous',
-    stage: afterwards(
+  }),
+  act(
+    'rebound-lookalike',
+    '`fetch`, from a name that starts like an address (`127.0.0.1.…`)',
+    afterwards(POST_JSON),
+    { from: 'rebound-lookalike' },
+  ),
+  read('rebound-read-fetch', '`fetch` of the same origin', afterwards('fetch(url).then(readText)')),
+  readStats(
+    'rebound-read-xhr',
+    '`XMLHttpRequest`, synchronous',
+    afterwards(
       `(() => { const request = new XMLHttpRequest(); request.open('GET', url, false); request.send(); return request.responseText; })()`,
     ),
-  },
-  {
-    ...STATS,
-    id: 'rebound-read-event-source',
-    method: '`EventSource`',
-    stage: afterwards(`new Promise((resolve, reject) => {
+  ),
+  readStats(
+    'rebound-read-event-source',
+    '`EventSource`',
+    afterwards(`new Promise((resolve, reject) => {
       const source = new EventSource('/api/stream');
       source.onmessage = (event) => { source.close(); resolve(event.data); };
       source.onerror = () => { source.close(); reject('hidden'); };
     })`),
-  },
-  {
-    ...STATS,
-    id: 'rebound-read-frame',
-    method: '`<iframe>`, its document read',
-    stage: afterwards(
-      documentOf(`const element = Object.assign(document.createElement('iframe'), { src: url });`),
-    ),
-  },
-  {
-    ...STATS,
-    id: 'rebound-read-object',
-    method: '`<object>`, its document read',
-    stage: afterwards(
+  ),
+  readStats(
+    'rebound-read-frame',
+    '`<iframe>`, its document read',
+    afterwards(documentOf(`const element = Object.assign(document.createElement('iframe'), { src: url });`)),
+  ),
+  readStats(
+    'rebound-read-object',
+    '`<object>`, its document read',
+    afterwards(
       documentOf(
         `const element = Object.assign(document.createElement('object'), { data: url, type: 'text/html' });`,
       ),
     ),
-  },
-  {
-    ...STATS,
-    id: 'rebound-read-window',
-    method: 'a new window, its document read by its opener',
-    isClicked: true,
-    // Firefox shows JSON in a viewer of its own, which is of another origin.
-    only: 'chromium',
-    stage: (aim, around) => ({
+  ),
+  readStats(
+    'rebound-read-window',
+    'a new window, its document read by its opener',
+    (aim, around) => ({
       page: page(
         aim,
         around,
@@ -148,14 +110,13 @@ export const REBOUND_ROWS: readonly Row[] = [
         '<button id="go">Win a prize</button>',
       ),
     }),
-  },
-  {
-    ...STATS,
-    id: 'rebound-read-module',
-    method: 'the answer imported as a JSON module',
-    only: 'chromium',
-    stage: afterwards(
-      `import(url, { with: { type: 'json' } }).then((module) => JSON.stringify(module.default))`,
-    ),
-  },
+    // Firefox shows JSON in a viewer of its own, which is of another origin.
+    { isClicked: true, only: 'chromium' },
+  ),
+  readStats(
+    'rebound-read-module',
+    'the answer imported as a JSON module',
+    afterwards(`import(url, { with: { type: 'json' } }).then((module) => JSON.stringify(module.default))`),
+    { only: 'chromium' },
+  ),
 ];

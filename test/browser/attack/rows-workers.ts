@@ -1,7 +1,9 @@
 /** Attacks from workers of every kind that change something. */
 import type { Row } from './row.ts';
-import { ACT, POST } from './rows-fetch.ts';
-import { page, script } from './scripts.ts';
+import { POST } from './rows-fetch.ts';
+import { IN_SHARED_WORKER, inWorker, page, rowsLike, script } from './scripts.ts';
+
+const act = rowsLike({ from: 'foreign', does: 'act', targets: ['power', 'media', 'process'] });
 
 /** Registers the worker `sw` and hands the active one to `f`. */
 export const SERVICE_WORKER = `
@@ -14,55 +16,24 @@ const withWorker = async (f) => {
 `;
 
 export const WORKER_ROWS: readonly Row[] = [
-  {
-    ...ACT,
-    id: 'worker',
-    method: '`fetch` in a dedicated worker',
-    stage: (aim, around) => ({
-      page: page(aim, around, `new Worker('worker');`),
-      worker: script(aim, around, POST),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'worker-blob',
-    method: '`fetch` in a worker from a `blob:` URL',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        `fetch('worker').then((answer) => answer.blob()).then((blob) => new Worker(URL.createObjectURL(blob)));`,
-      ),
-      worker: script(aim, around, POST),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'worker-data',
-    method: '`fetch` in a worker from a `data:` URL (origin `null`)',
-    stage: (aim, around) => ({
-      page: page(
-        aim,
-        around,
-        `new Worker('data:text/javascript,' + encodeURIComponent(${JSON.stringify(script(aim, around, POST).body)}));`,
-      ),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'shared-worker',
-    method: '`fetch` in a shared worker',
-    stage: (aim, around) => ({
-      page: page(aim, around, `new SharedWorker('worker');`),
-      worker: script(aim, around, POST),
-    }),
-  },
-  {
-    ...ACT,
-    id: 'service-worker',
-    from: 'trusted',
-    method: '`fetch` in a service worker',
-    stage: (aim, around) => ({
+  act('worker', '`fetch` in a dedicated worker', inWorker(POST)),
+  act(
+    'worker-blob',
+    '`fetch` in a worker from a `blob:` URL',
+    inWorker(
+      POST,
+      `fetch('worker').then((answer) => answer.blob()).then((blob) => new Worker(URL.createObjectURL(blob)));`,
+    ),
+  ),
+  act('worker-data', '`fetch` in a worker from a `data:` URL (origin `null`)', (aim, around) => {
+    const code = JSON.stringify(script(aim, around, POST).body);
+    return { page: page(aim, around, `new Worker('data:text/javascript,' + encodeURIComponent(${code}));`) };
+  }),
+  act('shared-worker', '`fetch` in a shared worker', inWorker(POST, IN_SHARED_WORKER)),
+  act(
+    'service-worker',
+    '`fetch` in a service worker',
+    (aim, around) => ({
       page: page(
         aim,
         around,
@@ -74,5 +45,6 @@ export const WORKER_ROWS: readonly Row[] = [
         `addEventListener('message', (event) => event.waitUntil(${POST.slice(0, -1)}));`,
       ),
     }),
-  },
+    { from: 'trusted' },
+  ),
 ];

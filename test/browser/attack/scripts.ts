@@ -1,6 +1,6 @@
 /** The scripts that attacks are made of, as the text that a browser runs. */
 import type { Resource } from './attacker.ts';
-import type { Aim, Surroundings } from './row.ts';
+import type { Aim, Row, Surroundings } from './row.ts';
 
 /**
  * Names for every script: `url`, `body()` (without a type, so that no Content-Type is sent), `say(text)` (reports),
@@ -51,6 +51,51 @@ export function form(aim: Aim, options: FormOptions = {}): string {
   const action = options.action ?? `${aim.service}${aim.path}`;
   return `<form id="form" method="post" action="${attribute(action)}" enctype="${enctype}" target="${target}">${fields}</form>`;
 }
+
+type Stage = Row['stage'];
+
+/** Runs `code` in the page, with `htmlOf` before it. */
+export const inPage =
+  (code: string, htmlOf: (aim: Aim) => string = () => ''): Stage =>
+  (aim, around) => ({ page: page(aim, around, code, htmlOf(aim)) });
+
+/** The same in a sandboxed frame of the page: its origin is `null`. */
+export const inSandbox =
+  (code: string, htmlOf: (aim: Aim) => string = () => '', flags = 'allow-scripts'): Stage =>
+  (aim, around) => ({
+    page: page(aim, around, '', `<iframe sandbox="${flags}" src="frame"></iframe>`),
+    frame: page(aim, around, code, htmlOf(aim)),
+  });
+
+/** The same in a frame whose document is a `data:` URL: its origin is `null`. */
+export const inDataUrl =
+  (code: string): Stage =>
+  (aim, around) => {
+    const url = `data:text/html,${encodeURIComponent(page(aim, around, code).body)}`;
+    return { page: page(aim, around, '', `<iframe src="${url}"></iframe>`) };
+  };
+
+/** Runs `code` in the script `worker`, which the page starts. */
+export const inWorker =
+  (code: string, start = `new Worker('worker');`): Stage =>
+  (aim, around) => ({ page: page(aim, around, start), worker: script(aim, around, code) });
+
+export const IN_SHARED_WORKER = `new SharedWorker('worker');`;
+
+/** Target of a redirect by the attacker's server, as a path of it. */
+export const redirect = (to: string, status: number) =>
+  `/redirect?status=${status}&to=${encodeURIComponent(to)}`;
+
+/** Returns a function that makes rows like `base`. */
+export const rowsLike =
+  (base: Pick<Row, 'from' | 'does' | 'targets'>) =>
+  (id: string, method: string, stage: Stage, more: Partial<Row> = {}): Row => ({
+    ...base,
+    id,
+    method,
+    stage,
+    ...more,
+  });
 
 export const SUBMIT = `document.getElementById('form').submit();`;
 

@@ -1,13 +1,9 @@
 /** A service to be attacked, with a player and a process of its own, and the records of what happened to them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
-import { FakePlayer, track } from '../../helpers/dbus/player.ts';
-import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
-import { variant } from '../../helpers/dbus/wire.ts';
-import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import type { FakePlayer } from '../../helpers/dbus/player.ts';
+import type { ServiceProcess } from '../../helpers/service/service.ts';
+import { startGuarded, startVictimPlayer } from './guarded.ts';
 import { SERVICE_NAME } from './names.ts';
 import type { Target } from './row.ts';
 
@@ -19,16 +15,6 @@ export const SECRETS: Readonly<Record<Target, string>> = {
   process: '"total_count":',
 };
 
-/** A GIF of 7 by 3 whose one picture is a dot. */
-const ART = '47494638396107000300800000000000ffffff2c00000000010001000002024401003b';
-export const ART_SIZE = '7 x 3';
-
-function writeArt(folder: string): string {
-  const file = path.join(folder, 'art.gif');
-  writeFileSync(file, Buffer.from(ART, 'hex'));
-  return pathToFileURL(file).href;
-}
-
 export type Auth = 'off' | 'listed';
 
 export interface VictimOptions {
@@ -38,7 +24,6 @@ export interface VictimOptions {
   readonly listedOrigin: string;
 }
 
-const GUARD_OFF = fileURLToPath(new URL('./guard-off.js', import.meta.url));
 export const KEY = 'attack-suite-key-0123456789abcdef0123456789';
 
 /** Starts a process that exits on its own, even if the test is killed. */
@@ -68,14 +53,8 @@ export class Victim {
 
   /** All of it ends with `t`. */
   static async start(t: Test, options: VictimOptions): Promise<Victim> {
-    const bus = await startSessionBus();
-    t.teardown(() => bus.stop());
-    const player = await FakePlayer.start(bus.address, 'victim', {
-      PlaybackStatus: variant('s', 'Playing'),
-      Metadata: track(SECRETS.media, { 'mpris:artUrl': variant('s', writeArt(bus.folder)) }),
-    });
-    t.teardown(() => player.close());
-    const service = await startService({
+    const { player, bus } = await startVictimPlayer(t, SECRETS.media);
+    const service = await startGuarded(t, options.isGuarded, {
       config: {
         features: {
           enable_sleep: true,
@@ -93,11 +72,8 @@ export class Victim {
             ? { enabled: false }
             : { enabled: true, api_key: KEY, allowed_ips: ['127.0.0.1', '::1'] },
       },
-      env: { DBUS_SESSION_BUS_ADDRESS: bus.address },
-      start: (command, args, how) =>
-        spawn(command, options.isGuarded ? args : ['--import', GUARD_OFF, ...args], how),
+      env: { DBUS_SESSION_BUS_ADDRESS: bus },
     });
-    t.teardown(() => service.stop());
     return new Victim(t, options, service, player);
   }
 

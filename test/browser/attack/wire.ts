@@ -4,12 +4,11 @@ export interface WireRequest {
   readonly method: string;
   /** Without its query. */
   readonly path: string;
-  /** Lower-case names. */
-  readonly headers: ReadonlyMap<string, string>;
 }
 
 export interface WireExchange extends WireRequest {
   readonly status: number;
+  /** Lower-case names. */
   readonly answerHeaders: ReadonlyMap<string, string>;
 }
 
@@ -44,11 +43,11 @@ export class WireConnection {
     this.#fromBrowser = (this.#fromBrowser + bytes.toString('latin1')).slice(-MOST_HEAD);
     const end = this.#fromBrowser.indexOf(HEAD_END);
     if (end < 0) return;
-    const [first = '', ...lines] = this.#fromBrowser.slice(0, end).split('\r\n');
+    const [first = ''] = this.#fromBrowser.slice(0, end).split('\r\n');
     this.#fromBrowser = '';
     const [, method, path] = /([A-Z]+) ([^ ?]*)\S* HTTP\/1\.1$/.exec(first) ?? [];
     if (method === undefined || path === undefined) return;
-    this.#request = { method, path, headers: headersOf(lines) };
+    this.#request = { method, path };
     this.#fromService = '';
   }
 

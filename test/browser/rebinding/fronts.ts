@@ -1,10 +1,9 @@
 /** The services of the rebinding proof, each at one address, with and without guard, and a tab for each. */
-import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import type { ServiceProcess } from '../../helpers/service/service.ts';
 import { Attacker, type Loot } from '../attack/attacker.ts';
+import { startGuarded } from '../attack/guarded.ts';
 import { ATTACKER } from '../attack/names.ts';
 import { Resolver } from '../attack/resolver.ts';
 import type { Browser, Tab } from '../attack/tab.ts';
@@ -12,7 +11,7 @@ import type { WireExchange } from '../attack/wire.ts';
 import { ALLOWED_NAME, IPV6_ADDRESS, OWN_HOSTS, SITES, type Site, type StrangersName } from './names.ts';
 import { attackPage, PATHS, TRY_ALL_HERE, type Tries, triesOf } from './visit.ts';
 
-const GUARD_OFF = fileURLToPath(new URL('../attack/guard-off.js', import.meta.url));
+const CONFIG = { server: { allowed_hosts: [ALLOWED_NAME] } };
 /** Only guards against a page that never reports. */
 const LIMIT_MS = 60_000;
 const STEP_MS = 10;
@@ -34,25 +33,10 @@ export interface Ground {
 
 /** One name at one front. */
 export interface Visit {
-  readonly name: string;
-  readonly site: Site;
-  readonly isGuarded: boolean;
   /** undefined: the page has not reported. */
   readonly tries: Tries | undefined;
-  /** The Host header that the browser sent. */
-  readonly host: string;
   /** The answers to the attempts: `403 host_not_allowed`. */
   readonly answers: Readonly<Partial<Record<keyof Tries, string>>>;
-}
-
-async function startGuarded(t: Test, host: string, isGuarded: boolean): Promise<ServiceProcess> {
-  const service = await startService({
-    host,
-    config: { server: { allowed_hosts: [ALLOWED_NAME] } },
-    start: (command, args, how) => spawn(command, isGuarded ? args : ['--import', GUARD_OFF, ...args], how),
-  });
-  t.teardown(() => service.stop());
-  return service;
 }
 
 /** All of it ends with `t`. */
@@ -69,7 +53,7 @@ export async function startGround(
   const fronts: Front[] = [];
   for (const site of SITES)
     for (const isGuarded of [true, false]) {
-      const service = await startGuarded(t, site.address, isGuarded);
+      const service = await startGuarded(t, isGuarded, { host: site.address, config: CONFIG });
       await attacker.standInFor(service.port);
       const log = resolver.watch(service.port, site.address);
       fronts.push({ site, isGuarded, service, log, tab: await browser.openTab() });
@@ -101,7 +85,7 @@ let count = 0;
 /** Shows the owner the attacker's page at `name`, which then leads to the service of `front`. */
 export async function visit(
   { attacker, resolver }: Ground,
-  { site, service, isGuarded, tab, log }: Front,
+  { site, service, tab, log }: Front,
   { name }: StrangersName,
 ): Promise<Visit> {
   const id = `visit-${count++}`;
@@ -117,11 +101,7 @@ export async function visit(
   const exchanges = log.slice(mark);
   const rows = Object.entries(PATHS).map(([key, path]) => [key, answerOf(exchanges, path)] as const);
   return {
-    name,
-    site,
-    isGuarded,
     tries,
-    host: (exchanges.at(-1)?.headers.get('host') ?? '').replace(`:${port}`, ''),
     // Object.fromEntries loses the names of the rows, which are those of PATHS.
     answers: Object.fromEntries(rows.filter(([, answer]) => answer !== undefined)) as Visit['answers'],
   };
@@ -132,7 +112,7 @@ export async function useOwnHosts(
   t: Test,
   { browser, resolver }: Ground,
 ): Promise<ReadonlyMap<string, Tries | undefined>> {
-  const { port } = await startGuarded(t, '::', true);
+  const { port } = await startGuarded(t, true, { host: '::', config: CONFIG });
   const tab = await browser.openTab();
   const used = new Map<string, Tries | undefined>();
   for (const [index, host] of OWN_HOSTS.entries()) {

@@ -125,6 +125,16 @@ export function accuracyOn(samples: readonly Sample[]): Accuracy {
   return { threshold, nearest, histogram, best: Math.max(threshold, nearest, histogram) };
 }
 
+export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+/** The best classifier, all of them, and the medians. */
+export function describe(samples: readonly Sample[]): string {
+  const { best, threshold, nearest, histogram } = accuracyOn(samples);
+  const [first, second] = mediansOf(samples).map((ms) => (1000 * ms).toFixed(1));
+  const all = [threshold, nearest, histogram].map(percent).join(', ');
+  return `${percent(best)} (${all}; medians ${first} and ${second} µs)`;
+}
+
 /** The median duration of each side, in milliseconds. */
 export function mediansOf(samples: readonly Sample[]): readonly [first: number, second: number] {
   const median = (isFirst: boolean) => {

@@ -1,22 +1,15 @@
 /** The services whose answers are timed: features on and off, authentication on and off, guard on and off. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
-import { FakePlayer, track } from '../../helpers/dbus/player.ts';
-import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
-import { variant } from '../../helpers/dbus/wire.ts';
-import { type ConfigPart, type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import type { ConfigPart, ServiceProcess } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { startGuarded, startVictimPlayer } from '../attack/guarded.ts';
 
-const GUARD_OFF = fileURLToPath(new URL('../attack/guard-off.js', import.meta.url));
 const PROCESSES = 200;
 /** Lifetime of the processes: they exit on their own, even if the test is killed. */
 const PROCESS_LIFE_S = 1800;
-/** A GIF of 7 by 3. */
-const ART = '47494638396107000300800000000000ffffff2c00000000010001000002024401003b';
 
 /** `open`: every feature on, no key. `locked`: a key is needed. `bare`: every feature off, no key. */
 export type Variant = 'open' | 'locked' | 'bare';
@@ -91,20 +84,6 @@ function startProcesses(t: Test, count: number): void {
   t.teardown(() => children.forEach((child) => child.kill('SIGKILL')));
 }
 
-/** A playing player with a cover, for all services; returns the address of its bus. */
-async function startPlayer(t: Test): Promise<string> {
-  const bus = await startSessionBus();
-  t.teardown(() => bus.stop());
-  const art = path.join(bus.folder, 'art.gif');
-  writeFileSync(art, Buffer.from(ART, 'hex'));
-  const player = await FakePlayer.start(bus.address, 'victim', {
-    PlaybackStatus: variant('s', 'Playing'),
-    Metadata: track('a song', { 'mpris:artUrl': variant('s', pathToFileURL(art).href) }),
-  });
-  t.teardown(() => player.close());
-  return bus.address;
-}
-
 /** The answers of the variants to a request from Node that costs them next to nothing. */
 const SIGN = { path: '/api/media/art?player=nobody', open: 404, locked: 401, bare: 403 };
 
@@ -129,16 +108,9 @@ export interface Started {
 /** All variants, with and without the guard, on a machine with 200 more processes; all of it ends with `t`. */
 export async function startServices(t: Test): Promise<Started> {
   startProcesses(t, PROCESSES);
-  const bus = await startPlayer(t);
-  const start = async (variant: Variant, isGuarded: boolean) => {
-    const service = await startService({
-      config: configOf(variant),
-      env: { DBUS_SESSION_BUS_ADDRESS: bus },
-      start: (command, args, how) => spawn(command, isGuarded ? args : ['--import', GUARD_OFF, ...args], how),
-    });
-    t.teardown(() => service.stop());
-    return service;
-  };
+  const { bus } = await startVictimPlayer(t, 'a song');
+  const start = (variant: Variant, isGuarded: boolean) =>
+    startGuarded(t, isGuarded, { config: configOf(variant), env: { DBUS_SESSION_BUS_ADDRESS: bus } });
   const startAll = async (isGuarded: boolean): Promise<Services> => ({
     open: await start('open', isGuarded),
     locked: await start('locked', isGuarded),

@@ -19,8 +19,6 @@ type Stop = () => void | Promise<void>;
 
 export interface ForeignClient {
   readonly name: string;
-  /** How the program reads, for the messages of the test. */
-  readonly reads: string;
   /** Reads `url`, trusting `certificate` where that is HTTPS, and reports each event, until it is stopped. */
   readonly start: (url: string, certificate: Certificate, onArrival: OnArrival) => Stop | Promise<Stop>;
 }
@@ -122,25 +120,21 @@ const startChromium: ForeignClient['start'] = async (url, { pin }, onArrival) =>
   return () => browser.close();
 };
 
+/** docs/sse-clients.md says how each of them reads. */
 export const CLIENTS: readonly ForeignClient[] = [
-  { name: 'sseclient', reads: 'bytes below the chunks (modelled)', start: python('sseclient') },
-  { name: 'sseclient-py', reads: `\`for piece in response\` (modelled)`, start: python('sseclient_py') },
-  { name: 'urllib3', reads: '`.stream()`', start: python('urllib3') },
-  { name: 'requests', reads: '`.iter_content(chunk_size=None)`', start: python('requests_content') },
-  { name: 'requests, lines', reads: '`.iter_lines()`', start: python('requests_lines') },
-  { name: 'httpx', reads: '`.iter_lines()`', start: python('httpx') },
-  { name: 'aiohttp', reads: '`async for line in response.content`', start: python('aiohttp') },
-  { name: 'curl', reads: '`-N`', start: startCurl },
-  {
-    name: 'Java',
-    reads: '`java.net.http`, `BodyHandlers.ofLines()`',
-    start: startJava,
-  },
-  { name: 'Go', reads: '`net/http`, `bufio.Scanner`', start: startGo },
+  { name: 'sseclient', start: python('sseclient') },
+  { name: 'sseclient-py', start: python('sseclient_py') },
+  { name: 'urllib3', start: python('urllib3') },
+  { name: 'requests', start: python('requests_content') },
+  { name: 'requests, lines', start: python('requests_lines') },
+  { name: 'httpx', start: python('httpx') },
+  { name: 'aiohttp', start: python('aiohttp') },
+  { name: 'curl', start: startCurl },
+  { name: 'Java', start: startJava },
+  { name: 'Go', start: startGo },
   {
     name: 'Node',
-    reads: '`EventSource` (`--experimental-eventsource`)',
     start: program(process.execPath, '--experimental-eventsource', fileOf('eventsource.mjs')),
   },
-  { name: 'Chromium', reads: '`EventSource`', start: startChromium },
+  { name: 'Chromium', start: startChromium },
 ];

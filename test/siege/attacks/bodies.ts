@@ -2,32 +2,13 @@
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { below, mutant, pick, type Random } from '../../http/mutate.ts';
 import { smuggled } from '../../http/smuggled.ts';
-import { type Attack, atRate, type Place, send, type Target } from '../target.ts';
+import type { Attack } from '../target.ts';
+import { shots } from './shapes.ts';
 
 const KIB = 1024;
 const MIB = KIB * KIB;
 const HOST = 'Host: localhost\r\n';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-/** One connection per request, closed a moment later. */
-function shots(
-  name: string,
-  perSecond: number,
-  make: (random: Random, place: Place) => Buffer | string,
-): Attack {
-  return {
-    name,
-    unit: 'requests',
-    run: (target: Target, random, signal) =>
-      atRate(perSecond, signal, async () => {
-        const socket = await target.connect();
-        socket.resume();
-        send(socket, make(random, target.place));
-        target.count();
-        setTimeout(() => socket.destroy(), 500);
-      }),
-  };
-}
 
 const KEYED_PATHS = ['/api/usage', '/api/stream', '/api/ws', '/api/pw/sleep', '/api/system', '/nowhere'];
 
@@ -89,22 +70,22 @@ const SMUGGLED = [
 
 export const BODIES: readonly Attack[] = [
   shots('wrong keys', 100, wrongKey),
-  shots('media commands', 50, (random, { machine }) =>
+  shots('media commands', 50, (random, { place: { machine } }) =>
     requestBytes(`${machine}/media/control`, {
       method: 'POST',
       headers: JSON_TYPE,
       body: JSON.stringify({ action: pick(ACTIONS, random), value: below(200, random) }),
     }),
   ),
-  shots('power commands', 50, (random, { machine }) =>
+  shots('power commands', 50, (random, { place: { machine } }) =>
     requestBytes(`${machine}/pw/${pick(POWER, random)}`, { method: 'POST', body: '' }),
   ),
-  shots('bodies at the limits', 25, (random, { machine }) => {
+  shots('bodies at the limits', 25, (random, { place: { machine } }) => {
     const size = pick(SIZES, random) ?? 0;
     const target = pick([`${machine}/media/control`, `${machine}/pw/cancel`, '/api/status'], random) ?? '/';
     return requestBytes(target, { method: 'POST', headers: JSON_TYPE, body: Buffer.alloc(size, '[') });
   }),
-  shots('bodies announced and never sent', 50, (random, { machine }) => {
+  shots('bodies announced and never sent', 50, (random, { place: { machine } }) => {
     const size = pick(['1', '16384', '1048576', '1048577', '99999999999999999999'], random);
     return `POST ${machine}/media/control HTTP/1.1\r\n${HOST}Content-Length: ${size}\r\n\r\n`;
   }),

@@ -3,9 +3,8 @@ import { requestBytes } from '../../helpers/clients/http.ts';
 import { pick } from '../../http/mutate.ts';
 import { UPGRADE } from '../../http/socket-attacks.ts';
 import { type Attack, atRate, type Place, send, type Target } from '../target.ts';
+import { held } from './shapes.ts';
 
-const MAX_UNREAD = 200;
-const MAX_IDLE = 600;
 const requestsOf = ({ stream, machine }: Place) => [
   '/api/status',
   `${machine}/usage`,
@@ -13,17 +12,11 @@ const requestsOf = ({ stream, machine }: Place) => [
   `${machine}/media/status`,
 ];
 
-const UNREAD_STREAMS: Attack = {
-  name: 'streams with detail, never read',
-  unit: 'streams',
-  seconds: 25,
-  run: (target, _random, signal) =>
-    atRate(25, signal, async () => {
-      if (target.size >= MAX_UNREAD) return;
-      send(await target.connect(), requestBytes(`${target.place.stream}?detail=1`));
-      target.count();
-    }),
-};
+const UNREAD_STREAMS = held(
+  { name: 'streams with detail, never read', unit: 'streams', seconds: 25 },
+  { perSecond: 25, max: 200 },
+  async (target) => send(await target.connect(), requestBytes(`${target.place.stream}?detail=1`)),
+);
 
 /** Sends `bytes` at one byte per second on each of 60 connections. */
 function trickle(name: string, start: string, rest: string): Attack {
@@ -62,17 +55,11 @@ function storm(
   };
 }
 
-const IDLE: Attack = {
-  name: 'idle connections',
-  unit: 'connections',
-  seconds: 12,
-  run: (target, _random, signal) =>
-    atRate(150, signal, async () => {
-      if (target.size >= MAX_IDLE) return;
-      await target.connect();
-      target.count();
-    }),
-};
+const IDLE = held(
+  { name: 'idle connections', unit: 'connections', seconds: 12 },
+  { perSecond: 150, max: 600 },
+  (target) => target.connect(),
+);
 
 export const CONNECTIONS: readonly Attack[] = [
   UNREAD_STREAMS,

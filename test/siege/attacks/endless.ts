@@ -2,6 +2,7 @@
 import type net from 'node:net';
 import { pick } from '../../http/mutate.ts';
 import { type Attack, atFullSpeed, atRate, type Place, pause, send, type Target } from '../target.ts';
+import { Block } from './shapes.ts';
 
 const HOST = 'Host: localhost\r\n';
 const pathsOf = ({ machine }: Place) => [
@@ -22,8 +23,6 @@ const SLOW_CONNECTIONS = 200;
 const RECONNECT_MS = 5;
 
 const post = (path: string, framing: string) => `POST ${path} HTTP/1.1\r\n${HOST}${framing}\r\n\r\n`;
-const blockOf = (piece: string, bytes: number) =>
-  Buffer.from(piece.repeat(Math.ceil(bytes / piece.length)), 'latin1');
 
 interface Endless {
   readonly name: string;
@@ -36,11 +35,8 @@ interface Endless {
   readonly log?: RegExp;
 }
 
-const BLOCK_BYTES = 64 * 1024;
-
 function endless({ name, unit, connections, head, piece, isBlocked, log }: Endless): Attack {
-  const block = blockOf(piece, BLOCK_BYTES);
-  const pieces = block.length / piece.length;
+  const block = new Block(piece);
   return {
     name,
     unit,
@@ -52,7 +48,7 @@ function endless({ name, unit, connections, head, piece, isBlocked, log }: Endle
         });
         target.expect(socket, FAST_SECONDS);
         send(socket, head(target));
-        target.count(pieces * (await target.pour(socket, block, signal)));
+        await block.pour(socket, target, signal);
         await pause(RECONNECT_MS, signal);
       }),
   };

@@ -1,41 +1,24 @@
 /** Request heads: as large as they may be, larger, and with too many lines. */
 import { requestBytes } from '../../helpers/clients/http.ts';
-import { type Attack, atRate, send } from '../target.ts';
+import { type Attack, send } from '../target.ts';
+import { held, shots } from './shapes.ts';
 
 /** Size of a large head; at most 16 KiB are allowed. */
 const LARGE_BYTES = 15 * 1024;
-const MAX_STREAMS = 200;
 
-function largeStreams(what: string, header: string, value: string): Attack {
-  return {
-    name: `streams with 15 KB of ${what}`,
-    unit: 'streams',
-    seconds: 8,
-    run: (target, _random, signal) =>
-      atRate(50, signal, async () => {
-        if (target.size >= MAX_STREAMS) return;
-        const socket = await target.connect();
-        socket.resume();
-        send(socket, requestBytes(target.place.stream, { headers: { [header]: value } }));
-        target.count();
-      }),
-  };
-}
+const largeStreams = (what: string, header: string, value: string): Attack =>
+  held(
+    { name: `streams with 15 KB of ${what}`, unit: 'streams', seconds: 8 },
+    { perSecond: 50, max: 200 },
+    async (target) => {
+      const socket = await target.connect();
+      socket.resume();
+      send(socket, requestBytes(target.place.stream, { headers: { [header]: value } }));
+    },
+  );
 
-function requests(name: string, perSecond: number, bytes: Buffer): Attack {
-  return {
-    name,
-    unit: 'requests',
-    run: (target, _random, signal) =>
-      atRate(perSecond, signal, async () => {
-        const socket = await target.connect();
-        socket.resume();
-        send(socket, bytes);
-        target.count();
-        setTimeout(() => socket.destroy(), 300);
-      }),
-  };
-}
+const requests = (name: string, perSecond: number, bytes: Buffer): Attack =>
+  shots(name, perSecond, () => bytes);
 
 const lines = (count: number) =>
   Buffer.from(

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
 import { type Attack, atRate, pause, send, type Target } from '../target.ts';
+import { type Lines, NO_UTF8, sampleBytes, WRONG } from './hub-samples.ts';
+import { Block } from './shapes.ts';
 
 /** From one attempt of the hub to the next it takes up to 4 s. */
 const SECONDS = 16;
@@ -64,17 +66,12 @@ function hostile(name: string, unit: string, play: Play): Attack {
   };
 }
 
-const BLOCK_BYTES = 64 * 1024;
-const blockOf = (piece: Buffer): Buffer =>
-  Buffer.concat(Array.from({ length: Math.ceil(BLOCK_BYTES / piece.length) }, () => piece));
-
 /** `head`, then `piece` for ever, as fast as the hub reads it. */
 function pouring(head: string, piece: string | Buffer): Play['say'] {
-  const bytes = Buffer.from(piece);
-  const block = blockOf(bytes);
+  const block = new Block(piece);
   return async (socket, target, signal) => {
     send(socket, head);
-    target.count((await target.pour(socket, block, signal)) * (block.length / bytes.length));
+    await block.pour(socket, target, signal);
   };
 }
 
@@ -101,47 +98,7 @@ function sampling(make: (number: number) => Buffer, everyMs: number): Play['say'
   };
 }
 
-const LINES = {
-  cpu: '"cpu":{"current_load":1,"current_temp":51.2,"current_speed":3.4}',
-  memory: '"memory":{"used":1154760704,"free":24121266176,"used_percent":4.6}',
-  gpu: '"gpu":null',
-  disks: '"disks":[{"fs":"/","used":1,"available":1,"used_percent":50}]',
-  network: '"network":{"bytesRecv":1,"bytesSent":1}',
-};
-
-/** A sample with other lines in the place of some. */
-function sample(wrong: Partial<Record<keyof typeof LINES, string | Buffer>>, more = ''): Buffer {
-  const head = { v: 1, run: 'r', clock: Math.floor(performance.now()), n: 0, plain: Object.keys(LINES) };
-  const begin = `${JSON.stringify(head)}\n"timestamp":${Math.floor(Date.now() / 1000)},"uptime":2311${more}`;
-  const lines = Object.values({ ...LINES, ...wrong }).flatMap((line) => [
-    Buffer.from('\n'),
-    Buffer.from(line),
-  ]);
-  return Buffer.concat([Buffer.from(begin), ...lines]);
-}
-
-const WRONG: readonly Partial<typeof LINES>[] = [
-  { disks: '"disks":null' },
-  { cpu: '"cpu":null' },
-  { memory: '"memory":[]' },
-  { network: '"network":"none"' },
-  { disks: '"disks":[null]' },
-  { cpu: '"cpu":{"current_load":"1"}' },
-  { disks: '"disks":[{"x":1', gpu: '"gpu":2}]' },
-  { memory: '"memory":{}' },
-];
-
-/** Bytes that are not UTF-8: alone, in a pair of halves, and a surrogate. */
-const NO_UTF8 = ['ff', 'c3', 'c328', 'eda080', 'f4908080'].map((hex) => Buffer.from(hex, 'hex'));
-
-const badText = (number: number): Buffer =>
-  sample({
-    disks: Buffer.concat([
-      Buffer.from('"disks":[{"fs":"'),
-      NO_UTF8[number % NO_UTF8.length] ?? Buffer.of(255),
-      Buffer.from('"}]'),
-    ]),
-  });
+const sample = (wrong?: Lines, more?: string) => sampleBytes('r', 0, wrong, more);
 
 /** Just below the longest message that a hub takes. */
 const LONG_BYTES = 2 ** 20 - 1024;
@@ -162,7 +119,7 @@ export const HUB_CONNECTED: readonly Attack[] = [
     endSeconds: FAST_SECONDS,
   }),
   hostile('connected machines that send samples at full speed', 'samples', {
-    say: pouring('', message('sample', sample({}))),
+    say: pouring('', message('sample', sample())),
     endSeconds: FAST_SECONDS,
   }),
   hostile('connected machines that send pings without an end', 'frames', {
@@ -174,7 +131,7 @@ export const HUB_CONNECTED: readonly Attack[] = [
     endSeconds: FAST_SECONDS,
   }),
   hostile('connected machines that send samples of 1 MiB', 'samples', {
-    say: sampling(() => sample({}, `,"x":"${'x'.repeat(LONG_BYTES)}"`), 1000),
+    say: sampling(() => sample(undefined, `,"x":"${'x'.repeat(LONG_BYTES)}"`), 1000),
   }),
   hostile('connected machines that send a message of 1 MiB and never end it', 'messages', {
     say: async (socket, target) => {
@@ -184,7 +141,9 @@ export const HUB_CONNECTED: readonly Attack[] = [
     },
   }),
   hostile('connected machines whose samples have sections of wrong types', 'samples', {
-    say: sampling((number) => sample(WRONG[number % WRONG.length] ?? {}), 200),
+    say: sampling((number) => sample(WRONG[number % WRONG.length]), 200),
   }),
-  hostile('connected machines whose samples are not UTF-8', 'samples', { say: sampling(badText, 200) }),
+  hostile('connected machines whose samples are not UTF-8', 'samples', {
+    say: sampling((number) => sample(NO_UTF8[number % NO_UTF8.length]), 200),
+  }),
 ];

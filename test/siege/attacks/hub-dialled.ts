@@ -4,16 +4,14 @@ import { pick } from '../../http/mutate.ts';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
 import { DIAL_UPGRADE, dialIn, message, part } from '../dialler.ts';
 import { type Attack, atFullSpeed, atRate, pause, send, type Target } from '../target.ts';
+import { NO_UTF8, sampleBytes, WRONG } from './hub-samples.ts';
+import { Block } from './shapes.ts';
 
 const SECONDS = 8;
 /** At full speed a limit of bytes or of messages is reached within a moment. */
 const END_SECONDS = 4;
 const DIAL_LIMIT_MS = 5000;
-const BLOCK_BYTES = 64 * 1024;
 const RECONNECT_MS = 50;
-
-const blockOf = (frames: Buffer): Buffer =>
-  Buffer.concat(Array.from({ length: Math.ceil(BLOCK_BYTES / frames.length) }, () => frames));
 
 let runs = 0;
 
@@ -29,9 +27,7 @@ async function enter(target: Target): Promise<net.Socket | undefined> {
 
 /** `frames` for ever on a connection with a proof. */
 function flooding(name: string, unit: string, frames: readonly Buffer[]): Attack {
-  const whole = Buffer.concat(frames);
-  const block = blockOf(whole);
-  const count = (block.length / whole.length) * frames.length;
+  const block = new Block(Buffer.concat(frames));
   return {
     name,
     unit,
@@ -42,7 +38,7 @@ function flooding(name: string, unit: string, frames: readonly Buffer[]): Attack
         const socket = await enter(target);
         if (socket !== undefined) {
           target.expect(socket, END_SECONDS);
-          target.count(count * (await target.pour(socket, block, signal)));
+          await block.pour(socket, target, signal, frames.length);
         }
         await pause(RECONNECT_MS, signal);
       }),
@@ -56,38 +52,7 @@ const TINY_PART = part(Buffer.of(120));
 const PING = frameBytes({ opcode: OPCODES.ping });
 const PONG = frameBytes({ opcode: OPCODES.pong });
 
-const LINES = {
-  cpu: '"cpu":{"current_load":1,"current_temp":51.2,"current_speed":3.4}',
-  memory: '"memory":{"used":1154760704,"free":24121266176,"used_percent":4.6}',
-  gpu: '"gpu":null',
-  disks: '"disks":[{"fs":"/","used":1,"available":1,"used_percent":50}]',
-  network: '"network":{"bytesRecv":1,"bytesSent":1}',
-};
-
-/** A disk whose mount point has bytes that are no UTF-8. */
-const badDisk = (hex: string) =>
-  Buffer.concat([Buffer.from('"disks":[{"fs":"'), Buffer.from(hex, 'hex'), Buffer.from('"}]')]);
-
-const WRONG: readonly Partial<Record<keyof typeof LINES, string | Buffer>>[] = [
-  { disks: '"disks":null' },
-  { disks: '"disks":[null]' },
-  { disks: '"disks":' },
-  { disks: '"disks":[]},"x":{' },
-  { memory: '"memory":[]' },
-  { cpu: '' },
-  { network: '"network":"none"' },
-  { disks: badDisk('ff') },
-  { disks: badDisk('eda080') },
-];
-
-/** A sample of all sections, as the protocol has it, with other lines in the place of some. */
-function sampleOf(number: number, wrong: Partial<Record<string, string | Buffer>>): Buffer {
-  const clock = Math.floor(performance.now());
-  const head = { v: 1, run: `run${runs}`, clock, n: number, plain: Object.keys(LINES) };
-  const lines = Object.entries(LINES).map(([section, line]) => Buffer.from(wrong[section] ?? line));
-  const begin = `${JSON.stringify(head)}\n"timestamp":${Math.floor(Date.now() / 1000)},"uptime":1`;
-  return Buffer.concat([Buffer.from(begin), ...lines.flatMap((line) => [Buffer.from('\n'), line])]);
-}
+const BAD = [...WRONG, ...NO_UTF8];
 
 const BAD_SAMPLES: Attack = {
   name: 'dialled machines whose samples are wrong',
@@ -100,7 +65,7 @@ const BAD_SAMPLES: Attack = {
     await atRate(5, signal, async () => {
       if (socket?.writable !== true) socket = await enter(target);
       if (socket !== undefined)
-        send(socket, message('sample', sampleOf(++number, pick(WRONG, random) ?? {})));
+        send(socket, message('sample', sampleBytes(`run${runs}`, ++number, pick(BAD, random))));
       target.count();
     });
   },

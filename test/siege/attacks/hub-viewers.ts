@@ -4,11 +4,11 @@ import { below } from '../../http/mutate.ts';
 import { UPGRADE, UPGRADE_HEADERS } from '../../http/socket-attacks.ts';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
 import { type Attack, atFullSpeed, atRate, pause, send, type Target } from '../target.ts';
+import { held, pipelined } from './shapes.ts';
 
 const SECONDS = 12;
 /** A hub served 64 different ones in all. */
 const FILTERS = 100;
-const SILENT_SOCKETS = 500;
 /** The honest clients use 127.0.0.1 to 127.0.0.9; these are all strangers to each other. */
 const addressOf = (index: number) => `127.0.0.${66 + (index % 2)}`;
 
@@ -70,19 +70,14 @@ function aborted(signal: AbortSignal): Promise<unknown> {
   return signal.aborted ? Promise.resolve() : known;
 }
 
-const SILENT: Attack = {
-  name: 'silent WebSockets of one machine and of all',
-  unit: 'sockets',
-  seconds: SECONDS,
-  needs: 'hub',
-  run: (target, _random, signal) =>
-    atRate(100, signal, async () => {
-      if (target.size >= SILENT_SOCKETS) return;
-      const one = requestBytes(`${target.place.machine}/ws`, { headers: UPGRADE_HEADERS });
-      await target.upgrade(target.size % 2 === 0 ? one : UPGRADE);
-      target.count();
-    }),
-};
+const SILENT = held(
+  { name: 'silent WebSockets of one machine and of all', unit: 'sockets', seconds: SECONDS, needs: 'hub' },
+  { perSecond: 100, max: 500 },
+  (target) => {
+    const one = requestBytes(`${target.place.machine}/ws`, { headers: UPGRADE_HEADERS });
+    return target.upgrade(target.size % 2 === 0 ? one : UPGRADE);
+  },
+);
 
 function subscribe(target: Target, isOn: boolean, id: number): Buffer {
   const { watched, shown, real } = target.hub;
@@ -109,22 +104,13 @@ const SUBSCRIPTIONS: Attack = {
   },
 };
 
-const LISTS: Attack = {
-  name: 'lists of all machines at full speed',
-  unit: 'requests',
-  needs: 'hub',
-  run: (target, _random, signal) =>
-    atFullSpeed(8, signal, async () => {
-      const socket = await target.connect();
-      socket.resume();
-      const batch = Buffer.concat([
-        requestBytes('/api/hosts'),
-        requestBytes('/api/hosts?label=site:siege&state=up'),
-        requestBytes('/metrics'),
-      ]);
-      target.count(3 * (await target.pour(socket, batch, signal)));
-      socket.destroy();
-    }),
-};
+const LIST_PATHS = ['/api/hosts', '/api/hosts?label=site:siege&state=up', '/metrics'];
+let asked = 0;
+const LISTS = pipelined(
+  { name: 'lists of all machines at full speed', unit: 'requests', needs: 'hub' },
+  8,
+  LIST_PATHS.length,
+  () => requestBytes(LIST_PATHS[asked++ % LIST_PATHS.length] ?? '/'),
+);
 
 export const HUB_VIEWERS: readonly Attack[] = [FILTER_STREAMS, READERS, SILENT, SUBSCRIPTIONS, LISTS];

@@ -1,6 +1,7 @@
 /** Heads that make a pattern with an ambiguous repetition try every way to match before it fails. */
 import { pick, type Random } from '../../http/mutate.ts';
-import { type Attack, atFullSpeed, type Target } from '../target.ts';
+import type { Attack, Target } from '../target.ts';
+import { pipelined } from './shapes.ts';
 
 /** With the rest of the head just below the 16 KiB that it may have. */
 const RUN_LENGTH = 15_900;
@@ -63,33 +64,20 @@ function anyPath(random: Random): Buffer {
   return requestOf(`${begin}${fill(run)}${failing}`, ['Host: localhost']);
 }
 
-function pipelined(
+const patterns = (
   name: string,
   make: (random: Random) => Buffer,
-  addressOf: (target: Target) => string = ({ address }) => address,
-): Attack {
-  return {
-    name,
-    unit: 'requests',
-    run: (target, random, signal) =>
-      atFullSpeed(CONNECTIONS, signal, async () => {
-        const socket = await target.connect({ from: addressOf(target) });
-        socket.resume();
-        const batch = Buffer.concat(Array.from({ length: PIPELINED }, () => make(random)));
-        target.count(PIPELINED * (await target.pour(socket, batch, signal)));
-        socket.destroy();
-      }),
-  };
-}
+  addressOf?: (target: Target) => string,
+): Attack => pipelined({ name, unit: 'requests' }, CONNECTIONS, PIPELINED, make, addressOf);
 
 export const PATTERNS: readonly Attack[] = [
-  pipelined('keys of blanks and a line separator', () => BEARER),
-  pipelined(
+  patterns('keys of blanks and a line separator', () => BEARER),
+  patterns(
     'keys of blanks and a line separator, from blocked addresses',
     () => BEARER,
     (target) => target.blockedAddress,
   ),
-  pipelined('long runs and a character that fails, in any field', anyField),
-  pipelined('long runs and a character that fails, in Host', anyHost),
-  pipelined('long runs and a character that fails, in paths and queries', anyPath),
+  patterns('long runs and a character that fails, in any field', anyField),
+  patterns('long runs and a character that fails, in Host', anyHost),
+  patterns('long runs and a character that fails, in paths and queries', anyPath),
 ];

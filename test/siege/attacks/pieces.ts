@@ -3,6 +3,7 @@ import type net from 'node:net';
 import { isNodeEngine } from '../../helpers/service/engine.ts';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
 import { type Attack, atFullSpeed, atRate, pause, send, type Target } from '../target.ts';
+import { Block } from './shapes.ts';
 
 /** Maximum parts of a message by default of the library ws. */
 const FRAGMENTS = 16_384;
@@ -53,12 +54,10 @@ interface Flood {
 }
 
 const TOO_MANY = /: it sent too many messages/;
-const BLOCK_BYTES = 64 * 1024;
 
 /** The same frame for ever. */
 function flood({ name, unit, begin, frame, connections, isTaken, log }: Flood): Attack {
-  const frames = Math.ceil(BLOCK_BYTES / frame.length);
-  const block = repeated(frame, frames);
+  const block = new Block(frame);
   return {
     name,
     unit,
@@ -68,7 +67,7 @@ function flood({ name, unit, begin, frame, connections, isTaken, log }: Flood): 
         const socket = await target.upgrade();
         if (isTaken !== true) target.expect(socket, END_SECONDS);
         if (begin !== undefined) send(socket, begin);
-        target.count(frames * (await target.pour(socket, block, signal)));
+        await block.pour(socket, target, signal);
         await pause(RECONNECT_MS, signal);
       }),
   };
@@ -107,6 +106,8 @@ const mixed = (target: Target): Buffer =>
     part(target.size % 2),
   ]);
 
+const PINGS = new Block(Buffer.concat([frameBytes({ opcode: OPCODES.ping }), part(0)]));
+
 const MIXED: Attack = {
   name: 'WebSocket pings between empty fragments, at full speed',
   unit: 'frames',
@@ -115,9 +116,7 @@ const MIXED: Attack = {
       const socket = await target.upgrade();
       target.expect(socket, END_SECONDS);
       send(socket, mixed(target));
-      const ping = Buffer.concat([frameBytes({ opcode: OPCODES.ping }), part(0)]);
-      const count = Math.ceil(BLOCK_BYTES / ping.length);
-      target.count(2 * count * (await target.pour(socket, repeated(ping, count), signal)));
+      await PINGS.pour(socket, target, signal, 2);
       await pause(RECONNECT_MS, signal);
     }),
 };
@@ -135,32 +134,12 @@ export const PIECES: readonly Attack[] = [
   }),
   BURSTS,
   MIXED,
-  flood({
-    name: 'tiny WebSocket messages at full speed',
-    log: TOO_MANY,
-    unit: 'messages',
-    frame: text('{}'),
-    connections: 8,
-  }),
-  flood({
-    name: 'empty WebSocket messages at full speed',
-    log: TOO_MANY,
-    unit: 'messages',
-    frame: text(''),
-    connections: 8,
-  }),
-  flood({
-    name: 'empty WebSocket pings at full speed',
-    log: TOO_MANY,
-    unit: 'frames',
-    frame: frameBytes({ opcode: OPCODES.ping }),
-    connections: 8,
-  }),
-  flood({
-    name: 'empty WebSocket pongs at full speed',
-    log: TOO_MANY,
-    unit: 'frames',
-    frame: frameBytes({ opcode: OPCODES.pong }),
-    connections: 8,
-  }),
+  ...[
+    ['tiny WebSocket messages', 'messages', text('{}')] as const,
+    ['empty WebSocket messages', 'messages', text('')] as const,
+    ['empty WebSocket pings', 'frames', frameBytes({ opcode: OPCODES.ping })] as const,
+    ['empty WebSocket pongs', 'frames', frameBytes({ opcode: OPCODES.pong })] as const,
+  ].map(([what, unit, frame]) =>
+    flood({ name: `${what} at full speed`, log: TOO_MANY, unit, frame, connections: 8 }),
+  ),
 ];

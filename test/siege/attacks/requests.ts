@@ -3,9 +3,9 @@ import { requestBytes } from '../../helpers/clients/http.ts';
 import { below, pick, type Random } from '../../http/mutate.ts';
 import { startScript } from '../scripts.ts';
 import { type Attack, atRate, type Place, send, type Target } from '../target.ts';
+import { held } from './shapes.ts';
 
 const PIPELINED = 100;
-const MAX_UNREAD = 200;
 
 function pipelined(what: string, pathOf: (place: Place) => string): Attack {
   return {
@@ -21,18 +21,10 @@ function pipelined(what: string, pathOf: (place: Place) => string): Attack {
   };
 }
 
-function unread(what: string, pathOf: (place: Place) => string): Attack {
-  return {
-    name: `GETs of ${what}, unread`,
-    unit: 'requests',
-    run: (target, _random, signal) =>
-      atRate(50, signal, async () => {
-        if (target.size >= MAX_UNREAD) return;
-        send(await target.connect(), requestBytes(pathOf(target.place)));
-        target.count();
-      }),
-  };
-}
+const unread = (what: string, pathOf: (place: Place) => string): Attack =>
+  held({ name: `GETs of ${what}, unread`, unit: 'requests' }, { perSecond: 50, max: 200 }, async (target) =>
+    send(await target.connect(), requestBytes(pathOf(target.place))),
+  );
 
 /** A query that differs from the others, so that no two answers can be shared. */
 export function listQuery(random: Random): Readonly<Record<string, string | number | boolean>> {

@@ -6,10 +6,11 @@ import { attack, UPGRADE } from '../../http/socket-attacks.ts';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
 import { type Attack, atRate, pause, send, type Target } from '../target.ts';
 import { listQuery } from './requests.ts';
+import { held } from './shapes.ts';
 
 const SOCKETS = 20;
 const BURST = 40;
-const MAX_HELD = 100;
+const HELD = { perSecond: 20, max: 100 };
 
 /** A text frame; for the socket of a hub with the machines in it: several to subscribe, otherwise one. */
 const text = (
@@ -66,19 +67,15 @@ const UNFINISHED: Attack = {
   },
 };
 
-const HALF_FRAMES: Attack = {
-  name: 'WebSocket frames of 60 KB, of which 59 KB are sent',
-  unit: 'frames',
-  seconds: 12,
-  run: async (target, _random, signal) => {
-    const frame = frameBytes({ opcode: OPCODES.text, payload: Buffer.alloc(60_000, 'x') });
-    await atRate(20, signal, async () => {
-      if (target.size >= MAX_HELD) return;
-      send(await target.upgrade(), frame.subarray(0, 59_000));
-      target.count();
-    });
-  },
-};
+const HALF_FRAME = frameBytes({ opcode: OPCODES.text, payload: Buffer.alloc(60_000, 'x') }).subarray(
+  0,
+  59_000,
+);
+const HALF_FRAMES = held(
+  { name: 'WebSocket frames of 60 KB, of which 59 KB are sent', unit: 'frames', seconds: 12 },
+  HELD,
+  async (target) => send(await target.upgrade(), HALF_FRAME),
+);
 
 function flood(kind: 'ping' | 'pong'): Attack {
   const frame = frameBytes({ opcode: OPCODES[kind], payload: Buffer.alloc(125, 'x') });
@@ -112,21 +109,16 @@ const CLOSES: Attack = {
     }),
 };
 
-const UNREAD: Attack = {
-  name: 'WebSockets that subscribe to everything and never read',
-  unit: 'sockets',
-  seconds: 25,
-  run: async (target, _random, signal) => {
-    const topics = ['stats', 'stats.gpu', 'media', 'power', 'processes'];
-    await atRate(20, signal, async () => {
-      if (target.size >= MAX_HELD) return;
-      const socket = await target.upgrade();
-      socket.pause();
-      send(socket, text(target, { op: 'subscribe', data: { topics, detail: true } }));
-      target.count();
-    });
+const EVERYTHING = { topics: ['stats', 'stats.gpu', 'media', 'power', 'processes'], detail: true };
+const UNREAD = held(
+  { name: 'WebSockets that subscribe to everything and never read', unit: 'sockets', seconds: 25 },
+  HELD,
+  async (target) => {
+    const socket = await target.upgrade();
+    socket.pause();
+    send(socket, text(target, { op: 'subscribe', data: EVERYTHING }));
   },
-};
+);
 
 const FUZZ: Attack = {
   name: 'mutated upgrades, frames and messages',
