@@ -6,7 +6,7 @@ import { ask } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { ConnectingHub } from './played-hub.ts';
 
@@ -20,8 +20,7 @@ async function start(t: Test, config: ConfigPart = {}, clock?: FakeClock) {
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(playerOf('mpv', { playback: 'paused', title: 'A' }));
   const options = clock === undefined ? {} : { clock };
-  const service = await startHere({ ...fixtureHost(), media }, config, options);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, { ...fixtureHost(), media }, config, options);
   const connect = (options: ClientOptions = {}) => new ConnectingHub(t, service.port, options);
   const connected = async (options: ClientOptions = {}) => {
     const hub = connect(options);

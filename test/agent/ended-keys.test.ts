@@ -4,7 +4,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { bearer, keyWith } from '../helpers/keys.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { ConnectingHub } from './played-hub.ts';
 
@@ -15,19 +15,18 @@ t.test('[10.keys-revoked] each message of a socket is judged by the end of its k
   media.snapshot = snapshotOf(playerOf('mpv', { playback: 'paused', title: 'A' }));
   const endsAtMs = Date.now() + 3_600_000;
   const phone = { ...keyWith('phone', 'admin'), expires: new Date(endsAtMs).toISOString() };
-  const service = await startHere(
+  const service = await serveHere(
+    t,
     { ...fixtureHost(), media },
     {
       features: { enable_media: true },
       auth: { enabled: true, keys: { phone, tv: keyWith('tv', 'admin') } },
     },
   );
-  t.teardown(() => service.stop());
   const open = async (name: string) => {
     const hub = new ConnectingHub(t, service.port, { headers: bearer(name) });
     await hub.next('status');
-    const socket = await SocketClient.open(service.port, { headers: bearer(name) });
-    t.teardown(() => socket.cut());
+    const socket = await SocketClient.openIn(t, service.port, { headers: bearer(name) });
     return { hub, socket };
   };
   const [ended, other] = [await open('phone'), await open('tv')];

@@ -6,7 +6,7 @@ import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { bearer, keyOf, keyWith, may } from '../helpers/keys.ts';
 import { Many } from '../helpers/many.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { startCommanded } from '../hub/commanded.ts';
 import { PlayedAgent, refused } from '../hub/played-agent.ts';
@@ -109,8 +109,7 @@ t.test('[10.keys-agent] without the scope read a hub is not let in, and shows wh
 t.test(
   '[10.keys-revoked] a hub is left when its key is removed, changed, limited or has expired',
   async (t) => {
-    const service = await startHere(fixtureHost(), CLOSED);
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, fixtureHost(), CLOSED);
     const { media, ...others } = CLOSED.auth?.keys ?? {};
     const reconfigure = (keys: object) =>
       service.reconfigure({ auth: { enabled: true, keys } } as ConfigPart);

@@ -27,8 +27,13 @@ export interface OpenPage {
 }
 
 /** A new page, closed with the test. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
+export async function openPage(
+  t: Pick<Test, 'teardown'>,
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  t.teardown(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
@@ -57,15 +62,34 @@ export async function startBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> 
 /** Whether the page is live. */
 export const liveState = (page: Page) => page.locator('.state.live');
 
+/** A new page at `url`, once it is live. */
+export async function openLive(
+  t: Pick<Test, 'teardown'>,
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
+  const opened = await openPage(t, browser, options);
+  await opened.page.goto(url);
+  await liveState(opened.page).waitFor();
+  return opened;
+}
+
 /** The text of the card called `title`. */
 export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
-/** Waits until `read` returns something that `isWanted`; throws with the last value. */
+/** Waits until `read` returns something that `wanted` accepts or matches, or an equal value; throws with the last one. */
 export async function until<T>(
   read: () => Promise<T>,
-  isWanted: (value: T) => boolean,
+  wanted: T | RegExp | ((value: T) => boolean),
   limitMs = PATIENCE_MS,
 ): Promise<T> {
+  const isWanted = (value: T) => {
+    // No value that is read is a function itself.
+    if (typeof wanted === 'function') return (wanted as (value: T) => boolean)(value);
+    if (wanted instanceof RegExp) return wanted.test(String(value));
+    return JSON.stringify(value) === JSON.stringify(wanted);
+  };
   const deadline = performance.now() + limitMs;
   for (;;) {
     const value = await read();

@@ -1,5 +1,6 @@
 /** A browser's WebSocket, created and used by a page and observed by the test. */
 import type { Browser, Page } from 'playwright-core';
+import type { Test } from 'tap';
 import { Talk } from '../helpers/clients/talk.ts';
 import { openPage } from './browser.ts';
 
@@ -103,8 +104,9 @@ export class SocketPage {
     this.#url = url;
   }
 
-  static async open(browser: Browser, url: string): Promise<SocketPage> {
-    const { page, complaints } = await openPage(browser);
+  /** Closed with the test. */
+  static async open(t: Pick<Test, 'teardown'>, browser: Browser, url: string): Promise<SocketPage> {
+    const { page, complaints } = await openPage(t, browser);
     const opened = new SocketPage(page, complaints, url);
     await page.exposeFunction('reportToTest', (number: number, seen: Seen) =>
       opened.sockets[number]?.see(seen),
@@ -133,9 +135,5 @@ export class SocketPage {
     const socket = await this.try(path, url);
     if (await socket.opened()) return socket;
     throw new Error(`the handshake has failed: ${this.complaints.join('\n')}`);
-  }
-
-  async close(): Promise<void> {
-    await this.page.context().close();
   }
 }

@@ -31,6 +31,8 @@ const PHONE: BrowserContextOptions = {
   isMobile: true,
   hasTouch: true,
 };
+/** The pages end with the browser. */
+const UNTIL_CLOSED = { teardown: () => undefined };
 const SHOTS: readonly Shot[] = [
   { name: 'dashboard-light', options: { ...DESKTOP, colorScheme: 'light' } },
   { name: 'dashboard-dark', options: { ...DESKTOP, colorScheme: 'dark' }, hasTable: true },
@@ -83,7 +85,7 @@ export async function takeScreenshots(folder: string): Promise<void> {
   const service = await startHere(host, { features });
   const browser = await launchBrowser();
   for (const { name, options, hasTable, isLarge } of SHOTS) {
-    const { page } = await openPage(browser, options);
+    const { page } = await openPage(UNTIL_CLOSED, browser, options);
     // Older than what the stream of the service starts with: the page opens it a second later, or more.
     const moved = shiftTo(recorded, Date.now() / 1000 - 1);
     await page.route(
@@ -108,7 +110,6 @@ export async function takeScreenshots(folder: string): Promise<void> {
     await page.setViewportSize({ width, height: Math.min(height, isLarge ? MAX_HEIGHT_LARGE : MAX_HEIGHT) });
     await page.waitForTimeout(2500);
     await takePicture(page, path.join(folder, `${name}.webp`));
-    await page.context().close();
   }
   await takeFleetPictures(folder, browser);
   await browser.close();

@@ -6,7 +6,7 @@ import { connect, type HistoryEvent, history, processesAt } from '#src/client/cl
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 const KEY = 'k'.repeat(40);
 const MOUNT = 'disk.used_percent//mnt/a,b';
@@ -14,8 +14,7 @@ const MOUNT = 'disk.used_percent//mnt/a,b';
 async function start(t: Test) {
   const kept = new FakeHistory();
   const config = { auth: { enabled: true, api_key: KEY } };
-  const started = await startHere(fixtureHost(), config, { history: kept, clock: new FakeClock() });
-  t.teardown(() => started.stop());
+  const started = await serveHere(t, fixtureHost(), config, { history: kept, clock: new FakeClock() });
   return { kept, service: { url: started.baseUrl, key: KEY } };
 }
 

@@ -6,15 +6,14 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { describeDigest } from '#src/access/key.js';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram, startService } from '../helpers/service/service.ts';
 import { freePort, liveClients, until } from './live-clients.ts';
 
 const KEY = 'k'.repeat(40);
 const WITH_KEY = { auth: { enabled: true, api_key: KEY } };
 
 t.test('the key admits over all three interfaces; a wrong one, or none, ends them for good', async (t) => {
-  const service = await startService({ config: WITH_KEY });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: WITH_KEY });
   const url = service.baseUrl;
   const good = liveClients({ url, key: KEY });
   t.teardown(() => good.close());
@@ -49,8 +48,7 @@ t.test('the key admits over all three interfaces; a wrong one, or none, ends the
 });
 
 t.test("commands and questions: the promise settles with the service's answer", async (t) => {
-  const service = await startService({ config: { features: { enable_process_control: true } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { features: { enable_process_control: true } } });
   const { socket, close, events } = liveClients({ url: service.baseUrl });
   t.teardown(close);
   const stages: unknown[] = [];
@@ -94,8 +92,7 @@ t.test("commands and questions: the promise settles with the service's answer", 
 });
 
 t.test('a topic whose feature is off causes an error event, and the others arrive', async (t) => {
-  const service = await startService({ config: { features: { enable_processes: false } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { features: { enable_processes: false } } });
   const { socket, close, pushed } = liveClients({ url: service.baseUrl });
   t.teardown(close);
   const errors: unknown[] = [];
@@ -110,8 +107,7 @@ t.test('a topic whose feature is off causes an error event, and the others arriv
 
 t.test('a key of few scopes: refusals say which scope it lacks', async (t) => {
   const keys = { panel: { digest: describeDigest(KEY), scopes: ['read'] as const } };
-  const service = await startService({ config: { auth: { enabled: true, keys } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth: { enabled: true, keys } } });
   const given = { url: service.baseUrl, key: KEY };
   const { socket, close, samples } = liveClients(given);
   t.teardown(close);
@@ -128,8 +124,7 @@ t.test('a key of few scopes: refusals say which scope it lacks', async (t) => {
 });
 
 t.test('single requests: commands by plain HTTP', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t);
   const url = service.baseUrl;
   const { data, headers } = await request('/api/media/control', { url, body: { action: 'play' } });
   t.strictSame(data, { status: 'ok' });
@@ -168,8 +163,7 @@ t.test(
     await t.rejects(command, { code: 'connection_lost' });
     await t.rejects(socket.power('sleep'), { code: 'not_connected' });
     samples.length = 0;
-    const second = await startService({ port });
-    t.teardown(() => second.stop());
+    await serveProgram(t, { port });
     const { power } = await socket.get(['power'], { timeoutMs: 30_000 });
     await until(
       () => samples.length > 0,
@@ -183,8 +177,7 @@ t.test(
 );
 
 t.test("with Node's own WebSocket", async (t) => {
-  const service = await startService({ config: WITH_KEY });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: WITH_KEY });
   const program = `
     import { connect } from ${JSON.stringify(import.meta.resolve('#src/client/client.js'))};
     const socket = connect({ url: '${service.baseUrl}', key: '${KEY}' });
@@ -208,8 +201,7 @@ t.test("with Node's own WebSocket", async (t) => {
 });
 
 t.test('the public functions, with their real timing', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t);
   const controller = new AbortController();
   const { signal } = controller;
   const samples: unknown[] = [];

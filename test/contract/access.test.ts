@@ -4,14 +4,13 @@ import { checkHeaders } from '../helpers/clients/answers.ts';
 import { ask, RawConnection, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 
 const KEY = 'k'.repeat(32);
 const CLOSED = ['/api/usage', '/api/system', '/api/stream', '/api/ws', '/api/pw', '/api/nope'];
 
 async function serve(test: typeof t, auth: ConfigPart['auth']): Promise<number> {
-  const service = await startHere(fixtureHost(), { auth: auth ?? {} });
-  test.teardown(() => service.stop());
+  const service = await serveHere(test, fixtureHost(), { auth: auth ?? {} });
   return service.port;
 }
 
@@ -37,8 +36,7 @@ t.test('[I.401] [1.bare-401] a missing or wrong key: 401 without a body, with a 
 
 t.test('[9.engine-differences] a key with bytes above 0x7f around it', async (t) => {
   for (const value of [`Bearer ${KEY}\xff`, `\x80Bearer ${KEY}`]) {
-    const connection = await RawConnection.open(withKey);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, withKey);
     connection.write(
       Buffer.from(`GET /api/pw HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${value}\r\n\r\n`, 'latin1'),
     );
@@ -84,8 +82,7 @@ t.test(
 t.test(
   '[1.refused-bodies] a refusal does not wait for a body, and the connection stays in step',
   async (t) => {
-    const connection = await RawConnection.open(withKey);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, withKey);
     for (let i = 0; i < 3; i++) {
       connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n');
       t.equal((await connection.readAnswer()).status, 401);

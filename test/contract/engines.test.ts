@@ -6,17 +6,15 @@ import type { EngineName } from '#src/engines.js';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { isNodeEngine, TEST_ENGINE } from '../helpers/service/engine.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
-const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-t.teardown(() => service.stop());
+const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
 
 /** Writes `pieces` one after the other; returns the connection. */
 async function ask(...pieces: readonly string[]): Promise<RawConnection> {
-  const connection = await RawConnection.open(service.port);
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, service.port);
   for (const piece of pieces) {
     connection.write(piece);
     // Each in a packet of its own: Nagle's algorithm is off.

@@ -4,12 +4,11 @@ import { checkError, checkHeaders, JSON_HEADERS, STREAM_HEADERS } from '../helpe
 import { ask, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 const GET_ROUTES = ['/api/status', '/api/usage', '/api/system', '/api/stream'];
 
-const service = await startHere(fixtureHost());
-t.teardown(() => service.stop());
+const service = await serveHere(t, fixtureHost());
 const { port } = service;
 
 t.test('[2.404] [2.body] [2.json-headers] a path that is not in the table', async (t) => {
@@ -88,8 +87,7 @@ t.test('[2.426] [I.ws-exists] /api/ws without an upgrade', async (t) => {
 t.test(
   '[2.head] HEAD wherever GET works: the same head, no body, and the connection stays open',
   async (t) => {
-    const connection = await RawConnection.open(port);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, port);
     for (const path of ['/api/status', '/api/system', '/api/usage', '/api/nope', '/api/ws']) {
       const read = async (method: 'GET' | 'HEAD') => {
         connection.write(requestBytes(path, { method }));
@@ -120,8 +118,7 @@ t.test(
 );
 
 t.test("[2.head-stream] HEAD on the stream: the stream's headers, then the end", async (t) => {
-  const connection = await RawConnection.open(port);
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, port);
   connection.write(requestBytes('/api/stream?fields=nope', { method: 'HEAD' }));
   const answer = await connection.readAnswer('HEAD');
   t.equal(answer.status, 200);
@@ -145,8 +142,7 @@ t.test('[2.500] a handler that fails: internal_error, the reason only in the log
     ...fixtureHost(),
     readSystem: () => Promise.reject(new Error('secret-path-/etc/shadow')),
   };
-  const failing = await startHere(broken);
-  t.teardown(() => failing.stop());
+  const failing = await serveHere(t, broken);
   const answer = await ask(failing.port, '/api/system');
   checkError(t, answer, 500, 'internal_error');
   t.notMatch(answer.body.toString(), /secret-path/, 'never what went wrong inside');
@@ -161,8 +157,7 @@ t.test('[2.500] a host that throws while it is read: an answer, and the service 
       throw new Error('no counters');
     },
   };
-  const failing = await startHere(broken);
-  t.teardown(() => failing.stop());
+  const failing = await serveHere(t, broken);
   for (const path of ['/api/usage', '/api/stream', '/api/system'])
     checkError(t, await ask(failing.port, path), 500, 'internal_error');
   t.equal((await ask(failing.port, '/api/status')).status, 200);

@@ -6,15 +6,14 @@ import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.t
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { type ConfigPart, startHere, startService } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 async function start(t: Test, config: ConfigPart = {}) {
   const history = new FakeHistory();
   // Answers are kept until the test moves it.
   const clock = new FakeClock();
-  const service = await startHere(fixtureHost(), config, { history, clock });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), config, { history, clock });
   const get = (target: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(service.port, target, { headers });
   return { history, clock, port: service.port, get };
@@ -197,8 +196,7 @@ t.test('[3.history-shared] equal queries within a second have one answer', async
 
 t.test('[3.history] the program has recorded what it measured', async (t) => {
   const config = { history: { minutes: 60, idle_interval_seconds: 1 } };
-  const service = await startService({ config });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config });
   const get = async (query: string) => objectOf(await ask(service.port, `/api/history?${query}`));
   const knownIn = (payload: Record<string, unknown>, name: string) =>
     // The documented shape, which api/requests checks.

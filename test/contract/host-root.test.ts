@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { describeContainer, isContainer, rootsOf } from '#src/host/roots.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 interface Usage {
   readonly disks: readonly { readonly fs: string; readonly used: number; readonly available: number }[];
@@ -32,8 +32,7 @@ t.test('[8.host-root] with host.root the disks, memory and processes are those b
       data: {},
     },
   });
-  const service = await startService({ config: { host: { root: path.join(root, 'host'), name: 'nas' } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { host: { root: path.join(root, 'host'), name: 'nas' } } });
   const read = async () =>
     // The contract's shape, which other tests check.
     jsonOf(await ask(service.port, '/api/usage?detail=1')) as unknown as Usage;

@@ -13,7 +13,7 @@ import { ask } from '../helpers/clients/http.ts';
 import { openViewers, type Viewer, type Viewers } from '../helpers/clients/viewers.ts';
 import { bearer, keyWith } from '../helpers/keys.ts';
 import { checkTime } from '../helpers/limits.ts';
-import { type ConfigPart, configText, startService } from '../helpers/service/service.ts';
+import { type ConfigPart, configText, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { waitedSecondsOf } from '../siege/usage.ts';
 
@@ -146,8 +146,7 @@ t.test(
     writeFileSync(phone, JSON.stringify(entryOf('phone')), { mode: 0o600 });
     const staying = { viewer: entryOf('viewer'), reader: entryOf('reader') };
     const config = configWithKeys(keys, { ...staying, panel: entryOf('panel'), guest: entryOf('guest') });
-    const service = await startService({ config });
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t, { config });
     const { port, configFile } = service;
     const readers = await openViewers(port, bearer('reader'), 1);
     const others = await openViewers(port, bearer('viewer'), OTHERS);

@@ -8,7 +8,7 @@ import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { bearer, KEYS, keyOf, keyWith, may } from '../helpers/keys.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 /** The scope that each route needs by docs/keys.md; `any`: a valid key, whatever its scopes. */
@@ -76,8 +76,7 @@ const CONFIG: ConfigPart = {
 t.test(
   '[10.keys-routes] each route for each scope, without a key, and with keys that are wrong',
   async (t) => {
-    const service = await startHere(livelyHost(), CONFIG);
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), CONFIG);
     const request = async (method: string, target: string, headers: Readonly<Record<string, string>>) => {
       const more = method === 'POST' ? { 'Content-Type': 'application/json' } : {};
       return await ask(service.port, target, {
@@ -112,11 +111,9 @@ t.test(
 );
 
 t.test('[10.keys-ops] each op of a WebSocket for each scope', async (t) => {
-  const service = await startHere(livelyHost(), CONFIG);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, livelyHost(), CONFIG);
   for (const scope of SCOPES) {
-    const client = await SocketClient.open(service.port, { headers: bearer(scope) });
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port, { headers: bearer(scope) });
     const { data } = await client.take('connected');
     t.strictSame(data['scopes'], scope === 'admin' ? undefined : [scope]);
     t.equal(data['key'], scope.replace('.', '-'));
@@ -156,11 +153,10 @@ t.test('[10.keys-ops] each op of a WebSocket for each scope', async (t) => {
 });
 
 t.test('[10.keys-guests] guests without authentication, and a key beside them', async (t) => {
-  const service = await startHere(livelyHost(), {
+  const service = await serveHere(t, livelyHost(), {
     ...CONFIG,
     auth: { enabled: false, keys: KEYS, guests: ['read'] },
   });
-  t.teardown(() => service.stop());
   const statusOf = async (target: string, headers = {}) =>
     (await ask(service.port, target, { headers })).status;
   t.equal(await statusOf('/api/usage'), 200);
@@ -176,11 +172,10 @@ t.test('[10.keys-access] a client can ask what it may do, on a WebSocket too', a
     ...KEYS,
     media: { digest: describeDigest(keyOf('media')), scopes: ['media', 'power.lock'] as const, expires },
   };
-  const service = await startHere(livelyHost(), {
+  const service = await serveHere(t, livelyHost(), {
     ...CONFIG,
     auth: { enabled: false, api_key: keyOf('all'), keys, guests: ['read'] },
   });
-  t.teardown(() => service.stop());
   for (const [headers, expected] of [
     [{}, { key: null, scopes: ['read'], expires: null }],
     [bearer('old'), { key: null, scopes: ['read'], expires: null }],
@@ -193,20 +188,17 @@ t.test('[10.keys-access] a client can ask what it may do, on a WebSocket too', a
     t.equal(answer.status, 200);
     t.strictSame(valuesOf(answer, 'cache-control'), ['no-store']);
     t.strictSame(jsonOf(answer), expected, JSON.stringify(headers));
-    const client = await SocketClient.open(service.port, { headers });
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port, { headers });
     const { data } = await client.take('connected');
     t.equal(data['key'], expected.key ?? undefined, 'the greeting names the same key');
   }
 });
 
 t.test('[10.keys-revoked] what a key has opened ends with the key, and nothing else', async (t) => {
-  const service = await startHere(livelyHost(), CONFIG);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, livelyHost(), CONFIG);
   const open = async (name: string) => {
     const stream = await EventStream.open(service.port, '/api/stream', bearer(name));
-    const socket = await SocketClient.open(service.port, { headers: bearer(name) });
-    t.teardown(() => socket.cut());
+    const socket = await SocketClient.openIn(t, service.port, { headers: bearer(name) });
     return { stream, socket };
   };
   const [reader, admin] = [await open('read'), await open('admin')];
@@ -254,8 +246,7 @@ t.test(
     const { expires: _expires, ...atHome } = home;
     const keys = { ...KEYS, home: atHome };
     const config: ConfigPart = { ...CONFIG, auth: { enabled: true, keys } };
-    const service = await startHere(livelyHost(), config);
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), config);
     const list = async (headers = bearer('admin')) => {
       const answer = await ask(service.port, '/api/keys', { headers });
       t.equal(answer.status, 200);
@@ -324,8 +315,7 @@ t.test(
 );
 
 t.test('[10.keys-uses] the list needs a key, also where everything else is open', async (t) => {
-  const service = await startHere(livelyHost(), { auth: { enabled: false, keys: KEYS } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, livelyHost(), { auth: { enabled: false, keys: KEYS } });
   const statusOf = async (headers: Readonly<Record<string, string>>) =>
     (await ask(service.port, '/api/keys', { headers })).status;
   t.equal((await ask(service.port, '/api/usage')).status, 200);
@@ -340,13 +330,11 @@ t.test(
   '[10.keys-trail] a command that a key does not allow has a line in the trail, and is counted',
   async (t) => {
     const auth = { enabled: true, keys: { wall: keyWith('wall', 'read', 'metrics') } };
-    const service = await startHere(livelyHost(), { auth });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), { auth });
     const headers = bearer('wall');
     t.equal((await ask(service.port, '/api/pw/lock', { method: 'POST', headers })).status, 403);
     t.equal((await ask(service.port, '/api/processes', { headers })).status, 403);
-    const client = await SocketClient.open(service.port, { headers });
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port, { headers });
     t.match((await client.ask('media', { action: 'play' }, 'm')).data, { code: 'FORBIDDEN' });
     const trail = service.stderr().match(/(?:power: lock|media|processes) refused: scope_required.*/g);
     const by = 'refused: scope_required address=127.0.0.1 keyed=true key=wall';

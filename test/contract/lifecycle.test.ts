@@ -9,7 +9,7 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { checkTime } from '../helpers/limits.ts';
-import { configText, runToEnd, startHere, startService } from '../helpers/service/service.ts';
+import { configText, runToEnd, serveProgram, startHere, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const listen = (port: number, host: string) =>
@@ -82,8 +82,7 @@ for (const [name, { args, config }] of Object.entries(FAILED_STARTS))
   });
 
 t.test('[9.second-instance] a second instance never shares the port', async (t) => {
-  const first = await startService();
-  t.teardown(() => first.stop());
+  const first = await serveProgram(t);
   for (const host of ['127.0.0.1', '0.0.0.0']) {
     const { code, stderr } = await runToEnd(['--host', host, '--port', `${first.port}`]);
     t.equal(code, 1, host);
@@ -152,8 +151,7 @@ t.test('[9.engine] `auto` is uWebSockets.js where this Node can load its binary'
 
 t.test('[9.signal] a second signal while it stops changes nothing', async (t) => {
   const service = await startService();
-  const stream = await EventStream.open(service.port);
-  t.teardown(() => stream.close());
+  const stream = await EventStream.openIn(t, service.port);
   await stream.next();
   const ending = service.stop('SIGTERM');
   process.kill(service.pid, 'SIGINT');
@@ -163,8 +161,7 @@ t.test('[9.signal] a second signal while it stops changes nothing', async (t) =>
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   t.test(`[9.signal] ${signal} with nothing but idle connections: exit 0 within a second`, async (t) => {
     const service = await startService();
-    const idle = await RawConnection.open(service.port);
-    t.teardown(() => idle.destroy());
+    const idle = await RawConnection.openIn(t, service.port);
     idle.write(requestBytes('/api/status'));
     await idle.readAnswer();
     const ending = await service.stop(signal);
@@ -198,8 +195,7 @@ t.test(
   '[9.stop-accepting] [2.503-stopping] while it stops: no new connection, 503 on an open one',
   async (t) => {
     const service = await startHere(fixtureHost());
-    const open = await RawConnection.open(service.port);
-    t.teardown(() => open.destroy());
+    const open = await RawConnection.openIn(t, service.port);
     open.write(requestBytes('/api/status'));
     await open.readAnswer();
     const stopped = service.stop();
@@ -219,8 +215,7 @@ t.test(
   async (t) => {
     const host = fixtureHost();
     const service = await startHere(host);
-    const connection = await RawConnection.open(service.port);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, service.port);
     const { reads } = host;
     connection.write(requestBytes('/api/usage'));
     // The first reading; the answer comes after the second, 200 ms later.

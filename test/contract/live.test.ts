@@ -4,10 +4,9 @@ import t from 'tap';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
-const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-t.teardown(() => service.stop());
+const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
 
 const shapeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shapeOf);
@@ -24,8 +23,7 @@ function* numbersIn(value: unknown): Generator<number> {
 t.test(
   '[3.live] [3.finite] [I.gpu] default payloads of this machine, on the stream and from usage',
   async (t) => {
-    const stream = await EventStream.open(service.port);
-    t.teardown(() => stream.close());
+    const stream = await EventStream.openIn(t, service.port);
     const payloads = [jsonOf(await ask(service.port, '/api/usage'))];
     for (let i = 0; i < 3; i++) payloads.push(payloadOf(await stream.next()));
     for (const payload of payloads) {

@@ -4,12 +4,11 @@ import { checkError, checkHeaders, JSON_HEADERS } from '../helpers/clients/answe
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const media = new FakeMediaHost();
-const service = await startHere({ ...fixtureHost(), media });
-t.teardown(() => service.stop());
+const service = await serveHere(t, { ...fixtureHost(), media });
 const { port } = service;
 
 const CONTRACT = ['play', 'pause', 'next', 'prev'];
@@ -209,8 +208,7 @@ t.test(
 
 t.test('[6.feature] enable_media off: 403 without a body, and no player is contacted', async (t) => {
   const host = new FakeMediaHost();
-  const off = await startHere({ ...fixtureHost(), media: host }, { features: { enable_media: false } });
-  t.teardown(() => off.stop());
+  const off = await serveHere(t, { ...fixtureHost(), media: host }, { features: { enable_media: false } });
   const requests = [
     ['/api/media/status', {}],
     ['/api/media/control', { method: 'POST', body: '{"action":"play"}' }],
@@ -247,8 +245,7 @@ t.test('possible actions are in the capabilities; a host without media serves al
     (jsonOf(await ask(at, '/api/system?detail=1')) as { capabilities: { media: unknown } }).capabilities
       .media;
   t.strictSame(await capabilities(port), { enabled: true, supported: true, reason: null });
-  const without = await startHere(fixtureHost());
-  t.teardown(() => without.stop());
+  const without = await serveHere(t, fixtureHost());
   const reason = 'media players are not supported on this platform';
   t.strictSame(await capabilities(without.port), { enabled: true, supported: false, reason });
   const answer = await ask(without.port, '/api/media/status');

@@ -7,7 +7,7 @@ import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FIRST_WINDOW_MS, startOnClock } from '../helpers/service/clocked.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 const GIB = 1024 ** 3;
 
@@ -35,8 +35,7 @@ interface Payload {
 const asPayload = (value: unknown) => value as Payload;
 const keysOf = (value: object | null | undefined) => Object.keys(value ?? {});
 
-const service = await startHere(fixtureHost());
-t.teardown(() => service.stop());
+const service = await serveHere(t, fixtureHost());
 const read = async (target: string) => asPayload(jsonOf(await ask(service.port, target)));
 
 t.test('[3.status] [I.status-public] exactly {"status":"ok"}', async (t) => {
@@ -205,8 +204,7 @@ t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing
 });
 
 t.test('[3.gpu-null] no GPU: null by default and in detail, absent only when filtered out', async (t) => {
-  const bare = await startHere(fixtureHost({ gpu: [] }));
-  t.teardown(() => bare.stop());
+  const bare = await serveHere(t, fixtureHost({ gpu: [] }));
   const of = async (target: string) => asPayload(jsonOf(await ask(bare.port, target)));
   t.equal((await of('/api/usage')).gpu, null);
   t.equal((await of('/api/usage?detail=1')).gpu, null);
@@ -217,8 +215,7 @@ t.test('[3.gpu-null] no GPU: null by default and in detail, absent only when fil
 
 t.test('[3.unknown] an unreadable value: 0 by default, null in detail', async (t) => {
   const cpu = { total: { user: 1, nice: 0, system: 1, idle: 1, iowait: 0, irq: 0, steal: 0 } };
-  const blind = await startHere(fixtureHost({ cpu: { ...cpu, temperatureCelsius: null, speedHz: null } }));
-  t.teardown(() => blind.stop());
+  const blind = await serveHere(t, fixtureHost({ cpu: { ...cpu, temperatureCelsius: null, speedHz: null } }));
   const plain = asPayload(jsonOf(await ask(blind.port, '/api/usage?fields=cpu')));
   t.strictSame([plain.cpu.current_temp, plain.cpu.current_speed], [0, 0]);
   const detail = asPayload(jsonOf(await ask(blind.port, '/api/usage?fields=cpu&detail=1')));
@@ -230,8 +227,7 @@ t.test('[3.unknown] an unreadable value: 0 by default, null in detail', async (t
 });
 
 t.test('[3.section-fails] a section that cannot be read breaks no other', async (t) => {
-  const torn = await startHere(fixtureHost({ memory: null, failures: { memory: 'ENOENT' } }));
-  t.teardown(() => torn.stop());
+  const torn = await serveHere(t, fixtureHost({ memory: null, failures: { memory: 'ENOENT' } }));
   const payload = asPayload(jsonOf(await ask(torn.port, '/api/usage')));
   t.strictSame(keysOf(payload), ['timestamp', 'uptime', 'cpu', 'memory', 'gpu', 'disks', 'network']);
   t.equal(payload.cpu.current_speed, 3.4);
@@ -269,8 +265,7 @@ t.test('[3.usage-age] the latest sample of the last 0.9 s, otherwise a fresh one
 t.test('[3.first-load] a first load takes two readings 200 ms apart', async (t) => {
   const host = fixtureHost();
   const clock = new FakeClock();
-  const service = await startHere(host, {}, { clock });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, host, {}, { clock });
   const before = clock.timers;
   const answer = ask(service.port, '/api/usage');
   while (clock.timers === before) await settle();

@@ -9,7 +9,7 @@ import { RawConnection } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
-import { type ConfigPart, type ServiceHere, startHere, startService } from '../helpers/service/service.ts';
+import { type ConfigPart, type ServiceHere, serveHere, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const KEY = 'k'.repeat(32);
@@ -20,8 +20,7 @@ async function start(
   server: NonNullable<ConfigPart['server']>,
   host: Host = fixtureHost(),
 ): Promise<ServiceHere> {
-  const service = await startHere(host, { server, auth: { api_key: KEY } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, host, { server, auth: { api_key: KEY } });
   return service;
 }
 
@@ -32,8 +31,7 @@ interface StreamRequest {
 
 /** Sends a request for a stream and returns its connection with the status of the answer. */
 async function openStream(t: Test, port: number, { from = ONE, headers = {} }: StreamRequest = {}) {
-  const connection = await RawConnection.open(port, '127.0.0.1', from);
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, port, '127.0.0.1', from);
   const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   connection.write(`GET /api/stream HTTP/1.1\r\nHost: localhost\r\n${more.join('')}\r\n`);
   const status = await connection.until((bytes) => /^HTTP\/1\.1 (\d+)/.exec(bytes.toString('latin1'))?.[1]);
@@ -46,8 +44,7 @@ t.test('[4.streams-per-address] streams and sockets of one address are limited, 
   const first = await openStream(t, port);
   t.equal(first.status, 200);
   t.equal(await statusOf(), 200);
-  const socket = await SocketClient.open(port, { from: ONE });
-  t.teardown(() => socket.cut());
+  await SocketClient.openIn(t, port, { from: ONE });
   const refused = await openStream(t, port);
   checkError(t, await refused.connection.readAnswer(), 503, 'too_many_streams', {
     'retry-after': '5',
@@ -84,8 +81,7 @@ t.test('[2.429] requests that wait for their answer: beyond the limit 429', asyn
     connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab');
   }
   const askFrom = async (from: string, headers = '') => {
-    const connection = await RawConnection.open(port, '127.0.0.1', from);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, port, '127.0.0.1', from);
     connection.write(`GET /api/usage HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
     return await connection.readAnswer();
   };
@@ -104,16 +100,14 @@ t.test('[2.429] requests that wait for their answer: beyond the limit 429', asyn
 
 t.test('[1.connections] more connections of one address: 503, then closed immediately', async (t) => {
   const server = { max_connections_per_address: 20 };
-  const service = await startService({ config: { server, auth: { api_key: KEY } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { server, auth: { api_key: KEY } } });
   const { port } = service;
   const statusOf = async (connection: RawConnection, headers = '') => {
     connection.write(`GET /api/usage HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
     return await connection.readAnswer();
   };
   const open = async (from = ONE) => {
-    const connection = await RawConnection.open(port, '127.0.0.1', from);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, port, '127.0.0.1', from);
     return connection;
   };
   const idle = await Promise.all(Array.from({ length: 19 }, () => open()));
@@ -157,10 +151,8 @@ t.test(
   '[1.connections] streams opened in the same moment: as many are served as may be, in every order',
   async (t) => {
     const server = { max_connections_per_address: 60, max_streams_per_address: 20 };
-    const service = await startService({ config: { server } });
-    t.teardown(() => service.stop());
-    const kept = await RawConnection.open(service.port, '127.0.0.1', ONE);
-    t.teardown(() => kept.destroy());
+    const service = await serveProgram(t, { config: { server } });
+    const kept = await RawConnection.openIn(t, service.port, '127.0.0.1', ONE);
     const asked = Array.from({ length: 90 }, () =>
       openStream(t, service.port).catch(() => ({ status: 503 })),
     );
@@ -179,8 +171,7 @@ t.test('[2.kept] unread lists: the clients that requested them are cut, and no o
   const processes = new FakeProcessHost();
   processes.processes = many;
   const service = await start(t, { max_kept_megabytes: 8 }, { ...fixtureHost(), processes });
-  const honest = await SocketClient.open(service.port, { from: OTHER });
-  t.teardown(() => honest.cut());
+  const honest = await SocketClient.openIn(t, service.port, { from: OTHER });
   const request = JSON.stringify({ op: 'process_list', data: { grouped: false, limit: 10_000 } });
   const hoarders = await Promise.all(
     Array.from({ length: 12 }, () => SocketClient.open(service.port, { from: ONE })),

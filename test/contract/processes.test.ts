@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 interface Share {
   readonly name: string;
@@ -33,10 +33,8 @@ t.test('[3.detail-processes] five rows of each in a detailed sample, none by def
     const child = spawn('sleep', ['600'], { stdio: 'ignore' });
     t.teardown(() => child.kill('SIGKILL'));
   }
-  const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-  t.teardown(() => service.stop());
-  const stream = await EventStream.open(service.port, '/api/stream?detail=1&fields=memory');
-  t.teardown(() => stream.close());
+  const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
+  const stream = await EventStream.openIn(t, service.port, '/api/stream?detail=1&fields=memory');
   const samples: Detail[] = [];
   for (let i = 0; i < 5; i++) samples.push(payloadOf(await stream.next()) as Detail);
   const { processes } = samples.at(-1) ?? {};
@@ -58,8 +56,7 @@ t.test('[3.detail-processes] five rows of each in a detailed sample, none by def
 
 t.test('[3.detail-processes] absent while features.enable_processes is off', async (t) => {
   const config = { stats: { stream_interval_seconds: 1 }, features: { enable_processes: false } };
-  const service = await startService({ config });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config });
   const payload = Object(jsonOf(await ask(service.port, '/api/usage?detail=1')));
   t.ok('interval_seconds' in payload);
   t.notOk('processes' in payload);
@@ -108,8 +105,7 @@ const objectOf = (answer: RawAnswer) => jsonOf(answer) as Record<string, unknown
 const rowsIn = (answer: RawAnswer) => objectOf(answer)['processes'] as readonly Record<string, unknown>[];
 
 t.test('[7.process-rest] GET /api/processes, grouped and one by one', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t);
   const { name, pid, program } = startSleeper(t);
   await sleep(100);
   const grouped = await ask(service.port, '/api/processes');
@@ -151,8 +147,7 @@ t.test('[7.process-rest] GET /api/processes, grouped and one by one', async (t) 
 t.test(
   '[7.process-details] [2.404-process] GET /api/processes/{name}: all processes of a name, or the one with a pid',
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t);
     const { name, pid, program } = startSleeper(t);
     await sleep(100);
     const answer = await ask(service.port, `/api/processes/${encodeURIComponent(name)}`);
@@ -183,8 +178,7 @@ t.test(
 );
 
 t.test('[7.process-rest-kill] [2.409-others] POST /api/processes/kill, off by default', async (t) => {
-  const off = await startService();
-  t.teardown(() => off.stop());
+  const off = await serveProgram(t);
   const mine = startSleeper(t);
   const post = (service: { readonly port: number }, body: unknown) =>
     ask(service.port, '/api/processes/kill', { method: 'POST', body: JSON.stringify(body) });
@@ -192,8 +186,7 @@ t.test('[7.process-rest-kill] [2.409-others] POST /api/processes/kill, off by de
   t.equal(refused.status, 403);
   t.strictSame(valuesOf(refused, 'x-error-code'), ['feature_disabled']);
 
-  const service = await startService({ config: { features: { enable_process_control: true } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { features: { enable_process_control: true } } });
   const described = async () => rowsIn(await ask(service.port, `/api/processes/${mine.pid}`))[0];
   let row = await described();
   // Reading a command line has a time limit, which a loaded machine may exceed: then it is empty.
@@ -234,16 +227,14 @@ t.test('[7.process-rest-launch] POST /api/processes/launch, off by default', asy
   };
   const post = (service: { readonly port: number }, body: unknown) =>
     ask(service.port, '/api/processes/launch', { method: 'POST', body: JSON.stringify(body) });
-  const off = await startService({ config: { processes: { launch } } });
-  t.teardown(() => off.stop());
+  const off = await serveProgram(t, { config: { processes: { launch } } });
   const refused = await post(off, { app: 'plain' });
   t.equal(refused.status, 403);
   t.strictSame(valuesOf(refused, 'x-error-code'), ['feature_disabled']);
 
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: { features: { enable_process_control: true }, processes: { launch } },
   });
-  t.teardown(() => service.stop());
   for (const [body, status, code] of [
     [{}, 400, 'missing_field'],
     [{ app: 1 }, 400, 'invalid_value'],
@@ -274,8 +265,7 @@ t.test('[7.process-rest-launch] POST /api/processes/launch, off by default', asy
 });
 
 t.test('[7.process-flags] enable_processes off: neither list nor details', async (t) => {
-  const service = await startService({ config: { features: { enable_processes: false } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { features: { enable_processes: false } } });
   for (const target of ['/api/processes', '/api/processes/node', '/api/processes?sort=bad']) {
     const answer = await ask(service.port, target);
     t.equal(answer.status, 403);
@@ -288,8 +278,7 @@ t.test('[7.process-flags] enable_processes off: neither list nor details', async
 t.test(
   '[3.system-capabilities] the capabilities of power, media and processes, or why they are missing',
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t);
     const { capabilities } = objectOf(await ask(service.port, '/api/system?detail=1'));
     t.strictSame(Object.keys(Object(capabilities)).sort(), ['media', 'power', 'processes', 'wake']);
     const shape = { enabled: Boolean, supported: Boolean };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { RawConnection } from '../helpers/clients/http.ts';
 import { PATIENCE_MS } from '../helpers/limits.ts';
-import { type ConfigPart, runToEnd, type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { type ConfigPart, runToEnd, type ServiceProcess, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 /** The service's key, and a wrong one sent by a client: neither may appear anywhere. */
@@ -169,8 +169,7 @@ const AUTH = { enabled: true, api_key: KEY };
 t.setTimeout(280_000);
 
 t.test('[8.secrets-traffic] a key in a file, a header or a query', { timeout: 240_000 }, async (t) => {
-  const service = await startService({ config: { auth: AUTH, log: { level: 'debug' } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth: AUTH, log: { level: 'debug' } } });
   await checkTraffic(t, service);
   t.notMatch(titleOf(service), CANARY, 'the title of the process');
   await checkReloads(t, service);
@@ -182,8 +181,7 @@ t.test('[8.secrets-traffic] a key in a file, a header or a query', { timeout: 24
 t.test('[8.secrets-traffic] a key in a file of its own', { timeout: 240_000 }, async (t) => {
   const folder = t.testdir({ key: `${KEY}\n` });
   const auth = { enabled: true, api_key_file: path.join(folder, 'key') };
-  const service = await startService({ config: { auth, log: { level: 'debug' } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth, log: { level: 'debug' } } });
   const ask = (key: string) =>
     exchange(
       service.port,

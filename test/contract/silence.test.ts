@@ -4,7 +4,7 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask } from '../helpers/clients/http.ts';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost, untilSent } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 /** The window of a first load. */
 const FIRST_WINDOW_MS = 200;
@@ -12,8 +12,7 @@ const FIRST_WINDOW_MS = 200;
 async function open(t: Test, intervalSeconds: number) {
   const clock = new FakeClock();
   const config = { stats: { stream_interval_seconds: intervalSeconds } };
-  const service = await startHere(fixtureHost(), config, { clock });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), config, { clock });
   const opening = EventStream.open(service.port);
   while (clock.timers === 0) await settle();
   await clock.advance(FIRST_WINDOW_MS);

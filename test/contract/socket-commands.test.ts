@@ -10,7 +10,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { EVERYTHING_ON } from '../helpers/fakes/power.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const FEATURES = { ...EVERYTHING_ON, enable_process_control: true };
@@ -19,15 +19,14 @@ async function start(t: Test, config: ConfigPart = {}, clock?: FakeClock) {
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(playerOf('p', { playback: 'playing', title: 'x' }));
   const host = Object.assign(fixtureHost(), { media, processes: new FakeProcessHost() });
-  const service = await startHere(
+  const service = await serveHere(
+    t,
     host,
     { features: FEATURES, ...config },
     clock === undefined ? {} : { clock },
   );
-  t.teardown(() => service.stop());
   const connect = async (...topics: readonly string[]) => {
-    const client = await SocketClient.open(service.port);
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port);
     if (topics.length > 0) {
       client.say('subscribe', { topics });
       await client.take('subscribed');

@@ -6,15 +6,13 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 
 async function start(t: Test, config: ConfigPart = {}) {
   const history = new FakeHistory();
-  const service = await startHere(fixtureHost(), config, { history, clock: new FakeClock() });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), config, { history, clock: new FakeClock() });
   const connect = async () => {
-    const client = await SocketClient.open(service.port);
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port);
     return client;
   };
   return { history, port: service.port, connect, client: await connect() };

@@ -8,16 +8,14 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
-import { startHere, startService } from '../helpers/service/service.ts';
+import { serveHere, startHere, startService } from '../helpers/service/service.ts';
 
 t.setTimeout(280_000);
 
 async function start(t: Test, clock?: FakeClock) {
-  const service = await startHere(fixtureHost(), {}, clock && { clock });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), {}, clock && { clock });
   const connect = async () => {
-    const client = await SocketClient.open(service.port);
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port);
     await client.take('connected');
     return client;
   };

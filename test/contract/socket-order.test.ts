@@ -6,7 +6,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { EVERYTHING_ON } from '../helpers/fakes/power.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { UPGRADE } from '../http/socket-attacks.ts';
 import { frameBytes, OPCODES, readFrames, type Said } from '../http/socket-frames.ts';
 
@@ -21,10 +21,8 @@ async function start(t: Test) {
   const media = new FakeMediaHost();
   media.snapshot = snapshotOf(playerOf('p', { playback: 'playing', title: 'x' }));
   const host = Object.assign(fixtureHost(), { media });
-  const service = await startHere(host, { features: EVERYTHING_ON });
-  t.teardown(() => service.stop());
-  const connection = await RawConnection.open(service.port);
-  t.teardown(() => connection.destroy());
+  const service = await serveHere(t, host, { features: EVERYTHING_ON });
+  const connection = await RawConnection.openIn(t, service.port);
   connection.write(UPGRADE);
   await connection.readAnswer();
   const sayAtOnce = (...messages: readonly Message[]) =>
@@ -60,8 +58,7 @@ t.test('[7.order] a cancel in the same write as the action that it cancels', asy
 
 t.test('[7.order] an end of a subscription in the same write as its beginning', async (t) => {
   const { service, media, sayAtOnce, until } = await start(t);
-  const other = await SocketClient.open(service.port);
-  t.teardown(() => other.cut());
+  const other = await SocketClient.openIn(t, service.port);
   await other.ask('subscribe', { topics: ['media'] }, 1);
   await other.take('media_update');
   sayAtOnce(

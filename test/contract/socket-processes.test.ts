@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 t.setTimeout(280_000);
 
-const service = await startService({
+const service = await serveProgram(t, {
   config: {
     features: { enable_process_control: true },
     processes: {
@@ -18,11 +18,9 @@ const service = await startService({
     },
   },
 });
-t.teardown(() => service.stop());
 
 async function connect(t: Test): Promise<SocketClient> {
-  const client = await SocketClient.open(service.port);
-  t.teardown(() => client.cut());
+  const client = await SocketClient.openIn(t, service.port);
   return client;
 }
 

@@ -9,7 +9,7 @@ import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 
 const SECTIONS = ['cpu', 'memory', 'gpu', 'disks', 'network'];
 const ONE_SECOND: ConfigPart = { stats: { stream_interval_seconds: 1 } };
@@ -22,11 +22,9 @@ async function start(t: Test, config: ConfigPart = ONE_SECOND) {
   const clock = new FakeClock();
   const { readCounters } = host;
   host.readCounters = (...asked) => ({ ...readCounters(...asked), unixMs: 1e12 + clock.now() });
-  const service = await startHere(host, config, { clock });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, host, config, { clock });
   const connect = async () => {
-    const client = await SocketClient.open(service.port);
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, service.port);
     return client;
   };
   const client = await connect();
@@ -177,8 +175,7 @@ t.test(
     client.say('subscribe', { topics: ['gpu'], mode: 'add' });
     // The second one comes while the reading for the first is pending, and has the next one.
     for (let reading = 0; reading < 2; reading++) await pass(FIRST_WINDOW_MS);
-    const stream = await EventStream.open(service.port, '/api/stream?fields=cpu,gpu');
-    t.teardown(() => stream.close());
+    const stream = await EventStream.openIn(t, service.port, '/api/stream?fields=cpu,gpu');
     await stream.next();
     await client.settle();
     for (let tick = 1; tick <= 4; tick++) {
@@ -380,10 +377,8 @@ t.test(
   '[7.updates-fail] an update that fails is feedback with a code, and the socket stays open',
   async (t) => {
     const clock = new FakeClock();
-    const service = await startHere(fixtureHost(), ONE_SECOND, { clock });
-    t.teardown(() => service.stop());
-    const client = await SocketClient.open(service.port);
-    t.teardown(() => client.cut());
+    const service = await serveHere(t, fixtureHost(), ONE_SECOND, { clock });
+    const client = await SocketClient.openIn(t, service.port);
     const failure = { success: false, action: 'list', code: 'NOT_SUPPORTED', final: true };
     client.say('subscribe', { topics: ['processes'] }, 1);
     t.equal((await client.take((told) => told.id === 1)).type, 'subscribed');

@@ -7,7 +7,7 @@ import { ask, type RawAnswer, RawConnection, requestBytes, valuesOf } from '../h
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { checkTime } from '../helpers/limits.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere, startHere } from '../helpers/service/service.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
 const WITH_KEY = { auth: { enabled: true, api_key: KEY } };
@@ -31,8 +31,7 @@ async function upgrade(
 }
 
 t.test('[7.upgrade] a GET with an upgrade gets 101, without subprotocol and extensions', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost());
   const offers = { 'Sec-WebSocket-Protocol': 'chat', 'Sec-WebSocket-Extensions': 'permessage-deflate' };
   const answer = await upgrade(service.port, '/api/ws', { ...UPGRADE, ...offers });
   t.equal(answer.status, 101);
@@ -40,8 +39,7 @@ t.test('[7.upgrade] a GET with an upgrade gets 101, without subprotocol and exte
 });
 
 t.test('[7.upgrade] an upgrade may offer other protocols too', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost());
   for (const offer of ['WebSocket', 'websocket, h2c', 'h2c,websocket']) {
     const answer = await upgrade(service.port, '/api/ws', { ...UPGRADE, Upgrade: offer });
     t.equal(answer.status, 101, offer);
@@ -50,8 +48,7 @@ t.test('[7.upgrade] an upgrade may offer other protocols too', async (t) => {
 });
 
 t.test('[7.upgrade] an incomplete upgrade is 426 with the protocol to upgrade to', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost());
   const without = (name: string) =>
     Object.fromEntries(Object.entries(UPGRADE).filter(([key]) => key !== name));
   const cases: readonly Readonly<Record<string, string>>[] = [
@@ -76,8 +73,7 @@ t.test('[7.upgrade] an incomplete upgrade is 426 with the protocol to upgrade to
 });
 
 t.test('[7.upgrade-body] an upgrade with a body is 400: its bytes are never frames', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost());
   for (const framing of ['Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n']) {
     const connection = await RawConnection.open(service.port);
     const lines = Object.entries(UPGRADE).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -90,8 +86,7 @@ t.test('[7.upgrade-body] an upgrade with a body is 400: its bytes are never fram
 });
 
 t.test('[I.auth.ws] the key in the header, or in the query exactly once', async (t) => {
-  const service = await startHere(fixtureHost(), WITH_KEY);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), WITH_KEY);
   const bearer = { Authorization: `Bearer ${KEY}` };
   for (const options of [
     { headers: bearer },
@@ -123,8 +118,7 @@ t.test('[I.auth.ws] a blocked or unlisted address is 403 without a body', async 
     { blocked_ips: ['127.0.0.1'] },
     { enabled: true, api_key: KEY, allowed_ips: ['192.0.2.1'] },
   ]) {
-    const service = await startHere(fixtureHost(), { auth });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, fixtureHost(), { auth });
     const refused = await upgrade(service.port, `/api/ws?api_key=${KEY}`, UPGRADE);
     t.equal(refused.status, 403);
     checkHeaders(t, refused, {});
@@ -134,8 +128,7 @@ t.test('[I.auth.ws] a blocked or unlisted address is 403 without a body', async 
 
 t.test('[7.upgrade-origin] a foreign page gets no socket, a listed one and a keyed one do', async (t) => {
   const server = { cors_origins: ['https://dash.example.org'] };
-  const service = await startHere(fixtureHost(), { server, auth: { api_key: KEY } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), { server, auth: { api_key: KEY } });
   const foreign = { ...UPGRADE, Origin: 'https://evil.example' };
   const refused = await upgrade(service.port, '/api/ws', foreign);
   t.equal(refused.status, 403);
@@ -150,8 +143,7 @@ t.test('[7.upgrade-origin] a foreign page gets no socket, a listed one and a key
 t.test(
   '[7.upgrade-room] sockets count as streams: 503 when there is no room, and room again when one has closed',
   async (t) => {
-    const service = await startHere(fixtureHost(), { server: { max_streams: 2 } });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, fixtureHost(), { server: { max_streams: 2 } });
     const clients = [await SocketClient.open(service.port), await SocketClient.open(service.port)];
     t.teardown(() => clients.forEach((client) => client.cut()));
     const refused = await upgrade(service.port, '/api/ws', UPGRADE);
@@ -166,8 +158,7 @@ t.test(
 
 t.test('[7.upgrade-stopping] while the service stops: 503', async (t) => {
   const service = await startHere(fixtureHost());
-  const connection = await RawConnection.open(service.port);
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, service.port);
   connection.write(requestBytes('/api/status'));
   await connection.readAnswer();
   const stopped = service.stop();
@@ -179,8 +170,7 @@ t.test('[7.upgrade-stopping] while the service stops: 503', async (t) => {
 t.test(
   '[8.reload-sockets] a socket without access is cut within a second, the others stay open',
   async (t) => {
-    const service = await startHere(fixtureHost());
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, fixtureHost());
     const own = await SocketClient.open(service.port);
     const foreign = await SocketClient.open(service.port, { from: STRANGER });
     t.teardown(() => own.cut());

@@ -8,20 +8,18 @@ import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/c
 import { settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost, untilSent } from '../helpers/fakes/host.ts';
 import { startOnClock } from '../helpers/service/clocked.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 t.jobs = 8;
 
 const ALL_KEYS = ['timestamp', 'uptime', ...SECTIONS];
 
-const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-t.teardown(() => service.stop());
+const service = await serveHere(t, fixtureHost(), { stats: { stream_interval_seconds: 1 } });
 const { port } = service;
 
 async function open(t: Test, target = '/api/stream', at = port): Promise<EventStream> {
-  const stream = await EventStream.open(at, target);
-  t.teardown(() => stream.close());
+  const stream = await EventStream.openIn(t, at, target);
   return stream;
 }
 
@@ -52,8 +50,7 @@ t.test(
   { skip: openNativeHost().streams === undefined && 'there is no native writer for this platform' },
   async (t) => {
     // A service of its own: a stream on its way to the writer counts as the engine's.
-    const own = await startHere(fixtureHost());
-    t.teardown(() => own.stop());
+    const own = await serveHere(t, fixtureHost());
     for (const query of ['', '?fields=cpu']) await (await open(t, `/api/stream${query}`, own.port)).next();
     const metrics = String((await ask(own.port, '/metrics')).body);
     t.match(metrics, /^hostwire_streams\{sender="engine"\} 0$/m);
@@ -245,8 +242,7 @@ t.test('[4.detail] detail on the stream', async (t) => {
 });
 
 t.test('[4.gpu-null] [I.gpu] gpu is null without one, absent only when filtered out', async (t) => {
-  const bare = await startHere(fixtureHost({ gpu: [] }));
-  t.teardown(() => bare.stop());
+  const bare = await serveHere(t, fixtureHost({ gpu: [] }));
   t.equal(payloadOf(await (await open(t, '/api/stream', bare.port)).next())['gpu'], null);
   t.notOk('gpu' in payloadOf(await (await open(t, '/api/stream?fields=cpu', bare.port)).next()));
 });
@@ -266,8 +262,7 @@ t.test(
 t.test(
   '[4.max-streams] [2.503] one stream too many: 503 with Retry-After, a closed one makes room',
   async (t) => {
-    const small = await startHere(fixtureHost(), { server: { max_streams: 2 } });
-    t.teardown(() => small.stop());
+    const small = await serveHere(t, fixtureHost(), { server: { max_streams: 2 } });
     const first = await open(t, '/api/stream', small.port);
     await open(t, '/api/stream', small.port);
     const refused = await ask(small.port, '/api/stream');
@@ -285,8 +280,7 @@ t.test(
 t.test(
   '[4.second-request] a request after the one for a stream is not served on its connection',
   async (t) => {
-    const connection = await RawConnection.open(port);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, port);
     connection.write(requestBytes('/api/stream'));
     await connection.until((bytes) => (bytes.includes('data: ') ? true : undefined));
     connection.write(requestBytes('/api/status'));

@@ -7,7 +7,7 @@ import type { WakeOnLan } from '#src/host/wake.js';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 
 const MAC = '02:00:5e:10:ab:cd';
 const MAGIC = `ffffffffffff${'02005e10abcd'.repeat(16)}`;
@@ -30,8 +30,7 @@ async function startSleeper(t: Test) {
 }
 
 async function start(t: Test, config: ConfigPart) {
-  const service = await startHere(fixtureHost(), config);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), config);
   const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
     ask(service.port, '/api/wake', { method: 'POST', body: JSON.stringify(body), headers });
   return { service, post };
@@ -100,8 +99,7 @@ t.test('[3.wake-access] the key and the web guard are asked first', async (t) =>
 t.test('[3.wake-socket] the op wake: stages with an id, one answer without', async (t) => {
   const { hosts, port, takeThree } = await startSleeper(t);
   const { service } = await start(t, { features: ON, wake: { hosts } });
-  const client = await SocketClient.open(service.port);
-  t.teardown(() => client.cut());
+  const client = await SocketClient.openIn(t, service.port);
   const answers = await client.askToEnd('wake', { host: 'nas' }, 1);
   t.strictSame(
     answers.map(({ type, data }) => [type, data['stage']]),
@@ -131,8 +129,7 @@ t.test('[3.wake-socket] the op wake: stages with an id, one answer without', asy
 
 /** What /api/system?detail=1 shows of the first interface, where the cards are read so. */
 async function shownOf(t: Test, readWakeOnLan: Host['readWakeOnLan']) {
-  const service = await startHere({ ...fixtureHost(), readWakeOnLan });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, { ...fixtureHost(), readWakeOnLan });
   const answer = jsonOf(await ask(service.port, '/api/system?detail=1'));
   // The types are what the test is about.
   const { interfaces } = answer as { readonly interfaces: readonly Readonly<Record<string, unknown>>[] };

@@ -5,7 +5,7 @@ import process from 'node:process';
 import t from 'tap';
 import { ask } from '../helpers/clients/http.ts';
 import { ENGINE_PART } from '../helpers/service/engine.ts';
-import { type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { type ServiceProcess, serveProgram, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -29,15 +29,13 @@ function warningsOf(service: Pick<ServiceProcess, 'stderr'>): readonly string[] 
 }
 
 t.test('[9.warn-root] running as root without need', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t);
   const count = service.stderr().split(`${ROOT_WARNING}\n`).length - 1;
   t.equal(count, isRoot ? 1 : 0, isRoot ? 'said once' : 'not said to an ordinary user');
 });
 
 t.test('[8.warn-readable] a file that holds a key and that others can read', async (t) => {
-  const service = await startService({ config: { auth: { enabled: true, api_key: KEY } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth: { enabled: true, api_key: KEY } } });
   t.same(warningsOf(service), [], 'mode 600: nothing to say');
   const { configFile } = service;
   chmodSync(configFile, 0o644);
@@ -50,14 +48,12 @@ t.test('[8.warn-readable] a file that holds a key and that others can read', asy
   const folder = t.testdir({ key: `${KEY}\n` });
   const keyFile = path.join(folder, 'key');
   chmodSync(keyFile, 0o644);
-  const other = await startService({ config: { auth: { enabled: true, api_key_file: keyFile } } });
-  t.teardown(() => other.stop());
+  const other = await serveProgram(t, { config: { auth: { enabled: true, api_key_file: keyFile } } });
   t.same(warningsOf(other), [readable(keyFile)], 'the key file, at a start');
 });
 
 t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', async (t) => {
-  const service = await startService({ host: '0.0.0.0' });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { host: '0.0.0.0' });
   t.same(warningsOf(service), [
     'hostwire warn: anyone who can reach this machine may use the service: auth.enabled is false and server.host is 0.0.0.0 ' +
       '(reading, sleep, hibernate, media, process list: on; restart, shutdown, process control, waking other machines: off). ' +

@@ -3,12 +3,11 @@ import { writeFileSync } from 'node:fs';
 import t from 'tap';
 import type { HostList } from '#src/wire/hub.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
-import { configText, startService } from '../helpers/service/service.ts';
+import { configText, serveProgram, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 t.test('[9.hub] `hostwire hub` serves the machines of its configuration, and reloads them', async (t) => {
-  const agent = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-  t.teardown(() => agent.stop());
+  const agent = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
   const config = (...ids: readonly string[]) => ({
     hub: { agents: Object.fromEntries(ids.map((id) => [id, { url: agent.baseUrl, labels: {} }])) },
   });

@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
-import { type ConfigPart, type ServiceHere, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, type ServiceHere, serveHere } from '../helpers/service/service.ts';
 
 interface Scope {
   teardown(run: () => unknown): unknown;
@@ -46,8 +46,7 @@ export async function startCommanded(t: Scope, more: ConfigPart = {}): Promise<C
     ...more,
     ...part,
   });
-  const service = await startHere({ ...fixtureHost(), media, processes }, configOf(allFlags(true), {}));
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, { ...fixtureHost(), media, processes }, configOf(allFlags(true), {}));
   return {
     service,
     media,

@@ -7,7 +7,7 @@ import { SocketClient } from '../helpers/clients/socket.ts';
 import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { startHub } from './setup.ts';
 
@@ -22,8 +22,7 @@ const HISTORY = { series: ['cpu.load'], since: FAKE_NOW - 60 };
 
 t.test('[10.event-processes] events name processes only to keys with the scope `processes`', async (t) => {
   const history = new FakeHistory();
-  const service = await startHere(fixtureHost(), { auth, history: { minutes: 60 } }, { history });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), { auth, history: { minutes: 60 } }, { history });
   const entry = (name: string) => ({ url: service.baseUrl, key_file: { path: 'k', secret: keyOf(name) } });
   const hub = await startHub(t, { both: entry('both'), read: entry('read') }, { auth });
   const followers: { name: string; expected: object; take: () => Promise<unknown> }[] = [];
@@ -46,8 +45,7 @@ t.test('[10.event-processes] events name processes only to keys with the scope `
       await until(isThere);
       const answer = jsonOf(await ask(port, `${path}/history?since=${HISTORY.since}`, { headers }));
       t.strictSame((answer as { events: unknown }).events, [expected], `${name}/history`);
-      const socket = await SocketClient.open(port, { path: `${path}/ws`, headers });
-      t.teardown(() => socket.cut());
+      const socket = await SocketClient.openIn(t, port, { path: `${path}/ws`, headers });
       await socket.ask('subscribe', { topics: ['events'] }, 's');
       t.strictSame(
         (await socket.ask('history', HISTORY, 'h')).data['events'],

@@ -9,7 +9,7 @@ import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
-import { startHere, startService } from '../helpers/service/service.ts';
+import { serveHere, serveProgram, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { eventWith, isDown, isUp, PlayedAgent, startHub, watch, watchPlayed } from './setup.ts';
 
@@ -37,8 +37,7 @@ t.test('[I.hub.faults] an agent that is killed and started again: the stream con
   t.equal((await ask(hub.port, '/api/hosts/a/stream')).status, 503, 'a new viewer is refused');
   t.notOk(stream.isEnded, 'an old one stays');
   const before = stream.count();
-  const second = await startService({ config: EACH_SECOND, port: first.port });
-  t.teardown(() => second.stop());
+  await serveProgram(t, { config: EACH_SECOND, port: first.port });
   await hub.host('a', isUp);
   await until(() => (stream.count() >= before + 2 ? true : undefined));
   t.pass('events came on the stream that was open before');
@@ -184,8 +183,10 @@ t.test(
   '[I.hub.key] an agent with a key: refused without it or with another one, served with it',
   async (t) => {
     const KEY = 'k'.repeat(32);
-    const service = await startHere(fixtureHost(), { ...EACH_SECOND, auth: { enabled: true, api_key: KEY } });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, fixtureHost(), {
+      ...EACH_SECOND,
+      auth: { enabled: true, api_key: KEY },
+    });
     const url = service.baseUrl;
     const keyed = (secret: string) => ({ url, key_file: { path: '/nowhere', secret } });
     const hub = await startHub(t, { none: { url }, wrong: keyed('w'.repeat(32)), right: keyed(KEY) });

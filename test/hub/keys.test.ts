@@ -5,7 +5,7 @@ import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { allFlags, startCommanded } from './commanded.ts';
 import { connect, dialIn } from './keys-setup.ts';
@@ -133,8 +133,7 @@ function processKeys(value: unknown, isBelow = false): readonly string[] {
 }
 
 t.test('[10.keys-hub-views] with read alone no view has a command line, a user or a path', async (t) => {
-  const service = await startHere(livelyHost(), { features: allFlags(true), history: { minutes: 60 } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, livelyHost(), { features: allFlags(true), history: { minutes: 60 } });
   const agents = { a: { url: service.baseUrl } };
   const hub = await startHub(t, agents);
   await hub.host('a', isUp);

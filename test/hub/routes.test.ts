@@ -7,14 +7,13 @@ import { Openapi } from '../api/openapi.ts';
 import { payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { isUp, startHub } from './setup.ts';
 
 const document = openapiDocument('0', HUB_API);
 const openapi = new Openapi(document);
-const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-t.teardown(() => service.stop());
+const service = await serveHere(t, fixtureHost(), { stats: { stream_interval_seconds: 1 } });
 const AGENTS = { a: { url: service.baseUrl, labels: { site: 'x' } }, gone: { url: 'http://127.0.0.1:1' } };
 const KEY = 'k'.repeat(32);
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });

@@ -96,8 +96,7 @@ export async function startHub(
     host: async (id, isWanted = () => true) =>
       await until(async () => (await hosts()).find((row) => row.id === id && isWanted(row))),
     async open(target, headers = {}) {
-      const stream = await EventStream.open(port, target, headers);
-      t.teardown(() => stream.close());
+      const stream = await EventStream.openIn(t, port, target, headers);
       return stream;
     },
   };

@@ -24,8 +24,7 @@ export class HubClient {
     path = '/api/ws',
     headers: Readonly<Record<string, string>> = {},
   ): Promise<HubClient> {
-    const socket = await SocketClient.open(hub.port, { path, headers });
-    t.teardown(() => socket.cut());
+    const socket = await SocketClient.openIn(t, hub.port, { path, headers });
     await socket.take('connected');
     return new HubClient(socket);
   }

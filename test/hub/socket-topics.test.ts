@@ -71,8 +71,7 @@ t.test('[I.hub.ws-topics] questions are answered as by the machine itself', asyn
   for (const history of [{ minutes: 0 }, { minutes: 10 }]) {
     const { agent, ask } = await start(t);
     agent.configure(allFlags(true), { history });
-    const own = await SocketClient.open(agent.service.port);
-    t.teardown(() => own.cut());
+    const own = await SocketClient.openIn(t, agent.service.port);
     const shapeOf = ({ type, data }: HubTold) => [
       type,
       Object.keys(data).sort(),

@@ -4,7 +4,7 @@ import { flawOf as flawOfMessage } from '../helpers/clients/message-flaw.ts';
 import { Refused, SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { isDown, isUp, PlayedAgent, startHub } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
@@ -29,14 +29,11 @@ const isSampleOf = (host: string, timestamp: number) => (told: HubTold) =>
   told.type === 'system_stats' && told.host === host && told.data['timestamp'] === timestamp;
 
 t.test('[I.hub.ws-one] the socket of one machine speaks the protocol of its own /api/ws', async (t) => {
-  const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), { stats: { stream_interval_seconds: 1 } });
   const hub = await startHub(t, { pc: { url: service.baseUrl } });
   await hub.host('pc', isUp);
-  const own = await SocketClient.open(service.port);
-  t.teardown(() => own.cut());
-  const through = await SocketClient.open(hub.port, { path: '/api/hosts/pc/ws' });
-  t.teardown(() => through.cut());
+  const own = await SocketClient.openIn(t, service.port);
+  const through = await SocketClient.openIn(t, hub.port, { path: '/api/hosts/pc/ws' });
   t.match((await through.take('connected')).data, { version: '0.0.0-test', protocol: 1 });
   for (const data of [
     { topics: ['stats'] },

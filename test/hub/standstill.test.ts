@@ -17,8 +17,7 @@ t.test('[I.hub.standstill] a command that waited while the hub stood still is no
   const hub = await startHub(t, { a: { url: agent.url } }, ALL, PATIENT);
   await hub.host('a', isUp);
   const lock = requestBytes('/api/hosts/a/pw/lock', { method: 'POST' });
-  const waiting = await RawConnection.open(hub.port);
-  t.teardown(() => waiting.destroy());
+  const waiting = await RawConnection.openIn(t, hub.port);
   waiting.write(lock);
   // The hub is in this process: the bytes wait in the kernel, unread.
   standStill();

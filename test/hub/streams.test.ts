@@ -4,7 +4,7 @@ import { SECTIONS } from '#src/host/host.js';
 import { payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { EMPTY } from './played-agent.ts';
 import { eventWith, isUp, PlayedAgent, startHub, watch, watchPlayed } from './setup.ts';
@@ -99,8 +99,7 @@ t.test(
 );
 
 t.test('[I.hub.usage] usage and system of a machine: concurrent requests share one question', async (t) => {
-  const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), { stats: { stream_interval_seconds: 1 } });
   const hub = await startHub(t, { a: { url: service.baseUrl } });
   await hub.host('a', isUp);
   for (const target of ['usage', 'usage?fields=cpu', 'usage?detail=1', 'system', 'system?detail=1']) {

@@ -6,7 +6,7 @@ import { reasonAgainstFirefox, startFirefox } from '../browser/attack/firefox.ts
 import { Resolver } from '../browser/attack/resolver.ts';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { valuesOf } from '../helpers/clients/http.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const SECONDS = 8;
@@ -54,14 +54,12 @@ for (const { name, start, skip } of [
     `[I.stream.message] [I.events] ${name} reads the contract's bytes`,
     { skip, timeout: 120_000 },
     async (t) => {
-      const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-      t.teardown(() => service.stop());
+      const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
       const resolver = await Resolver.start();
       t.teardown(() => resolver.stop());
       const browser = await start(resolver.port);
       t.teardown(() => browser.close());
-      const raw = await EventStream.open(service.port);
-      t.teardown(() => raw.close());
+      const raw = await EventStream.openIn(t, service.port);
       const tab = await browser.openTab();
       await tab.goto(`http://127.0.0.1:${service.port}/`);
       await until(async () => (await tab.evaluate('document.readyState')) === 'complete' || undefined);

@@ -94,8 +94,7 @@ async function shout(port: number, count: number): Promise<number> {
 /** Two streams each, for the addresses that then ask for a third. */
 async function fillStreams(t: Test, port: number): Promise<void> {
   for (let i = 0; i < 500; i++) {
-    const stream = await RawConnection.open(port, '127.0.0.1', `${ADMITTED}.${1 + (i % 250)}`);
-    t.teardown(() => stream.destroy());
+    const stream = await RawConnection.openIn(t, port, '127.0.0.1', `${ADMITTED}.${1 + (i % 250)}`);
     stream.write('GET /api/stream?fields=network HTTP/1.1\r\nHost: localhost\r\n\r\n');
   }
   await sleep(500);
@@ -117,8 +116,7 @@ const OUTCOMES: Readonly<Record<string, number>> = {
 
 /** One hundred commands with the key, through both protocols. Returns the processes that were started and ended. */
 async function command(t: Test, { port }: ServiceProcess, from: string): Promise<readonly unknown[]> {
-  const client = await SocketClient.open(port, { headers: { authorization: `Bearer ${KEY}` }, from });
-  t.teardown(() => client.cut());
+  const client = await SocketClient.openIn(t, port, { headers: { authorization: `Bearer ${KEY}` }, from });
   const say = async (op: string, data: object) => {
     // Twenty per second are allowed.
     await sleep(60);

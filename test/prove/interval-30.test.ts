@@ -1,7 +1,7 @@
 /** A stream with an interval of 30 s is still open after three minutes and has carried every message. */
 import t from 'tap';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 t.setTimeout(240_000);
 
@@ -9,10 +9,8 @@ t.test(
   '[4.long] every message on time for more than three minutes, comments in between only',
   { timeout: 240_000 },
   async (t) => {
-    const service = await startService({ config: { stats: { stream_interval_seconds: 30 } } });
-    t.teardown(() => service.stop());
-    const stream = await EventStream.open(service.port);
-    t.teardown(() => stream.close());
+    const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 30 } } });
+    const stream = await EventStream.openIn(t, service.port);
     const messages: number[] = [];
     while (messages.length < 7) {
       const event = await stream.next(31_000);

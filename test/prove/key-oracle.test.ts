@@ -11,7 +11,7 @@ import {
   type ConfigPart,
   configText,
   type ServiceProcess,
-  startService,
+  serveProgram,
 } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -159,8 +159,7 @@ function checkHidden(t: Test, samples: readonly Sample[], what: string): void {
 }
 
 async function start(t: Test, config: ConfigPart): Promise<ServiceProcess> {
-  const service = await startService({ config });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config });
   return service;
 }
 

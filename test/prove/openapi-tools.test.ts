@@ -7,7 +7,7 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { Installed } from '../helpers/docs/installed.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 import { CALLS } from './openapi-calls.ts';
 
 t.setTimeout(600_000);
@@ -106,10 +106,9 @@ t.test(
     ]);
     t.match(compiled, { code: 0, stdout: '' }, 'the calls compile');
 
-    const service = await startService({
+    const service = await serveProgram(t, {
       config: { features: FEATURES, processes: { launch: { app: ENTRY } } },
     });
-    t.teardown(() => service.stop());
     const child = spawn(process.execPath, [path.join(tools.folder, 'client.js'), service.baseUrl]);
     const [stdout, stderr] = await Promise.all([
       text(child.stdout),

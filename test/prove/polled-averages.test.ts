@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import type { UsageDetail } from '#src/wire/usage.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 const PACE_MS = 5300;
 /** The share of a second that each load works, for one pace each. */
@@ -49,8 +49,7 @@ t.test(
   '[3.poll-average] polls 5.3 s apart show the load of the whole 5.3 s',
   { timeout: 120_000 },
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t);
     const poll = async () => {
       const beganAt = performance.now();
       const answer = await ask(service.port, '/api/usage?detail=1');

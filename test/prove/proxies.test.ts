@@ -12,7 +12,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { replaced, type Where } from '../helpers/proxies/blocks.ts';
 import { PROGRAMS, skipProxy } from '../helpers/proxies/programs.ts';
 import { NAME, startProxy } from '../helpers/proxies/start.ts';
-import { AS_SHIPPED, startHere, startService } from '../helpers/service/service.ts';
+import { AS_SHIPPED, serveHere, serveProgram } from '../helpers/service/service.ts';
 import { Account, Client, type Published } from '../http/honest-clients.ts';
 
 const SILENCE_MS = 100_000;
@@ -34,18 +34,15 @@ t.jobs = PROGRAMS.length + FORMS.length;
 
 for (const program of PROGRAMS)
   t.test(program.name, { skip: skipProxy(program) }, async (t) => {
-    const service = await startHere(fixtureHost(), {
+    const service = await serveHere(t, fixtureHost(), {
       stats: { stream_interval_seconds: 3600 },
       server: { trusted_proxies: ['127.0.0.1'], allowed_hosts: [NAME] },
     });
-    t.teardown(() => service.stop());
     const proxy = await startProxy(t, program, service.port);
     const headers = { Host: proxy.host };
-    const stream = await EventStream.open(proxy.port, '/api/stream', headers);
-    t.teardown(() => stream.close());
+    const stream = await EventStream.openIn(t, proxy.port, '/api/stream', headers);
     await stream.next();
-    const client = await SocketClient.open(proxy.port, { headers });
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, proxy.port, { headers });
     await sleep(SILENCE_MS);
     t.equal((await client.ask('ping', undefined, 1)).type, 'pong');
     t.equal(stream.count(), 1);
@@ -70,8 +67,7 @@ async function repeat({ count, everyMs }: typeof LOADS | typeof SCRAPES, act: ()
 for (const { program, where, mode } of FORMS)
   t.test(`many people behind ${program.name}, ${where} ${mode}`, { skip: skipProxy(program) }, async (t) => {
     const server = { ...AS_SHIPPED.server, trusted_proxies: ['127.0.0.1'], allowed_hosts: [NAME] };
-    const service = await startService({ config: { ...AS_SHIPPED, server } });
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t, { config: { ...AS_SHIPPED, server } });
     const edit = (block: string) =>
       mode === '' ? block : replaced(block, '\nbackend hostwire\n', `\nbackend hostwire\n  ${mode}\n`);
     const { port, host } = await startProxy(t, program, service.port, { where, edit });

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import t, { type Test } from 'tap';
 import { Installed } from '../helpers/docs/installed.ts';
-import { type StartedService, startService } from '../helpers/service/service.ts';
+import { type StartedService, serveProgram } from '../helpers/service/service.ts';
 
 t.setTimeout(900_000);
 
@@ -40,13 +40,12 @@ function recipe(heading: string, { baseUrl }: StartedService): string {
 }
 
 async function start(t: Test, allowed: readonly string[] = []) {
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: {
       stats: { stream_interval_seconds: 1 },
       auth: { enabled: true, api_key: KEY, allowed_ips: [...allowed] },
     },
   });
-  t.teardown(() => service.stop());
   return service;
 }
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 t.setTimeout(180_000);
 
@@ -16,14 +16,11 @@ const HEADERS = {
 };
 
 t.test('[7.idle] a ping after 44 s; one that does not answer is cut 16 s later, another stays', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
-  const alive = await SocketClient.open(service.port);
-  t.teardown(() => alive.cut());
+  const service = await serveHere(t, fixtureHost());
+  const alive = await SocketClient.openIn(t, service.port);
   let pings = 0;
   alive.ws.on('ping', () => pings++);
-  const mute = await RawConnection.open(service.port);
-  t.teardown(() => mute.destroy());
+  const mute = await RawConnection.openIn(t, service.port);
   const begun = performance.now();
   const seconds = () => (performance.now() - begun) / 1000;
   mute.write(requestBytes('/api/ws', { headers: HEADERS }));

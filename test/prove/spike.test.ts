@@ -1,7 +1,7 @@
 /** A process burns the processor for 15 s while no client is connected; ten minutes later the history names it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 import { BURNER, isBurnerIn, ranAt, startBurners } from '../history/burner.ts';
 
 const BURN_MS = 15_000;
@@ -12,8 +12,7 @@ const LATER_MS = 600_000;
 t.setTimeout(20 * 60_000);
 
 t.test('[3.history-spike] ten minutes later, with the settings of a new installation', async (t) => {
-  const service = await startService({ config: { history: { minutes: 60, idle_interval_seconds: 10 } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { history: { minutes: 60, idle_interval_seconds: 10 } } });
   const middles: number[] = [];
   for (const pauseMs of PAUSES_MS) {
     await sleep(pauseMs);

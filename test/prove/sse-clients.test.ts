@@ -4,7 +4,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import t, { type Test } from 'tap';
 import { PATIENCE_MS } from '../helpers/limits.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 import { type Certificate, makeCertificate } from './sse-clients/certificate.ts';
 import { type Arrival, CLIENTS, type ForeignClient, whyMissing } from './sse-clients/clients.ts';
 
@@ -94,8 +94,7 @@ for (const { engine, scheme } of SETUPS)
     async (t) => {
       const certificate = await makeCertificate(t);
       const server = { engine, ...(scheme === 'https' && { tls: certificate.tls }) };
-      const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, server } });
-      t.teardown(() => service.stop());
+      const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 }, server } });
       const url = new URL('/api/stream', service.baseUrl);
       t.equal(url.protocol, `${scheme}:`);
       const raw = new Arrivals();

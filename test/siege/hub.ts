@@ -7,7 +7,12 @@ import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { HostList } from '#src/wire/hub.js';
 import { startAgent } from '../agent/websocket/setup.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
-import { type ConfigPart, type ServiceProcess, startService } from '../helpers/service/service.ts';
+import {
+  type ConfigPart,
+  type ServiceProcess,
+  serveProgram,
+  startService,
+} from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { dialKeyOf } from '../hub/slow/crowd/passwords.ts';
 import { startCrowd } from '../hub/slow/crowds.ts';
@@ -94,7 +99,7 @@ export async function startBesiegedHub(t: Test, workers: number): Promise<Besieg
     ),
     ...entriesOf(t, [...inbound, ...dialled, guest]),
   };
-  const hub = await startService({
+  const hub = await serveProgram(t, {
     args: ['hub'],
     config: {
       stats: { stream_interval_seconds: 1 },
@@ -106,7 +111,6 @@ export async function startBesiegedHub(t: Test, workers: number): Promise<Besieg
       },
     } as ConfigPart,
   });
-  t.teardown(() => hub.stop());
   const url = `ws://127.0.0.1:${hub.port}`;
   const laptop = await startAgent(t, url, { ...REAL, key: dialKeyOf(DIALLED), id: DIALLED });
   for (const { pid } of [desk, laptop]) os.setPriority(pid, REAL_PRIORITY);

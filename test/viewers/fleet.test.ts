@@ -174,8 +174,13 @@ t.test(
   async (t) => {
     const hub = await startHub(t, { gone: { url: 'http://127.0.0.1:1' } }, OPEN);
     const open = async (label: string, address: string, headers = {}) => {
-      const stream = await EventStream.open(hub.port, `/api/fleet/stream?label=${label}`, headers, address);
-      t.teardown(() => stream.close());
+      const stream = await EventStream.openIn(
+        t,
+        hub.port,
+        `/api/fleet/stream?label=${label}`,
+        headers,
+        address,
+      );
       return stream;
     };
     const openMany = async (count: number, name: string, address: string, headers = {}) => {

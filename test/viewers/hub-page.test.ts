@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { startHub } from '../hub/setup.ts';
 
 const DIST = fileURLToPath(new URL('../../../../dist/', import.meta.url));
@@ -62,8 +62,7 @@ t.test(
 );
 
 t.test('[I.hub.page] the service has no page of other machines', async (t) => {
-  const service = await startHere(fixtureHost(), LOCKED);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), LOCKED);
   t.equal((await ask(service.port, '/hosts/desk/')).status, 401);
   service.reconfigure({});
   t.equal((await ask(service.port, '/hosts/desk/')).status, 404);

@@ -11,7 +11,7 @@ import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { isDown, isUp, shapeOf, startHub } from '../../hub/setup.ts';
 import { HubClient, type HubTold } from '../../hub/socket-setup.ts';
@@ -55,12 +55,11 @@ t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
   const file = path.join(t.testdir(), 'cover.png');
   writeFileSync(file, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(700_000)]));
   const hub = await startHub(t, { pc: dialled() });
-  const agent = await startHere(livelyHost({ artUrl: `file://${file}` }), {
+  const agent = await serveHere(t, livelyHost({ artUrl: `file://${file}` }), {
     hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
     host: { id: 'pc' },
     history: { minutes: 60 },
   });
-  t.teardown(() => agent.stop());
   await hub.host('pc', isUp);
   const both = async (target: string) => ({
     own: await ask(agent.port, `/api/${target}`),
@@ -78,11 +77,10 @@ t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
 t.test('[I.hub.dial.pushed] media as they change, and the stages of a command', async (t) => {
   // So long that nothing is asked for again.
   const hub = await startHub(t, { pc: dialled() }, { ...EVERYTHING, stats: { stream_interval_seconds: 60 } });
-  const agent = await startHere(livelyHost(), {
+  await serveHere(t, livelyHost(), {
     hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
     host: { id: 'pc' },
   });
-  t.teardown(() => agent.stop());
   await hub.host('pc', isUp);
   const client = await HubClient.open(t, hub);
   const isMedia =
@@ -153,8 +151,7 @@ t.test('[I.hub.dial.rest] an agent rests when its viewers or its hub are gone', 
   const hub = { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } };
   const arriving = new Promise<WebSocket>((resolve) => target.once('connection', resolve));
   const machine = fixtureHost();
-  const agent = await startHere(machine, { hub, host: { id: 'pc' } }, { clock });
-  t.teardown(() => agent.stop());
+  const agent = await serveHere(t, machine, { hub, host: { id: 'pc' } }, { clock });
   const socket = await arriving;
   const played = new PlayedHub(socket);
   await played.prove();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { WebSocketServer } from 'ws';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { KEY, PlayedHub } from './setup.ts';
 
@@ -20,11 +20,10 @@ t.test(
     server.on('connection', (socket) => hubs.push(new PlayedHub(socket)));
     // It listens on a port.
     const { port } = server.address() as AddressInfo;
-    const agent = await startHere(fixtureHost(), {
+    const agent = await serveHere(t, fixtureHost(), {
       hub: { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } },
       host: { id: 'pc' },
     });
-    t.teardown(() => agent.stop());
     const unproven = await until(() => hubs[0]);
     for (let i = 0; i < 100; i++) unproven.socket.ping();
     await unproven.end();

@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 import { FakePlayer, track } from '../../helpers/dbus/player.ts';
 import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
-import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import { type ServiceProcess, serveProgram, type startService } from '../../helpers/service/service.ts';
 
 const GUARD_OFF = fileURLToPath(new URL('./guard-off.js', import.meta.url));
 
@@ -17,11 +17,10 @@ export async function startGuarded(
   isGuarded: boolean,
   options: Parameters<typeof startService>[0],
 ): Promise<ServiceProcess> {
-  const service = await startService({
+  const service = await serveProgram(t, {
     ...options,
     start: (command, args, how) => spawn(command, isGuarded ? args : ['--import', GUARD_OFF, ...args], how),
   });
-  t.teardown(() => service.stop());
   return service;
 }
 

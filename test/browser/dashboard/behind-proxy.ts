@@ -8,7 +8,7 @@ import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import type { Where } from '../../helpers/proxies/blocks.ts';
 import { type ProxyProgram, skipProxy } from '../../helpers/proxies/programs.ts';
 import { NAME, startProxy } from '../../helpers/proxies/start.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 import { card, launchBrowser, liveState, openPage, skipBrowser, until } from '../browser.ts';
 
 /** Run by the page: the type of the first message of its WebSocket. */
@@ -19,15 +19,13 @@ const GREETING = `new Promise((resolve, reject) => {
 })`;
 
 async function openDashboard(t: Test, browser: Browser, program: ProxyProgram, where: Where) {
-  const service = await startHere(livelyHost(), {
+  const service = await serveHere(t, livelyHost(), {
     stats: { stream_interval_seconds: 1 },
     history: { minutes: 60 },
     server: { trusted_proxies: ['127.0.0.1'], allowed_hosts: [NAME] },
   });
-  t.teardown(() => service.stop());
   const proxy = await startProxy(t, program, service.port, { where, scheme: 'https' });
-  const opened = await openPage(browser, { ignoreHTTPSErrors: true });
-  t.teardown(() => opened.page.context().close());
+  const opened = await openPage(t, browser, { ignoreHTTPSErrors: true });
   const failed: string[] = [];
   opened.page.on('response', (answer) => {
     if (answer.status() >= 400) failed.push(`${answer.status()} ${answer.url()}`);

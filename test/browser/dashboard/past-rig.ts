@@ -147,7 +147,4 @@ export const labelOf = (page: Page): Promise<string | null> =>
 
 /** Waits until what was before the page is drawn in the processor's chart. */
 export const isFilled = (page: Page): Promise<boolean> =>
-  until(
-    () => isDrawn(page, 'Processor', 0.2, PAST.mean),
-    (is) => is,
-  );
+  until(() => isDrawn(page, 'Processor', 0.2, PAST.mean), true);

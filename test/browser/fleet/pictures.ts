@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { startHere } from '../../helpers/service/service.ts';
 import { isUp, startHub } from '../../hub/setup.ts';
-import { liveState, openPage } from '../browser.ts';
+import { openLive } from '../browser.ts';
 import { takePicture } from '../picture.ts';
 import { namedHost } from './rig.ts';
 
@@ -63,9 +63,7 @@ export async function takeFleetPictures(folder: string, browser: Browser): Promi
   for (const { id } of MACHINES) await hub.host(id, isUp);
   const opened = await Promise.all(
     SHOTS.map(async ({ name, view, options }) => {
-      const { page } = await openPage(browser, options);
-      await page.goto(`http://127.0.0.1:${hub.port}/?view=${view}`);
-      await liveState(page).waitFor();
+      const { page } = await openLive(scope, browser, `http://127.0.0.1:${hub.port}/?view=${view}`, options);
       return { page, name };
     }),
   );
@@ -74,7 +72,6 @@ export async function takeFleetPictures(folder: string, browser: Browser): Promi
     await page.bringToFront();
     await page.waitForTimeout(1500);
     await takePicture(page, path.join(folder, `${name}.webp`));
-    await page.context().close();
   }
   for (const end of ends.reverse()) await end();
 }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import type { Host } from '#src/host/host.js';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../../helpers/service/service.ts';
 import { isUp, type StartedHub, startHub } from '../../hub/setup.ts';
 
 /** A machine of another name. */
@@ -14,13 +14,12 @@ export function namedHost(hostname: string, host: Host = livelyHost()): Host {
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 
 export async function startAgent(t: Test, hostname: string, port = 0, config: ConfigPart = {}) {
-  const service = await startHere(namedHost(hostname), {
+  const service = await serveHere(t, namedHost(hostname), {
     ...QUICK,
     host: { name: hostname },
     ...config,
     server: { port },
   });
-  t.teardown(() => service.stop());
   return service;
 }
 

@@ -5,8 +5,8 @@ import t from 'tap';
 import type { Counters } from '#src/host/host.js';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../helpers/service/service.ts';
-import { auditPage, card, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { type ConfigPart, serveHere } from '../../helpers/service/service.ts';
+import { auditPage, card, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 
 const EVERYTHING: ConfigPart = {
   stats: { stream_interval_seconds: 1 },
@@ -34,8 +34,7 @@ const COLOURS = `(() => {
 if (skipBrowser) t.test('accessibility in Chromium', { skip: skipBrowser }, () => undefined);
 else {
   const browser = await startBrowser(t);
-  const service = await startHere(livelyHost(), EVERYTHING);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, livelyHost(), EVERYTHING);
 
   for (const [name, options] of [
     ['light', { colorScheme: 'light' }],
@@ -43,7 +42,7 @@ else {
     ['phone', { ...PHONE, colorScheme: 'dark' }],
   ] as const)
     t.test(`axe-core finds no violation: ${name}`, async (t) => {
-      const { page } = await openPage(browser, { ...options, bypassCSP: true });
+      const { page } = await openPage(t, browser, { ...options, bypassCSP: true });
       await page.goto(service.baseUrl);
       await card(page, 'Processes').waitFor();
       await page.locator('.track').waitFor();
@@ -55,13 +54,12 @@ else {
       await page.getByRole('button', { name: 'Restart' }).click();
       await page.getByRole('dialog').waitFor();
       t.strictSame(await auditPage(page), [], 'with a question');
-      await page.context().close();
     });
 
   t.test(
     'on a phone nothing is wider than the screen, and all targets are large enough to touch',
     async (t) => {
-      const { page } = await openPage(browser, PHONE);
+      const { page } = await openPage(t, browser, PHONE);
       await page.goto(service.baseUrl);
       await card(page, 'Processes').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
@@ -75,14 +73,11 @@ else {
           .map(({ text }) => text),
       );
       t.strictSame(small, [], 'WCAG 2.5.8');
-      await page.context().close();
     },
   );
 
   t.test('dark mode is dark, and charts change with it while the page is open', async (t) => {
-    const { page } = await openPage(browser, { colorScheme: 'light' });
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
+    const { page } = await openLive(t, browser, service.baseUrl, { colorScheme: 'light' });
     const brightness = () => page.evaluate<number>(BRIGHTNESS);
     const colours = () => page.evaluate<readonly string[]>(COLOURS);
     t.ok((await brightness()) > 200);
@@ -93,11 +88,10 @@ else {
     t.ok((await brightness()) < 60);
     await until(colours, (now) => now.every((colour) => !before.includes(colour)));
     t.pass('no colour of the light scheme is left in the chart');
-    await page.context().close();
   });
 
   t.test('the keyboard reaches everything, starting with a skip link', async (t) => {
-    const { page } = await openPage(browser, { reducedMotion: 'reduce' });
+    const { page } = await openPage(t, browser, { reducedMotion: 'reduce' });
     await page.goto(service.baseUrl);
     await card(page, 'Processes').waitFor();
     await page.keyboard.press('Tab');
@@ -124,7 +118,6 @@ else {
       t.ok(reached.has(name), name);
     const moving = await page.evaluate<number>('document.getAnimations().length');
     t.equal(moving, 0, 'nothing moves by itself');
-    await page.context().close();
   });
 
   t.test('unknown values are n/a, and missing parts are listed as not available', async (t) => {
@@ -145,11 +138,10 @@ else {
       sensors: [],
       batteries: [],
     };
-    const bare = await startHere(fixtureHost(unknown), {
+    const bare = await serveHere(t, fixtureHost(unknown), {
       features: { enable_media: false, enable_sleep: false, enable_hibernate: false },
     });
-    t.teardown(() => bare.stop());
-    const { page, complaints } = await openPage(browser);
+    const { page, complaints } = await openPage(t, browser);
     await page.goto(bare.baseUrl);
     const absent = card(page, 'Not available here');
     await absent.waitFor();
@@ -172,6 +164,5 @@ else {
     );
     t.notMatch(await page.locator('main').innerText(), /NaN|undefined|null|Infinity/);
     t.strictSame(complaints, []);
-    await page.context().close();
   });
 }

@@ -1,7 +1,7 @@
 /** The page of all machines for everybody: what axe-core finds, the layout, keyboard, phone, dark, large text. */
 import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
-import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { auditPage, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { findProblems } from '../dashboard/layout.ts';
 import { namesOn, startFleet } from '../fleet/rig.ts';
 
@@ -22,10 +22,10 @@ else {
       t.test(
         `[I.hub.page] nothing overlaps or is cut off, no violation: ${view}, ${colorScheme}`,
         async (t) => {
-          const { page, complaints } = await openPage(browser, { colorScheme, bypassCSP: true });
-          t.teardown(() => page.context().close());
-          await page.goto(`${address}/?view=${view}`);
-          await liveState(page).waitFor();
+          const { page, complaints } = await openLive(t, browser, `${address}/?view=${view}`, {
+            colorScheme,
+            bypassCSP: true,
+          });
           await until(
             () => namesOn(page),
             (names) => names.length === 3,
@@ -47,12 +47,11 @@ else {
   t.test(
     '[I.hub.page] on a phone it opens with tiles, and all targets are large enough to touch',
     async (t) => {
-      const { page } = await openPage(browser, {
+      const { page } = await openPage(t, browser, {
         viewport: { width: 360, height: 740 },
         isMobile: true,
         hasTouch: true,
       });
-      t.teardown(() => page.context().close());
       await page.goto(`${address}/`);
       await page.locator('.tile').first().waitFor();
       const small = await page
@@ -75,8 +74,7 @@ else {
   );
 
   t.test('[I.hub.page] the keyboard reaches everything, starting with a skip link', async (t) => {
-    const { page } = await openPage(browser, { reducedMotion: 'reduce' });
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser, { reducedMotion: 'reduce' });
     await page.goto(`${address}/?view=table`);
     await page.getByRole('link', { name: 'nas.lan' }).waitFor();
     await page.keyboard.press('Tab');

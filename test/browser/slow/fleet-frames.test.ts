@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { checkTime } from '../../helpers/limits.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 import { openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { tasksIn } from '../tasks.ts';
 
@@ -52,13 +52,12 @@ else
         { url: `http://127.1.${i >> 8}.${i & 255}:${port}`, labels: { rack: `r${i % 20}` } },
       ]),
     );
-    const hub = await startService({
+    const hub = await serveProgram(t, {
       config: { hub: { agents }, stats: { stream_interval_seconds: 1 } },
       args: ['hub'],
     });
-    t.teardown(() => hub.stop());
     const browser = await startBrowser(t);
-    const { page, complaints } = await openPage(browser, { viewport: { width: 1440, height: 900 } });
+    const { page, complaints } = await openPage(t, browser, { viewport: { width: 1440, height: 900 } });
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable');
     const heap = async () => {

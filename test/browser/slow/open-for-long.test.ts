@@ -7,7 +7,7 @@ import '../../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 import { card, openPage, skipBrowser, startBrowser } from '../browser.ts';
 import { KnownPast, rangeSwitch } from '../dashboard/past-rig.ts';
 import { tasksIn } from '../tasks.ts';
@@ -33,13 +33,13 @@ else {
   for (const range of ['5 min', '1 h'])
     t.test(`${range}: heap and DOM do not grow, and no task is long`, async (t) => {
       const features = { enable_shutdown: true, enable_process_control: true };
-      const service = await startHere(
+      const service = await serveHere(
+        t,
         livelyHost(),
         { stats: { stream_interval_seconds: 1 }, features },
         { history: new KnownPast() },
       );
-      t.teardown(() => service.stop());
-      const { page, complaints } = await openPage(browser);
+      const { page, complaints } = await openPage(t, browser);
       await page.goto(service.baseUrl);
       await card(page, 'Processes').waitFor();
       await rangeSwitch(page).getByRole('radio', { name: range }).check();
@@ -78,6 +78,5 @@ else {
       t.ok(spread(nodes) <= 40, `${spread(nodes)} nodes come and go`);
       t.ok(longest <= MOST_TASK_MS, `the longest task took ${longest.toFixed(1)} ms`);
       t.strictSame(complaints, []);
-      await page.context().close();
     });
 }

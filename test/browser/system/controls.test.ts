@@ -5,7 +5,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Page } from 'playwright-core';
 import t from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
 import { FakePlayer, metadata } from '../../helpers/dbus/player.ts';
@@ -13,8 +12,8 @@ import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { MediaService } from '../../helpers/service/media.ts';
-import { type ConfigPart, startHere, startService } from '../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
+import { card, openLive, skipBrowser, startBrowser, until } from '../browser.ts';
 import { coverPicture } from '../cover-picture.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
@@ -27,15 +26,6 @@ const powerOf = async (baseUrl: string) => (await (await fetch(`${baseUrl}/api/p
 if (skipBrowser) t.test('controls in Chromium', { skip: skipBrowser }, () => undefined);
 else {
   const browser = await startBrowser(t);
-
-  const open = async (
-    baseUrl: string,
-  ): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> => {
-    const opened = await openPage(browser);
-    await opened.page.goto(baseUrl);
-    await liveState(opened.page).waitFor();
-    return opened;
-  };
 
   t.test('media: a player on a bus is shown and controlled by the buttons', { skip: noBus }, async (t) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
@@ -63,7 +53,7 @@ else {
     t.teardown(() => player.close());
     const service = await MediaService.start(bus.env, QUICK);
     t.teardown(() => service.stop());
-    const { page, complaints } = await open(service.process.baseUrl);
+    const { page, complaints } = await openLive(t, browser, service.process.baseUrl);
     const media = card(page, 'Media');
     await media.getByText('Größe 第二 🎵').waitFor();
     t.match(await media.innerText(), /Ärzte & <b>Co<\/b>/, 'text stays text');
@@ -86,39 +76,28 @@ else {
     }
     player.change({ PlaybackStatus: variant('s', 'Paused') });
     await media.getByRole('button', { name: 'Play', exact: true }).click();
-    await until(
-      async () => player.calls.at(-1)?.member,
-      (member) => member === 'Play',
-    );
+    await until(async () => player.calls.at(-1)?.member, 'Play');
     await media.getByRole('slider').focus();
     await page.keyboard.press('End');
-    await until(
-      async () => player.calls.at(-1)?.member,
-      (member) => member === 'SetPosition',
-    );
+    await until(async () => player.calls.at(-1)?.member, 'SetPosition');
     t.match(player.calls.at(-1)?.body[1], 240_000_000, 'and the keyboard seeks');
     const embedded = Buffer.concat([coverPicture(), Buffer.alloc(30_000)]).toString('base64');
     player.change({ Metadata: about('Embedded', `data:image/png;base64,${embedded}`) });
     await media.getByRole('img', { name: 'Cover of Embedded' }).waitFor();
-    await until(
-      () => page.evaluate<number>('document.querySelector(".art img").naturalWidth'),
-      (width) => width === 144,
-    );
+    await until(() => page.evaluate<number>('document.querySelector(".art img").naturalWidth'), 144);
     t.pass('a cover in its own address is there');
     player.change({ Metadata: about('Elsewhere', 'https://example.org/cover.png') });
     await media.getByText('Elsewhere').waitFor();
     t.equal(await media.locator('img').count(), 0, "no picture from a stranger's site");
     t.strictSame(complaints, []);
-    await page.context().close();
   });
 
   t.test(
     'power: confirmed twice, counted down, cancelled; and carried out when it is not cancelled',
     async (t) => {
       const features = { enable_sleep: true, enable_shutdown: true };
-      const service = await startHere(livelyHost(), { ...QUICK, features });
-      t.teardown(() => service.stop());
-      const { page, complaints } = await open(service.baseUrl);
+      const service = await serveHere(t, livelyHost(), { ...QUICK, features });
+      const { page, complaints } = await openLive(t, browser, service.baseUrl);
       const power = card(page, 'Power');
       const shutDown = power.getByRole('button', { name: 'Shut down' });
       const dialog = page.getByRole('dialog');
@@ -131,7 +110,7 @@ else {
       t.pass('and the focus is back');
       t.equal((await powerOf(service.baseUrl)).pending, null, 'nothing was asked');
       // Before the countdown, in which a busy machine may not open a page. Ten seconds may be too short there to cancel it.
-      const { page: other } = await open(service.baseUrl);
+      const { page: other } = await openLive(t, browser, service.baseUrl);
       await page.route('**/api/pw/shutdown?delay=10', async (route) =>
         route.continue({ url: route.request().url().replace('delay=10', 'delay=90') }),
       );
@@ -168,7 +147,6 @@ else {
       );
       await power.getByText('actions are recorded, not carried out').waitFor({ timeout: 120_000 });
       t.strictSame(complaints, []);
-      for (const each of [page, other]) await each.context().close();
     },
   );
 
@@ -185,9 +163,10 @@ else {
       new Promise<string | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)));
     const stubborn = spawn(script, { stdio: 'ignore' });
     children.push(stubborn);
-    const service = await startService({ config: { ...QUICK, features: { enable_process_control: true } } });
-    t.teardown(() => service.stop());
-    const { page, complaints } = await open(service.baseUrl);
+    const service = await serveProgram(t, {
+      config: { ...QUICK, features: { enable_process_control: true } },
+    });
+    const { page, complaints } = await openLive(t, browser, service.baseUrl);
     const processes = card(page, 'Processes');
     t.equal(await processes.getByRole('table').count(), 0, 'no table before it is asked for');
     await processes.getByRole('button', { name: 'Show all' }).click();
@@ -217,15 +196,11 @@ else {
     const death = ended(stubborn);
     await dialog.getByRole('button', { name: 'Force quit' }).click();
     t.equal(await death, 'SIGKILL');
-    await until(
-      () => dialog.count(),
-      (count) => count === 0,
-    );
+    await until(() => dialog.count(), 0);
     await processes.getByText('No matching processes.').waitFor();
     t.strictSame(
       complaints.filter((text) => !/status of 500/.test(text)),
       [],
     );
-    await page.context().close();
   });
 }

@@ -8,8 +8,8 @@ import t from 'tap';
 import { startRelay } from '../../helpers/clients/relay.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { checkTime } from '../../helpers/limits.ts';
-import { type ConfigPart, startHere, startService } from '../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { type ConfigPart, serveHere, serveProgram, startHere } from '../../helpers/service/service.ts';
+import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { coverPicture } from '../cover-picture.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
@@ -31,11 +31,8 @@ else {
   const browser = await startBrowser(t);
 
   t.test('live values of this machine change, over one stream; no other server is contacted', async (t) => {
-    const service = await startService({ config: QUICK });
-    t.teardown(() => service.stop());
-    const { page, complaints, requested } = await openPage(browser);
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
+    const service = await serveProgram(t, { config: QUICK });
+    const { page, complaints, requested } = await openLive(t, browser, service.baseUrl);
     // With the load average, because the load of a machine that runs tests is 100 %.
     const cpu = () => card(page, 'Processor').innerText();
     const first = await until(cpu, (text) => /^Processor[\s\S]*\d+ %/.test(text));
@@ -61,18 +58,15 @@ else {
       'no request to another server',
     );
     t.strictSame(complaints, []);
-    await page.context().close();
   });
 
   t.test('the first paint with data is within 300 ms', async (t) => {
-    const service = await startService({ config: QUICK });
-    t.teardown(() => service.stop());
-    const { page } = await openPage(browser);
+    const service = await serveProgram(t, { config: QUICK });
+    const { page } = await openPage(t, browser);
     await page.goto(service.baseUrl, { waitUntil: 'commit' });
     const paintedMs = await page.evaluate<number>(FIRST_PAINT);
     t.comment(`figure: first values painted ${Math.round(paintedMs)} ms after the navigation began`);
     checkTime(t, paintedMs, 300, 'first paint');
-    await page.context().close();
   });
 
   t.test('it asks for the key, reports a wrong one, and keeps the right one out of every URL', async (t) => {
@@ -80,12 +74,11 @@ else {
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     const art = path.join(folder, 'cover.png');
     writeFileSync(art, coverPicture());
-    const service = await startHere(livelyHost({ artUrl: pathToFileURL(art).href }), {
+    const service = await serveHere(t, livelyHost({ artUrl: pathToFileURL(art).href }), {
       ...QUICK,
       auth: { enabled: true, api_key: KEY },
     });
-    t.teardown(() => service.stop());
-    const { page, complaints, requested } = await openPage(browser);
+    const { page, complaints, requested } = await openPage(t, browser);
     await page.goto(service.baseUrl);
     const dialog = page.getByRole('dialog', { name: 'This service requires a key' });
     await dialog.waitFor();
@@ -112,7 +105,6 @@ else {
       complaints.filter((text) => !/status of 401/.test(text)),
       [],
     );
-    await page.context().close();
   });
 
   t.test(
@@ -121,15 +113,12 @@ else {
       const host = livelyHost();
       const first = await startHere(host, QUICK);
       const relay = await startRelay(t, first.port);
-      const { page, complaints } = await openPage(browser);
-      await page.goto(relay.baseUrl);
-      await liveState(page).waitFor();
+      const { page, complaints } = await openLive(t, browser, relay.baseUrl);
       relay.setTarget(undefined);
       await first.stop();
       await page.locator('.state.lost').waitFor();
       t.match(await page.getByRole('status').first().innerText(), /lost/);
-      const again = await startHere(host, QUICK);
-      t.teardown(() => again.stop());
+      const again = await serveHere(t, host, QUICK);
       relay.setTarget(again.port);
       await liveState(page).waitFor();
       t.pass('live again');
@@ -138,7 +127,6 @@ else {
         (text) => !/^Failed to load resource: (?:net::ERR_|.* 503)/.test(text),
       );
       t.strictSame(foreign, []);
-      await page.context().close();
     },
   );
 
@@ -146,11 +134,8 @@ else {
     'it pauses while the tab is hidden: no stream and no requests; and resumes when it is shown',
     async (t) => {
       const host = livelyHost();
-      const service = await startHere(host, QUICK);
-      t.teardown(() => service.stop());
-      const { page, requested } = await openPage(browser);
-      await page.goto(service.baseUrl);
-      await liveState(page).waitFor();
+      const service = await serveHere(t, host, QUICK);
+      const { page, requested } = await openLive(t, browser, service.baseUrl);
       const setVisibility = (state: 'hidden' | 'visible') =>
         page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
         document.dispatchEvent(new Event('visibilitychange'));`);
@@ -165,21 +150,15 @@ else {
       await setVisibility('visible');
       await liveState(page).waitFor();
       t.equal(requested.slice(before).filter((url) => url.includes('/api/stream')).length, 1);
-      await page.context().close();
     },
   );
 
   t.test('no other page can embed it in a frame', async (t) => {
-    const service = await startHere(livelyHost(), QUICK);
-    t.teardown(() => service.stop());
-    const { page, complaints } = await openPage(browser);
+    const service = await serveHere(t, livelyHost(), QUICK);
+    const { page, complaints } = await openPage(t, browser);
     await page.setContent(`<iframe src="${service.baseUrl}/"></iframe>`);
-    await until(
-      async () => complaints.join(' '),
-      (text) => /frame-ancestors/.test(text),
-    );
+    await until(async () => complaints.join(' '), /frame-ancestors/);
     t.equal(await page.frameLocator('iframe').locator('.head').count(), 0, 'nothing of it is shown');
-    await page.context().close();
   });
 
   t.test('a refusal of the address is shown, and the page tries again', async (t) => {
@@ -187,15 +166,13 @@ else {
       ...QUICK,
       auth: { enabled: true, api_key: KEY, allowed_ips: ['192.0.2.1'] },
     };
-    const service = await startHere(livelyHost(), refusing);
-    t.teardown(() => service.stop());
-    const { page } = await openPage(browser);
+    const service = await serveHere(t, livelyHost(), refusing);
+    const { page } = await openPage(t, browser);
     await page.goto(service.baseUrl);
     await page.locator('.state.refused').waitFor();
     t.match(await page.locator('main').innerText(), /403/);
     service.reconfigure(QUICK);
     await liveState(page).waitFor({ timeout: 120_000 });
     t.pass('live once it may');
-    await page.context().close();
   });
 }

@@ -15,8 +15,8 @@ import { describeDigest } from '#src/access/key.js';
 import { MAIN, NO_TMUX, openTerminal } from '../../cli/top/terminal.ts';
 import { startRelay } from '../../helpers/clients/relay.ts';
 import { checkTime } from '../../helpers/limits.ts';
-import { runToEnd, startService } from '../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { runToEnd, serveProgram } from '../../helpers/service/service.ts';
+import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { pictureOf } from '../terminal-picture.ts';
 
 const noReader =
@@ -94,14 +94,13 @@ else {
   const browser = await startBrowser(t);
 
   const start = async (t: Test) => {
-    const service = await startService({
+    const service = await serveProgram(t, {
       config: {
         auth: { enabled: true, keys_folder: 'keys' },
         stats: { stream_interval_seconds: 1 },
         log: { level: 'debug' },
       } as const,
     });
-    t.teardown(() => service.stop());
     const sent: Buffer[] = [];
     const relay = await startRelay(t, service.port, (bytes) => sent.push(bytes));
     return { service, url: `${relay.baseUrl}/`, sent: () => Buffer.concat(sent).toString('latin1') };
@@ -128,21 +127,17 @@ else {
       const { service, url, sent } = await start(t);
       const { painted, key } = await pairIn(t, service.configFile, url, { LANG: 'C.UTF-8' });
       const scanned = readCode(t, await pictureOf(browser, painted));
-      const { page, complaints } = await openPage(browser, PHONE);
-      t.teardown(() => page.context().close());
+      const { page, complaints } = await openPage(t, browser, PHONE);
       const sockets: string[] = [];
       page.on('websocket', (socket) => sockets.push(socket.url()));
       // The service reads the new file within a second; a phone is not faster.
       await until(
         async () => (await fetch(`${url}api/access`, { headers: { authorization: `Bearer ${key}` } })).status,
-        (status) => status === 200,
+        200,
       );
       await page.goto(scanned);
       await liveState(page).waitFor();
-      await until(
-        () => card(page, 'Memory').locator('.headline').innerText(),
-        (text) => /\d/.test(text),
-      );
+      await until(() => card(page, 'Memory').locator('.headline').innerText(), /\d/);
       await page.getByText('key phone: read, media', { exact: true }).waitFor();
       t.strictSame(await page.evaluate('Object.values(localStorage)'), [key], 'kept');
 
@@ -187,10 +182,7 @@ else {
   t.test("[10.pair-link] a browser's WebSocket, whose key can be in the query alone", async (t) => {
     const { service, url, sent } = await start(t);
     const { key, link } = await pairIn(t, service.configFile, url, { LANG: 'C.UTF-8' });
-    const { page } = await openPage(browser, PHONE);
-    t.teardown(() => page.context().close());
-    await page.goto(link);
-    await liveState(page).waitFor();
+    const { page } = await openLive(t, browser, link, PHONE);
     const greeting = await page.evaluate<string>(
       `new Promise((resolve, reject) => {
         const socket = new WebSocket('${url.replace('http', 'ws')}api/ws?api_key=${key}');
@@ -209,10 +201,7 @@ else {
   t.test('[10.pair-link] taking the key back, and the end of its life', async (t) => {
     const { service, url } = await start(t);
     const { link } = await pairIn(t, service.configFile, url, { LANG: 'C.UTF-8' });
-    const { page } = await openPage(browser, PHONE);
-    t.teardown(() => page.context().close());
-    await page.goto(link);
-    await liveState(page).waitFor();
+    const { page } = await openLive(t, browser, link, PHONE);
     const removed = await runToEnd(['keys', 'remove', 'phone'], { file: service.configFile });
     t.equal(removed.code, 0, removed.stderr);
     const removedAt = performance.now();
@@ -231,7 +220,7 @@ else {
     );
     await until(
       async () => (await fetch(`${url}api/access`, { headers: { authorization: `Bearer ${key}` } })).status,
-      (status) => status === 200,
+      200,
     );
     await page.goto('about:blank');
     await page.goto(`${url}#key=${key}`);

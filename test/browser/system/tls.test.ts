@@ -2,8 +2,8 @@
 import '../../helpers/service/dead-buses.ts';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
-import { card, launchBrowser, liveState, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { type ConfigPart, runToEnd, serveProgram } from '../../helpers/service/service.ts';
+import { card, launchBrowser, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 
 t.setTimeout(280_000);
 
@@ -17,8 +17,7 @@ async function start(t: Test) {
     stats: { stream_interval_seconds: 1 },
     server: { tls: { cert, key } },
   } as unknown as ConfigPart;
-  const service = await startService({ config });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config });
   t.match(service.stderr(), new RegExp(`listening on https://127\\.0\\.0\\.1:${service.port}\n`));
   return { service, pin: /sha256\/(\S+)/.exec(stdout)?.[1] ?? '' };
 }
@@ -28,9 +27,9 @@ else {
   t.test('[8.tls-browser] the page is live over HTTPS, and a page may open a WebSocket', async (t) => {
     const { service } = await start(t);
     const browser = await startBrowser(t);
-    const { page, complaints, requested } = await openPage(browser, { ignoreHTTPSErrors: true });
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
+    const { page, complaints, requested } = await openLive(t, browser, service.baseUrl, {
+      ignoreHTTPSErrors: true,
+    });
     const memory = () => card(page, 'Memory').innerText();
     t.match(await until(memory, (text) => /\d+ %/.test(text)), /^Memory/);
     t.ok(requested.every((url) => url.startsWith(service.baseUrl)));
@@ -53,7 +52,7 @@ else {
     ] as const) {
       const browser = await launchBrowser(`--ignore-certificate-errors-spki-list=${given}`);
       t.teardown(() => browser.close());
-      const { page } = await openPage(browser);
+      const { page } = await openPage(t, browser);
       const opened = page.goto(service.baseUrl);
       if (isAccepted) t.equal((await opened)?.status(), 200);
       else await t.rejects(opened, /ERR_CERT_AUTHORITY_INVALID/);

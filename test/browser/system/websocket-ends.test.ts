@@ -9,7 +9,7 @@ import { freePort } from '../../client/live-clients.ts';
 import { judgeRate } from '../../helpers/clients/talk.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { DIFFERENCES } from '../../helpers/service/differences.ts';
-import { type ConfigPart, startHere, startService } from '../../helpers/service/service.ts';
+import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
 import { openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { SocketPage } from '../page-socket.ts';
 
@@ -66,10 +66,8 @@ else {
   const browser = await startBrowser(t);
 
   const start = async (t: Test, config: ConfigPart = QUICK) => {
-    const service = await startHere(fixtureHost(), config);
-    t.teardown(() => service.stop());
-    const page = await SocketPage.open(browser, service.baseUrl);
-    t.teardown(() => page.close());
+    const service = await serveHere(t, fixtureHost(), config);
+    const page = await SocketPage.open(t, browser, service.baseUrl);
     return { service, page };
   };
   /** Waits for the page's report of a failed handshake; `wanted` is the status in it. */
@@ -136,8 +134,7 @@ else {
   t.test('[7.upgrade-origin] a page of a foreign origin gets no socket without the key', async (t) => {
     const { service, page } = await start(t, { ...QUICK, auth: { api_key: KEY } });
     t.ok(await (await page.try()).opened(), "the service's own page does");
-    const foreign = await SocketPage.open(browser, await startStranger(t));
-    t.teardown(() => foreign.close());
+    const foreign = await SocketPage.open(t, browser, await startStranger(t));
     for (const times of [1, 2]) {
       const client = await foreign.try('/api/ws', service.baseUrl);
       t.equal(await client.opened(), false);
@@ -152,13 +149,11 @@ else {
 
   t.test("the page's policy allows connections to its own service only", async (t) => {
     const { service, page } = await start(t);
-    const other = await startHere(fixtureHost(), {
+    const other = await serveHere(t, fixtureHost(), {
       server: { cors_origins: [new URL(page.page.url()).origin] },
     });
-    t.teardown(() => other.stop());
     t.ok(await (await page.try()).opened());
-    const plain = await SocketPage.open(browser, `${service.baseUrl}/api/status`);
-    t.teardown(() => plain.close());
+    const plain = await SocketPage.open(t, browser, `${service.baseUrl}/api/status`);
     t.ok(await (await plain.try('/api/ws', other.baseUrl)).opened(), 'which a page without it reaches');
     t.equal(await (await page.try('/api/ws', other.baseUrl)).opened(), false);
     await complained(
@@ -170,10 +165,8 @@ else {
 
   t.test('the built client in the page reconnects after a restart of the service', async (t) => {
     const port = await freePort();
-    const first = await startService({ config: QUICK, port });
-    t.teardown(() => first.stop());
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const first = await serveProgram(t, { config: QUICK, port });
+    const { page } = await openPage(t, browser);
     await page.route('**/built-client/*.js', (route) => {
       const file = path.basename(new URL(route.request().url()).pathname);
       return route.fulfill({ contentType: 'text/javascript', body: readFileSync(path.join(CLIENT, file)) });
@@ -186,8 +179,7 @@ else {
     await until(seen, ({ states }) => states.includes('waiting'));
     const before = await seen();
     t.match(before, { states: ['connecting', 'open', 'waiting'], connected: 1, closing: 1 });
-    const second = await startService({ config: QUICK, port });
-    t.teardown(() => second.stop());
+    await serveProgram(t, { config: QUICK, port });
     const after = await until(seen, ({ times }) => times.length >= before.times.length + 2, 20_000);
     t.equal(after.connected, 2);
     t.equal(after.whileLost, 'not_connected', 'a command is not kept for later');

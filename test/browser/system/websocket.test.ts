@@ -8,7 +8,7 @@ import { EVENTS } from '#src/wire/socket-events.js';
 import type { Told } from '../../helpers/clients/talk.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
-import { type ConfigPart, startHere, startService } from '../../helpers/service/service.ts';
+import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
 import { skipBrowser, startBrowser, until } from '../browser.ts';
 import { SocketPage } from '../page-socket.ts';
 
@@ -24,7 +24,7 @@ const playing = (title: string) => snapshotOf(playerOf('p', { playback: 'playing
 if (skipBrowser) t.test("Chromium's WebSocket", { skip: skipBrowser }, () => undefined);
 else {
   const browser = await startBrowser(t);
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: {
       ...QUICK,
       features: { enable_process_control: true, enable_wake: true },
@@ -33,19 +33,16 @@ else {
       wake: { hosts: { nas: { mac: '02:00:5e:10:00:00', broadcast: '127.0.0.1', port: 9 } } },
     },
   });
-  t.teardown(() => service.stop());
   /** The dashboard of the program: a page with the strictest policy. */
-  const own = await SocketPage.open(browser, service.baseUrl);
+  const own = await SocketPage.open(t, browser, service.baseUrl);
   const pages = [own];
 
   /** A service with a fake player, and a page of it. */
   const startMedia = async (t: Test, features: Readonly<Record<string, boolean>> = {}) => {
     const media = new FakeMediaHost();
     media.snapshot = playing('one');
-    const here = await startHere(Object.assign(fixtureHost(), { media }), { ...QUICK, features });
-    t.teardown(() => here.stop());
-    const page = await SocketPage.open(browser, here.baseUrl);
-    t.teardown(() => page.close());
+    const here = await serveHere(t, Object.assign(fixtureHost(), { media }), { ...QUICK, features });
+    const page = await SocketPage.open(t, browser, here.baseUrl);
     pages.push(page);
     return { media, here, page, client: await page.connect() };
   };
@@ -277,10 +274,8 @@ else {
 
   t.test('[7.history] [7.events] the past, and the reports of a watch rule', async (t) => {
     const config: ConfigPart = { ...QUICK, history: { minutes: 60 } };
-    const here = await startHere(fixtureHost(), config);
-    t.teardown(() => here.stop());
-    const page = await SocketPage.open(browser, here.baseUrl);
-    t.teardown(() => page.close());
+    const here = await serveHere(t, fixtureHost(), config);
+    const page = await SocketPage.open(t, browser, here.baseUrl);
     pages.push(page);
     const client = await page.connect();
     // With a subscriber of samples a rule is judged every second.
@@ -347,7 +342,7 @@ else {
     t.strictSame([...types].sort(), Object.keys(EVENTS).sort(), 'every event, and no other');
     await until(
       () => own.page.evaluate<number>('testSockets.filter((socket) => socket.readyState !== 3).length'),
-      (open) => open === 0,
+      0,
     );
     t.strictSame(own.complaints, []);
     const messages = sockets.reduce((sum, socket) => sum + socket.told.length, 0);

@@ -3,7 +3,7 @@ import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { parseChunk, parseHead } from '../../helpers/clients/http.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 import { type Relay, startRelay } from '../cutting-relay.ts';
 import { liveClients, markOf, until } from '../live-clients.ts';
 import { markedHost } from '../marked-host.ts';
@@ -79,8 +79,7 @@ const KINDS = [
 
 for (const { kind, other, nodes, maxBytes, samplesOf } of KINDS)
   t.test(`a ${kind} that is cut ${CUTS} times`, async (t) => {
-    const service = await startHere(markedHost(nodes), { stats: { stream_interval_seconds: 1 } });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, markedHost(nodes), { stats: { stream_interval_seconds: 1 } });
     // Keeps the sampler running, so that a reconnecting client is sent the latest sample again.
     const steady = liveClients({ url: service.baseUrl });
     t.teardown(() => steady.close());

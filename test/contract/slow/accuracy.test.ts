@@ -9,7 +9,7 @@ import process from 'node:process';
 import t from 'tap';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 import { startLoad } from '../bounded-load.ts';
 import { askDf, countedNames, type Reading, readMachine } from '../own-readings.ts';
 
@@ -50,8 +50,7 @@ const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 t.setTimeout(280_000);
-const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-t.teardown(() => service.stop());
+const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
 const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-accuracy-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 

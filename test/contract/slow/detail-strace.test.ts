@@ -129,8 +129,7 @@ t.test(
       },
     });
     t.teardown(() => service.stop('SIGKILL'));
-    const stream = await EventStream.open(service.port, '/api/stream?detail=1');
-    t.teardown(() => stream.close());
+    const stream = await EventStream.openIn(t, service.port, '/api/stream?detail=1');
     // The first samples open the files that stay open, and search for devices.
     for (let i = 0; i < 4; i++) payloadOf(await stream.next());
     const seen = await trace(service.pid, SECONDS, machine.root);

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
-import { type ConfigPart, startService } from '../../helpers/service/service.ts';
+import { type ConfigPart, serveProgram } from '../../helpers/service/service.ts';
 
 const NOT_ROOT = process.getuid?.() !== 0 && 'needs root, for a mount namespace';
 
@@ -29,7 +29,7 @@ mount -t tmpfs -o size=1m tmpfs "$1/own"
 shift; exec "$@"`;
 
 async function usageOf(t: Test, config: ConfigPart, folder?: string): Promise<Usage> {
-  const service = await startService({
+  const service = await serveProgram(t, {
     config,
     ...(folder === undefined
       ? {}
@@ -38,7 +38,6 @@ async function usageOf(t: Test, config: ConfigPart, folder?: string): Promise<Us
             spawn('unshare', ['--mount', 'sh', '-c', SET_UP, 'sh', folder, command, ...args], how),
         }),
   });
-  t.teardown(() => service.stop());
   for (;;) {
     // The contract's shape, which other tests check.
     const usage = jsonOf(await ask(service.port, '/api/usage?detail=1')) as unknown as Usage;

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { PATIENCE_MS } from '../../helpers/limits.ts';
 import { DIFFERENCES } from '../../helpers/service/differences.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 
 const run = promisify(execFile);
 const HAPROXY = '/usr/sbin/haproxy';
@@ -21,8 +21,7 @@ const need = (program: string, name: string) => ({
   skip: existsSync(program) ? false : `${program} is missing: apt-get install ${name}`,
 });
 
-const service = await startService();
-t.teardown(() => service.stop());
+const service = await serveProgram(t);
 const { port } = service;
 
 /** The checks of haproxy by the name of its backend, and what Node's engine answers to them. */

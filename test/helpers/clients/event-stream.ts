@@ -16,6 +16,10 @@ export interface StreamChunk {
   readonly wasEnded: boolean;
 }
 
+interface Scope {
+  teardown(run: () => unknown): unknown;
+}
+
 export class EventStream {
   readonly head: RawHead;
   readonly connection: RawConnection;
@@ -31,6 +35,13 @@ export class EventStream {
     this.connection = connection;
     this.head = head;
     this.#at = head.bytes;
+  }
+
+  /** As `open`, until the end of `t`. */
+  static async openIn(t: Scope, ...how: Parameters<typeof EventStream.open>): Promise<EventStream> {
+    const stream = await EventStream.open(...how);
+    t.teardown(() => stream.close());
+    return stream;
   }
 
   /** Opens `target`, connecting from the address `from`; throws if no head arrives. */

@@ -120,6 +120,10 @@ export function parseAnswer(
   return bytes.length < end ? undefined : finish(bytes.subarray(head.bytes, end), end);
 }
 
+interface Scope {
+  teardown(run: () => unknown): unknown;
+}
+
 export class RawConnection {
   readonly #socket: net.Socket;
   #received = Buffer.alloc(0);
@@ -141,6 +145,13 @@ export class RawConnection {
       this.#isClosed = true;
       this.#wake();
     });
+  }
+
+  /** As `open`, until the end of `t`. */
+  static async openIn(t: Scope, ...how: Parameters<typeof RawConnection.open>): Promise<RawConnection> {
+    const connection = await RawConnection.open(...how);
+    t.teardown(() => connection.destroy());
+    return connection;
   }
 
   /** `from`: the address of this machine to connect from. */

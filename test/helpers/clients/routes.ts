@@ -35,8 +35,7 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   });
   const port = await server.listen('127.0.0.1', 0);
   const connect = async (test: Scope) => {
-    const connection = await RawConnection.open(port);
-    test.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(test, port);
     return connection;
   };
   return { port, log, connect, stop: () => server.close() };

@@ -28,6 +28,10 @@ export class Refused extends Error {
   }
 }
 
+interface Scope {
+  teardown(run: () => unknown): unknown;
+}
+
 export class SocketClient extends Talk {
   readonly ws: WebSocket;
 
@@ -41,6 +45,13 @@ export class SocketClient extends Talk {
     });
     ws.on('error', () => undefined);
     ws.once('close', (code, reason) => this.end(code, String(reason)));
+  }
+
+  /** As `open`, until the end of `t`. */
+  static async openIn(t: Scope, ...how: Parameters<typeof SocketClient.open>): Promise<SocketClient> {
+    const client = await SocketClient.open(...how);
+    t.teardown(() => client.cut());
+    return client;
   }
 
   /** Opens a socket and waits for `connected`, which stays in the queue. Throws Refused. */

@@ -10,7 +10,7 @@ import { isUp, startHub } from '../../hub/setup.ts';
 import { fixtureHost } from '../fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../fakes/media.ts';
 import { FakeProcessHost } from '../fakes/processes.ts';
-import { startHere } from '../service/service.ts';
+import { serveHere } from '../service/service.ts';
 
 // Inside the package, so that programs find hostwire/client as its users do.
 export const BUILD = path.resolve(import.meta.dirname, '../../../..');
@@ -57,7 +57,7 @@ export async function startService(t: Test, folder: string) {
   const artUrl = pathToFileURL(cover).href;
   media.snapshot = snapshotOf(playerOf('player', { title: 'Song', playback: 'playing', artUrl }));
   const host = { ...fixtureHost(), media, processes: processHost() };
-  const service = await startHere(host, {
+  const service = await serveHere(t, host, {
     features: EVERYTHING_ON,
     // For the one example with a key; the others are sent without.
     auth: { enabled: false, api_key: '<API_KEY>' },
@@ -66,7 +66,6 @@ export async function startService(t: Test, folder: string) {
     stats: { stream_interval_seconds: 1 },
     history: { minutes: 60 },
   });
-  t.teardown(() => service.stop());
   // Both machines of docs/client.md are this one.
   const agent = { url: service.baseUrl, labels: { site: 'berlin' } };
   const rules = { all: { commands: ['*'], labels: {} } };

@@ -174,6 +174,20 @@ export async function startService(
   };
 }
 
+interface Scope {
+  teardown(run: () => unknown): unknown;
+}
+
+/** As startService, until the end of `t`. */
+export async function serveProgram(
+  t: Scope,
+  options: Parameters<typeof startService>[0] = {},
+): Promise<ServiceProcess> {
+  const service = await startService(options);
+  t.teardown(() => service.stop());
+  return service;
+}
+
 /** For `startService`: at most so many descriptors. More than this process may have need root. */
 export const withDescriptors =
   (count: number) =>
@@ -266,4 +280,11 @@ export async function startHere(
     reconfigure: (next) => live.replace(merged(next, listensOn, wanted)),
     routes: service.routes,
   };
+}
+
+/** As startHere, until the end of `t`. */
+export async function serveHere(t: Scope, ...how: Parameters<typeof startHere>): Promise<ServiceHere> {
+  const service = await startHere(...how);
+  t.teardown(() => service.stop());
+  return service;
 }

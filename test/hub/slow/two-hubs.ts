@@ -96,8 +96,7 @@ export async function startViewers(t: Test, hubs: readonly MeasuredHub[]): Promi
 /** Viewers of the real agents: one at each agent itself, and one of each agent at each hub. */
 export async function watchReal(t: Test, { hubs, real }: Parts) {
   const open = async (port: number, target: string) => {
-    const stream = await EventStream.open(port, target);
-    t.teardown(() => stream.close());
+    const stream = await EventStream.openIn(t, port, target);
     return stream;
   };
   return await Promise.all(

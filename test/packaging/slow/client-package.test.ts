@@ -12,7 +12,7 @@ import { openPage, skipBrowser, startBrowser } from '../../browser/browser.ts';
 import { PROGRAMS } from '../../helpers/docs/examples.ts';
 import { Installed } from '../../helpers/docs/installed.ts';
 import { bytesIn, emptyFolder, installOffline, pack } from '../../helpers/packages.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 
 t.setTimeout(1_200_000);
 
@@ -62,10 +62,9 @@ t.teardown(() => server.close());
 const address = server.address();
 const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 
-const service = await startService({
+const service = await serveProgram(t, {
   config: { stats: { stream_interval_seconds: 1 }, server: { cors_origins: [origin] } },
 });
-t.teardown(() => service.stop());
 
 const run = promisify(execFile);
 async function outputOf(command: string, ...args: readonly string[]): Promise<string> {
@@ -113,7 +112,7 @@ t.test('[9.package-client] as files in a page', { skip: skipBrowser }, async (t)
       document.title = await (async () => {${USE}})().catch(String);</script>`,
   );
   pages.set('/client.js', readFileSync(path.join(installed, 'dist/client/client.js'), 'utf8'));
-  const opened = await openPage(await startBrowser(t));
+  const opened = await openPage(t, await startBrowser(t));
   await opened.page.goto(origin);
   await opened.page.waitForFunction('document.title !== ""');
   t.equal(await opened.page.title(), wanted(true));

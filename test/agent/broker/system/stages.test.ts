@@ -47,8 +47,7 @@ async function rig(t: Test, broker: Broker) {
   const agent = await startCommanded(t, { host: { id: 'pc' }, mqtt: hubPart(broker) });
   const hub = await startBrokerHub(t, broker.url, EVERYTHING);
   await hub.host('pc', isUp);
-  const socket = await SocketClient.open(agent.service.port);
-  t.teardown(() => socket.cut());
+  const socket = await SocketClient.openIn(t, agent.service.port);
   const own: Channel = { client: socket, say: (op, data, id) => socket.say(op, data, id) };
   return { agent, hub, own, through: async () => channelOf(await HubClient.open(t, hub)) };
 }

@@ -3,7 +3,7 @@ import t from 'tap';
 import { FakeClock } from '../../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../../helpers/fakes/host.ts';
 import { FakeProcessHost } from '../../../helpers/fakes/processes.ts';
-import { startHere } from '../../../helpers/service/service.ts';
+import { serveHere } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
 import { hubCommand, hubPart, startAgent, TestHub, testBrokers, testMosquitto, untilOnline } from '../rig.ts';
 
@@ -82,8 +82,7 @@ testMosquitto(
     const hub = await TestHub.open(t, broker.url);
     const host = { ...fixtureHost(), processes: new FakeProcessHost() };
     const part = (features = {}) => ({ host: { id: 'pc' }, mqtt: hubPart(broker), features });
-    const service = await startHere(host, part());
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, host, part());
     await until(() => hub.state === 'online', 'online');
     for (const [what, params, path] of [
       ['system', {}, '/api/system'],
@@ -140,11 +139,7 @@ testMosquitto(t, '[3.mqtt-hub-get] answers are bounded in size and number', asyn
   if (first === undefined) throw new Error('there is a process');
   for (let pid = 10_000; pid < 14_000; pid++)
     processes.processes.push({ ...first, pid, name: `${'x'.repeat(100)}${pid}` });
-  const service = await startHere(
-    { ...fixtureHost(), processes },
-    { host: { id: 'pc' }, mqtt: hubPart(broker) },
-  );
-  t.teardown(() => service.stop());
+  await serveHere(t, { ...fixtureHost(), processes }, { host: { id: 'pc' }, mqtt: hubPart(broker) });
   await until(() => hub.state === 'online', 'online');
   t.match(await hub.ask('processes', { limit: 4000 }), { stage: 'refused', code: 'payload_too_large' });
   t.match(await hub.ask('processes', { limit: 5 }), { stage: 'done' });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { missingForBus } from '../../../helpers/dbus/bus.ts';
 import { Sleeper } from '../../../helpers/dbus/sleeper.ts';
-import { startService } from '../../../helpers/service/service.ts';
+import { serveProgram } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
 import { isUp, startHub } from '../../../hub/setup.ts';
 import { dialled, keyFile, type Written } from '../setup.ts';
@@ -15,7 +15,7 @@ t.test(
   async (t) => {
     const sleeper = await Sleeper.start(t);
     const hub = await startHub(t, { pc: dialled() });
-    const agent = await startService({
+    const agent = await serveProgram(t, {
       config: {
         power: { backend: 'system' },
         host: { id: 'pc' },
@@ -24,7 +24,6 @@ t.test(
       },
       env: { DBUS_SYSTEM_BUS_ADDRESS: sleeper.bus.address },
     });
-    t.teardown(() => agent.stop());
     await hub.host('pc', isUp);
     await sleeper.waitFor('inhibit', 1);
     const downs = () => hub.log.filter((line) => /host pc is down: its agent is offline/.test(line)).length;

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Counters, Host } from '#src/host/host.js';
 import { livelyHost, withCounters } from '../../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
+import { card, openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const GIB = 1024 ** 3;
@@ -17,12 +17,8 @@ else {
   const browser = await startBrowser(t);
 
   const open = async (t: Test, host: Host, config: ConfigPart = QUICK): Promise<Page> => {
-    const service = await startHere(host, config);
-    t.teardown(() => service.stop());
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
+    const service = await serveHere(t, host, config);
+    const { page } = await openLive(t, browser, service.baseUrl);
     return page;
   };
 
@@ -40,10 +36,8 @@ else {
   });
 
   t.test('a card that would only have a reason is a line under what is not available', async (t) => {
-    const service = await startHere(livelyHost(), QUICK);
-    t.teardown(() => service.stop());
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const service = await serveHere(t, livelyHost(), QUICK);
+    const { page } = await openPage(t, browser);
     const refuse = (path: string, error: string) =>
       page.route(path, (route) => route.fulfill({ status: 501, json: { error, code: 'not_supported' } }));
     await refuse('**/api/media/status*', 'There is no session bus.');
@@ -56,10 +50,8 @@ else {
   });
 
   t.test('shares of processes are being measured until the first figures', async (t) => {
-    const service = await startHere(livelyHost(), QUICK);
-    t.teardown(() => service.stop());
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const service = await serveHere(t, livelyHost(), QUICK);
+    const { page } = await openPage(t, browser);
     const stats = {
       ...(await (await fetch(`${service.baseUrl}/api/usage?detail=1`)).json()),
       interval_seconds: 1,
@@ -71,10 +63,7 @@ else {
     await page.goto(service.baseUrl);
     await card(page, 'Processes').getByText('measuring').waitFor();
     await page.unroute('**/api/stream*');
-    await until(
-      () => card(page, 'Processes').getByText('measuring').count(),
-      (count) => count === 0,
-    );
+    await until(() => card(page, 'Processes').getByText('measuring').count(), 0);
   });
 
   t.test('disks show what is free', async (t) => {

@@ -5,8 +5,8 @@ import t from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { startHere } from '../../../helpers/service/service.ts';
-import { liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { serveHere } from '../../../helpers/service/service.ts';
+import { liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
 const TV_KEY = 'another-horse-battery-staple-0123456789';
@@ -16,7 +16,7 @@ t.setTimeout(280_000);
 if (skipBrowser) t.test('the key in Chromium', { skip: skipBrowser }, () => undefined);
 else {
   const browser = await startBrowser(t);
-  const service = await startHere(livelyHost(), {
+  const service = await serveHere(t, livelyHost(), {
     stats: { stream_interval_seconds: 1 },
     auth: {
       enabled: true,
@@ -24,7 +24,6 @@ else {
       keys: { tv: { digest: describeDigest(TV_KEY), scopes: ['read'] } },
     },
   });
-  t.teardown(() => service.stop());
 
   const enter = async (page: Page, isRemembered: boolean) => {
     const remember = page.getByRole('checkbox', { name: 'Remember on this device' });
@@ -40,8 +39,7 @@ else {
   const prompt = (page: Page) => page.getByRole('dialog', { name: 'This service requires a key' });
 
   t.test('it is kept in the tab alone', async (t) => {
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     await page.goto(service.baseUrl);
     await enter(page, false);
     t.strictSame(await stored(page), [0, 1, 0]);
@@ -53,8 +51,7 @@ else {
   });
 
   t.test('it is remembered on request, and forgotten on request', async (t) => {
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     await page.goto(service.baseUrl);
     await enter(page, true);
     t.strictSame(await stored(page), [1, 0, 0]);
@@ -71,8 +68,7 @@ else {
     'it is stored by the path, so that services under two paths of one origin have a key each',
     async (t) => {
       const proxy = await startPrefixProxy(t, service.port, '/a');
-      const { page } = await openPage(browser);
-      t.teardown(() => page.context().close());
+      const { page } = await openPage(t, browser);
       await page.goto(`${proxy.baseUrl}/`);
       await enter(page, true);
       const names = () => page.evaluate<readonly string[]>('Object.keys(localStorage)');
@@ -82,8 +78,7 @@ else {
   );
 
   t.test('[10.link-kept] a page that leads here with another key replaces no key that works', async (t) => {
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     const kept = () =>
       page.evaluate<readonly string[]>('[...Object.values(localStorage), ...Object.values(sessionStorage)]');
     /** As another site does, also where the page is open: then only the fragment changes. */
@@ -128,8 +123,7 @@ else {
   });
 
   t.test('[10.link-kept] a link replaces a key that is not valid any more', async (t) => {
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     await page.goto(`${service.baseUrl}/api/status`);
     await page.evaluate("localStorage.setItem('hostwire-key /', 'an-old-key')");
     await page.goto(`${service.baseUrl}/#key=${KEY}`);
@@ -139,10 +133,7 @@ else {
   });
 
   t.test('[10.link-kept] the document that shows the page was not loaded from the link', async (t) => {
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
-    await page.goto(`${service.baseUrl}/#key=${KEY}`);
-    await liveState(page).waitFor();
+    const { page } = await openLive(t, browser, `${service.baseUrl}/#key=${KEY}`);
     const places =
       '[performance.getEntries().map(({ name }) => name), navigation.activation.entry.url, navigation.entries().map(({ url }) => url), location.href, document.referrer, JSON.stringify(history.state)]';
     t.notMatch(JSON.stringify(await page.evaluate(places)), KEY);

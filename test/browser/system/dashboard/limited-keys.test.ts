@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import type { Scope } from '#src/scopes.js';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
 import { isUp, startHub } from '../../../hub/setup.ts';
 import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { chartOf, KnownPast, panelOf, partAt, placeAt } from '../../dashboard/past-rig.ts';
@@ -54,8 +54,7 @@ else {
   const browser = await startBrowser(t);
 
   const openAt = async (t: Test, url: string, how: BrowserContextOptions = {}) => {
-    const opened = await openPage(browser, how);
-    t.teardown(() => opened.page.context().close());
+    const opened = await openPage(t, browser, how);
     const refused: string[] = [];
     opened.page.on('response', (response) => {
       const { pathname } = new URL(response.url());
@@ -80,8 +79,7 @@ else {
       },
     ];
     past.askedAt.length = 0;
-    const service = await startHere(livelyHost(), config, { history: past });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), config, { history: past });
     return { service, past };
   };
 
@@ -146,10 +144,7 @@ else {
       const { page, complaints, refused, requested, past } = await open(t, config, { timezoneId: 'UTC' });
       t.equal(await lineOf(page), line);
       // The cards of power and of what is absent follow a request.
-      await until(
-        () => buttonsOf(page),
-        (names) => JSON.stringify(names) === JSON.stringify(buttons),
-      );
+      await until(() => buttonsOf(page), buttons);
       const media = card(page, 'Media');
       t.equal(await media.getByRole('slider', { name: 'Position' }).count(), isSeekable ? 1 : 0);
       t.match(await media.innerText(), /\d:\d\d/, 'the position is a part of the status');
@@ -247,10 +242,7 @@ else {
     service.reconfigure(withKey(['read']));
     await page.getByText('key phone: read', { exact: true }).waitFor();
     await liveState(page).waitFor();
-    await until(
-      () => buttonsOf(page),
-      (names) => JSON.stringify(names) === JSON.stringify([FORGET]),
-    );
+    await until(() => buttonsOf(page), [FORGET]);
     t.equal(await card(page, 'Media').count(), 1);
     service.reconfigure(withKey(['media'], 'remote'));
     await page.getByText('This key allows media only.').waitFor();

@@ -6,8 +6,8 @@ import '../../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
+import { card, openLive, skipBrowser, startBrowser, until } from '../../browser.ts';
 import {
   chartOf,
   isDrawn,
@@ -34,17 +34,9 @@ else {
   const browser = await startBrowser(t);
 
   const open = async (t: Test, past: KnownPast, how: BrowserContextOptions = {}) => {
-    const service = await startHere(livelyHost(), QUICK, { history: past });
-    t.teardown(() => service.stop());
-    const opened = await openPage(browser, how);
-    const { page } = opened;
-    t.teardown(() => page.context().close());
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
-    await until(
-      () => isDrawn(page, 'Processor', 0.3, PAST.mean),
-      (is) => is,
-    );
+    const service = await serveHere(t, livelyHost(), QUICK, { history: past });
+    const opened = await openLive(t, browser, service.baseUrl, how);
+    await until(() => isDrawn(opened.page, 'Processor', 0.3, PAST.mean), true);
     return opened;
   };
   /** The place in the processor's chart of what was `age` seconds old when the history was answered. */
@@ -154,10 +146,7 @@ else {
       timeout: 120_000,
     });
     await pointAt(page, past, 100);
-    await until(
-      async () => past.askedAt.length,
-      (count) => count === 1,
-    );
+    await until(async () => past.askedAt.length, 1);
     await pointAt(page, past, 60);
     t.equal((await aborted).failure()?.errorText, 'net::ERR_ABORTED');
     past.before = async () => undefined;

@@ -6,7 +6,7 @@ import '../../../helpers/service/dead-buses.ts';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type LivelyHost, livelyHost, withCounters } from '../../../helpers/fakes/lively-host.ts';
-import { startHere } from '../../../helpers/service/service.ts';
+import { serveHere } from '../../../helpers/service/service.ts';
 import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { findProblems, RECORD_LABELS } from '../../dashboard/layout.ts';
 import { rangeSwitch } from '../../dashboard/past-rig.ts';
@@ -54,12 +54,11 @@ function crowdedHost(): LivelyHost {
 if (skipBrowser) t.test('the layout in Chromium', { skip: skipBrowser }, () => undefined);
 else {
   const browser = await startBrowser(t);
-  const service = await startHere(crowdedHost(), {
+  const service = await serveHere(t, crowdedHost(), {
     stats: { stream_interval_seconds: 1 },
     features: { enable_shutdown: true, enable_restart: true, enable_process_control: true },
     history: { minutes: 60 },
   });
-  t.teardown(() => service.stop());
 
   const setSize = async (page: Page, width: number, textPercent: number) => {
     await page.setViewportSize({ width, height: 900 });
@@ -76,8 +75,7 @@ else {
 
   for (const colorScheme of ['light', 'dark'] as const)
     t.test(`nothing overlaps or overflows: ${colorScheme}`, async (t) => {
-      const { page, complaints } = await openPage(browser, { colorScheme, bypassCSP: true });
-      t.teardown(() => page.context().close());
+      const { page, complaints } = await openPage(t, browser, { colorScheme, bypassCSP: true });
       await page.addInitScript(RECORD_LABELS);
       await page.goto(service.baseUrl);
       await liveState(page).waitFor();

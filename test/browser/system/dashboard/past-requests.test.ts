@@ -4,7 +4,7 @@ import t from 'tap';
 import { startRelay } from '../../../helpers/clients/relay.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { checkTime } from '../../../helpers/limits.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
 import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { FIVE_MINUTES, isFilled, KnownPast, labelOf, rangeSwitch } from '../../dashboard/past-rig.ts';
 
@@ -37,11 +37,9 @@ else {
   const browser = await startBrowser(t);
 
   t.test('it is requested again when the page is shown again, and after a lost connection', async (t) => {
-    const service = await startHere(livelyHost(), QUICK, { history: new KnownPast() });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), QUICK, { history: new KnownPast() });
     const relay = await startRelay(t, service.port);
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     // Counts the page's requests: within a second the service repeats an answer without asking its history.
     let fills = 0;
     page.on('request', (request) => {
@@ -60,50 +58,37 @@ else {
     await page.locator('.state.resting').waitFor();
     await setVisibility('visible');
     await liveState(page).waitFor();
-    await until(
-      async () => fills,
-      (count) => count === 2,
-    );
+    await until(async () => fills, 2);
     relay.setTarget(undefined);
     await page.locator('.state.lost').waitFor();
     relay.setTarget(service.port);
     await liveState(page).waitFor();
-    await until(
-      async () => fills,
-      (count) => count === 3,
-    );
+    await until(async () => fills, 3);
     t.pass('and once more after the loss');
   });
 
   t.test('without a history the page is as before: charts of what it has seen, and no switch', async (t) => {
-    const service = await startHere(livelyHost(), { ...QUICK, history: { minutes: 0 } });
-    t.teardown(() => service.stop());
-    const { page, complaints } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const service = await serveHere(t, livelyHost(), { ...QUICK, history: { minutes: 0 } });
+    const { page, complaints } = await openPage(t, browser);
     const refused = page.waitForResponse((response) => response.url().includes('/api/history'));
     await page.goto(service.baseUrl);
     t.equal((await refused).status(), 403);
     await liveState(page).waitFor();
-    await until(
-      () => labelOf(page),
-      (words) => FIVE_MINUTES.test(words ?? ''),
-    );
+    await until(() => labelOf(page), FIVE_MINUTES);
     t.equal(await rangeSwitch(page).count(), 0);
     t.equal(await card(page, 'Events').count(), 0);
     t.strictSame(complaints, []);
   });
 
   t.test('the first chart is full within 500 ms', async (t) => {
-    const service = await startHere(livelyHost(), QUICK, { history: new KnownPast() });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), QUICK, { history: new KnownPast() });
     const took: number[] = [];
     for (let i = 0; i < OPENINGS; i++) {
-      const { page } = await openPage(browser, { bypassCSP: true });
+      const { page } = await openPage(t, browser, { bypassCSP: true });
       await page.addInitScript(WATCH_FIRST_CHART);
       await page.goto(service.baseUrl);
       await page.waitForFunction('window.fullAt !== undefined');
       took.push(await page.evaluate<number>('window.fullAt'));
-      await page.context().close();
     }
     const median = took.toSorted((a, b) => a - b)[OPENINGS >> 1] ?? 0;
     t.comment(`figure: the first chart is full ${Math.round(median)} ms after the navigation began`);

@@ -2,8 +2,8 @@
 import '../../../helpers/service/dead-buses.ts';
 import t, { type Test } from 'tap';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
-import { auditPage, card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
+import { auditPage, card, openLive, skipBrowser, startBrowser, until } from '../../browser.ts';
 import {
   chartOf,
   drawnAt,
@@ -30,19 +30,14 @@ else {
   const browser = await startBrowser(t);
 
   const open = async (t: Test, past: KnownPast, how = {}) => {
-    const service = await startHere(livelyHost(), QUICK, { history: past });
-    t.teardown(() => service.stop());
-    const { page, complaints } = await openPage(browser, how);
-    t.teardown(() => page.context().close());
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
+    const service = await serveHere(t, livelyHost(), QUICK, { history: past });
+    const { page, complaints } = await openLive(t, browser, service.baseUrl, how);
     return { page, complaints };
   };
   t.test('the charts have what the service has recorded before the page was opened', async (t) => {
     // The machine of this host runs on its battery.
     const history = { minutes: 60, idle_interval_seconds: 1, on_battery: true };
-    const service = await startHere(livelyHost(), { ...QUICK, history });
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, livelyHost(), { ...QUICK, history });
     const recorded = async () => {
       const answer = await fetch(`${service.baseUrl}/api/history?series=cpu.load&since=-300&step=1`);
       const { start, series } = (await answer.json()) as {
@@ -54,10 +49,7 @@ else {
       );
     };
     const before = await until(recorded, (points) => points.length > 5);
-    const { page, requested, complaints } = await openPage(browser);
-    t.teardown(() => page.context().close());
-    await page.goto(service.baseUrl);
-    await liveState(page).waitFor();
+    const { page, requested, complaints } = await openLive(t, browser, service.baseUrl);
     await rangeSwitch(page).waitFor();
     const asked = requested.filter((url) => /\/api\/(?:history|stream)/.test(url));
     t.match(asked[0], /\/api\/history\?.*since=-300&step=1/, 'the history is requested before the stream');
@@ -82,11 +74,7 @@ else {
     const past = new KnownPast();
     const { page, complaints } = await open(t, past);
     const isLine = (age: number) => isDrawn(page, 'Processor', partAt(past, age), PAST.mean);
-    for (const age of [100, 200])
-      await until(
-        () => isLine(age),
-        (is) => is,
-      );
+    for (const age of [100, 200]) await until(() => isLine(age), true);
     t.equal(await isLine(150), false);
     const { x, y } = await placeAt(chartOf(page, 'Processor'), partAt(past, 150));
     await page.mouse.move(x, y);
@@ -109,10 +97,7 @@ else {
       await rangeSwitch(page).getByRole('radio', { name: '5 min' }).focus();
       await page.keyboard.press('ArrowRight');
       t.equal(await rangeSwitch(page).getByRole('radio', { name: '1 h' }).isChecked(), true);
-      await until(
-        () => isDrawn(page, 'Processor', 0.3, inBand),
-        (is) => is,
-      );
+      await until(() => isDrawn(page, 'Processor', 0.3, inBand), true);
       t.match(await labelOf(page), HOUR);
       t.equal(await isDrawn(page, 'Processor', 0.3, PAST.max + 8), false, 'nothing above the band');
       t.equal(await isDrawn(page, 'Processor', 1 - 1350 / 3600, PAST.mean), false, 'the gap of this range');
@@ -131,10 +116,7 @@ else {
       await isFilled(page);
       t.match(await labelOf(page), HOUR, 'remembered');
       await rangeSwitch(page).getByRole('radio', { name: '5 min' }).check();
-      await until(
-        () => labelOf(page),
-        (words) => FIVE_MINUTES.test(words ?? ''),
-      );
+      await until(() => labelOf(page), FIVE_MINUTES);
       t.strictSame(complaints, []);
     },
   );
@@ -146,10 +128,7 @@ else {
     const cores = () => past.asked.filter(({ series }) => series.includes('cpu.core/*')).length;
     t.equal(cores(), 0);
     await page.getByRole('checkbox', { name: 'Show each core' }).check();
-    await until(
-      async () => cores(),
-      (count) => count === 1,
-    );
+    await until(async () => cores(), 1);
     t.strictSame(complaints, []);
   });
 

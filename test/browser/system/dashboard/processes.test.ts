@@ -3,8 +3,8 @@ import '../../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type LivelyHost, livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
+import { card, openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { crowd, GUARDED } from '../../dashboard/rows.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
@@ -33,12 +33,8 @@ else {
     config: ConfigPart,
     options: BrowserContextOptions = {},
   ): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> => {
-    const service = await startHere(host, config);
-    t.teardown(() => service.stop());
-    const opened = await openPage(browser, options);
-    t.teardown(() => opened.page.context().close());
-    await opened.page.goto(service.baseUrl);
-    await liveState(opened.page).waitFor();
+    const service = await serveHere(t, host, config);
+    const opened = await openLive(t, browser, service.baseUrl, options);
     await opened.page.getByRole('button', { name: 'Show all' }).click();
     await opened.page.locator('tbody tr').first().waitFor();
     return opened;
@@ -78,15 +74,9 @@ else {
     async (t) => {
       const { page, complaints } = await openTable(t, livelyHost({ processes: crowd(6000) }), QUICK);
       const note = page.locator('.tools .note');
-      await until(
-        () => note.innerText(),
-        (text) => text === 'All 6,000 processes, by 6,000 names',
-      );
+      await until(() => note.innerText(), 'All 6,000 processes, by 6,000 names');
       await page.getByLabel('Group by name').uncheck();
-      await until(
-        () => note.innerText(),
-        (text) => text === 'All 6,000 processes',
-      );
+      await until(() => note.innerText(), 'All 6,000 processes');
       await page.getByRole('button', { name: 'Name', exact: true }).click();
       await until(
         () => names(page),
@@ -115,10 +105,7 @@ else {
         (texts) => texts.includes('program-03000'),
       );
       await page.getByRole('searchbox').fill('program-0599');
-      await until(
-        () => note.innerText(),
-        (text) => text === '10 of 6,000 processes match',
-      );
+      await until(() => note.innerText(), '10 of 6,000 processes match');
       t.equal((await names(page)).length, 10, 'a short list after a long one is shown from its start');
       t.strictSame(complaints, []);
     },
@@ -152,10 +139,7 @@ else {
       (texts) => texts.length === 10,
     );
     const labels = ['End firefox (700)', 'End firefox (701)', 'End firefox (702)', 'End gedit (710)'];
-    await until(
-      () => ends(page),
-      (found) => JSON.stringify(found) === JSON.stringify(labels),
-    );
+    await until(() => ends(page), labels);
     t.pass('one by one');
     await page.getByRole('button', { name: 'fish', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -209,19 +193,14 @@ else {
 
   t.test('the age of the figures is shown when they are more than 2 s old', async (t) => {
     const host = livelyHost();
-    const service = await startHere(host, QUICK);
-    t.teardown(() => service.stop());
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const service = await serveHere(t, host, QUICK);
+    const { page } = await openPage(t, browser);
     await page.goto(service.baseUrl);
     const head = card(page, 'Processes').locator('header');
     await head.waitFor();
     t.notMatch(await head.innerText(), /ago/, 'fresh figures have no age');
     host.processes.isSlow = true;
-    await until(
-      () => head.innerText(),
-      (text) => / · read [3-9] s ago/.test(text),
-    );
+    await until(() => head.innerText(), / · read [3-9] s ago/);
     host.processes.isSlow = false;
     await until(
       () => head.innerText(),

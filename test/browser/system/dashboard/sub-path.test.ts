@@ -8,8 +8,8 @@ import t from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
 import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { startHere } from '../../../helpers/service/service.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { serveHere } from '../../../helpers/service/service.ts';
+import { card, openLive, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { coverPicture } from '../../cover-picture.ts';
 import { GUARDED } from '../../dashboard/rows.ts';
 
@@ -26,15 +26,16 @@ else {
       const art = path.join(folder, 'cover.png');
       writeFileSync(art, coverPicture());
       const host = livelyHost({ artUrl: pathToFileURL(art).href, processes: GUARDED });
-      const service = await startHere(host, {
+      const service = await serveHere(t, host, {
         stats: { stream_interval_seconds: 1 },
         features: { enable_process_control: true },
       });
-      t.teardown(() => service.stop());
       const proxy = await startPrefixProxy(t, service.port, prefix);
-      const { page, complaints, requested } = await openPage(browser);
-      await page.goto(`${proxy.baseUrl}/?from=somewhere#values`);
-      await liveState(page).waitFor();
+      const { page, complaints, requested } = await openLive(
+        t,
+        browser,
+        `${proxy.baseUrl}/?from=somewhere#values`,
+      );
       await page.getByRole('img', { name: /^Cover of/ }).waitFor();
       await card(page, 'Processor').waitFor();
       const icon = await page.locator('link[rel=icon]').evaluate(async (link) => {
@@ -57,6 +58,5 @@ else {
       );
       t.strictSame(proxy.strays, []);
       t.strictSame(complaints, []);
-      await page.context().close();
     });
 }

@@ -5,7 +5,7 @@ import { ask } from '../../../helpers/clients/http.ts';
 import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
 import { isDown, isUp, startHub } from '../../../hub/setup.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { namesOn, startAgent, startFleet } from '../../fleet/rig.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
@@ -18,8 +18,7 @@ else {
 
   t.test('[I.hub.page] a machine that the hub does not have is said to be unknown', async (t) => {
     const hub = await startHub(t, {});
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     await page.goto(`http://127.0.0.1:${hub.port}/hosts/nobody/`);
     await page.locator('.state.missing').waitFor();
     await page.getByText('There is no machine of that id.').waitFor();
@@ -29,10 +28,7 @@ else {
 
   t.test('[I.hub.page] machines are shown, sorted, filtered and found again by the address', async (t) => {
     const hub = await startFleet(t);
-    const { page, complaints } = await openPage(browser);
-    t.teardown(() => page.context().close());
-    await page.goto(`http://127.0.0.1:${hub.port}/`);
-    await liveState(page).waitFor();
+    const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/`);
     const order = (wanted: string) =>
       until(
         () => namesOn(page),
@@ -41,27 +37,15 @@ else {
     await order('desk.lan gone nas.lan');
     const table = page.getByRole('table', { name: 'Table of machines' });
     const desk = table.getByRole('row').filter({ hasText: 'desk.lan' });
-    await until(
-      () => desk.innerText(),
-      (text) => /Up[\s\S]*\d+ %[\s\S]*\d+ %[\s\S]*9\d %[\s\S]*\d+ °C/.test(text),
-    );
+    await until(() => desk.innerText(), /Up[\s\S]*\d+ %[\s\S]*\d+ %[\s\S]*9\d %[\s\S]*\d+ °C/);
     await until(
       () => desk.locator('path').getAttribute('d'),
       (d) => (d?.split('L').length ?? 0) >= 3,
     );
     const gone = table.getByRole('row').filter({ hasText: 'gone' });
-    await until(
-      () => gone.innerText(),
-      (text) => /Down[\s\S]*n\/a[\s\S]*nothing listens there/.test(text),
-    );
-    await until(
-      () => page.locator('.head').innerText(),
-      (text) => /2 up[\s\S]*1 down/.test(text),
-    );
-    await until(
-      () => page.title(),
-      (title) => title === '1 down · hostwire',
-    );
+    await until(() => gone.innerText(), /Down[\s\S]*n\/a[\s\S]*nothing listens there/);
+    await until(() => page.locator('.head').innerText(), /2 up[\s\S]*1 down/);
+    await until(() => page.title(), '1 down · hostwire');
 
     await page.getByRole('button', { name: 'Name' }).click();
     await order('nas.lan gone desk.lan');
@@ -84,10 +68,7 @@ else {
     await page.getByLabel('Label').selectOption('All');
     await page.getByRole('combobox', { name: 'State' }).selectOption('Down');
     await order('gone');
-    await until(
-      () => page.locator('.tile').innerText(),
-      (text) => /gone[\s\S]*Down[\s\S]*nothing listens there/.test(text),
-    );
+    await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Down[\s\S]*nothing listens there/);
     t.strictSame(complaints, []);
   });
 
@@ -95,17 +76,14 @@ else {
     const hub = await startFleet(t);
     for (const prefix of ['', '/all/machines']) {
       const proxy = await startPrefixProxy(t, hub.port, prefix);
-      const { page, complaints, requested } = await openPage(browser);
+      const { page, complaints, requested } = await openPage(t, browser);
       await page.goto(`${proxy.baseUrl}/?view=table`);
       await page.getByRole('link', { name: 'desk.lan' }).click();
       await card(page, 'Processor').waitFor();
       t.equal(page.url(), `${proxy.baseUrl}/hosts/desk/`);
       await liveState(page).waitFor();
       await page.getByRole('heading', { name: 'desk.lan' }).waitFor();
-      await until(
-        () => page.locator('.head').innerText(),
-        (text) => /Debian GNU\/Linux 12/.test(text),
-      );
+      await until(() => page.locator('.head').innerText(), /Debian GNU\/Linux 12/);
       const paths = requested.map((url) => new URL(url).pathname.slice(prefix.length));
       for (const path of [
         '/api/fleet/stream',
@@ -124,14 +102,12 @@ else {
       );
       t.strictSame(proxy.strays, []);
       t.strictSame(complaints, []);
-      await page.context().close();
     }
   });
 
   t.test('[I.hub.page] one key for the pages of the hub', async (t) => {
     const hub = await startFleet(t, { auth: { enabled: true, api_key: KEY } });
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     await page.goto(`http://127.0.0.1:${hub.port}/?view=table`);
     await page.getByLabel('Key', { exact: true }).fill(KEY);
     await page.getByRole('button', { name: 'Connect' }).click();
@@ -153,8 +129,7 @@ else {
       const agents = { desk: { url: desk.baseUrl } };
       const hub = await startHub(t, agents);
       await hub.host('desk', isUp);
-      const { page } = await openPage(browser);
-      t.teardown(() => page.context().close());
+      const { page } = await openPage(t, browser);
       await page.goto(`http://127.0.0.1:${hub.port}/hosts/desk/`);
       await page.getByRole('radio', { name: '1 h' }).waitFor();
       await card(page, 'Processes').waitFor();
@@ -178,8 +153,7 @@ else {
     const hub = await startHub(t, { desk: { url: desk.baseUrl }, mute: { url: mute.baseUrl } });
     await hub.host('desk', isUp);
     await hub.host('mute', isUp);
-    const { page, requested } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page, requested } = await openPage(t, browser);
     await page.goto(`http://127.0.0.1:${hub.port}/?view=table`);
     const playing = page.locator('td.media');
     await until(
@@ -201,10 +175,7 @@ else {
     await page.locator('.tile').getByText('Paused: ').waitFor();
     await desk.stop();
     await hub.host('desk', isDown);
-    await until(
-      () => page.locator('.tile').getByText('Paused: ').count(),
-      (count) => count === 0,
-    );
+    await until(() => page.locator('.tile').getByText('Paused: ').count(), 0);
   });
 
   t.test('[I.hub.page] a machine that goes and comes back: its row, and its dashboard', async (t) => {
@@ -213,8 +184,8 @@ else {
     const hub = await startHub(t, { desk: { url: first.baseUrl } });
     await hub.host('desk', isUp);
     const address = `http://127.0.0.1:${hub.port}`;
-    const all = await openPage(browser);
-    const one = await openPage(browser);
+    const all = await openPage(t, browser);
+    const one = await openPage(t, browser);
     t.teardown(() => Promise.all([all.page.context().close(), one.page.context().close()]));
     await all.page.goto(`${address}/?view=tiles`);
     await one.page.goto(`${address}/hosts/desk/`);
@@ -230,7 +201,7 @@ else {
     await startAgent(t, 'desk.lan', port);
     await tile.getByText('Up', { exact: true }).waitFor();
     await liveState(one.page).waitFor();
-    const unknown = await openPage(browser);
+    const unknown = await openPage(t, browser);
     t.teardown(() => unknown.page.context().close());
     await unknown.page.goto(`${address}/hosts/nobody/`);
     await unknown.page.getByText('There is no machine of that id.').waitFor();
@@ -238,8 +209,7 @@ else {
 
   t.test('[I.hub.page] the order is held while the focus or the pointer is on a machine', async (t) => {
     const hub = await startFleet(t);
-    const { page } = await openPage(browser);
-    t.teardown(() => page.context().close());
+    const { page } = await openPage(t, browser);
     await page.goto(`http://127.0.0.1:${hub.port}/?view=table&state=up`);
     const link = page.getByRole('link', { name: 'nas.lan' });
     await link.focus();

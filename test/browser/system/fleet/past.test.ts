@@ -4,9 +4,9 @@ import t from 'tap';
 import { startBrokerHub } from '../../../agent/broker/setup.ts';
 import { hubPart } from '../../../agent/reporter/rig.ts';
 import { NO_BROKER, startBroker } from '../../../exporters/mqtt/broker.ts';
-import { startHere } from '../../../helpers/service/service.ts';
+import { serveHere } from '../../../helpers/service/service.ts';
 import { isUp } from '../../../hub/setup.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser } from '../../browser.ts';
+import { card, openLive, skipBrowser, startBrowser } from '../../browser.ts';
 import { isFilled, KnownPast, rangeSwitch } from '../../dashboard/past-rig.ts';
 import { namedHost } from '../../fleet/rig.ts';
 
@@ -30,18 +30,15 @@ else {
         text: 'It is busy.',
       },
     ];
-    const service = await startHere(
+    await serveHere(
+      t,
       namedHost('desk.lan'),
       { host: { id: 'desk' }, mqtt: hubPart(broker), stats: { stream_interval_seconds: 1 } },
       { history: past },
     );
-    t.teardown(() => service.stop());
     const hub = await startBrokerHub(t, broker.url);
     await hub.host('desk', isUp);
-    const { page, complaints } = await openPage(browser);
-    t.teardown(() => page.context().close());
-    await page.goto(`http://127.0.0.1:${hub.port}/hosts/desk/`);
-    await liveState(page).waitFor();
+    const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/hosts/desk/`);
     await rangeSwitch(page).waitFor();
     t.ok(await isFilled(page), 'what was before the page');
     await card(page, 'Events').getByText('It is busy.').first().waitFor();
