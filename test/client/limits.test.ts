@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { WebSocketServer } from 'ws';
 import { openLink } from '#src/cli/top/open.js';
 import { request, streamStats } from '#src/client/client.js';
+import { listen } from '../helpers/clients/listen.ts';
 import { settle } from '../helpers/fakes/clock.ts';
 import { startSocket } from './socket-setup.ts';
 
@@ -31,10 +32,7 @@ async function startEndless(t: Test, head: string, piece: string) {
       write();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  // A server on a port has this address.
-  return { url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`, sent };
+  return { url: `http://127.0.0.1:${await listen(t, server)}`, sent };
 }
 
 t.test('an answer without an end rejects', async (t) => {

@@ -1,12 +1,10 @@
 /** A stream and a socket of the client at a real service: the events they received, and the timers they hold. */
 import { getEventListeners } from 'node:events';
-import net from 'node:net';
 import { WebSocket } from 'ws';
 import type { AnyStats, ConnectionState, SocketConstructor } from '#src/client/client.js';
 import { ENVIRONMENT, type Environment } from '#src/client/environment.js';
 import { connectIn } from '#src/client/socket.js';
 import { streamStatsIn } from '#src/client/stream.js';
-import { PATIENCE_MS } from '../helpers/limits.ts';
 
 /**
  * Real time, with shorter delays; counts the timers that are set. Not too short, because a service that is shutting
@@ -76,32 +74,6 @@ export function liveClients({ url, key, WebSocket: Socket = WebSocket }: LiveOpt
     listeners: () => getEventListeners(signal, 'abort').length,
     close: () => controller.abort(),
   };
-}
-
-/**
- * A free port of 127.0.0.1. A service that will be restarted on a port must be given it by number from the start: after
- * a port that the kernel chose, closed connections block it for a minute.
- */
-export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-/** Waits until `condition`; after `limitMs` throws with the text of `what`. */
-export async function until(
-  condition: () => boolean,
-  what: () => string,
-  limitMs = PATIENCE_MS,
-): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** Identifies the reading that a sample was made of; the hosts of these tests never repeat one. */

@@ -8,6 +8,7 @@ import tls from 'node:tls';
 import t, { type Test } from 'tap';
 import { type ConnectionState, connect, request, streamStats } from '#src/client/client.js';
 import { makePair } from '../helpers/certificates.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { startSecure } from '../helpers/service/secure.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -52,7 +53,7 @@ t.test(
 );
 
 /** A server over TLS that records all bytes after the handshake. */
-async function listen(t: Test, { cert, key }: { readonly cert: string; readonly key: string }) {
+async function serveTls(t: Test, { cert, key }: { readonly cert: string; readonly key: string }) {
   const seen = { connections: 0, bytes: 0 };
   const server = tls.createServer({ cert, key }, (socket) => {
     socket.on('data', (bytes) => {
@@ -62,14 +63,12 @@ async function listen(t: Test, { cert, key }: { readonly cert: string; readonly 
   });
   server.on('connection', () => seen.connections++);
   server.on('tlsClientError', () => undefined);
-  t.teardown(() => server.close());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { seen, url: `https://127.0.0.1:${(server.address() as net.AddressInfo).port}` };
+  return { seen, url: `https://127.0.0.1:${await listen(t, server)}` };
 }
 
 t.test('[8.tls-pin-wrong] a server with another key is sent nothing', async (t) => {
   const { pin } = await makePair();
-  const { seen, url } = await listen(t, await makePair());
+  const { seen, url } = await serveTls(t, await makePair());
   const options = { url, key: KEY, pin };
   await t.rejects(request('/api/pw/sleep', { ...options, body: {} }), { code: 'wrong_certificate' });
   const waiting = (watch: (onState: (state: ConnectionState) => void) => { close(): void }) =>
@@ -121,7 +120,7 @@ t.test('[8.tls-pin-late] nothing of Node is loaded without a pin', async (t) => 
   t.notMatch(text, /['"]node:|['"]ws['"]/);
   t.match(readFileSync(path.join(ROOT, 'dist/client/pinned.js'), 'utf8'), /from "node:tls"/);
   const { makePair: make } = await import('../helpers/certificates.ts');
-  const { url } = await listen(t, await make());
+  const { url } = await serveTls(t, await make());
   // The built one, which users import.
   const name: string = 'hostwire/client';
   const built = (await import(name)) as { request: typeof request };

@@ -6,8 +6,10 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { describeDigest } from '#src/access/key.js';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
+import { findFreePort } from '../helpers/service/free-port.ts';
 import { serveProgram, startService } from '../helpers/service/service.ts';
-import { freePort, liveClients, until } from './live-clients.ts';
+import { until } from '../helpers/until.ts';
+import { liveClients } from './live-clients.ts';
 
 const KEY = 'k'.repeat(40);
 const WITH_KEY = { auth: { enabled: true, api_key: KEY } };
@@ -18,27 +20,17 @@ t.test('the key admits over all three interfaces; a wrong one, or none, ends the
   const good = liveClients({ url, key: KEY });
   t.teardown(() => good.close());
   await good.socket.subscribe(['stats.cpu']);
-  await until(
-    () => good.samples.length > 0 && good.pushed.length > 0,
-    () => 'nothing came',
-  );
+  await until(() => good.samples.length > 0 && good.pushed.length > 0, 'nothing came');
   t.match((await request('/api/usage', { url, key: KEY })).data, { timestamp: Number });
   for (const key of [undefined, 'x'.repeat(40)]) {
     const bad = liveClients({ url, ...(key !== undefined && { key }) });
     const subscribed = bad.socket.subscribe(['stats']);
     await t.rejects(subscribed, { code: 'unauthorized', status: 401 });
-    await until(
-      () => bad.stream.state.state === 'closed',
-      () => 'the stream is not closed',
-    );
+    await until(() => bad.stream.state.state === 'closed', 'the stream is not closed');
     for (const { state } of [bad.stream, bad.socket])
       t.match(state, { state: 'closed', error: { code: 'unauthorized', status: 401 } });
     t.strictSame([bad.samples, bad.pushed], [[], []]);
-    await until(
-      () => bad.timers() === 0,
-      () => 'a timer is left',
-      1000,
-    );
+    await until(() => bad.timers() === 0, 'a timer is left', 1000);
     await t.rejects(request('/api/usage', { url, ...(key !== undefined && { key }) }), {
       code: 'unauthorized',
     });
@@ -67,10 +59,7 @@ t.test("commands and questions: the promise settles with the service's answer", 
 
   const scheduled = socket.power('sleep', { delay: 600 });
   scheduled.catch(() => undefined);
-  await until(
-    () => stages.length > 0,
-    () => 'no stage',
-  );
+  await until(() => stages.length > 0, 'no stage');
   await socket.power('cancel');
   await t.rejects(scheduled, { name: 'ClientError', details: { stage: 'cancelled' } });
 
@@ -111,10 +100,7 @@ t.test('a key of few scopes: refusals say which scope it lacks', async (t) => {
   const given = { url: service.baseUrl, key: KEY };
   const { socket, close, samples } = liveClients(given);
   t.teardown(close);
-  await until(
-    () => samples.length > 0,
-    () => 'nothing came',
-  );
+  await until(() => samples.length > 0, 'nothing came');
   const lacks = (code: string, requiredScope: string) => ({ code, requiredScope });
   await t.rejects(
     request('/api/pw/lock', { ...given, method: 'POST' }),
@@ -149,7 +135,7 @@ t.test('single requests: commands by plain HTTP', async (t) => {
 t.test(
   'a service that is killed while a command is pending: it rejects and is never sent again',
   async (t) => {
-    const port = await freePort();
+    const port = await findFreePort();
     const first = await startService({ port });
     t.teardown(() => first.stop('SIGKILL'));
     const { socket, close, samples } = liveClients({ url: first.baseUrl });
@@ -165,10 +151,7 @@ t.test(
     samples.length = 0;
     await serveProgram(t, { port });
     const { power } = await socket.get(['power'], { timeoutMs: 30_000 });
-    await until(
-      () => samples.length > 0,
-      () => 'the stream is not back',
-    );
+    await until(() => samples.length > 0, 'the stream is not back');
     // Longer than the command would have taken.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     t.match(power, { pending: null, recorded: [] });
@@ -209,10 +192,7 @@ t.test('the public functions, with their real timing', async (t) => {
   const stream = streamStats({ url, fields: ['memory'], onSample: (sample) => samples.push(sample), signal });
   const socket = connect({ url, WebSocket, signal });
   t.match(await socket.media('play').catch((error: unknown) => error), {});
-  await until(
-    () => samples.length > 0,
-    () => 'no sample',
-  );
+  await until(() => samples.length > 0, 'no sample');
   t.strictSame(Object.keys(samples[0] ?? {}).sort(), ['memory', 'timestamp', 'uptime']);
   controller.abort();
   t.strictSame([stream.state, socket.state], [{ state: 'closed' }, { state: 'closed' }]);

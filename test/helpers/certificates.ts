@@ -1,12 +1,12 @@
 /** Certificates for tests: made by the package that `hostwire keygen --tls` uses. */
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generate } from 'selfsigned';
 import type { Test } from 'tap';
 import { pinOf } from '#src/tls/certificate.js';
 import type { TlsPair } from '#src/tls/pair.js';
+import { emptyFolder } from './scope.ts';
 
 export interface TestPair {
   readonly cert: string;
@@ -62,8 +62,7 @@ export function writePair(folder: string, { cert, key }: Pick<TestPair, 'cert' |
 
 /** A self-signed pair in files that the test removes at its end. */
 export async function makePairFiles(t: Test): Promise<TlsPair> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-pair-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'pair');
   const made = await makePair();
   writePair(folder, made);
   return {

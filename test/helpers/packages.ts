@@ -1,10 +1,9 @@
 /** The npm packages of this checkout, packed and installed as their users do it. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import os from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import type { Test } from 'tap';
+import { emptyFolder, type Scope } from './scope.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 
@@ -23,13 +22,6 @@ export function npm(args: readonly string[], folder = ROOT): string {
 export const findNpm = (): string =>
   path.join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim(), 'npm');
 
-/** An empty folder that goes with the test. */
-export function emptyFolder(t: Pick<Test, 'teardown'>): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-package-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** Packs hostwire, or a workspace; returns the path of the tarball. */
 export function pack(folder: string, workspace?: string): string {
   const before = new Set(readdirSync(folder));
@@ -39,7 +31,7 @@ export function pack(folder: string, workspace?: string): string {
 }
 
 /** `npm install` with an empty cache and without a network. */
-export const installOffline = (t: Pick<Test, 'teardown'>, args: readonly string[], folder: string) =>
+export const installOffline = (t: Scope, args: readonly string[], folder: string) =>
   npm(['install', '--offline', '--cache', emptyFolder(t), ...args], folder);
 
 /** The bytes of all files below `folder`. */

@@ -61,7 +61,7 @@ t.test('[I.hub.client] all machines in one stream, merged', async (t) => {
   const seen: FleetView[] = [];
   const fleet = streamFleet({ url: urlOf(hub), fields: ['cpu'], onChange: (view) => seen.push(view) });
   t.teardown(() => fleet.close());
-  await until(() => (agent.streams === 1 ? true : undefined));
+  await until(() => agent.streams === 1);
   agent.sample({ timestamp: 7, uptime: 1 });
   await until(() => seen.find(({ hosts: known }) => known.get('a')?.sample?.timestamp === 7));
   t.strictSame([...(seen.at(-1)?.hosts.keys() ?? [])].sort(), ['a', 'gone']);
@@ -89,9 +89,9 @@ t.test('[I.hub.client] many machines on one socket, across a restart of the hub'
   many.subscribeFleet({ fields: ['cpu'] });
   t.strictSame(await many.subscribe(['h0', 'nobody', 'h1'], ['stats.cpu']), { unknown: ['nobody'] });
   t.strictSame(conditions, ['h0 up', 'h1 up']);
-  await until(() => (all.every(({ streams }) => streams === 1) ? true : undefined));
+  await until(() => all.every(({ streams }) => streams === 1));
   for (const agent of all) agent.sample({ timestamp: 1 });
-  await until(() => (samples.length === 2 ? true : undefined));
+  await until(() => samples.length === 2);
   t.strictSame(samples.toSorted(), ['h0 1', 'h1 1']);
   await until(() => fleets.find(({ hosts: known }) => known.get('h1')?.sample !== undefined));
   t.strictSame(
@@ -102,18 +102,18 @@ t.test('[I.hub.client] many machines on one socket, across a restart of the hub'
   await t.rejects(many.host('h0').media('play'), { code: 'FORBIDDEN' });
   await t.rejects(many.host('nobody').get(['stats']), { code: 'NOT_FOUND' });
   await hub.stop();
-  await until(() => (many.state.state === 'waiting' ? true : undefined));
+  await until(() => many.state.state === 'waiting');
   const asked = many.subscribe(['h0'], ['stats.memory']);
   const again = await startHub(t, agents, config);
   for (const id of Object.keys(agents)) await again.host(id, isUp);
   t.strictSame(await asked, { unknown: [] }, 'it waited for the connection');
-  await until(() => (all.every(({ streams }) => streams === 1) ? true : undefined));
+  await until(() => all.every(({ streams }) => streams === 1));
   for (const agent of all) agent.sample({ timestamp: 2 });
-  await until(() => (samples.length === 4 ? true : undefined));
+  await until(() => samples.length === 4);
   t.strictSame(samples.slice(2).toSorted(), ['h0 2', 'h1 2'], 'subscribed to again');
   many.unsubscribe(['h0']);
   many.unsubscribeFleet();
-  await until(() => (all[0]?.streams === 0 ? true : undefined));
+  await until(() => all[0]?.streams === 0);
   many.close();
   await t.rejects(many.ping(), { code: 'closed' });
 });
@@ -128,7 +128,7 @@ t.test('[I.hub.client] a thousand machines are subscribed to in few messages', a
   const known = new Set<string>();
   many.on('host', ({ host: id }) => known.add(id));
   t.strictSame(await many.subscribe(Object.keys(agents), ['stats']), { unknown: [] });
-  await until(() => (known.size === 1000 ? true : undefined));
+  await until(() => known.size === 1000);
   t.equal(many.state.state, 'open');
   await t.rejects(
     many.subscribe(['host-1'], ['stats'], { detail: true }).then(() => many.host('x').get(['cpu'])),

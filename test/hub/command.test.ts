@@ -16,11 +16,11 @@ t.test('[9.hub] `hostwire hub` serves the machines of its configuration, and rel
     const { hosts } = jsonOf(await ask(hub.port, '/api/hosts')) as HostList; // routes.test.ts checks it.
     return hosts.map(({ id, state }) => `${id} ${state}`).join();
   };
-  await until(async () => ((await states()) === 'a up' ? true : undefined));
+  await until(async () => (await states()) === 'a up');
   writeFileSync(hub.configFile, configText(config('a', 'b')));
-  await until(async () => ((await states()) === 'a up,b up' ? true : undefined));
+  await until(async () => (await states()) === 'a up,b up');
   writeFileSync(hub.configFile, configText(config('b')));
-  await until(async () => ((await states()) === 'b up' ? true : undefined));
+  await until(async () => (await states()) === 'b up');
   t.equal((await ask(hub.port, '/api/pw/sleep', { method: 'POST' })).status, 404, 'it takes no commands');
   const { code } = await hub.stop();
   t.equal(code, 0);

@@ -3,11 +3,8 @@ import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
+import type { Scope } from '../helpers/scope.ts';
 import { type ConfigPart, type ServiceHere, serveHere } from '../helpers/service/service.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 type Features = typeof DEFAULT_CONFIG.features;
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
@@ -18,10 +19,7 @@ async function serveRaw(t: Test, play: (socket: net.Socket, request: string) => 
   const server = net.createServer((socket) => {
     socket.on('error', () => undefined).once('data', (bytes) => play(socket, bytes.toString('latin1')));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  // It listens on a port.
-  return { port: (server.address() as net.AddressInfo).port };
+  return { port: await listen(t, server) };
 }
 
 const EACH_SECOND = { stats: { stream_interval_seconds: 1 } };
@@ -39,7 +37,7 @@ t.test('[I.hub.faults] an agent that is killed and started again: the stream con
   const before = stream.count();
   await serveProgram(t, { config: EACH_SECOND, port: first.port });
   await hub.host('a', isUp);
-  await until(() => (stream.count() >= before + 2 ? true : undefined));
+  await until(() => stream.count() >= before + 2);
   t.pass('events came on the stream that was open before');
 });
 
@@ -66,7 +64,7 @@ t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream con
   await sleep(3000);
   process.kill(agent.pid, 'SIGCONT');
   const before = stream.count();
-  await until(() => (stream.count() >= before + 2 ? true : undefined));
+  await until(() => stream.count() >= before + 2);
   t.notOk(stream.isEnded);
 });
 
@@ -110,12 +108,10 @@ t.test('[I.hub.faults] unanswered attempts follow each other: the time that one 
       endedAtMs = performance.now();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as net.AddressInfo;
+  const port = await listen(t, server);
   const times = { headMs: 300, maxDelayMs: 300, initialDelayMs: 20 };
   await startHub(t, { a: { url: `http://127.0.0.1:${port}` } }, {}, times);
-  await until(() => (begun.length === 12 ? true : undefined));
+  await until(() => begun.length === 12);
   // Without this the last ones are half of 300 ms at least.
   const shortest = Math.min(...gaps.slice(-4));
   t.ok(shortest < 150, `${shortest.toFixed(0)} ms from the end of an attempt to the next`);
@@ -167,7 +163,7 @@ t.test('[I.hub.hostile] an agent that sends rubbish is reported, and viewers see
   const stream = await watchPlayed(hub, agent);
   await stream.next();
   for (const [text, reason] of rubbish) {
-    await until(() => (agent.streams === 1 ? true : undefined));
+    await until(() => agent.streams === 1);
     agent.send(text);
     await hub.host('a', (row) => row.reason === reason);
     await hub.host('a', isUp);
@@ -239,7 +235,7 @@ t.test(
       ['a', 'c'],
     );
     await second.ended();
-    await until(() => (b.streams === 0 ? true : undefined));
+    await until(() => b.streams === 0);
     a.sample({ timestamp: 2 });
     await eventWith(first, (event) => event['timestamp'] === 2);
     t.equal(a.queries.length, 1, 'its stream is still the first one');
@@ -247,7 +243,7 @@ t.test(
     await hub.host('c', isUp);
     // Another place for the same machine: its viewers stay.
     hub.reconfigure({ a: { url: b.url }, c: { url: c.url } });
-    await until(() => (b.streams === 1 ? true : undefined));
+    await until(() => b.streams === 1);
     b.sample({ timestamp: 3 });
     await eventWith(first, (event) => event['timestamp'] === 3);
     t.equal(a.streams, 0);

@@ -19,7 +19,7 @@ async function besieged(t: Test, times: Parameters<typeof startHub>[3] = {}) {
   const hub = await startHub(t, agents, {}, { floodMs: 600_000, ...times });
   await hub.host('honest', isUp);
   const watching = watch(hub, 'honest');
-  await until(() => (honest.streams > 0 ? true : undefined));
+  await until(() => honest.streams > 0);
   honest.sample(SAMPLE);
   return { hub, hostile, honest, viewer: await watching };
 }
@@ -28,7 +28,7 @@ async function besieged(t: Test, times: Parameters<typeof startHub>[3] = {}) {
 async function serves(t: Test, { hub, honest, viewer }: Awaited<ReturnType<typeof besieged>>) {
   const before = viewer.count();
   honest.sample(SAMPLE);
-  await until(() => (viewer.count() > before ? true : undefined));
+  await until(() => viewer.count() > before);
   if ((await ask(hub.port, '/api/status')).status !== 200) t.fail('the hub does not answer');
 }
 
@@ -36,7 +36,7 @@ async function serves(t: Test, { hub, honest, viewer }: Awaited<ReturnType<typeo
 async function begin(hub: StartedHub, hostile: PlayedAgent): Promise<void> {
   await hub.host('hostile', isUp);
   void hub.open('/api/hosts/hostile/stream').catch(() => undefined);
-  await until(() => (hostile.streams > 0 ? true : undefined));
+  await until(() => hostile.streams > 0);
 }
 
 for (const [name, text] of [
@@ -54,7 +54,7 @@ for (const [name, text] of [
       if (++sent % 50 === 0) await turn();
       if (sent % 500 === 0) await serves(t, siege);
     }
-    await until(() => (hostile.open === 0 ? true : undefined));
+    await until(() => hostile.open === 0);
     t.match(await hub.host('hostile', isDown), { reason: 'its agent sent more than the hub takes' });
     t.match(hub.log.join(''), /host hostile is down: /);
     await serves(t, siege);
@@ -66,7 +66,7 @@ t.test('[I.hub.hostile] an agent that has flooded the hub is tried again, later'
   const begun = hostile.connections;
   const sentAtMs = performance.now();
   for (let sent = 0; sent < 1000; sent++) hostile.send('x\n');
-  await until(() => (hostile.connections > begun ? true : undefined));
+  await until(() => hostile.connections > begun);
   t.ok(performance.now() - sentAtMs > 490, `${performance.now() - sentAtMs} ms`);
   await hub.host('hostile', isUp);
 });

@@ -109,7 +109,7 @@ async function watchAll(t: Parameters<typeof startHub>[0], hub: StartedHub) {
       const isIn = (hosts: object) =>
         JSON.stringify(Object.entries(hosts)).includes(`["${id}",`) &&
         JSON.stringify(hosts).includes(`"timestamp":${timestamp}`);
-      await until(() => (fleetEvents(stream).some(({ hosts }) => isIn(hosts)) ? true : undefined));
+      await until(() => fleetEvents(stream).some(({ hosts }) => isIn(hosts)));
       await socket.take(({ type, data }) => type === 'fleet' && isIn(data['hosts'] as object));
     },
     /** All that they were sent of `id`. */
@@ -123,7 +123,7 @@ t.test('[I.hub.hostile] a bad sample over a connection that the hub opened', asy
   const [bad, good] = [await PlayedAgent.start(t), await PlayedAgent.start(t)];
   const hub = await startHub(t, { bad: { url: bad.url }, good: { url: good.url } });
   const viewers = await watchAll(t, hub);
-  await until(() => (bad.streams === 1 && good.streams === 1 ? true : undefined));
+  await until(() => bad.streams === 1 && good.streams === 1);
   bad.sample({ timestamp: 1 });
   await viewers.sees('bad', 1);
   const names = ['cpu', 'memory', 'gpu', 'disks', 'network'];
@@ -147,7 +147,7 @@ t.test('[I.hub.hostile] a bad sample over a connection that the hub opened', asy
     good.sample({ timestamp: ++time });
     await viewers.sees('good', time);
     await hub.host('bad', isUp);
-    await until(() => (bad.streams === 1 ? true : undefined));
+    await until(() => bad.streams === 1);
   }
   t.ok(viewers.isWhole(), 'each byte of the stream is UTF-8');
   const times = viewers.samplesOf('bad').map((sample) => (sample as { timestamp?: number }).timestamp);
@@ -162,7 +162,7 @@ t.test('[I.hub.hostile] a bad sample of an agent that has dialled in', async (t)
   const viewers = await watchAll(t, hub);
   const agent = new Dialler(t, hub.port);
   await agent.enter();
-  await until(() => (agent.on('want').length > 0 && good.streams === 1 ? true : undefined));
+  await until(() => agent.on('want').length > 0 && good.streams === 1);
   const say = (line: string) => {
     const names = ['cpu', 'memory', 'gpu', 'disks', 'network'];
     const head = JSON.stringify({ v: 1, run: 'run1', clock: performance.now(), n: 0, plain: names });
@@ -178,7 +178,7 @@ t.test('[I.hub.hostile] a bad sample of an agent that has dialled in', async (t)
   t.same(viewers.samplesOf('pc'), []);
   agent.say('status', { state: 'online', run: 'run1' });
   await hub.host('pc', isUp);
-  await until(() => (JSON.parse(agent.on('want').at(-1) ?? '{}').sections?.length === 5 ? true : undefined));
+  await until(() => JSON.parse(agent.on('want').at(-1) ?? '{}').sections?.length === 5);
   say('"disks":[]');
   await viewers.sees('pc', 7);
 });

@@ -2,10 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
+import type { Scope } from '../helpers/scope.ts';
 
 export const RUN = 'run1';
 

@@ -11,13 +11,10 @@ import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import type { Scope } from '../helpers/scope.ts';
 import { loadTestEngine } from '../helpers/service/engine.ts';
 import { until } from '../helpers/until.ts';
 import type { PlayedAgent } from './played-agent.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 /** Short, so that tests do not wait; long where a busy machine must not be taken for a silent agent. */
 const QUICK: Partial<Times> = { presenceMs: 200, initialDelayMs: 20, maxDelayMs: 300, shrinkMs: 100 };

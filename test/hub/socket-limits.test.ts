@@ -50,7 +50,7 @@ t.test('[I.hub.ws-access] the access rules hold for both sockets', async (t) => 
   ];
   for (const [name, config, headers, query, status] of cases) {
     const hub = await startHub(t, agents, config);
-    await until(() => (hub.log.some((line) => line.includes('host a is up')) ? true : undefined));
+    await until(() => hub.log.some((line) => line.includes('host a is up')));
     for (const path of PATHS)
       t.equal(await statusOf(hub.port, `${path}${query}`, headers), status, `${name}: ${path}`);
     t.notOk(
@@ -85,7 +85,7 @@ t.test('[I.hub.ws-access] sockets count with the streams of their address', asyn
   for (const path of PATHS) t.equal((await SocketClient.refusal(hub.port, { path })).status, 503, path);
   await HubClient.open(t, hub, '/api/ws', bearer(KEY));
   second.socket.cut();
-  await until(async () => ((await statusOf(hub.port, '/api/ws', {})) === 101 ? true : undefined));
+  await until(async () => (await statusOf(hub.port, '/api/ws', {})) === 101);
   t.pass('a place is free again');
 });
 
@@ -100,7 +100,7 @@ t.test('[I.hub.ws-stall] a socket that does not read misses samples, and gets th
   for (const each of [client, reader]) each.say('subscribe', { hosts: ids, data: { topics: ['stats'] } });
   client.say('subscribe', { data: { topics: ['fleet'] } });
   await client.take('fleet');
-  await until(() => (agents.every(({ streams }) => streams === 1) ? true : undefined));
+  await until(() => agents.every(({ streams }) => streams === 1));
   // Its receive buffer fills, then that of the hub's kernel.
   const raw = (client.socket.ws as unknown as { readonly _socket: net.Socket })._socket; // A private field of ws.
   raw.pause();
@@ -116,7 +116,7 @@ t.test('[I.hub.ws-stall] a socket that does not read misses samples, and gets th
     timestamp++;
     const at = timestamp;
     for (const agent of agents) agent.sample({ timestamp: at, filler });
-    await until(() => (isRead(at) ? true : undefined));
+    await until(() => isRead(at));
   }
   raw.resume();
   for (const host of ids)

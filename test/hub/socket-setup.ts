@@ -1,11 +1,8 @@
 /** A client of a hub's WebSockets: messages with the machine that they are about. */
 import { SocketClient } from '../helpers/clients/socket.ts';
 import type { Told } from '../helpers/clients/talk.ts';
+import type { Scope } from '../helpers/scope.ts';
 import type { StartedHub } from './setup.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 export type HubTold = Told & { readonly host?: string };
 

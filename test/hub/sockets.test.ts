@@ -90,7 +90,7 @@ t.test('[I.hub.ws-many] one socket, many machines: each message names its machin
   t.match(await client.take((told) => told.type === 'host' && told.host === 'gone'), {
     data: { state: 'down', reason: 'nothing listens there' },
   });
-  await until(() => (a.streams === 1 && b.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1 && b.streams === 1);
   t.strictSame([...a.queries, ...b.queries], ['cpu', 'cpu'], 'only what is wanted');
   a.sample({ timestamp: 1, uptime: 1, cpu: { current_load: 1, current_temp: 40, current_speed: 2 } });
   const first = await client.take(isSampleOf('a', 1));
@@ -101,7 +101,7 @@ t.test('[I.hub.ws-many] one socket, many machines: each message names its machin
   await client.take(isSampleOf('b', 3));
   client.say('unsubscribe', { host: 'a' }, 8);
   t.match(await client.take((told) => told.id === 8), { host: 'a', data: { topics: [] } });
-  await until(() => (a.streams === 0 ? true : undefined));
+  await until(() => a.streams === 0);
   b.sample({ timestamp: 4, uptime: 4 });
   await client.take(isSampleOf('b', 4));
   for (const told of client.told) t.equal(flawOf(told), undefined);
@@ -111,7 +111,7 @@ t.test('[I.hub.ws-share] sockets and event streams share the stream of an agent'
   const { a, hub } = await startTwo(t);
   const clients = await Promise.all([1, 2, 3].map(async () => await HubClient.open(t, hub)));
   for (const client of clients) client.say('subscribe', { host: 'a', data: { topics: ['stats'] } }, 1);
-  await until(() => (a.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1);
   const opening = hub.open('/api/hosts/a/stream');
   const one = await HubClient.open(t, hub, '/api/hosts/a/ws');
   one.say('subscribe', { data: { topics: ['stats'] } }, 1);
@@ -142,7 +142,7 @@ t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
   const { a, agents, hub } = await startTwo(t, port);
   const client = await HubClient.open(t, hub);
   client.say('subscribe', { host: 'a', data: { topics: ['stats'] } });
-  await until(() => (a.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1);
   a.sample({ timestamp: 1 });
   await client.take(isSampleOf('a', 1));
   a.stop();
@@ -155,7 +155,7 @@ t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
     'no old sample',
   );
   const again = await PlayedAgent.start(t, port);
-  await until(() => (again.streams === 1 ? true : undefined));
+  await until(() => again.streams === 1);
   again.sample({ timestamp: 5 });
   for (const each of [client, late]) {
     await each.take(isSampleOf('a', 5));
@@ -172,7 +172,7 @@ t.test('[I.hub.ws-hostile] a payload that is not a sample never reaches a socket
   const { a, hub } = await startTwo(t);
   const client = await HubClient.open(t, hub);
   client.say('subscribe', { host: 'a', data: { topics: ['stats'] } });
-  await until(() => (a.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1);
   a.sample({ timestamp: 1 });
   await client.take(isSampleOf('a', 1));
   a.lines(['"timestamp":2}', '"cpu":{}', '"memory":{}', '"gpu":null', '"disks":[]', '"network":{}'], {
@@ -181,7 +181,7 @@ t.test('[I.hub.ws-hostile] a payload that is not a sample never reaches a socket
   t.match(await client.take((told) => told.type === 'host' && told.data['state'] === 'down'), {
     data: { reason: 'it sends something else than samples' },
   });
-  await until(() => (a.queries.length === 2 ? true : undefined));
+  await until(() => a.queries.length === 2);
   a.sample({ timestamp: 3 });
   await client.take(isSampleOf('a', 3));
   t.notOk(client.told.some(({ type }) => type === 'closing'));
@@ -195,7 +195,7 @@ t.test('[I.hub.ws-fleet] the topic fleet has the events of the fleet stream', as
   const first = await client.take('fleet');
   t.equal(first.data['all'], true);
   t.strictSame(Object.keys(first.data['hosts'] as object).sort(), ['a', 'b', 'gone']);
-  await until(() => (a.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1);
   a.sample({ timestamp: 1, uptime: 1 });
   const second = await client.take(
     ({ type, data }) => type === 'fleet' && Object.hasOwn(data['hosts'] as object, 'a'),
@@ -212,7 +212,7 @@ t.test('[I.hub.ws-fleet] the topic fleet has the events of the fleet stream', as
   t.match(list, { type: 'hosts', data: { hosts: [{ id: 'a', state: 'up' }] } });
   client.say('unsubscribe', {}, 3);
   t.match(await client.take((told) => told.id === 3), { data: { topics: [] } });
-  await until(() => (a.streams === 0 ? true : undefined));
+  await until(() => a.streams === 0);
   for (const told of client.told) t.equal(flawOf(told), undefined);
 });
 

@@ -77,7 +77,7 @@ t.test(
     t.strictSame(agent.queries, ['cpu', 'cpu,network']);
     const gpu = await hub.open('/api/hosts/a/stream?fields=gpu');
     t.equal(agent.queries.at(-1), 'cpu,gpu,network');
-    await until(() => (agent.streams === 1 ? true : undefined));
+    await until(() => agent.streams === 1);
     for (const [stream, keys] of [
       [cpu, ['timestamp', 'uptime', 'cpu']],
       [network, ['timestamp', 'uptime', 'cpu', 'network']],
@@ -88,11 +88,11 @@ t.test(
       t.strictSame([...Object.keys(found)].sort(), [...keys].sort());
     }
     gpu.close();
-    await until(() => (agent.queries.at(-1) === 'cpu,network' ? true : undefined));
+    await until(() => agent.queries.at(-1) === 'cpu,network');
     network.close();
-    await until(() => (agent.queries.at(-1) === 'cpu' ? true : undefined));
+    await until(() => agent.queries.at(-1) === 'cpu');
     cpu.close();
-    await until(() => (agent.streams === 0 ? true : undefined));
+    await until(() => agent.streams === 0);
     const { sample_age: age } = await hub.host('a', (row) => row.sample_age === null);
     t.equal(age, null, 'nothing is kept of it');
   },
@@ -153,7 +153,7 @@ t.test('[I.hub.agents] a stream gets the newest of the samples that one read bri
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);
   const opening = hub.open('/api/hosts/a/stream');
-  await until(() => (agent.streams === 1 ? true : undefined));
+  await until(() => agent.streams === 1);
   for (const timestamp of [1, 2, 3]) agent.sample({ timestamp });
   const stream = await opening;
   const seen = [payloadOf(await stream.next())['timestamp']];

@@ -1,8 +1,8 @@
 /** The documentation in packages: every page that something shipped points to is there, and so is what it links to. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const { layOutDocs, withoutDeadLinks } = (await import(path.join(ROOT, 'scripts/release/docs.mjs'))) as {
@@ -10,8 +10,7 @@ const { layOutDocs, withoutDeadLinks } = (await import(path.join(ROOT, 'scripts/
   readonly withoutDeadLinks: (page: string, folder: string) => string;
 };
 
-const target = mkdtempSync(path.join(os.tmpdir(), 'hostwire-docs-'));
-t.teardown(() => rmSync(target, { recursive: true, force: true }));
+const target = emptyFolder(t, 'docs');
 layOutDocs(target);
 
 /** The files below `folder` with one of these endings. */

@@ -3,7 +3,8 @@ import '../helpers/service/dead-buses.ts';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { emptyFolder, npm } from '../helpers/packages.ts';
+import { npm } from '../helpers/packages.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 /** Files whose text decides which others npm takes. */

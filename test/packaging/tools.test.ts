@@ -1,18 +1,17 @@
 /** Without the tools of a build, it and scripts/install.mjs end with one sentence that names the packages. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import '../helpers/service/dead-buses.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 
 /** The environment of a machine that has only these commands, each of which succeeds and does nothing. */
 function machineWith(t: Test, ...commands: readonly string[]): NodeJS.ProcessEnv {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-tools-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'tools');
   for (const command of commands) {
     writeFileSync(path.join(folder, command), '#!/bin/sh\n');
     chmodSync(path.join(folder, command), 0o755);

@@ -1,11 +1,11 @@
 /** packaging/: the directives of the units, and polkit allows one user a few actions. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
 import t from 'tap';
 import '../helpers/service/dead-buses.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { HUB_UNIT, ROOT, SYSTEM_UNIT } from './unit-files.ts';
 
 /** Directives of a unit, in order: [key, value]. */
@@ -118,8 +118,7 @@ t.test('the unit, the rule, the folder and the keys name the same user', async (
 });
 
 t.test('the install script installs a program that runs, readable by others, and removes it', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-install-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'install');
   const script = path.join(ROOT, 'scripts/install.mjs');
   const install = (...args: readonly string[]) =>
     execFileSync(process.execPath, [script, '--destdir', folder, ...args], { encoding: 'utf8' });

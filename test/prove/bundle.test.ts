@@ -1,11 +1,11 @@
 /** The bundle for Linux: the same bytes twice, small enough, and it runs where there is no Node. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import os from 'node:os';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { checkTime } from '../helpers/limits.ts';
 import { bytesIn } from '../helpers/packages.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { DebianRoot, differences, whyNoRoot } from '../packaging/debian-root.ts';
 import { digestOf, make, makeAddon } from '../packaging/made.ts';
 
@@ -20,8 +20,7 @@ const skip = whyNoRoot() ?? false;
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 
 t.test('the bundle', { skip }, async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-bundle-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'bundle');
   makeAddon('linux-x64');
   const [first, second] = ['first', 'second'].map((name) => make('bundle.mjs', path.join(folder, name)));
   const [xz = ''] = first ?? [];

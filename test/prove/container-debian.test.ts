@@ -2,10 +2,10 @@
  * The container image on Debian 12 and 13: loaded, run and removed by the tools of the release. buildah, because podman's
  * runtimes want control groups of version 2; what it stores and how it loads an image are podman's.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import os from 'node:os';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 import { buildImage, whyNoImage } from '../packaging/container/image.ts';
 import { DebianRoot, differences, whyNoRoot } from '../packaging/debian-root.ts';
 
@@ -18,8 +18,7 @@ t.setTimeout(3_000_000);
 const skip = whyNoRoot() ?? whyNoImage() ?? false;
 
 t.test('the container image', { skip }, async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-image-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'image');
   const image = buildImage(folder, false);
   t.teardown(() => image.remove());
   const archive = path.join(folder, 'image.tar');

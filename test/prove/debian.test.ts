@@ -1,10 +1,10 @@
 /** The Debian package: lintian, and its installation, upgrade, removal and purge in clean root filesystems. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { checkTime } from '../helpers/limits.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { DebianRoot, differences, whyNoRoot } from '../packaging/debian-root.ts';
 import { digestOf, make, makeAddon } from '../packaging/made.ts';
 
@@ -123,8 +123,7 @@ const UPGRADES = [
 ] as const;
 
 t.test('the Debian package', { skip }, async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-deb-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'deb');
   makeAddon('linux-x64');
   const [first = ''] = make('debian.mjs', path.join(folder, 'first'));
   const [again = ''] = make('debian.mjs', path.join(folder, 'again'));

@@ -9,7 +9,8 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
-import { emptyFolder, findNpm } from '../helpers/packages.ts';
+import { findNpm } from '../helpers/packages.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { whyNoRoot } from '../packaging/debian-root.ts';
 import { kept } from '../vm/image.ts';
 

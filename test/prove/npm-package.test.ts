@@ -3,7 +3,8 @@ import { copyFileSync, cpSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path';
 import t from 'tap';
 import { checkTime } from '../helpers/limits.ts';
-import { bytesIn, emptyFolder, findNpm, pack } from '../helpers/packages.ts';
+import { bytesIn, findNpm, pack } from '../helpers/packages.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { DebianRoot, differences, whyNoRoot } from '../packaging/debian-root.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');

@@ -1,17 +1,16 @@
 /** The recipes of docs/recipes.md, run by the programs that they are for. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import t, { type Test } from 'tap';
+import { listen } from '../helpers/clients/listen.ts';
 import { Installed } from '../helpers/docs/installed.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { type StartedService, serveProgram } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 t.setTimeout(900_000);
 
@@ -50,8 +49,7 @@ async function start(t: Test, allowed: readonly string[] = []) {
 }
 
 function makeFolder(t: Test): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-recipe-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'recipe');
   return folder;
 }
 
@@ -64,14 +62,6 @@ function outputOf(t: Test, child: ChildProcess): () => string {
     });
   t.teardown(() => child.kill('SIGKILL'));
   return () => text;
-}
-
-async function until(what: string, holds: () => boolean, said: () => string = () => ''): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`${what}: ${said()}`);
-    await sleep(50);
-  }
 }
 
 /** Lines that are numbers, which the programs print. */
@@ -182,7 +172,7 @@ ${recipe('collectd', service)}`,
       }
     });
   };
-  await until('four values', () => values().length >= 4, said);
+  await until(() => values().length >= 4, said, LIMIT_MS);
   t.strictSame(values().sort(), [
     'derive-network-bytesRecv',
     'memory-memory-used',
@@ -200,7 +190,7 @@ t.test('Node-RED', async (t) => {
   const red = path.join(tools.folder, 'node_modules/node-red/red.js');
   const args = [red, '--userDir', tools.folder, '--settings', `${tools.folder}/settings.js`, 'flows.json'];
   const said = outputOf(t, spawn(process.execPath, args, { cwd: tools.folder }));
-  await until('a load in its log', () => /\[debug:show\] *\d/.test(said()), said);
+  await until(() => /\[debug:show\] *\d/.test(said()), said, LIMIT_MS);
   t.match(said(), /\[debug:show\] *\d/);
 });
 
@@ -222,10 +212,7 @@ t.test('fetch-event-source', async (t) => {
       });
     });
   }).listen(0, '127.0.0.1');
-  t.teardown(() => front.close());
-  await once(front, 'listening');
-  // An address of TCP, as it listens at one.
-  const { port } = front.address() as AddressInfo;
+  const port = await listen(t, front);
   const tools = new Installed(t, ['@microsoft/fetch-event-source@2']);
   const program = path.join(tools.folder, 'recipe.mjs');
   const browser = `globalThis.window = globalThis;
@@ -235,10 +222,10 @@ globalThis.document = { hidden: false, addEventListener() {}, removeEventListene
     `import './browser.mjs';\n${recipe('A web page with a key: fetch-event-source', { ...service, baseUrl })}`;
   writeFileSync(program, text(service.baseUrl));
   const direct = outputOf(t, spawn(process.execPath, [program]));
-  await until('two samples', () => numbersIn(direct()).length >= 2, direct);
+  await until(() => numbersIn(direct()).length >= 2, direct, LIMIT_MS);
   writeFileSync(program, text(`http://127.0.0.1:${port}`));
   const ended = outputOf(t, spawn(process.execPath, [program]));
-  await until('two samples of two streams', () => numbersIn(ended()).length >= 2, ended);
+  await until(() => numbersIn(ended()).length >= 2, ended, LIMIT_MS);
   t.ok(streams >= 2, 'it connects again after the stream has ended');
 });
 
@@ -247,7 +234,7 @@ t.test('EventSource', async (t) => {
   const program = path.join(makeFolder(t), 'recipe.mjs');
   writeFileSync(program, recipe('A web page without a key: EventSource', service));
   const said = outputOf(t, spawn(process.execPath, ['--experimental-eventsource', program]));
-  await until('two samples', () => numbersIn(said()).length >= 2, said);
+  await until(() => numbersIn(said()).length >= 2, said, LIMIT_MS);
   t.ok(numbersIn(said()).length >= 2);
 });
 
@@ -256,6 +243,6 @@ t.test('httpx', { skip: !hasPython('httpx') && 'python3-httpx is missing' }, asy
   const program = path.join(makeFolder(t), 'recipe.py');
   writeFileSync(program, recipe('Python: httpx', service));
   const said = outputOf(t, spawn('/usr/bin/python3', [program]));
-  await until('two samples', () => numbersIn(said()).length >= 2, said);
+  await until(() => numbersIn(said()).length >= 2, said, LIMIT_MS);
   t.ok(numbersIn(said()).length >= 2);
 });

@@ -1,20 +1,11 @@
 /** A release, made twice from one commit: in other folders, time zones and umasks, with the same bytes. */
 import '../helpers/service/dead-buses.ts';
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import os from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 
 t.setTimeout(7_200_000);
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -52,8 +43,7 @@ function makeRelease(folder: string, zone: string, umask: string) {
 }
 
 t.test('two releases of one commit have the same bytes', { skip }, async (t) => {
-  const base = mkdtempSync(path.join(os.tmpdir(), 'hostwire-release-'));
-  t.teardown(() => rmSync(base, { recursive: true, force: true }));
+  const base = emptyFolder(t, 'release');
   const first = makeRelease(path.join(base, 'one'), 'UTC', '022');
   const files = readdirSync(first.output);
   const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));

@@ -5,6 +5,7 @@ import tls from 'node:tls';
 import t, { type Test } from 'tap';
 import { PATIENCE_MS } from '../helpers/limits.ts';
 import { serveProgram } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 import { type Certificate, makeCertificate } from './sse-clients/certificate.ts';
 import { type Arrival, CLIENTS, type ForeignClient, whyMissing } from './sse-clients/clients.ts';
 
@@ -49,14 +50,6 @@ function readRaw(url: URL, { env }: Certificate, { add }: Arrivals): () => void 
 }
 
 const EVENT = /data: (\{[^\n]*\})\n/;
-
-async function until(isDone: () => boolean, describe: () => string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!isDone()) {
-    if (performance.now() > deadline) throw new Error(describe());
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 function delaysBetween(seen: Arrivals, raw: Arrivals, from: number): readonly number[] {
   return [...raw.times]

@@ -10,11 +10,8 @@ import { makeFakeNvml } from '../helpers/machine/fake-nvml.ts';
 import { NVIDIA, pci } from '../helpers/machine/gpu-tree.ts';
 import { type HungMounts, openMountSpace } from '../helpers/machine/hung-mounts.ts';
 import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
+import type { Scope } from '../helpers/scope.ts';
 import { type ServiceProcess, startService } from '../helpers/service/service.ts';
-
-interface Test {
-  teardown(done: () => unknown): unknown;
-}
 
 const PROBE = new URL('../helpers/service/loop-probe.js', import.meta.url).href;
 const BUS = '0000:01:00.0';
@@ -81,7 +78,7 @@ function sysTree(firstInput: string | { readonly link: string }): Tree {
 }
 
 /** At first everything answers but the silent mounts. */
-export async function startTroubled(t: Test, mounts: number): Promise<TroubledMachine> {
+export async function startTroubled(t: Scope, mounts: number): Promise<TroubledMachine> {
   const space = await openMountSpace(t);
   const groups: readonly HungMounts[] = [await space.mountHung(mounts), await space.mountHung(1)];
   const [network, sensor] = groups;

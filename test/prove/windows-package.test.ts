@@ -2,11 +2,11 @@
 import '../helpers/service/dead-buses.ts';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 import { make } from '../packaging/made.ts';
 import { DRIVE_C, PREFIX, runNode, startOnWindows, windowsPath } from '../windows/wine.ts';
 
@@ -59,8 +59,7 @@ t.test('for Windows', { skip }, async (t) => {
   spawnSync('wineserver', ['-p60'], { env: { ...process.env, WINEPREFIX: PREFIX }, stdio: 'ignore' });
   t.teardown(endWine);
   execFileSync(process.execPath, [path.join(ROOT, 'scripts/prebuild.mjs'), 'win32-x64'], { stdio: 'ignore' });
-  const output = mkdtempSync(path.join(os.tmpdir(), 'hostwire-windows-'));
-  t.teardown(() => rmSync(output, { recursive: true, force: true }));
+  const output = emptyFolder(t, 'windows');
   const [archive = '', installer = ''] = make('windows.mjs', output);
   t.comment(`figure: ${megabytes(archive)} MB as .zip, ${megabytes(installer)} MB as .msi`);
 

@@ -1,11 +1,12 @@
 /** The hub under siege: 50 honest machines around it, half of which it connects to, and room for hostile ones. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { HostList } from '#src/wire/hub.js';
 import { startAgent } from '../agent/websocket/setup.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import {
   type ConfigPart,
@@ -36,8 +37,7 @@ const keyOf = (id: string): DialKey => ({ id, key: dialKeyOf(id) });
 
 /** Writes the keys of machines that dial in; removed with the test. */
 function entriesOf(t: Test, keys: readonly DialKey[]): Readonly<Record<string, Written>> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-siege-hub-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'siege-hub');
   return Object.fromEntries(
     keys.map(({ id, key }) => {
       const file = path.join(folder, `${id}.key`);

@@ -1,13 +1,13 @@
 /** The service under siege: its forms, and what it finds around it. */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import { FakePlayer, track } from '../helpers/dbus/player.ts';
 import { startSessionBus } from '../helpers/dbus/session-bus.ts';
 import { variant } from '../helpers/dbus/wire.ts';
 import { openFixture } from '../helpers/machine/fixtures.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { type ConfigPart, type ServiceProcess, startService } from '../helpers/service/service.ts';
 import { HUB_KEY, startBesiegedHub } from './hub.ts';
 import { BLOCKED_RANGE, type Place } from './target.ts';
@@ -58,8 +58,7 @@ function configOf({ hasAuth }: Form, tree: string | undefined): ConfigPart {
 
 /** A copy of the program whose addon is the sanitized one; removed with the test. */
 function layOutSanitized(t: Test): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-sanitized-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'sanitized');
   cpSync(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
@@ -102,8 +101,7 @@ async function startForm(
 
 /** A player that behaves well, with a cover of 500 KB. */
 async function startPlayer(t: Test, bus: string): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-cover-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'cover');
   const cover = path.join(folder, 'cover.gif');
   writeFileSync(cover, Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(500_000, 7)]));
   const metadata = track('siege', { 'mpris:artUrl': variant('s', `file://${cover}`) });

@@ -63,7 +63,7 @@ t.test('[I.hub.fleet] the first event has all, later ones what changed', async (
   t.equal(viewer.events()[0]?.all, true);
   t.match(first.get('a'), { state: 'up' });
   t.match(first.get('gone'), { state: 'down', reason: 'nothing listens there' });
-  await until(() => (a.streams === 1 && b.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1 && b.streams === 1);
   t.strictSame([...a.queries, ...b.queries], ['cpu', 'cpu'], 'watching is wanting samples');
   a.sample({ timestamp: 1, cpu: { odd: '}"{' } });
   const known = await viewer.when((all) => all.get('a')?.sample !== undefined);
@@ -82,7 +82,7 @@ t.test('[I.hub.fleet] the first event has all, later ones what changed', async (
 t.test('[I.hub.fleet] a state that changes, an agent that is removed', async (t) => {
   const { a, agents, hub } = await startThree(t);
   const viewer = await fleet(hub);
-  await until(() => (a.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1);
   a.sample({ timestamp: 1 });
   await viewer.when((known) => known.get('a')?.sample !== undefined);
   a.stop();
@@ -100,7 +100,7 @@ t.test('[I.hub.fleet] a machine that is watched before it is up is shown with it
   const viewer = await fleet(hub);
   await viewer.when((known) => known.get('late')?.state === 'down');
   const agent = await PlayedAgent.start(t, port);
-  await until(() => (agent.streams === 1 ? true : undefined));
+  await until(() => agent.streams === 1);
   agent.sample({ timestamp: 1 });
   await hub.host('late', ({ name }) => name === 'played');
   t.equal(agent.streams, 1, 'its stream goes on');
@@ -132,7 +132,7 @@ t.test('[I.hub.filters] by label, by state', async (t) => {
     }
   const berlin = await fleet(hub, '?label=site:berlin&state=up');
   t.strictSame([...(await berlin.when((known) => known.size > 0)).keys()], ['a']);
-  await until(() => (a.streams === 1 ? true : undefined));
+  await until(() => a.streams === 1);
   a.stop();
   await berlin.when((known) => !known.has('a'));
 });
@@ -144,7 +144,7 @@ t.test('[I.hub.hostile] samples that are too long for one event cost others noth
   const hub = await startHub(t, { ...Object.fromEntries(urls), good: { url: good.url } });
   const viewer = await fleet(hub);
   const socket = await HubClient.open(t, hub);
-  await until(() => ([...large, good].every(({ streams }) => streams === 1) ? true : undefined));
+  await until(() => [...large, good].every(({ streams }) => streams === 1));
   const haveArrived = async () =>
     (await hub.hosts()).every(({ id, sample_age: age }) => id === 'good' || age !== null);
   await until(async () => {
@@ -221,6 +221,6 @@ t.test('[I.hub.filters] a filter counts for the viewer that is still there', asy
     own.close();
   }
   // Filters that the stranger keeps open count for it, and not for the address that opened them first.
-  await until(async () => ((await open('b:1', owner)).head.status === 200 ? true : undefined));
+  await until(async () => (await open('b:1', owner)).head.status === 200);
   t.equal((await open('b:2', stranger)).head.status, 503);
 });

@@ -6,6 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../helpers/service/free-port.ts';
 import type { Image } from './image.ts';
 
 /** How a command in the machine ended. */
@@ -45,15 +46,6 @@ export interface Machine {
 /** Emulated, a machine is some ten times slower than a real one. */
 const READY_LIMIT_MS = 180_000;
 const COMMAND_LIMIT_MS = 60_000;
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 /** Everything qemu may touch is in `folder`; its network reaches nothing but the two forwarded ports. */
 function qemuArguments(image: Image, folder: string, ports: readonly [number, number]): readonly string[] {
@@ -138,7 +130,7 @@ function commands(socket: net.Socket) {
 
 /** Starts the machine; it continues booting after this settles (`ready` waits for that). */
 export async function boot(image: Image, folder: string): Promise<Machine> {
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await findFreePort(), await findFreePort()] as const;
   const args = qemuArguments(image, folder, ports);
   const child = spawn('nice', ['-n', '5', 'qemu-system-x86_64', ...args], { stdio: 'pipe' });
   let consoleText = '';

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import type { Scope } from '../helpers/scope.ts';
 import { request } from './client.ts';
 import type { Image } from './image.ts';
 import { boot, type Machine } from './machine.ts';
@@ -16,12 +17,8 @@ export const ADD_ALICE = `useradd -m -d /var/lib/alice -s /bin/bash alice
   echo '{ "server": { "port": 9991 } }' >/var/lib/alice/.config/hostwire/config.json
   loginctl enable-linger alice && sleep 3`;
 
-interface Test {
-  teardown(run: () => unknown): unknown;
-}
-
 /** Boots the image that `build` makes in an empty folder, and waits until the machine takes commands. */
-export async function startMachine(t: Test, name: string, build: (folder: string) => Image) {
+export async function startMachine(t: Scope, name: string, build: (folder: string) => Image) {
   const folder = mkdtempSync(path.join(os.tmpdir(), `hostwire-vm-${name}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const image = build(folder);

@@ -2,11 +2,8 @@
 import mqtt from 'mqtt';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { ConfigPart } from '../../helpers/fakes/config-parts.ts';
+import type { Scope } from '../../helpers/scope.ts';
 import { type StartedHub, startHub } from '../../hub/setup.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 type HubPart = NonNullable<ConfigPart['hub']>;
 type Times = Parameters<typeof startHub>[3];

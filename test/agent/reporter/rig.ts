@@ -13,28 +13,25 @@ import {
   startBroker,
 } from '../../exporters/mqtt/broker.ts';
 import { type FakeClock, settle } from '../../helpers/fakes/clock.ts';
+import type { Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { until } from '../../helpers/until.ts';
 
 export const HUB = `${BASE}/hub`;
 export const hubCommand = (name: string) => `${HUB}/cmd/${name.replace('.', '/')}`;
 
-interface Test {
-  teardown(done: () => unknown): unknown;
-}
-
 /** Both brokers, each with its own way to say who may do what. */
 export const BROKERS = [
   {
     name: 'mosquitto',
     skip: NO_BROKER,
-    start: async (t: Test, place?: BrokerPlace) =>
+    start: async (t: Scope, place?: BrokerPlace) =>
       await startBroker(t, undefined, undefined, undefined, place),
   },
   {
     name: 'nats-server',
     skip: NO_NATS,
-    start: async (t: Test, place?: BrokerPlace) =>
+    start: async (t: Scope, place?: BrokerPlace) =>
       await startBroker(t, [], undefined, natsKind(await findFreePort()), place),
   },
 ] as const;
@@ -164,7 +161,7 @@ export class TestHub {
     this.client.on('message', (topic, payload, { retain }) => this.#take(topic, payload.toString(), retain));
   }
 
-  static async open(t: Test, url: string, name = 'hub1', options: IClientOptions = {}): Promise<TestHub> {
+  static async open(t: Scope, url: string, name = 'hub1', options: IClientOptions = {}): Promise<TestHub> {
     const hub = new TestHub(url, name, options);
     t.teardown(() => hub.client.end(true));
     const topics = ['status', 'sample', 'media', 'power', 'event', `feedback/${name}`].map(

@@ -1,13 +1,12 @@
 /** Machines whose agents dial the hub: they have what the service of each of them has, and do what they are asked. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import t from 'tap';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { listen } from '../../helpers/clients/listen.ts';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
@@ -144,10 +143,7 @@ t.test('[I.hub.dial.lease] an agent is asked for what viewers want, while they w
 t.test('[I.hub.dial.rest] an agent rests when its viewers or its hub are gone', async (t) => {
   const clock = new FakeClock();
   const target = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-  t.teardown(() => target.close());
-  await once(target, 'listening');
-  // A WebSocketServer on a port has an address.
-  const { port } = target.address() as AddressInfo;
+  const port = await listen(t, target);
   const hub = { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } };
   const arriving = new Promise<WebSocket>((resolve) => target.once('connection', resolve));
   const machine = fixtureHost();
@@ -162,8 +158,7 @@ t.test('[I.hub.dial.rest] an agent rests when its viewers or its hub are gone', 
     for (let step = 0; step < 30; step++) await clock.advance(100);
     return machine.reads - before;
   };
-  const isSampling = async (isWanted: boolean) =>
-    await until(async () => ((await reads()) > 0 === isWanted ? true : undefined));
+  const isSampling = async (isWanted: boolean) => await until(async () => (await reads()) > 0 === isWanted);
   await isSampling(false);
   const want = { hub: 'hub1', sections: ['cpu'] };
   played.say('want', want);

@@ -176,7 +176,7 @@ t.test('[I.hub.dial.reload-hub] a reload changes one entry, and leaves the other
   hub.reconfigure({ ...agents, pc: dialled(OTHER_KEY) });
   t.match(await pc.end(), { reason: 'the entry in hub.agents has changed' });
   hub.reconfigure({ nas: agents.nas });
-  await until(async () => ((await hub.hosts()).length === 1 ? true : undefined));
+  await until(async () => (await hub.hosts()).length === 1);
   const gone = new Dialler(t, hub.port);
   await gone.claim();
   t.equal((await gone.end()).code, 1008);

@@ -1,8 +1,6 @@
-/** A hub that sends as fast as it can to the agent that has dialled it, or breaks the protocol. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { WebSocketServer } from 'ws';
+import { listen } from '../../helpers/clients/listen.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { serveHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -14,12 +12,9 @@ t.test(
   '[I.hub.dial.pace] an agent slows a hub that floods it, and leaves one that breaks the protocol',
   async (t) => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-    t.teardown(() => server.close());
-    await once(server, 'listening');
+    const port = await listen(t, server);
     const hubs: PlayedHub[] = [];
     server.on('connection', (socket) => hubs.push(new PlayedHub(socket)));
-    // It listens on a port.
-    const { port } = server.address() as AddressInfo;
     const agent = await serveHere(t, fixtureHost(), {
       hub: { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } },
       host: { id: 'pc' },
@@ -42,7 +37,7 @@ t.test(
       params: { pad: 'x'.repeat(400) },
     };
     for (let id = 0; id < 900; id++) hub.say('cmd/get', { ...question, id: `q${id}` });
-    await until(() => (hub.on('feedback/hub1').length === 900 ? true : undefined));
+    await until(() => hub.on('feedback/hub1').length === 900);
     const tookMs = performance.now() - begunAtMs;
     // 400 immediately and 200 per second, beside the rest of one read of 64 KiB.
     t.ok(tookMs > 1500, `900 after ${tookMs} ms`);

@@ -1,17 +1,13 @@
 /** A hub that agents dial: real services, and agents that a test plays by docs/hub-protocol.md alone. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { ConfigPart } from '../../helpers/fakes/config-parts.ts';
+import { emptyFolder, type Scope } from '../../helpers/scope.ts';
 import { type ServiceProcess, startService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 export const KEY = 'k1'.repeat(20);
 export const OTHER_KEY = 'k2'.repeat(20);
@@ -25,8 +21,7 @@ export const dialled = (secret = KEY, more: Partial<AgentEntry> = {}): AgentEntr
 
 /** A file with the key, removed at the end. */
 export function keyFile(t: Scope, key = KEY): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-dial-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'dial');
   const file = path.join(folder, 'pc.key');
   writeFileSync(file, `${key}\n`, { mode: 0o600 });
   return file;

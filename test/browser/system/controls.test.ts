@@ -1,8 +1,7 @@
 /** The commands of the dashboard, end to end: a player, the recording power backend, a process. */
 import '../../helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
@@ -11,6 +10,7 @@ import { FakePlayer, metadata } from '../../helpers/dbus/player.ts';
 import { startSessionBus } from '../../helpers/dbus/session-bus.ts';
 import { variant } from '../../helpers/dbus/wire.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { MediaService } from '../../helpers/service/media.ts';
 import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
 import { card, openLive, skipBrowser, startBrowser, until } from '../browser.ts';
@@ -28,8 +28,7 @@ else {
   const browser = await startBrowser(t);
 
   t.test('media: a player on a bus is shown and controlled by the buttons', { skip: noBus }, async (t) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'art');
     const art = path.join(folder, 'cover.png');
     writeFileSync(art, coverPicture());
     const bus = await startSessionBus();
@@ -152,8 +151,7 @@ else {
 
   t.test('processes: found, sorted, ended; another confirmation before force', async (t) => {
     const name = `hw-${process.pid}`;
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-end-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'end');
     // A unique name on this machine; one of the two ignores the signal.
     const script = path.join(folder, name);
     writeFileSync(script, '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 1; done\n', { mode: 0o755 });

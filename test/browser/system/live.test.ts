@@ -1,13 +1,13 @@
 /** The dashboard in Chromium: live values, the key, reconnects, pauses; one stream, no complaints, no other server. */
 import '../../helpers/service/dead-buses.ts';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { startRelay } from '../../helpers/clients/relay.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { checkTime } from '../../helpers/limits.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { type ConfigPart, serveHere, serveProgram, startHere } from '../../helpers/service/service.ts';
 import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { coverPicture } from '../cover-picture.ts';
@@ -70,8 +70,7 @@ else {
   });
 
   t.test('it asks for the key, reports a wrong one, and keeps the right one out of every URL', async (t) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'art');
     const art = path.join(folder, 'cover.png');
     writeFileSync(art, coverPicture());
     const service = await serveHere(t, livelyHost({ artUrl: pathToFileURL(art).href }), {

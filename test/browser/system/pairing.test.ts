@@ -3,18 +3,18 @@
  * opened in Chromium as a phone does, and the key taken back.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import { MAIN, NO_TMUX, openTerminal } from '../../cli/top/terminal.ts';
+import { listen } from '../../helpers/clients/listen.ts';
 import { startRelay } from '../../helpers/clients/relay.ts';
 import { checkTime } from '../../helpers/limits.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { runToEnd, serveProgram } from '../../helpers/service/service.ts';
 import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { pictureOf } from '../terminal-picture.ts';
@@ -56,8 +56,7 @@ async function pairIn(
 
 /** Returns the text of the code in a picture, as zbarimg reads it; empty: it finds no code. */
 function readCode(t: Test, picture: Buffer): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-code-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'code');
   const file = path.join(folder, 'code.png');
   writeFileSync(file, picture);
   return spawnSync('zbarimg', ['--raw', '-q', file], { encoding: 'utf8' }).stdout.replace(/\n$/, '');
@@ -70,10 +69,7 @@ async function startElsewhere(t: Test) {
     if (request.url === '/elsewhere') referers.push(request.headers.referer);
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>elsewhere</title>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  // A server that listens on a port has an address of this kind.
-  return { url: `http://localhost:${(server.address() as AddressInfo).port}/elsewhere`, referers };
+  return { url: `http://localhost:${await listen(t, server)}/elsewhere`, referers };
 }
 
 const prompt = (page: Page) => page.getByRole('dialog', { name: 'This service requires a key' });

@@ -2,13 +2,13 @@
 import '../../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { freePort } from '../../client/live-clients.ts';
+import { listen } from '../../helpers/clients/listen.ts';
 import { judgeRate } from '../../helpers/clients/talk.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { DIFFERENCES } from '../../helpers/service/differences.ts';
+import { findFreePort } from '../../helpers/service/free-port.ts';
 import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
 import { openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { SocketPage } from '../page-socket.ts';
@@ -31,10 +31,7 @@ async function startStranger(t: Test): Promise<string> {
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>elsewhere</title>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.closeAllConnections());
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+  return `http://127.0.0.1:${await listen(t, server)}`;
 }
 
 /** Run by the page: the built client connects, subscribes, and tries a command while it waits. */
@@ -164,7 +161,7 @@ else {
   });
 
   t.test('the built client in the page reconnects after a restart of the service', async (t) => {
-    const port = await freePort();
+    const port = await findFreePort();
     const first = await serveProgram(t, { config: QUICK, port });
     const { page } = await openPage(t, browser);
     await page.route('**/built-client/*.js', (route) => {

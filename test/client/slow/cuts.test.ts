@@ -4,8 +4,9 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { parseChunk, parseHead } from '../../helpers/clients/http.ts';
 import { serveHere } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import { type Relay, startRelay } from '../cutting-relay.ts';
-import { liveClients, markOf, until } from '../live-clients.ts';
+import { liveClients, markOf } from '../live-clients.ts';
 import { markedHost } from '../marked-host.ts';
 
 const CUTS = process.env['HOSTWIRE_FULL'] === '1' ? 400 : 16;
@@ -96,10 +97,7 @@ for (const { kind, other, nodes, maxBytes, samplesOf } of KINDS)
       () => `${relay.passed.length} cuts`,
       250_000,
     );
-    await until(
-      () => samplesOf(relay.passed.at(-1) ?? []).length > 1,
-      () => 'no sample',
-    );
+    await until(() => samplesOf(relay.passed.at(-1) ?? []).length > 1, 'no sample');
     clients.close();
     const sent = relay.passed.map(samplesOf);
     const received = (kind === 'stream' ? clients.samples : clients.pushed).map(markOf);

@@ -5,8 +5,10 @@
 import '../../helpers/service/dead-buses.ts';
 import t, { type Test } from 'tap';
 import type { AnyStats } from '#src/client/client.js';
+import { findFreePort } from '../../helpers/service/free-port.ts';
 import { startHere, startService } from '../../helpers/service/service.ts';
-import { freePort, liveClients, markOf, until } from '../live-clients.ts';
+import { until } from '../../helpers/until.ts';
+import { liveClients, markOf } from '../live-clients.ts';
 import { markedHost, PER_START } from '../marked-host.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
@@ -25,7 +27,7 @@ async function liveThrough(
   restarts: number,
   start: (number: number, port: number) => Promise<Started>,
 ) {
-  const port = await freePort();
+  const port = await findFreePort();
   let service = await start(0, port);
   t.teardown(() => service.stop());
   const clients = liveClients({ url: `http://127.0.0.1:${port}` });

@@ -2,13 +2,14 @@
  * The real machine through the program itself while a bounded load runs, against independent readings: /proc read and
  * added up here, and df. Tolerances are stated beside each.
  */
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { serveProgram } from '../../helpers/service/service.ts';
 import { startLoad } from '../bounded-load.ts';
 import { askDf, countedNames, type Reading, readMachine } from '../own-readings.ts';
@@ -51,8 +52,7 @@ const median = (values: readonly number[]) =>
 
 t.setTimeout(280_000);
 const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
-const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-accuracy-'));
-t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+const folder = emptyFolder(t, 'accuracy');
 
 interface Message {
   readonly payload: Payload;

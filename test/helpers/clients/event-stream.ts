@@ -1,6 +1,7 @@
 /** A client of /api/stream that keeps every chunk and event with its time of arrival and its exact bytes. */
 
 import { PATIENCE_MS } from '../limits.ts';
+import type { Scope } from '../scope.ts';
 import { parseChunk, parseHead, RawConnection, type RawHead, requestBytes } from './http.ts';
 
 export interface StreamEvent {
@@ -14,10 +15,6 @@ export interface StreamChunk {
   readonly text: string;
   /** Whether its final CRLF arrived with it. */
   readonly wasEnded: boolean;
-}
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
 }
 
 export class EventStream {

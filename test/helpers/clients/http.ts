@@ -3,6 +3,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { pinOf } from '#src/tls/certificate.js';
 import { PATIENCE_MS } from '../limits.ts';
+import type { Scope } from '../scope.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -118,10 +119,6 @@ export function parseAnswer(
   if (!/^\d+$/.test(length)) throw new NoAnswerError(`Content-Length ${JSON.stringify(length)}`);
   const end = head.bytes + Number(length);
   return bytes.length < end ? undefined : finish(bytes.subarray(head.bytes, end), end);
-}
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
 }
 
 export class RawConnection {

@@ -1,7 +1,7 @@
 /** A reverse proxy that serves a service under a path: it strips the prefix and knows nothing else. */
 import http from 'node:http';
-import type net from 'node:net';
 import type { Test } from 'tap';
+import { listen } from './listen.ts';
 
 export interface PrefixProxy {
   /** With the prefix, and without a slash at the end. */
@@ -33,12 +33,6 @@ export async function startPrefixProxy(
     answer.on('close', () => onward.destroy());
     asked.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  // A server that listens on a port has an address of this kind.
-  const { port: own } = server.address() as net.AddressInfo;
+  const own = await listen(t, server);
   return { baseUrl: `http://127.0.0.1:${own}${prefix}`, strays };
 }

@@ -3,12 +3,9 @@ import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
 import { callerAt } from '../fakes/sender.ts';
+import type { Scope } from '../scope.ts';
 import { createEngine } from '../service/engine.ts';
 import { RawConnection } from './http.ts';
-
-interface Scope {
-  teardown(run: () => void): void;
-}
 
 export async function startRoutes(routes: readonly Route[]): Promise<{
   readonly port: number;

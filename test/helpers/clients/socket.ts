@@ -1,5 +1,6 @@
 /** A client of /api/ws outside a browser: the package ws. */
 import { WebSocket } from 'ws';
+import type { Scope } from '../scope.ts';
 import { Talk } from './talk.ts';
 
 export interface SocketOptions {
@@ -26,10 +27,6 @@ export class Refused extends Error {
     this.headers = headers;
     this.body = body;
   }
-}
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
 }
 
 export class SocketClient extends Talk {

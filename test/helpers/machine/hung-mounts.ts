@@ -10,10 +10,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
 import { programPath, whyNoProgram } from '../native/program.ts';
-
-interface Test {
-  teardown(done: () => unknown): unknown;
-}
+import type { Scope } from '../scope.ts';
 
 /** A group of filesystems that hang, or answer, together. It starts hanging, and has never answered before. */
 export interface HungMounts {
@@ -65,7 +62,7 @@ async function endByInput(child: ChildProcess): Promise<void> {
 }
 
 /** A mount namespace for the length of the test. Requires that whyNoMountSpace() returns undefined. */
-export async function openMountSpace(t: Test): Promise<MountSpace> {
+export async function openMountSpace(t: Scope): Promise<MountSpace> {
   const program = programPath('hung_mount');
   const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-hung-'));
   // Holds the namespace until its input ends.

@@ -5,17 +5,16 @@ import {
   constants,
   ftruncateSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   rmSync,
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Counters, Host } from '#src/host/host.js';
 import { type NativeMachine, openNativeHost, type Roots } from '#src/host/native.js';
+import { emptyFolder } from '../scope.ts';
 
 /** A folder, a link (its target is not resolved), or a file's content. */
 export type Entry = { readonly folder: true } | { readonly link: string } | string | Buffer;
@@ -58,8 +57,7 @@ export function makeMachine(
   tree: Tree,
   options: Roots = {},
 ): Machine {
-  const root = mkdtempSync(path.join(tmpdir(), 'hostwire-machine-'));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = emptyFolder(t, 'machine');
   writeTree(root, tree);
   const roots = { proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root, ...options };
   return {

@@ -1,13 +1,13 @@
 /** Launches programs from a process of its own: the descriptors, limits and failing calls there trouble no test. */
 import '../service/dead-buses.ts';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { CONTROL_BYTES } from '../machine/fail-control.ts';
+import { emptyFolder } from '../scope.ts';
 import type { Launched, LaunchRun } from './launch-program.ts';
 
 const program = path.join(import.meta.dirname, 'launch-program.js');
@@ -25,8 +25,7 @@ interface Result extends Launched {
 }
 
 export async function launchIn(t: Test, { trouble, before = ':', env = {} }: Setting): Promise<Result> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-launch-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'launch');
   const marker = path.join(folder, 'marker');
   const control = path.join(folder, 'control');
   writeFileSync(control, Buffer.alloc(CONTROL_BYTES));

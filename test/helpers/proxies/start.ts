@@ -1,8 +1,7 @@
 /** Starts a real reverse proxy before a service, as an unprivileged process on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import tls from 'node:tls';
 import type { Test } from 'tap';
 import { makePair } from '../certificates.ts';
 import { PATIENCE_MS } from '../limits.ts';
+import { emptyFolder } from '../scope.ts';
 import { configOf, type Where } from './blocks.ts';
 import type { Places, ProxyProgram } from './programs.ts';
 
@@ -63,8 +63,7 @@ async function listens({ port, scheme }: Places): Promise<boolean> {
 }
 
 async function makePlaces(t: Pick<Test, 'teardown'>, scheme: Places['scheme']): Promise<Places> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-proxy-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'proxy');
   const { cert, key } = await pair;
   const write = (name: string, text: string) => {
     writeFileSync(path.join(folder, name), text, { mode: 0o600 });

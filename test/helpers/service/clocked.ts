@@ -2,14 +2,11 @@
 import { EventStream } from '../clients/event-stream.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import type { FixtureHost } from '../fakes/host.ts';
+import type { Scope } from '../scope.ts';
 import { type ConfigPart, startHere } from './service.ts';
 
 /** The window of a first load: the time between its two readings. */
 export const FIRST_WINDOW_MS = 200;
-
-interface Test {
-  teardown(done: () => unknown): unknown;
-}
 
 export interface ClockedService {
   readonly clock: FakeClock;
@@ -21,7 +18,7 @@ export interface ClockedService {
 }
 
 export async function startOnClock(
-  t: Test,
+  t: Scope,
   host: FixtureHost,
   config: ConfigPart = {},
 ): Promise<ClockedService> {

@@ -1,16 +1,12 @@
 /** The service inside this process with a certificate from files that the test can replace. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PemFile } from '#src/tls/pair.js';
 import { makePair, type TestPair, writePair } from '../certificates.ts';
 import { RawConnection } from '../clients/http.ts';
 import { fixtureHost } from '../fakes/host.ts';
+import { emptyFolder, type Scope } from '../scope.ts';
 import { type ConfigPart, type ServiceHere, startHere } from './service.ts';
-
-interface Test {
-  teardown(done: () => unknown): unknown;
-}
 
 export interface SecureService extends ServiceHere {
   readonly folder: string;
@@ -24,13 +20,12 @@ export interface SecureService extends ServiceHere {
 
 /** `hasPlain` false: HTTPS on the only port. */
 export async function startSecure(
-  t: Test,
+  t: Scope,
   { server = {}, ...config }: ConfigPart = {},
   hasPlain = true,
   host = fixtureHost(),
 ): Promise<SecureService> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-tls-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'tls');
   const read = (name: string): PemFile => {
     const file = path.join(folder, name);
     return { path: file, pem: readFileSync(file, 'utf8') };

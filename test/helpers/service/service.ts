@@ -15,6 +15,7 @@ import type { Route } from '#src/http/routes.js';
 import { createLog } from '#src/log/log.js';
 import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
 import { PATIENCE_MS } from '../limits.ts';
+import type { Scope } from '../scope.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 import { ENGINE_PART, loadTestEngine } from './engine.ts';
 
@@ -172,10 +173,6 @@ export async function startService(
       return { ...(await ended), tookMs: performance.now() - startedAt };
     },
   };
-}
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
 }
 
 /** As startService, until the end of `t`. */

@@ -1,20 +1,16 @@
 /** HAProxy of Debian with the shipped haproxy.cfg, before hubs and brokers of a test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import type { TestPair } from '../../helpers/certificates.ts';
 import { programNamed, skipProxy } from '../../helpers/proxies/programs.ts';
+import { emptyFolder, type Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { edited, type Replacement, shipped } from './shipped.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 /** Why there can be no HAProxy here; false if there can. */
 export const NO_HAPROXY = skipProxy(programNamed('haproxy'));
@@ -50,8 +46,7 @@ const answers = (port: number) =>
   });
 
 export async function startHaproxy(t: Scope, behind: Behind, pair: TestPair): Promise<StartedHaproxy> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-haproxy-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'haproxy');
   const [port, mqttPort, leafPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const pem = path.join(folder, 'site.pem');
   writeFileSync(pem, `${pair.cert}\n${pair.key}`, { mode: 0o600 });

@@ -5,14 +5,11 @@ import { brokerPart, EVERYTHING } from '../../agent/broker/setup.ts';
 import { Broker, mqttPart, natsKind } from '../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../helpers/certificates.ts';
 import { ask } from '../../helpers/clients/http.ts';
+import type { Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { until } from '../../helpers/until.ts';
 import { type StartedHub, startHub } from '../setup.ts';
 import { edited, type Replacement, shipped } from './shipped.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 const PASSWORDS = {
   pc: 'pc-password-1',

@@ -2,12 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Broker, natsKind, startBroker } from '../../exporters/mqtt/broker.ts';
+import type { Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { passwordOf } from './crowd/passwords.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 const FILES = path.resolve(import.meta.dirname, '../../../../../packaging/mqtt');
 const shipped = (name: string) => readFileSync(path.join(FILES, name), 'utf8');

@@ -2,12 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import type { Scope } from '../../helpers/scope.ts';
 import { until } from '../../helpers/until.ts';
 import type { Seen } from './crowd/viewers.ts';
-
-interface Scope {
-  teardown(run: () => unknown): unknown;
-}
 
 export interface Crowd {
   readonly pid: number;

@@ -141,7 +141,7 @@ export async function showTwoHubs(t: Test, way: Way): Promise<void> {
   const resting = await keptBy(hubs);
   const viewers = await startViewers(t, hubs);
   const real = await watchReal(t, parts);
-  await until(() => (real.every(({ seen }) => seen.every((each) => each.count() > 1)) ? true : undefined));
+  await until(() => real.every(({ seen }) => seen.every((each) => each.count() > 1)));
   // The first samples are over: one that is new to one hub is sent to both.
   await sleep(2000);
   const followed = followReal(real);

@@ -11,7 +11,8 @@ import ts from 'typescript';
 import { openPage, skipBrowser, startBrowser } from '../../browser/browser.ts';
 import { PROGRAMS } from '../../helpers/docs/examples.ts';
 import { Installed } from '../../helpers/docs/installed.ts';
-import { bytesIn, emptyFolder, installOffline, pack } from '../../helpers/packages.ts';
+import { bytesIn, installOffline, pack } from '../../helpers/packages.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { serveProgram } from '../../helpers/service/service.ts';
 
 t.setTimeout(1_200_000);

@@ -6,7 +6,8 @@ import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import { makeMachine } from '../../helpers/machine/tree.ts';
-import { emptyFolder, npm } from '../../helpers/packages.ts';
+import { npm } from '../../helpers/packages.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { startService } from '../../helpers/service/service.ts';
 import { kept } from '../../vm/image.ts';
 

@@ -15,7 +15,8 @@ import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import { checkTime } from '../../helpers/limits.ts';
-import { bytesIn, emptyFolder, installOffline, pack } from '../../helpers/packages.ts';
+import { bytesIn, installOffline, pack } from '../../helpers/packages.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { startService } from '../../helpers/service/service.ts';
 
 t.setTimeout(3_000_000);

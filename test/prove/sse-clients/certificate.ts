@@ -1,9 +1,8 @@
 /** The certificate of `hostwire keygen --tls`, and what makes each client trust it by its own documented means. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { type ConfigPart, runToEnd } from '../../helpers/service/service.ts';
 
 export interface Certificate {
@@ -21,8 +20,7 @@ export interface Certificate {
 export const KEY_STORE_PASSWORD = 'hostwire';
 
 export async function makeCertificate(t: Pick<Test, 'teardown'>): Promise<Certificate> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-tls-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'tls');
   const { stdout } = await runToEnd(['keygen', '--tls', '--out', folder]);
   const [cert, key, keyStore] = ['tls-cert.pem', 'tls-key.pem', 'trusted.p12'].map((name) =>
     path.join(folder, name),

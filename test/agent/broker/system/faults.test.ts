@@ -22,7 +22,7 @@ testBrokers(t, '[I.hub.mqtt.broker] killed and started again', async (t, broker)
   const stream = await watch(hub, 'pc', '?fields=cpu');
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const before = stream.count();
-    await until(() => (stream.count() > before ? true : undefined));
+    await until(() => stream.count() > before);
     await broker.kill(signal);
     // A broker that shuts down cleanly may send the agent's last will first.
     const away = await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
@@ -31,7 +31,7 @@ testBrokers(t, '[I.hub.mqtt.broker] killed and started again', async (t, broker)
     const last = stream.count();
     await broker.start();
     await hub.host('pc', isUp);
-    await until(() => (stream.count() > last ? true : undefined));
+    await until(() => stream.count() > last);
   }
   t.same(media.controls, [], 'and not done later');
   t.equal((await mute(hub.port)).status, 200);
@@ -53,7 +53,7 @@ testBrokers(t, '[I.hub.mqtt.stopped] a broker that stands still does nothing lat
   broker.thaw();
   await hub.host('pc', isUp);
   // Messages that it has kept are delivered before this one.
-  await until(async () => ((await mute(hub.port)).status === 200 ? true : undefined));
+  await until(async () => (await mute(hub.port)).status === 200);
   const paused = () => media.controls.filter(({ verb }) => verb === 'pause').length;
   t.equal(paused(), 0, 'too late');
   t.equal((await control(hub.port, 'pause')).status, 200);
@@ -71,12 +71,12 @@ testBrokers(
     const left = /was lost: the broker does not answer/;
     await hub.host('pc', ({ reason }) => reason === 'the broker cannot be reached');
     t.match(hub.log.join(''), left, 'the hub, before the keep-alive of MQTT has ended');
-    await until(() => (/was lost/.test(service.stderr()) ? true : undefined));
+    await until(() => /was lost/.test(service.stderr()));
     t.match(service.stderr(), left, 'the agent, since its lease was not renewed');
     broker.thaw();
     await hub.host('pc', isUp);
     const last = stream.count();
-    await until(() => (stream.count() > last ? true : undefined));
+    await until(() => stream.count() > last);
     t.notOk(stream.isEnded);
   },
 );
@@ -87,7 +87,7 @@ testBrokers(t, '[I.hub.mqtt.run] a command is for one run of the agent', async (
   await hub.host('pc', isUp);
   const asked = () => agent.asked.filter(({ topic }) => topic.endsWith('/media/mute'));
   const lost = mute(hub.port);
-  await until(() => (asked().length === 1 ? true : undefined));
+  await until(() => asked().length === 1);
   t.match(asked()[0], { run: 'run1' });
   agent.cut();
   t.equal((await lost).status, 504, 'it went away with the command');

@@ -52,7 +52,7 @@ testBrokers(
     const opening = hub.open('/api/hosts/pc/stream?fields=cpu');
     const last = () => agent.wants.at(-1);
     const wanted = async (want: object) =>
-      await until(() => (last() === JSON.stringify({ hub: 'hub1', ...want }) ? true : undefined));
+      await until(() => last() === JSON.stringify({ hub: 'hub1', ...want }));
     await wanted({ sections: ['cpu'] });
     await agent.sample([time, '"cpu":{"a":1}'], cpu);
     const stream = await opening;
@@ -75,7 +75,7 @@ testBrokers(
     await agent.sample([time, '"cpu":{"a":4}', '"memory":{}', '"x":1', '"cpu":{"b":5}'], head);
     t.same(payloadOf(await (await detailed).next()), { timestamp: 1, uptime: 2, x: 1, cpu: { b: 5 } });
     const before = agent.wants.length;
-    await until(() => (agent.wants.length > before ? true : undefined));
+    await until(() => agent.wants.length > before);
     for (const each of [stream, await wider, await detailed]) each.close();
     await wanted({});
   },
@@ -97,7 +97,7 @@ testBrokers(
     t.match(await post(hub.port, '/media/control', { action: 'mute' }), { status: 200 });
     t.equal(media.controls.length, 1);
     t.match(await post(hub.port, '/pw/sleep', {}), { status: 200 });
-    await until(() => (/power: .*hub1/.test(service.stderr()) ? true : undefined));
+    await until(() => /power: .*hub1/.test(service.stderr()));
     t.match(service.stderr(), /media: .*mute.*hub1/, 'the audit trail names the hub');
     t.match(await post(hub.port, '/media/control', { action: 'set_volume' }), { status: 400 });
     const strict = await startBrokerHub(t, broker.url, {}).catch(() => undefined);
@@ -121,7 +121,7 @@ testBrokers(t, '[I.hub.mqtt.presence] killed, started again, gone in good order'
   const second = await startService({ config });
   await hub.host('pc', isUp);
   const before = stream.count();
-  await until(() => (stream.count() > before ? true : undefined));
+  await until(() => stream.count() > before);
   await second.stop();
   await hub.host('pc', isDown);
 });
@@ -132,7 +132,7 @@ testBrokers(t, '[I.hub.mqtt.presence] what the broker has kept is asked', async 
   const real = await PlayedAgent.start(t, broker.url, 'real');
   const hub = await startBrokerHub(t, broker.url, {}, { headMs: 300 });
   await hub.host('real', isUp);
-  await until(() => (ghost.asked.length > 2 ? true : undefined));
+  await until(() => ghost.asked.length > 2);
   t.match(await hub.host('ghost'), { state: 'down' }, 'it was never up');
   t.notMatch(hub.log.join('\n'), 'host ghost is up');
   // It is there after all.
@@ -140,7 +140,7 @@ testBrokers(t, '[I.hub.mqtt.presence] what the broker has kept is asked', async 
   await hub.host('ghost', isUp);
   // A state that is cleared away is a machine that is gone.
   await ghost.say('status', '', true);
-  await until(async () => ((await hub.hosts()).every(({ id }) => id === 'real') ? true : undefined));
+  await until(async () => (await hub.hosts()).every(({ id }) => id === 'real'));
   real.cut();
   t.match(await hub.host('real', isDown), { reason: 'its agent is offline' });
 });
@@ -157,7 +157,7 @@ testMosquitto(
     const open = async (agent: PlayedAgent, id: string) => {
       await hub.host(id, isUp);
       const opening = hub.open(`/api/hosts/${id}/stream?fields=cpu`);
-      await until(() => (agent.wants.length > 0 ? true : undefined));
+      await until(() => agent.wants.length > 0);
       await agent.sample(lines);
       return await opening;
     };
@@ -169,7 +169,7 @@ testMosquitto(
     ]) {
       await hub.host('bad', isUp);
       const wants = bad.wants.length;
-      await until(() => (bad.wants.length > wants ? true : undefined));
+      await until(() => bad.wants.length > wants);
       await bad.say('sample', nonsense);
       t.match(await hub.host('bad', isDown), { reason: 'it sends something else than samples' });
     }

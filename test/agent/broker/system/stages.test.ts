@@ -114,7 +114,7 @@ testBrokers(
     const heard = () => other.client.told.filter(isFeedback).map(shown);
     let count = 0;
     const told = async (type: string, feedback: object, what: string) => {
-      await until(() => (heard().length > count ? true : undefined));
+      await until(() => heard().length > count);
       t.match(heard().slice(count), [[type, { final: true, stage: undefined, ...feedback }]], what);
       count = heard().length;
     };

@@ -115,7 +115,7 @@ for (const { name, skip, start } of BROKERS)
     for (const [what, pair, reason] of wrong) {
       const broker = await start(t, pair, ca);
       const { hub, logs } = await startBoth(t, broker.port, ca);
-      await until(() => (logs().every((log) => reason.test(log)) ? true : undefined));
+      await until(() => logs().every((log) => reason.test(log)));
       for (const log of logs()) {
         t.match(log, reason, what);
         t.notMatch(log, /connected to/, what);

@@ -22,7 +22,7 @@ testMosquitto(
     const data = { topics: ['stats.cpu'] };
     t.match(await many.ask('subscribe', { host: 'pc', data }), { type: 'subscribed' });
     t.match(await one.ask('subscribe', { data }), { type: 'subscribed' });
-    await until(() => (agent.wants.length > 0 ? true : undefined));
+    await until(() => agent.wants.length > 0);
     await agent.sample(LINES);
     t.match(await many.take('system_stats'), {
       host: 'pc',
@@ -43,11 +43,11 @@ testMosquitto(t, '[I.hub.mqtt.labels] the fleet follows labels that change', asy
   const status = (labels: object) => agent.say('status', { state: 'online', run: 'run1', labels }, true);
   await status({ site: 'berlin' });
   await until(() => fleetEvents(berlin).find(({ hosts }) => hosts['pc'] !== undefined));
-  await until(() => (agent.wants.length > 0 ? true : undefined));
+  await until(() => agent.wants.length > 0);
   await agent.sample(LINES);
   await until(() => fleetEvents(berlin).find(({ hosts }) => hosts['pc']?.sample !== undefined));
   await status({ site: 'paris' });
   await until(() => fleetEvents(berlin).find(({ removed }) => removed.includes('pc')));
-  await until(() => (agent.wants.at(-1) === '{"hub":"hub1"}' ? true : undefined));
+  await until(() => agent.wants.at(-1) === '{"hub":"hub1"}');
   t.pass('nobody watches it now');
 });

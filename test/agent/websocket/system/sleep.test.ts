@@ -34,7 +34,7 @@ t.test(
       sleeper.events.slice(0, 5).map(({ event }) => event),
       ['inhibit', 'prepare', 'released', 'asleep', 'awake'],
     );
-    await until(() => (downs() === 1 ? true : undefined));
+    await until(() => downs() === 1);
     await hub.host('pc', isUp);
     await sleeper.waitFor('inhibit', 2);
     t.notMatch(agent.stderr(), /was lost|not delayed/);

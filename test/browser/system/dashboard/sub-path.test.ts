@@ -1,13 +1,13 @@
 /** The dashboard behind a proxy that serves it under a path: everything that it loads or asks is below that path. */
 import '../../../helpers/service/dead-buses.ts';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
 import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
 import { serveHere } from '../../../helpers/service/service.ts';
 import { card, openLive, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { coverPicture } from '../../cover-picture.ts';
@@ -21,8 +21,7 @@ else {
 
   for (const prefix of ['/machines/work bench', ''].map(encodeURI))
     t.test(`everything works under ${prefix || 'the root'}`, async (t) => {
-      const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
-      t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = emptyFolder(t, 'art');
       const art = path.join(folder, 'cover.png');
       writeFileSync(art, coverPicture());
       const host = livelyHost({ artUrl: pathToFileURL(art).href, processes: GUARDED });

@@ -36,10 +36,9 @@ t.test('[I.hub.cluster] each at another server, with the shipped rights', { skip
   t.notMatch(service.stderr() + hub1.log.join('\n') + hub2.log.join('\n'), /refuses|refused/);
   // A machine's user is not a hub here either.
   const thief = await startClusterHub(t, second.broker.port, 'pc', ca);
-  await until(() => (/connected to/.test(thief.log.join('\n')) ? true : undefined));
+  await until(() => /connected to/.test(thief.log.join('\n')));
   t.equal((await ask(hub1.port, '/api/hosts/pc/system')).status, 200);
   t.same(await thief.hosts(), [], 'it sees no machine');
   await service.stop();
-  for (const hub of [hub1, hub2])
-    await until(async () => ((await hub.host('pc')).state === 'down' ? true : undefined));
+  for (const hub of [hub1, hub2]) await until(async () => (await hub.host('pc')).state === 'down');
 });

@@ -86,7 +86,7 @@ t.test('[I.hub.haproxy] all viewers of a machine have one hub', { skip }, async 
   for (const id of IDS)
     for (const fields of ['cpu', 'memory', 'cpu,memory'])
       await openStream(t, place, `/api/hosts/${id}/stream?fields=${fields}`);
-  for (const agent of agents) await until(() => (wanting(agent).size > 0 ? true : undefined));
+  for (const agent of agents) await until(() => wanting(agent).size > 0);
   await followBySocket(t, place, 'machine-0');
   const chosen = agents.map((agent) => [...wanting(agent)]);
   t.ok(
@@ -99,6 +99,6 @@ t.test('[I.hub.haproxy] all viewers of a machine have one hub', { skip }, async 
   await hubs.get(gone)?.stop();
   const path = '/api/hosts/machine-0/stream?fields=cpu';
   const again = await until(async () => await openStream(t, place, path).catch(() => undefined));
-  await until(() => (again.text.includes('"cpu":{"a":1}') ? true : undefined));
+  await until(() => again.text.includes('"cpu":{"a":1}'));
   t.equal(agents[0] && wanting(agents[0]).size, 2, 'the other hub has its machines');
 });

@@ -1,10 +1,10 @@
 /** Agents that are killed, stopped for 20 s, and whose clock is set by an hour: behind a broker, and with a hub that connects to them. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { BROKERS } from '../../../agent/reporter/rig.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
 import { Commander, judge, type Marks } from './commands.ts';
 import { isFull, type Part, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { longestPause, Recovery, stateOf, Viewer } from './viewers.ts';
@@ -124,8 +124,7 @@ const FAKETIME = findLibrary();
 
 /** Its wall clock is what `set` says; its other clocks are real, or ahead with it. */
 function fakeClock(t: Test, isMonotonicReal: boolean, startSeconds = 0) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-clock-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'clock');
   const file = path.join(folder, 'offset');
   const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}\n`);
   set(startSeconds);

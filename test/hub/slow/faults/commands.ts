@@ -2,12 +2,12 @@
  * Commands during a fault. Each starts a program of its own number at the agent, which notes the number and the time: a
  * command that is done twice, late, or although the answer says that it was not, is seen there.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type RawAnswer, RawConnection, requestBytes } from '../../../helpers/clients/http.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
 import type { ConfigPart } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
 
@@ -45,8 +45,7 @@ export class Marks {
   readonly #file: string;
 
   constructor(t: Test) {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-marks-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'marks');
     this.#file = path.join(folder, 'marks');
   }
 
