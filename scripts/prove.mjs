@@ -136,7 +136,10 @@ for (const { name, file, engine } of chosen) {
   const date = new Date().toISOString().slice(0, 10);
   const all = counts.passed + counts.failed + counts.skipped;
   const result = isGood ? 'holds' : `**fails** (${all - counts.passed} of ${all})`;
-  rows.set(name, `| ${name} | ${date} | ${commit} | ${result}, ${seconds} s | ${recordFigures(name, figures)} |`);
+  rows.set(
+    name,
+    `| ${name} | ${date} | ${commit} | ${result}, ${seconds} s | ${recordFigures(name, figures)} |`,
+  );
   writePage(rows);
   console.log(`${name}: ${result}, ${counts.passed} passed, ${seconds} s`);
 }

@@ -31,7 +31,7 @@ function literalsOf(file, text) {
 function faultOf(literal) {
   const end = literal.lastIndexOf('/');
   const found = checkSync(literal.slice(1, end), literal.slice(end + 1), {
-    timeout: 30_000,
+    timeout: 120_000,
   });
   if (found.status === 'safe') return undefined;
   return found.status === 'vulnerable' ? `takes ${found.complexity.summary} time` : 'could not be judged';

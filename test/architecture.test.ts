@@ -86,11 +86,11 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 51_150,
-  native: 35_050,
-  web: 6_450,
-  test: 103_200,
-  docs: 112_400,
+  src: 49_830,
+  native: 35_020,
+  web: 6_430,
+  test: 101_500,
+  docs: 65_900,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
   src: ['.ts'],

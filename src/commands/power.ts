@@ -4,8 +4,8 @@ import { messageOf, ServiceError } from '../errors.ts';
 import type { PowerAction } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
-import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAction } from '../wire/power.ts';
 import { OPERATIONS } from '../wire/operations.ts';
+import type { PowerCapabilities, PowerPayload, PowerResult, TimedPowerAction } from '../wire/power.ts';
 import { POWER_ACTIONS, powerParams } from '../wire/requests.ts';
 import type { Command, Follower, Outcome } from './command.ts';
 import type { SleepDelays } from './power-backend.ts';
@@ -160,7 +160,10 @@ export class Power {
     const { features } = this.#options.config.current;
     const rows = POWER_ACTIONS.map(async (action) => {
       const { isSupported, reason } = await this.#options.backend.support(action);
-      return [action, { enabled: features[OPERATIONS[action].feature], supported: isSupported, reason }] as const;
+      return [
+        action,
+        { enabled: features[OPERATIONS[action].feature], supported: isSupported, reason },
+      ] as const;
     });
     // One entry per action of POWER_ACTIONS, which the type of Object.fromEntries cannot express.
     return Object.fromEntries(await Promise.all(rows)) as PowerCapabilities;

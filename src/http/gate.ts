@@ -1,6 +1,7 @@
 /** The one gate for HTTP and WebSocket: judges requests before they are routed, and open streams after a reload. */
 import { createHash } from 'node:crypto';
 import { matches, parsePeer } from '../access/addresses.ts';
+import type { Caller } from '../access/caller.ts';
 import { condense } from '../access/condense.ts';
 import { type AccessPolicy, compileAccess, decideAccess, isPathJudged } from '../access/decide.ts';
 import { exposureWarning } from '../access/exposure.ts';
@@ -13,7 +14,6 @@ import { ServiceError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { covers } from '../scopes.ts';
 import { OPERATIONS } from '../wire/operations.ts';
-import type { Caller } from '../access/caller.ts';
 import { type Answer, matchesPath, type RequestHead } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
 

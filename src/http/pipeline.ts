@@ -1,4 +1,6 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
+
+import type { Caller } from '../access/caller.ts';
 import { auditForbidden } from '../commands/audit.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, scopeRequired, stackOf } from '../errors.ts';
@@ -15,7 +17,6 @@ import {
   readBody,
   readFraming,
 } from './body.ts';
-import type { Caller } from '../access/caller.ts';
 import { type Exchange, MAX_LAST_BYTES } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';

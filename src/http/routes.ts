@@ -1,7 +1,8 @@
 /** The routes: a row of the table of operations with its `run`, by path and method. */
+
+import type { Caller } from '../access/caller.ts';
 import type { Config } from '../config/config.ts';
 import type { Method, Operation } from '../wire/operations.ts';
-import type { Caller } from '../access/caller.ts';
 import type { Exchange } from './engine.ts';
 import type { Answer } from './head.ts';
 import type { Headers } from './reply.ts';

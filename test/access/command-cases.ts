@@ -8,9 +8,7 @@ import { MEDIA_ACTIONS, type POWER_ACTIONS } from '#src/wire/requests.js';
 
 /** The operations that run a command. */
 export type CommandOperation = {
-  readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly method: 'POST' }
-    ? Id
-    : never;
+  readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly method: 'POST' } ? Id : never;
 }[OperationId];
 
 export interface CommandCase {

@@ -31,7 +31,11 @@ t.test('a command is found by its name, checked, then run with the result of its
   t.strictSame(await invoke(commands, 'power.cancel', { value: 21 }, SENDER), { result: { doubled: 42 } });
   t.strictSame(calls, ['check power.cancel', 'run power.cancel']);
   await t.rejects(invoke(commands, 'power.sleep', {}, SENDER), { code: 'invalid_value' });
-  t.strictSame(calls, ['check power.cancel', 'run power.cancel', 'check power.sleep'], 'refused parameters are not run');
+  t.strictSame(
+    calls,
+    ['check power.cancel', 'run power.cancel', 'check power.sleep'],
+    'refused parameters are not run',
+  );
 });
 
 t.test('a flag that is off is noticed before anything else is read, and again at each call', async (t) => {
@@ -111,7 +115,9 @@ t.test('the audit trail has a line per command, with its client and its outcome'
     }),
   );
   const commands = new Commands(rows, new FakeConfig());
-  commands.onReport((report) => auditCommand({ audit: (text, fields) => lines.push([text, fields]) }, report));
+  commands.onReport((report) =>
+    auditCommand({ audit: (text, fields) => lines.push([text, fields]) }, report),
+  );
   const caller = callerAt('::1', 'default');
   for (const name of Object.keys(outcomes))
     await invoke(commands, `power.${name}`, {}, caller).catch(() => undefined);

@@ -76,31 +76,34 @@ function row({ name }: Mistake, { level, place, key, message, remedy }: Line, is
   return `| ${cells.map(cell).join(' | ')} |`.replaceAll(/ {2,}/g, ' ');
 }
 
-t.test('[8.mistakes] each mistake is printed as in mistakes.md, with a remedy and without a secret', async (t) => {
-  const found = sections.map(({ title, mistakes }) => ({
-    title,
-    rows: mistakes.map((mistake) => ({ mistake, lines: linesOf(t, mistake) })),
-  }));
-  const all = found.flatMap(({ rows }) => rows);
-  t.ok(all.length > 65, `${all.length} mistakes`);
-  for (const { mistake, lines } of all) {
-    t.not(lines.length, 0, `${mistake.name}: silent`);
-    for (const { remedy, message } of lines) t.not(remedy, '', `${mistake.name}: no remedy: ${message}`);
-    t.notMatch(JSON.stringify(lines), /kkkk|BEGIN/, `${mistake.name}: shows no secret`);
-  }
-  const tables = found.map(({ title, rows }) =>
-    [
-      `## ${title}\n`,
-      '| mistake | level | place | key | message | remedy |\n|---|---|---|---|---|---|',
-      ...rows.flatMap(({ mistake, lines }) => lines.map((line, index) => row(mistake, line, index === 0))),
-    ].join('\n'),
-  );
-  const text = readFileSync(PAGE, 'utf8');
-  const [head = ''] = text.split(/^## /m);
-  const wanted = `${head}${tables.join('\n\n')}\n`;
-  if (process.env['HOSTWIRE_WRITE_DOCS'] === '1') writeFileSync(PAGE, wanted);
-  t.equal(readFileSync(PAGE, 'utf8'), wanted, 'HOSTWIRE_WRITE_DOCS=1 writes it');
-});
+t.test(
+  '[8.mistakes] each mistake is printed as in mistakes.md, with a remedy and without a secret',
+  async (t) => {
+    const found = sections.map(({ title, mistakes }) => ({
+      title,
+      rows: mistakes.map((mistake) => ({ mistake, lines: linesOf(t, mistake) })),
+    }));
+    const all = found.flatMap(({ rows }) => rows);
+    t.ok(all.length > 65, `${all.length} mistakes`);
+    for (const { mistake, lines } of all) {
+      t.not(lines.length, 0, `${mistake.name}: silent`);
+      for (const { remedy, message } of lines) t.not(remedy, '', `${mistake.name}: no remedy: ${message}`);
+      t.notMatch(JSON.stringify(lines), /kkkk|BEGIN/, `${mistake.name}: shows no secret`);
+    }
+    const tables = found.map(({ title, rows }) =>
+      [
+        `## ${title}\n`,
+        '| mistake | level | place | key | message | remedy |\n|---|---|---|---|---|---|',
+        ...rows.flatMap(({ mistake, lines }) => lines.map((line, index) => row(mistake, line, index === 0))),
+      ].join('\n'),
+    );
+    const text = readFileSync(PAGE, 'utf8');
+    const [head = ''] = text.split(/^## /m);
+    const wanted = `${head}${tables.join('\n\n')}\n`;
+    if (process.env['HOSTWIRE_WRITE_DOCS'] === '1') writeFileSync(PAGE, wanted);
+    t.equal(readFileSync(PAGE, 'utf8'), wanted, 'HOSTWIRE_WRITE_DOCS=1 writes it');
+  },
+);
 
 t.test('[8.mistakes] a misspelt section that decides about access stops the start', async (t) => {
   const access = sections.find(({ title }) => title === 'Access')?.mistakes ?? [];

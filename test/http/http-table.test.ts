@@ -20,6 +20,10 @@ for (const [at, form] of FORMS.entries())
   t.test(`[1.http-table] ${form.section}: ${form.name}`, async (t) => {
     const [, , uws, node] = rows[at] ?? [];
     const outcome = await table.treat(form);
-    t.equal(cellOf(outcome), isNodeEngine ? node : uws, 'as in http-table.md; node scripts/http-table.mjs writes it');
+    t.equal(
+      cellOf(outcome),
+      isNodeEngine ? node : uws,
+      'as in http-table.md; node scripts/http-table.mjs writes it',
+    );
     t.equal(outcome.answered, outcome.done, 'what was done is answered, what was refused is not done');
   });

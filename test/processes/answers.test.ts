@@ -66,7 +66,7 @@ t.test(
   '[7.list-shared] too many different questions are refused before any work; a failure is not kept',
   async (t) => {
     const answers = answersOn();
-      let built = 0;
+    let built = 0;
     const ask = (question: string) => answers.find(question, CLIENT, () => String(++built));
     const settled = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => ask(String(i))));
     const refused = settled.filter(({ status }) => status === 'rejected');
@@ -100,8 +100,7 @@ t.test('[7.list-shared] kept answers have a limit', async (t) => {
 t.test("[7.list-fair] one client's many questions do not delay another's first", async (t) => {
   const answers = answersOn();
   const order: string[] = [];
-  const ask = (client: string, text: string) =>
-    answers.find(text, client, () => String(order.push(text)));
+  const ask = (client: string, text: string) => answers.find(text, client, () => String(order.push(text)));
   const many = Array.from({ length: 60 }, (_, i) => ask('10.0.0.1', `many ${i}`));
   const others = ['10.0.0.2', '10.0.0.3'].map((client) => ask(client, `first of ${client}`));
   await Promise.all([...many, ...others]);
@@ -118,8 +117,7 @@ t.test("[7.list-fair] one client's many questions do not delay another's first",
 t.test('[7.list-fair] twenty clients that fill the queue do not keep another one out', async (t) => {
   const answers = answersOn();
   const order: string[] = [];
-  const ask = (client: string, text: string) =>
-    answers.find(text, client, () => String(order.push(text)));
+  const ask = (client: string, text: string) => answers.find(text, client, () => String(order.push(text)));
   const crowd = Array.from({ length: 20 * 64 }, (_, i) => ask(`192.0.2.${i % 20}`, `many ${i}`));
   const settled = Promise.allSettled(crowd);
   const honest = ask('192.0.2.100', 'honest');

@@ -1,8 +1,9 @@
 /** The machine's end of connections that hubs have opened: the protocol of docs/hub-protocol.md, with a session per hub. */
+
+import type { Caller } from '../../access/caller.ts';
 import { Allowance, type Rate } from '../../allowance.ts';
 import { SleepMark } from '../../clock.ts';
 import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
-import type { Caller } from '../../access/caller.ts';
 import { Pace } from '../../http/clients/pace.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';

@@ -1,8 +1,9 @@
 /** The connections that hubs open to this machine at /api/agent. What serves them is loaded with the first one. */
+
+import type { Caller } from '../../access/caller.ts';
 import type { KeyUses } from '../../access/key-uses.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { SharedCapacity } from '../../fairness/shared-capacity.ts';
-import type { Caller } from '../../access/caller.ts';
 import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import { identify } from '../../identity.ts';

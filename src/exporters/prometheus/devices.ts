@@ -18,7 +18,11 @@ const FILESYSTEM_FAMILIES: readonly (readonly [
 ])[] = [
   ['size_bytes', 'Filesystem size in bytes.', ({ usage }) => usage?.totalBytes],
   ['free_bytes', 'Filesystem free space in bytes.', ({ usage }) => usage?.freeBytes],
-  ['avail_bytes', 'Filesystem space available to non-root users in bytes.', ({ usage }) => usage?.availableBytes],
+  [
+    'avail_bytes',
+    'Filesystem space available to non-root users in bytes.',
+    ({ usage }) => usage?.availableBytes,
+  ],
   ['files', 'Filesystem total file nodes.', ({ files }) => files],
   ['files_free', 'Filesystem total free file nodes.', ({ filesFree }) => filesFree],
   ['readonly', 'Filesystem read-only status.', ({ isReadOnly }) => Number(isReadOnly === true)],

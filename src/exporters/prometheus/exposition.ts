@@ -29,10 +29,7 @@ export const single = (name: string, help: string, value: MetricSample['value'])
   family(name, help, [{ value }]);
 
 /** One sample for each entry of `values`, whose name is the value of `label`. */
-export const labelled = (
-  label: string,
-  values: Readonly<Record<string, number>>,
-): readonly MetricSample[] =>
+export const labelled = (label: string, values: Readonly<Record<string, number>>): readonly MetricSample[] =>
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };

@@ -161,10 +161,7 @@ export class Metrics {
         if (!isUnsupported(error)) throw error;
         this.#hasKernelTexts = false;
       }
-    const [{ sample }, { hostname, os }] = await Promise.all([
-      source.latest(EVERYTHING),
-      host.readSystem(),
-    ]);
+    const [{ sample }, { hostname, os }] = await Promise.all([source.latest(EVERYTHING), host.readSystem()]);
     const names = {
       sysname: facts.platform === 'win32' ? 'Windows' : facts.platform,
       release: os.version,

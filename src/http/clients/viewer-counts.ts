@@ -1,7 +1,8 @@
 /** Counts open streams and sockets: by address, where they were opened without a key, and by key. */
+
+import type { Caller } from '../../access/caller.ts';
 import type { KeyUses } from '../../access/key-uses.ts';
 import { AddressCounts } from '../../fairness/address-counts.ts';
-import type { Caller } from '../../access/caller.ts';
 
 export class ViewerCounts {
   /** By address, of those without a key. */

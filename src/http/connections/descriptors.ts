@@ -1,8 +1,9 @@
 /** How many connections and streams the limit of open descriptors leaves room for, beside the service's own files. */
+
+import type { Caller } from '../../access/caller.ts';
 import type { CurrentConfig } from '../../config/current.ts';
 import { type AddressCounts, networkOf } from '../../fairness/address-counts.ts';
 import type { Host } from '../../host/host.ts';
-import type { Caller } from '../../access/caller.ts';
 
 /** Files, pipes and sockets of the service itself: 20 at rest, 54 while it reads everything (2 processors, 4 interfaces). */
 const MIN_OWN = 58;

@@ -1,6 +1,7 @@
 /** The route that reports to a client what it may do. */
-import { wholeSeconds } from '../../clock.ts';
+
 import type { Caller } from '../../access/caller.ts';
+import { wholeSeconds } from '../../clock.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import type { Request, Run } from '../../http/routes.ts';

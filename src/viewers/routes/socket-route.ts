@@ -1,7 +1,8 @@
 /** The paths of WebSockets: accepts upgrades, answers other requests with 426. */
+
+import type { Caller } from '../../access/caller.ts';
 import { ServiceError } from '../../errors.ts';
 import { readFraming } from '../../http/body.ts';
-import type { Caller } from '../../access/caller.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import { bareAnswer, errorAnswer, type Headers } from '../../http/reply.ts';

@@ -1,8 +1,8 @@
 /** Commands over WebSockets: the sender gets the steps of its command, other subscribers of its topic the end. */
 
+import type { Caller } from '../../access/caller.ts';
 import { type Delivery, type Step, sentenceOf } from '../../commands/command.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
-import type { Caller } from '../../access/caller.ts';
 import { isObject, parseJson } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
 import { type CommandEnd, type Machine, type MachineAnswer, textOf } from '../../machine/machine.ts';

@@ -120,7 +120,6 @@ const startChromium: ForeignClient['start'] = async (url, { pin }, onArrival) =>
   return () => browser.close();
 };
 
-/** docs/sse-clients.md says how each of them reads. */
 export const CLIENTS: readonly ForeignClient[] = [
   { name: 'sseclient', start: python('sseclient') },
   { name: 'sseclient-py', start: python('sseclient_py') },

@@ -1,7 +1,8 @@
 /** The connection of an agent that has dialled this hub: the proofs of both sides, then messages. */
+
+import type { Caller } from '../../../access/caller.ts';
 import type { Clock } from '../../../clock.ts';
 import type { BufferQuota, Holder } from '../../../http/clients/buffer-quota.ts';
-import type { Caller } from '../../../access/caller.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../../../http/engine.ts';
 import { type Framed, Parts, readMessage, textOf } from '../../protocol/frames.ts';
 import { type Claim, isProof, newNonce, proofOf, readClaim, type Terms } from '../../protocol/proof.ts';

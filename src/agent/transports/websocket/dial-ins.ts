@@ -1,7 +1,8 @@
 /** The machines of `hub.agents` whose agents dial this hub: who has proved to be which, and what each is sent. */
+
+import type { Caller } from '../../../access/caller.ts';
 import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
 import { ServiceError } from '../../../errors.ts';
-import type { Caller } from '../../../access/caller.ts';
 import type { Exchange } from '../../../http/engine.ts';
 import type { Framed } from '../../protocol/frames.ts';
 import type { RemoteDeps } from '../../remote/deps.ts';

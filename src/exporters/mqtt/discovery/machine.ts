@@ -15,8 +15,8 @@ import {
   MEASURED,
   MEGABIT,
   OFF,
-  only,
   type Options,
+  only,
   percent,
   plain,
   type Row,
@@ -46,9 +46,14 @@ export function settleBootTime({ timestamp, uptime }: Sample, known?: number): n
 }
 
 const load = (at: 0 | 1 | 2, minutes: string): Row<CpuDetail> =>
-  row(`load_${minutes}`, ({ load_average }) => load_average?.[at] ?? null, { ...plain('mdi:gauge', 2), ...OFF }, {
-    name: `load ${minutes} min`,
-  });
+  row(
+    `load_${minutes}`,
+    ({ load_average }) => load_average?.[at] ?? null,
+    { ...plain('mdi:gauge', 2), ...OFF },
+    {
+      name: `load ${minutes} min`,
+    },
+  );
 
 const pressure = row<Pick<CpuDetail, 'pressure'>>('pressure', ({ pressure: known }) => known?.some ?? null, {
   ...percent('mdi:gauge'),

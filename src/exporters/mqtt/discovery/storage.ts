@@ -26,14 +26,25 @@ const diskRate = { ...MEASURED.megabytes, ...OFF };
 const diskTotal = { ...GROWING, ...OFF };
 
 export const DISK: readonly Row<DiskDetail>[] = [
-  row('used_percent', ({ used_percent }) => used_percent, percent('mdi:harddisk'), { ...ALWAYS, name: 'used' }),
+  row('used_percent', ({ used_percent }) => used_percent, percent('mdi:harddisk'), {
+    ...ALWAYS,
+    name: 'used',
+  }),
   row('free', ({ available }) => available, MEASURED.gibibytes, { ...ALWAYS, per: GIB }),
   row('read', ({ read_rate }) => read_rate, diskRate, { ...io, per: MEGABYTE }),
   row('write', ({ write_rate }) => write_rate, diskRate, { ...io, per: MEGABYTE }),
   row('busy', ({ busy_percent }) => busy_percent, { ...percent('mdi:harddisk'), ...OFF }, io),
   row('was_read', ({ read_bytes }) => read_bytes, diskTotal, { name: 'read since boot', per: GIGABYTE }),
-  row('was_written', ({ write_bytes }) => write_bytes, diskTotal, { name: 'written since boot', per: GIGABYTE }),
-  row('silent', ({ stale }) => stale, { ...yesNo('problem'), ...OFF, ...DIAGNOSTIC }, { name: 'does not answer' }),
+  row('was_written', ({ write_bytes }) => write_bytes, diskTotal, {
+    name: 'written since boot',
+    per: GIGABYTE,
+  }),
+  row(
+    'silent',
+    ({ stale }) => stale,
+    { ...yesNo('problem'), ...OFF, ...DIAGNOSTIC },
+    { name: 'does not answer' },
+  ),
 ];
 
 const ofDrive = (key: string, value: Row<DriveDetail>['value'], show: Options, name?: string) =>
@@ -47,7 +58,20 @@ export const DRIVE: readonly Row<DriveDetail>[] = [
     'expects to fail',
   ),
   ofDrive('temperature', ({ health }) => health?.temperature ?? null, MEASURED.celsius),
-  ofDrive('endurance', ({ health }) => health?.percentage_used ?? null, percent('mdi:harddisk'), 'endurance used'),
-  ofDrive('powered_on', ({ health }) => health?.power_on_hours ?? null, { ...MEASURED.hours, ...OFF }, 'time switched on'),
-  ofDrive('media_errors', ({ health }) => health?.media_errors ?? null, { ...plain('mdi:alert-circle-outline'), ...OFF }),
+  ofDrive(
+    'endurance',
+    ({ health }) => health?.percentage_used ?? null,
+    percent('mdi:harddisk'),
+    'endurance used',
+  ),
+  ofDrive(
+    'powered_on',
+    ({ health }) => health?.power_on_hours ?? null,
+    { ...MEASURED.hours, ...OFF },
+    'time switched on',
+  ),
+  ofDrive('media_errors', ({ health }) => health?.media_errors ?? null, {
+    ...plain('mdi:alert-circle-outline'),
+    ...OFF,
+  }),
 ];
