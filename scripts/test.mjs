@@ -71,7 +71,7 @@ const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
 const ON_BOTH_ENGINES =
   /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|dead-peers|hub-siege|key-oracle|proxies|siege|socket-idle)\.)/;
 const SERVES =
-  /\b(?:churn|createEngine|serveNumbered|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|runSieges)\b/;
+  /\b(?:churn|createEngine|serveHere|serveNumbered|serveProgram|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|proveSieges)\b/;
 
 /** Returns whether a test starts the service or an engine, and must run on both. */
 export const runsOnBothEngines = (file) =>
