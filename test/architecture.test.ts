@@ -89,7 +89,7 @@ const LINES: Readonly<Record<string, number>> = {
   src: 49_830,
   native: 35_020,
   web: 6_430,
-  test: 101_500,
+  test: 101_100,
   docs: 65_900,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
