@@ -97,7 +97,7 @@ const OPERANDS: Readonly<
 /** `words`: the arguments after the program's name. */
 export function parseArguments(words: readonly string[]): Arguments {
   const overrides = new Map<string, { value: unknown; option: string }>();
-  /** The values of each option that is no setting; of a flag an empty one. */
+  /** The values of each option that does not change a setting; a flag has an empty one. */
   const given = new Map<string, string[]>();
   const operands: string[] = [];
   let command: Command | undefined;

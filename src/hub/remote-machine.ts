@@ -1,7 +1,6 @@
 /** The machines of the hub as viewers see them: the only file between viewers and the ways in which the hub reaches a machine. */
 
-import type { Caller } from '../access/caller.ts';
-import { HUB_ITSELF } from '../agent/remote/ask.ts';
+import { type Caller, OWN_ACCOUNT } from '../access/caller.ts';
 import type { Hosts } from '../agent/remote/hosts.ts';
 import type { RemoteHost } from '../agent/remote/remote.ts';
 import { ServiceError } from '../errors.ts';
@@ -12,7 +11,7 @@ import type { MachineSample, MachineSink, MachineSubscription } from '../streams
 import type { CommandGateway } from './commands/command-gateway.ts';
 
 /** The question about the history with the shortest answer. */
-const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: HUB_ITSELF };
+const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: OWN_ACCOUNT };
 
 class RemoteMachine implements Machine {
   readonly #host: RemoteHost;

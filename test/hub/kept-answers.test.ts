@@ -1,7 +1,8 @@
 /** How long the hub keeps the answers of a machine. */
 import t from 'tap';
+import { OWN_ACCOUNT } from '#src/access/caller.js';
 import { Answers } from '#src/agent/remote/answers.js';
-import { HUB_ITSELF, type RemoteClient } from '#src/agent/remote/ask.js';
+import type { RemoteClient } from '#src/agent/remote/ask.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 function setUp(delayMs: number) {
@@ -16,7 +17,7 @@ function setUp(delayMs: number) {
   };
   const answers = new Answers(clock);
   const ask = (what: string) =>
-    answers.ask(client, { what, params: {}, who: HUB_ITSELF, deadlineMs: 60_000 });
+    answers.ask(client, { what, params: {}, who: OWN_ACCOUNT, deadlineMs: 60_000 });
   return { clock, ask, asked: () => asked };
 }
 

@@ -1,6 +1,6 @@
 /** Answers and topics of one machine that are not what the contract promises: no client gets them. */
 import t from 'tap';
-import { HUB_ITSELF } from '#src/agent/remote/ask.js';
+import { OWN_ACCOUNT } from '#src/access/caller.js';
 import { Calls } from '#src/agent/remote/calls.js';
 import { PushedTopics } from '#src/agent/remote/pushed.js';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
@@ -41,7 +41,7 @@ t.test('[I.hub.hostile] answers and topics over a broker', async (t) => {
     return true;
   };
   const calls = new Calls({ hub: 'h', clock, answerMs: 10, publish });
-  const question = { what: 'media', params: {}, who: HUB_ITSELF, deadlineMs: 1000 };
+  const question = { what: 'media', params: {}, who: OWN_ACCOUNT, deadlineMs: 1000 };
   const answered = async (result: string) => {
     const found = calls.question('a', question).then(
       ({ bytes }) => bytes.toString(),

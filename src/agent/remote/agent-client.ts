@@ -1,8 +1,9 @@
 /** Asks one agent: questions, and commands with deadlines by the agent's own clock. */
+import { OWN_ACCOUNT } from '../../access/caller.ts';
 import { isQuestion } from '../../machine/requests.ts';
 import { notDone } from '../protocol/feedback.ts';
 import { AgentClock, type ClockReading } from './agent-clock.ts';
-import { type Ask, type HostAnswer, HUB_ITSELF, type RemoteClient } from './ask.ts';
+import type { Ask, HostAnswer, RemoteClient } from './ask.ts';
 import type { Calls } from './calls.ts';
 import type { RemoteDeps } from './deps.ts';
 
@@ -36,12 +37,12 @@ export class AgentClient implements RemoteClient {
   probe(): void {
     const { clock, times } = this.#deps;
     const deadlineMs = clock.now() + times.headMs;
-    this.#calls.question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs }).catch(() => undefined);
+    this.#calls.question(this.#id, { ...CLOCK, who: OWN_ACCOUNT, deadlineMs }).catch(() => undefined);
   }
 
   async #askClock(deadlineMs: number): Promise<void> {
     this.#clockRequest ??= this.#calls
-      .question(this.#id, { ...CLOCK, who: HUB_ITSELF, deadlineMs })
+      .question(this.#id, { ...CLOCK, who: OWN_ACCOUNT, deadlineMs })
       .finally(() => {
         this.#clockRequest = undefined;
       });

@@ -8,10 +8,6 @@ import type { Step } from '../../commands/command.ts';
 import type { Clients } from '../../fairness/fair-queue.ts';
 import type { MachineAnswer } from '../../machine/machine.ts';
 import type { Params } from '../../params.ts';
-import { ALL_SCOPES } from '../../scopes.ts';
-
-/** The hub itself asks: it has the room of a client with a key. */
-export const HUB_ITSELF: Caller = { address: '', isKeyed: true, scopes: ALL_SCOPES };
 
 export interface Ask {
   /** A question, or the name of a command, such as `media.set_volume`. */

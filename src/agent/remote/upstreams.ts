@@ -63,7 +63,7 @@ export class Upstreams {
     return (await client.ask({ what, params, who, deadlineMs })).bytes;
   }
 
-  /** What the machine is to be asked for; undefined: nothing. */
+  /** The sections to ask the machine for; undefined: none. */
   get interest(): InterestMessage | undefined {
     const [plain, detail] = [this.#plain?.asked, this.#detailed?.asked];
     if (plain === undefined && detail === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface CommandRequest {
   readonly id: string | number | undefined;
   /** When it was sent, in Unix seconds, by the clock of its sender. */
   readonly sentAt: number | undefined;
-  /** Of a message that names its hub and the client there. */
+  /** The client of a hub, where the message names both. */
   readonly caller?: Caller;
   /** The key for finding duplicates in place of the id, where senders choose their ids independently. */
   readonly key?: string | number | undefined;

@@ -68,7 +68,7 @@ const SENSOR_FAMILIES = {
 } as const;
 
 interface NamedSensor {
-  /** Of its family. */
+  /** The name of its family. */
   readonly name: string;
   readonly help: string;
   readonly labels: { readonly chip: string; readonly sensor: string };

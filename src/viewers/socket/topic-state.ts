@@ -2,10 +2,10 @@
  * A topic of one machine that has a state: media, processes, power. Sent when it differs from the one before. It is read when
  * the machine reports a change; a topic that is not reported, or may be lost on its way, is read once per interval for all.
  */
+import { OWN_ACCOUNT } from '../../access/caller.ts';
 import type { Clock, Defer } from '../../clock.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
-import { ALL_SCOPES } from '../../scopes.ts';
 import { inSlices } from '../../streams/slices.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { TOPIC_ROWS } from './topics.ts';
@@ -15,9 +15,6 @@ const MAX_PUSHED_ROWS = 200;
 /** Maximum length of that list, so that a socket that is somewhat slow has room for it. */
 const MAX_PUSHED_BYTES = 48 * 1024;
 
-/** The client of readings that all subscribers share. */
-const ALL_SUBSCRIBERS = { address: '', isKeyed: false, scopes: ALL_SCOPES };
-
 /** The payload of a topic as JSON. Rejects with ServiceError. */
 export async function readTopic(
   machine: Pick<Machine, 'ask'>,
@@ -26,7 +23,7 @@ export async function readTopic(
 ): Promise<string> {
   const { what, params } = TOPIC_ROWS[name];
   for (let limit = MAX_PUSHED_ROWS; ; limit = Math.floor(limit / 2)) {
-    const asked = { what, params: params(withDetail, Math.max(1, limit)), client: ALL_SUBSCRIBERS };
+    const asked = { what, params: params(withDetail, Math.max(1, limit)), client: OWN_ACCOUNT };
     const json = textOf(await machine.ask(asked));
     if (limit <= 1 || name !== 'processes' || Buffer.byteLength(json) <= MAX_PUSHED_BYTES) return json;
   }
