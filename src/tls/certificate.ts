@@ -1,7 +1,7 @@
 /** Reads a certificate: its names, how long it is valid, and the pin of its key. */
 import { createHash, X509Certificate } from 'node:crypto';
 
-const BLOCK = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END \1?CERTIFICATE-----/gu;
+const BLOCK = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----(?:[^-]|-(?!----))*-----END \1?CERTIFICATE-----/gu;
 
 /** Returns the certificates of a PEM text in order, or for each the reason why it cannot be read. */
 export function readCertificates(pem: string): readonly (X509Certificate | Error)[] {

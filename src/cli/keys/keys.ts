@@ -62,7 +62,7 @@ export async function listKeys(
 }
 
 /** The folder that a file names which may have an error anywhere. */
-const FOLDER_LINE = /^[ \t"']*keys_folder["' \t]*:[ \t"']*([^"'#,}\r\n]+)/mu;
+const FOLDER_LINE = /^[ \t]*["']?keys_folder["']?\s*:\s*["']?([^"'#,}\r\n]+)/mu;
 
 function findFolder({ keys, problems }: ConfigError): string | undefined {
   if (keys?.folder !== undefined) return keys.folder;

@@ -13,12 +13,13 @@ const FILE = 'HOSTWIRE_CONFIG';
 export const CLIENT_KEY = 'HOSTWIRE_KEY';
 
 /** Kubernetes sets these for a service that is called hostwire (or hostwire-hub) in every container of its namespace. */
+const OF_SERVICE = /^HOSTWIRE_[A-Z0-9_]+$/u;
 const SERVICE_LINK =
-  /_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/u;
+  /_SERVICE_HOST$|_SERVICE_PORT(?:_.|$)|_PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/u;
 const LINK_URL = /^(?:tcp|udp|sctp):\/\//u;
 
 const isServiceLink = (name: string, text: string) =>
-  SERVICE_LINK.test(name) || (name.endsWith('_PORT') && LINK_URL.test(text));
+  (OF_SERVICE.test(name) && SERVICE_LINK.test(name)) || (name.endsWith('_PORT') && LINK_URL.test(text));
 
 /** Variables that are removed from the environment, which apps that the service launches inherit. */
 export const SECRET_VARIABLES: readonly string[] = [...ROWS]
