@@ -12,10 +12,12 @@ export class Commands {
   readonly #config: CurrentConfig;
   readonly #reports = new Listeners<[report: Report]>();
 
-  /** Throws when two rows have one name. */
+  /** Throws when two rows have one name, and for a row that the table of requests, which has its flag, does not know. */
   constructor(rows: readonly Command[], config: CurrentConfig) {
     this.#rows = new Map(rows.map((row) => [row.name, row]));
     if (this.#rows.size !== rows.length) throw new Error('two commands have the same name');
+    for (const { name } of rows)
+      if (!REQUESTS.has(name)) throw new Error(`the command ${name} is not in the table of requests`);
     this.#config = config;
   }
 
