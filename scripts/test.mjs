@@ -24,7 +24,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { failuresOf, secondsOf, slowestOf } from './failures.mjs';
-import { isPure, testsOf } from './imports.mjs';
+import { graphOf, isPure, testsOf } from './imports.mjs';
 import { provideNeeds } from './needs.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -67,15 +67,17 @@ export const testFiles = (tier) =>
 
 const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
 
-/** The modules and proofs that run on both engines, and how one of their files says that it serves. */
+/** The modules and proofs that run on both engines. */
 const ON_BOTH_ENGINES =
   /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|dead-peers|hub-siege|key-oracle|proxies|siege|socket-idle)\.)/;
-const SERVES =
-  /\b(?:churn|createEngine|serveHere|serveNumbered|serveProgram|startService|startHere|startHub|startOnClock|startRoutes|startProbed|serveSockets|serveStreams|loadTestEngine|proveSieges)\b/;
+/** What loads an engine for a test, and what starts the program, which loads one. */
+const SERVERS = new Set(['test/helpers/service/engine.ts', 'test/helpers/service/service.ts']);
 
-/** Returns whether a test starts the service or an engine, and must run on both. */
-export const runsOnBothEngines = (file) =>
-  ON_BOTH_ENGINES.test(`/${sourceOf(file)}`) && SERVES.test(textOf(file));
+/** Returns whether a test starts the service or an engine, as its imports show. */
+const serves = (file) => [...graphOf(sourceOf(file))].some((each) => SERVERS.has(each));
+
+/** Returns whether a test must run on both engines. */
+export const runsOnBothEngines = (file) => ON_BOTH_ENGINES.test(`/${sourceOf(file)}`) && serves(file);
 
 /** Tests of `--engines`: keys, and all but the two slowest files of HTTP, which take a quarter of the time. */
 const CONTRACT =
@@ -189,7 +191,7 @@ const runSystem = (options) =>
 /** Runs files of the contract, of HTTP and of keys that serve, on Node's engine. */
 function runEngines(options) {
   const files = [...testFiles(undefined), ...testFiles('system')];
-  const serving = files.filter((file) => CONTRACT.test(sourceOf(file)) && SERVES.test(textOf(file)));
+  const serving = files.filter((file) => CONTRACT.test(sourceOf(file)) && serves(file));
   return runTests({ ...options, files: serving, engine: 'node' });
 }
 
