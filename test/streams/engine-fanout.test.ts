@@ -5,9 +5,9 @@ import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Exchange, StreamStart } from '#src/http/engine.js';
 import { UwsStream } from '#src/http/uws/stream.js';
-import type { Sample } from '#src/stats/sample.js';
-import { Encoded, type View, viewOf } from '#src/stats/view.js';
+import { type View, viewOf } from '#src/stats/view.js';
 import { Streams } from '#src/streams/streams.js';
+import { encodedOf } from '../helpers/fakes/encoded.ts';
 import { callerAt } from '../helpers/fakes/sender.ts';
 import { FakeSource } from '../helpers/fakes/source.ts';
 import { FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
@@ -18,25 +18,6 @@ const SEEDS = process.env['HOSTWIRE_FULL'] === '1' ? 40 : 5;
 const ALL = viewOf(31, false);
 const NONE = viewOf(0, false);
 const DETAIL = viewOf(0, true);
-
-/** A sample whose detail is `padding` bytes longer. */
-function encodedOf(number: number, padding = 0): Encoded {
-  const sample: Sample = {
-    timestamp: number,
-    uptime: number,
-    extras: {
-      interval_seconds: 1,
-      host: 'x'.repeat(padding),
-    } as Sample['extras'] & object, // Its other keys do not matter here.
-    cpu: undefined,
-    memory: undefined,
-    gpu: undefined,
-    disks: undefined,
-    network: undefined,
-    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
-  };
-  return new Encoded(sample);
-}
 
 /** uWebSockets.js writes the line end of a chunk with the next one: the last one's is made up for. */
 function receivedBy({ response }: Pick<Peer, 'response'>): Buffer {

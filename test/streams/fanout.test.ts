@@ -3,8 +3,9 @@ import net from 'node:net';
 import t, { type Test } from 'tap';
 import { loadEngine } from '#src/engines.js';
 import { viewOf } from '#src/stats/view.js';
+import { encodedOf } from '../helpers/fakes/encoded.ts';
 import { callerAt } from '../helpers/fakes/sender.ts';
-import { createStreams, encodedOf } from '../helpers/service/streams.ts';
+import { createStreams } from '../helpers/service/streams.ts';
 import { until } from '../helpers/until.ts';
 
 const VIEW = viewOf(0, true);

@@ -8,7 +8,8 @@ import {
   ShardQueue,
 } from '#src/viewers/socket/sample-broadcast.js';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import { encodedOf, serveSockets } from '../helpers/service/socket-server.ts';
+import { encodedOf } from '../helpers/fakes/encoded.ts';
+import { serveSockets } from '../helpers/service/socket-server.ts';
 
 const VIEW = viewOf(1, false);
 const MAX_PER_TURN = 255;

@@ -10,30 +10,13 @@ import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { Commands } from '#src/machine/commands.js';
 import { LocalMachine } from '#src/machine/local.js';
-import type { Sample } from '#src/stats/sample.js';
 import type { SampleSink } from '#src/stats/source.js';
-import { Encoded, type View } from '#src/stats/view.js';
+import type { View } from '#src/stats/view.js';
 import { FakeConfig } from '../fakes/config.ts';
+import { encodedOf } from '../fakes/encoded.ts';
 import { FakeHistory } from '../fakes/history.ts';
 import { callerAt } from '../fakes/sender.ts';
 import { createEngine } from './engine.ts';
-
-/** A sample with `number` as its timestamp, about `bytes` long with detail. */
-export function encodedOf(number: number, bytes = 0): Encoded {
-  const sample: Sample = {
-    timestamp: number,
-    uptime: 0,
-    // Its other keys do not matter here.
-    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
-    cpu: undefined,
-    memory: undefined,
-    gpu: undefined,
-    disks: undefined,
-    network: undefined,
-    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
-  };
-  return new Encoded(sample);
-}
 
 export interface SocketServerOptions {
   /** Bytes of each sample with detail. */

@@ -4,9 +4,10 @@ import { PeerWatch } from '#src/http/connections/peers.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';
+import { encodedOf } from '../fakes/encoded.ts';
 import { callerAt } from '../fakes/sender.ts';
 import { createEngine } from './engine.ts';
-import { createStreams, encodedOf } from './streams.ts';
+import { createStreams } from './streams.ts';
 
 const DETAIL = viewOf(0, true);
 

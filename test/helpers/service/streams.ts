@@ -6,21 +6,8 @@ import { openNativeHost } from '#src/host/native.js';
 import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Engine } from '#src/http/engine.js';
-import type { Sample } from '#src/stats/sample.js';
-import { Encoded } from '#src/stats/view.js';
 import { Streams } from '#src/streams/streams.js';
 import { FakeSource } from '../fakes/source.ts';
-
-/** The event `number`, with `bytes` of padding when it is asked for with details. */
-export function encodedOf(number: number, bytes = 10): Encoded {
-  const sample: Partial<Sample> = {
-    timestamp: number,
-    uptime: 0,
-    // Its other keys do not matter here.
-    extras: { interval_seconds: 1, host: 'x'.repeat(bytes) } as Sample['extras'] & object,
-  };
-  return new Encoded(sample as Sample);
-}
 
 export function createStreams() {
   const host = openNativeHost();

@@ -9,11 +9,12 @@ import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
-import { Encoded, viewOf } from '#src/stats/view.js';
+import { viewOf } from '#src/stats/view.js';
 import { Streams } from '#src/streams/streams.js';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
 import { churn } from '../../helpers/clients/churn.ts';
+import { encodedOf } from '../../helpers/fakes/encoded.ts';
 import { callerAt } from '../../helpers/fakes/sender.ts';
 import { FakeSource } from '../../helpers/fakes/source.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
@@ -72,18 +73,6 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
     counts: new ViewerCounts(),
   });
   let mostStreams = 0;
-  const sampleOf = (number: number) =>
-    new Encoded({
-      timestamp: number,
-      uptime: number,
-      extras: undefined,
-      cpu: undefined,
-      memory: undefined,
-      gpu: undefined,
-      disks: undefined,
-      network: undefined,
-      counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
-    });
   let number = 0;
   const server = await createEngine({
     headersRead: new Set(),
@@ -97,7 +86,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
       } else if (exchange.head.path === '/api/status')
         exchange.answer({ status: '200 OK', headers: [], body: 'ok' });
       else {
-        const event = sampleOf(number).event(VIEW);
+        const event = encodedOf(number).event(VIEW);
         const caller = callerAt('127.0.0.1');
         streams.open(source, VIEW, { exchange, headers: [], event, caller, skipsNext: false });
         mostStreams = Math.max(mostStreams, streams.size);
@@ -105,7 +94,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
     },
   });
   const port = await server.listen('127.0.0.1', 0);
-  const ticks = setInterval(() => source.publish(sampleOf(++number)), 5);
+  const ticks = setInterval(() => source.publish(encodedOf(++number)), 5);
   t.teardown(() => {
     clearInterval(ticks);
     server.close();

@@ -6,33 +6,15 @@ import { deferToNextTurn, systemClock } from '#src/clock.js';
 import { openNativeHost } from '#src/host/native.js';
 import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
-import type { Sample } from '#src/stats/sample.js';
-import { Encoded, viewOf } from '#src/stats/view.js';
+import { viewOf } from '#src/stats/view.js';
 import { EngineFanout } from '#src/streams/engine-fanout.js';
+import { encodedOf } from '../../helpers/fakes/encoded.ts';
 import { callerAt } from '../../helpers/fakes/sender.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
 
 const DETAIL = viewOf(0, true);
 const KIB = 1024;
 const EVENTS = 300;
-
-function encodedOf(number: number, bytes: number): Encoded {
-  const sample: Sample = {
-    timestamp: number,
-    uptime: bytes,
-    extras: {
-      interval_seconds: 1,
-      host: `${number}/`.repeat(bytes / `${number}/`.length),
-    } as Sample['extras'] & object, // Its other keys do not matter here.
-    cpu: undefined,
-    memory: undefined,
-    gpu: undefined,
-    disks: undefined,
-    network: undefined,
-    counters: { takenAtNs: 0, sinceBootNs: 0, unixMs: 0 },
-  };
-  return new Encoded(sample);
-}
 
 interface Reader {
   readonly socket: net.Socket;
@@ -101,7 +83,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
       },
       new ViewerCounts(),
     );
-    let newest = encodedOf(0, bytes);
+    let newest = encodedOf(0, bytes, '0/');
     const server = await createEngine({
       headersRead: new Set(),
       onRequest: (exchange) =>
@@ -121,7 +103,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
     );
     t.ok(await until(() => fanout.size === readers.length, 5000));
     for (let number = 1; number <= EVENTS; number++) {
-      newest = encodedOf(number, bytes);
+      newest = encodedOf(number, bytes, `${number}/`);
       fanout.publish({ bytes: newest.event(DETAIL) });
       if (number % 20 === 0) fanout.sweep();
       await new Promise((resolve) => setTimeout(resolve, 4));
@@ -143,7 +125,8 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
       for (const event of events) {
         const number = Number(/^data: \{"timestamp":(\d+)/.exec(event)?.[1]);
         if (!(number > before)) t.fail(`${number} after ${before}`);
-        if (event !== encodedOf(number, bytes).event(DETAIL).toString()) t.fail(`${number} is torn`);
+        if (event !== encodedOf(number, bytes, `${number}/`).event(DETAIL).toString())
+          t.fail(`${number} is torn`);
         skipped += number - before - 1;
         before = number;
       }
