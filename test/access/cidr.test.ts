@@ -125,7 +125,7 @@ t.test('1.addresses-property Node agrees', { timeout: 240_000 }, async (t) => {
   const count = repetitions(t, 1000, seed);
   for (let lists = 0; lists < count; lists++) {
     const rules = Array.from({ length: 1 + random.below(8) }, () => randomRule(random));
-    // One list per family: in Node an IPv6 range that spans the mapped block matches IPv4, which decisions.md rules out.
+    // One list per family: in Node an IPv6 range that spans the mapped block matches IPv4 too, and ours must not.
     const nodes = { 4: new net.BlockList(), 6: new net.BlockList() };
     for (const { family, value, prefix } of rules) {
       const text = family === 4 ? dotted(value) : groups(value).join(':');
