@@ -1,6 +1,8 @@
 // SMBIOS structures: a header of 4 bytes, formatted fields, strings.
 #include "firmware/parse_smbios.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace hostwire {
@@ -42,6 +44,18 @@ std::string_view findSmbiosTable(std::string_view raw) {
   for (std::size_t at = 0; at < 4; ++at)
     length |= static_cast<std::size_t>(byteAt(raw, kLengthOffset + at)) << (8 * at);
   return raw.substr(kHeaderBytes, length);
+}
+
+std::optional<std::string> nameModel(std::string_view maker, std::string_view product) {
+  constexpr std::array<std::string_view, 7> kPlaceholders{
+      "To Be Filled By O.E.M.", "To be filled by O.E.M.", "System Product Name", "System manufacturer",
+      "Default string",         "Not Applicable",         "None"};
+  const auto isName = [&](std::string_view text) {
+    return !text.empty() && std::ranges::find(kPlaceholders, text) == kPlaceholders.end();
+  };
+  if (!isName(product)) return std::nullopt;
+  if (!isName(maker) || product.starts_with(maker)) return std::string(product);
+  return std::string(maker) + " " + std::string(product);
 }
 
 }  // namespace hostwire

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace hostwire {
@@ -14,5 +15,8 @@ std::optional<std::uint32_t> parseDmiMemoryModules(std::string_view table);
 // Returns the table within the result of GetSystemFirmwareTable('RSMB'), where a header of 8 bytes with the
 // table's length precedes it. Empty without a valid header.
 std::string_view findSmbiosTable(std::string_view raw);
+
+// Returns maker and product in one text, the maker once; nullopt where a maker left its placeholder.
+std::optional<std::string> nameModel(std::string_view maker, std::string_view product);
 
 }  // namespace hostwire

@@ -39,6 +39,7 @@ struct SystemInfo {
   std::uint64_t memoryTotalBytes = 0;
   std::optional<std::uint32_t> memorySlots;  // populated modules, where the firmware reports them
   std::optional<DefaultRouteInfo> network;   // the interface of the default route
+  std::optional<std::string> model;          // maker and product, as the firmware names them
 };
 
 // May read dozens of files: call it off the main thread. Throws HostError only when nothing at all can be

@@ -44,6 +44,7 @@ static Napi::Value js(Napi::Env env, const SystemInfo& system) {
                            Key{"cpu", &SystemInfo::cpu},
                            Key{"memoryTotalBytes", &SystemInfo::memoryTotalBytes},
                            Key{"memorySlots", &SystemInfo::memorySlots},
+                           Key{"model", &SystemInfo::model},
                            Key{"network", &SystemInfo::network}};
   return shape.make(env, system);
 }

@@ -199,6 +199,8 @@ export interface SystemInfo {
   };
   readonly memoryTotalBytes: number;
   readonly memorySlots: number | null;
+  /** Maker and product, as the firmware names them. */
+  readonly model: string | null;
   readonly network: {
     readonly name: string;
     readonly mac: string | null;

@@ -250,3 +250,21 @@ t.test('this machine, compared with the reports of other programs', async (t) =>
     ipv6: find('IPv6')?.address ?? null,
   });
 });
+
+t.test('the model: maker and product, no placeholders, a device tree', async (t) => {
+  const modelOf = async (tree: Tree) => (await systemOf(t, tree)).model;
+  const dmi = (sys_vendor: string, product_name: string) =>
+    modelOf({
+      'sys/class/dmi/id/sys_vendor': `${sys_vendor}\n`,
+      'sys/class/dmi/id/product_name': `${product_name}\n`,
+    });
+  t.equal(await dmi('LENOVO', '20KH006HGE'), 'LENOVO 20KH006HGE');
+  t.equal(await dmi('Framework', 'Framework Laptop 13'), 'Framework Laptop 13', 'the maker once');
+  t.equal(await dmi('Default string', 'NUC'), 'NUC');
+  t.equal(await dmi('Vendor', 'To Be Filled By O.E.M.'), null);
+  t.equal(
+    await modelOf({ 'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0' }),
+    'Raspberry Pi 4 Model B Rev 1.4',
+  );
+  t.equal(await modelOf({}), null);
+});

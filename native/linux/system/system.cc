@@ -131,6 +131,14 @@ std::optional<DefaultRouteInfo> readDefaultRoute(const Roots& roots) {
   return route;
 }
 
+// Any user may read these. An ARM board without DMI has its model in the device tree, with a NUL at its end.
+std::optional<std::string> readModel(const Roots& roots) {
+  const std::string dmi = roots.sys + "/class/dmi/id/";
+  const std::string product = toValidUtf8(readSmallFile(dmi + "product_name"));
+  if (!product.empty()) return nameModel(toValidUtf8(readSmallFile(dmi + "sys_vendor")), product);
+  return nameModel({}, toValidUtf8(readText(roots.proc + "/device-tree/model").c_str()));
+}
+
 }  // namespace
 
 SystemInfo readSystem(const Roots& roots) {
@@ -143,6 +151,7 @@ SystemInfo readSystem(const Roots& roots) {
   // Only root may read it.
   system.memorySlots = parseDmiMemoryModules(readText(roots.sys + "/firmware/dmi/tables/DMI"));
   system.network = readDefaultRoute(roots);
+  system.model = readModel(roots);
   return system;
 }
 

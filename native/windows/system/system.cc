@@ -19,6 +19,7 @@ namespace {
 
 constexpr const wchar_t* kVersionKey = L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
 constexpr const wchar_t* kProcessorKey = L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0";
+constexpr const wchar_t* kFirmwareKey = L"HARDWARE\\DESCRIPTION\\System\\BIOS";
 constexpr DWORD kRawSmbios = 0x52534D42;  // 'RSMB'
 
 struct TableDeleter {
@@ -159,6 +160,8 @@ SystemInfo readSystem(const Roots&) {
   if (GlobalMemoryStatusEx(&status) != 0) system.memoryTotalBytes = status.ullTotalPhys;
   system.memorySlots = readMemorySlots();
   system.network = readDefaultRoute();
+  system.model = nameModel(readRegistryText(kFirmwareKey, L"SystemManufacturer"),
+                           readRegistryText(kFirmwareKey, L"SystemProductName"));
   return system;
 }
 

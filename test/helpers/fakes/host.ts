@@ -159,6 +159,7 @@ export const SYSTEM: SystemInfo = {
   cpu: { manufacturer: 'ACME', brand: 'Fixture CPU', cores: 8, physicalCores: 4, baseSpeedHz: 3.2e9 },
   memoryTotalBytes: 16 * GIB,
   memorySlots: 2,
+  model: 'Example Works Bench 9',
   network: { name: 'eth0', mac: '02:00:00:00:00:01', ipv4: '192.0.2.1', ipv6: null },
 };
 
