@@ -17,9 +17,13 @@ export function auditCommand(log: Pick<Log, 'audit'>, { name, caller, answer }: 
 }
 
 /** A line for a command that was refused before it was read, by the scope that its key lacks. */
-export function auditForbidden(log: Pick<Log, 'audit'>, needed: Scope, caller: Caller): void {
-  const { address, isKeyed: keyed } = caller;
-  log.audit(`${needed.replace('.', ': ')} refused: scope_required`, { address, keyed, ...keyOf(caller) });
+export const auditForbidden = (log: Pick<Log, 'audit'>, needed: Scope, caller: Caller): void =>
+  auditRefusal(log, needed, caller, 'scope_required');
+
+/** A line for a command that was refused before it was read. `name`: of the command, or the scope that it needs. */
+export function auditRefusal(log: Pick<Log, 'audit'>, name: string, caller: Caller, reason: string): void {
+  const { address, isKeyed: keyed, via } = caller;
+  log.audit(`${name.replace('.', ': ')} refused: ${reason}`, { address, keyed, ...keyOf(caller), ...via });
 }
 
 /** The name of a key of `auth.keys`: the client's, or that of the hub which names the client. */

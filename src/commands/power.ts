@@ -20,6 +20,9 @@ const INHIBITED_AS: Readonly<Record<PowerAction, string | undefined>> = {
   lock: undefined,
 };
 
+/** An action that ends the work of the machine, at least for a while. */
+export type Plan = Exclude<PowerAction, 'lock'>;
+
 export interface PowerParams {
   /** 0: immediately. */
   readonly delaySeconds: number;
@@ -60,7 +63,8 @@ export class Power {
   readonly #queue: PowerQueue;
   readonly #feedback = new Listeners<Parameters<FeedbackListener>>();
   readonly #changes = new Listeners();
-  readonly #sleeps = new Listeners<[isGoingToSleep: boolean]>();
+  readonly #plans = new Listeners<[plan: Plan | undefined]>();
+  #acting: Plan | undefined;
   #scheduled: Scheduled | undefined;
   readonly #asked = new Set<Asked>();
   #isClosed = false;
@@ -70,19 +74,25 @@ export class Power {
     const { backend, clock, log } = options;
     this.delays = backend;
     const onEnd: FeedbackListener = (feedback, followers) => {
-      // However it went: the machine is awake.
-      if (isSleep(feedback.action)) this.#sleeps.notify(false);
+      const { action, success } = feedback;
+      this.#acting = undefined;
+      // After a sleep the machine is awake, however it went.
+      if (isSleep(action) || !success) this.#plans.notify(undefined);
       this.#feedback.notify(feedback, followers);
       this.#changes.notify();
     };
     const onAct = (action: PowerAction) => {
-      if (isSleep(action)) this.#sleeps.notify(true);
+      // One that is only recorded ends nothing.
+      if (action === 'lock' || backend.recorded !== undefined) return;
+      this.#acting = action;
+      this.#plans.notify(action);
     };
     this.#queue = new PowerQueue({ backend, clock, log, onAct, onEnd });
-    backend.onSleep?.(() => this.#sleeps.notify(true));
+    // The signal does not tell a hibernation from a sleep.
+    backend.onSleep?.(() => this.#plans.notify(this.#acting ?? 'sleep'));
     backend.onWake?.(() => {
       this.drop();
-      this.#sleeps.notify(false);
+      this.#plans.notify(undefined);
     });
   }
 
@@ -92,11 +102,12 @@ export class Power {
   }
 
   /**
-   * Calls `listener` with true before the machine sleeps, as far as that is known, and with false when it is awake: more than
-   * once for one sleep. Others' sleeps are known from the first request for power on. Returns a function that removes it.
+   * Calls `listener` before the machine sleeps or ends, as far as that is known, and with undefined when it is awake or goes on:
+   * more than once for one plan. Sleeps that others plan are known from the first request for power on, and always named
+   * `sleep`. Returns a function that removes it.
    */
-  onSleep(listener: (isGoingToSleep: boolean) => void): () => void {
-    return this.#sleeps.add(listener);
+  onPlan(listener: (plan: Plan | undefined) => void): () => void {
+    return this.#plans.add(listener);
   }
 
   /** Calls `listener` when `status` may have changed. Returns a function that removes it. */
@@ -260,7 +271,8 @@ export class Power {
   }
 }
 
-const isSleep = (action: PowerAction) => action === 'sleep' || action === 'hibernate';
+export const isSleep = (action: PowerAction | undefined): boolean =>
+  action === 'sleep' || action === 'hibernate';
 const unixSeconds = (ms: number) => Math.round(ms / 1000);
 
 const timed = ({ action, dueUnixMs }: Scheduled): TimedPowerAction => ({

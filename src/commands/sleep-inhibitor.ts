@@ -1,5 +1,5 @@
 /** Holds up each sleep of the machine while there is a connection whose other side must learn of it first. */
-import type { SleepDelays } from '../../../commands/power-backend.ts';
+import type { SleepDelays } from './power-backend.ts';
 
 /** Shown in the list of inhibitors. */
 const WHY_DELAYED = 'reports that this machine is away';

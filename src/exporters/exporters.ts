@@ -1,7 +1,8 @@
 /** Sinks and adapters to other systems, each loaded and started when the configuration asks for it. */
-import type { SleepInhibitor } from '../agent/transports/mqtt/sleep-inhibitor.ts';
+
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
+import type { SleepInhibitor } from '../commands/sleep-inhibitor.ts';
 import type { Base } from '../composition.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';

@@ -10,21 +10,29 @@ t.test(
   async (t) => {
     const { power, backend, clock } = new PowerRig();
     const seen: string[] = [];
-    power.onSleep((isGoing) => seen.push(`${isGoing} after ${backend.acts.length}`));
+    power.onPlan((plan) => seen.push(`${plan} after ${backend.acts.length}`));
     const ask = async (action: string) => {
       await power.request(action as 'sleep', { delaySeconds: 0, isForced: false });
       await clock.advance(500);
     };
     await ask('sleep');
-    t.same(seen, ['true after 0', 'false after 1']);
+    t.same(seen, ['sleep after 0', 'undefined after 1']);
     await ask('hibernate');
     backend.failure = new Error('no swap');
     await ask('hibernate');
-    t.same(seen.slice(2), ['true after 1', 'false after 2', 'true after 2', 'false after 3']);
+    await ask('restart');
+    t.same(seen.slice(2), [
+      'hibernate after 1',
+      'undefined after 2',
+      'hibernate after 2',
+      'undefined after 3',
+      'restart after 3',
+      'undefined after 4',
+    ]);
     backend.failure = undefined;
     await ask('restart');
     await ask('lock');
-    t.equal(seen.length, 6, 'nothing else is a sleep');
+    t.same(seen.slice(8), ['restart after 4'], 'the machine ends; locking is no plan');
   },
 );
 

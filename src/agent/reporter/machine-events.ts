@@ -1,7 +1,7 @@
 /** Passes on to sessions what changes on this machine: its players, its power, events of watch rules, and its sleep. */
 import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
-import type { Power } from '../../commands/power.ts';
+import { isSleep, type Power } from '../../commands/power.ts';
 import type { History } from '../../history/history.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 
@@ -18,7 +18,7 @@ export interface MachineSession {
 export interface MachineSources {
   readonly clock: Pick<Clock, 'now'>;
   readonly media: Pick<Media, 'onChange'>;
-  readonly power: Pick<Power, 'onChange' | 'onSleep'>;
+  readonly power: Pick<Power, 'onChange' | 'onPlan'>;
   readonly history: Pick<History, 'onEvent'>;
 }
 
@@ -36,7 +36,8 @@ export class MachineEvents<Session extends MachineSession> {
       media.onChange(() => this.sessions.forEach((session) => session.mediaChanged())),
       power.onChange(() => this.sessions.forEach((session) => session.powerChanged())),
       history.onEvent((event) => this.sessions.forEach((session) => session.sendEvent(event))),
-      power.onSleep((isGoingToSleep) => {
+      power.onPlan((plan) => {
+        const isGoingToSleep = isSleep(plan);
         this.#asleepAtMs = isGoingToSleep ? clock.now() : undefined;
         for (const session of this.sessions) session.setAsleep(isGoingToSleep);
       }),

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { HubSession, type HubSessionDeps } from '../../agent/reporter/hub-session.ts';
 import { MachineEvents, type MachineSources } from '../../agent/reporter/machine-events.ts';
 import { overBroker } from '../../agent/reporter/over-broker.ts';
-import type { SleepInhibitor } from '../../agent/transports/mqtt/sleep-inhibitor.ts';
 import type { Power } from '../../commands/power.ts';
+import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { Session, type SessionDeps } from './session.ts';
 

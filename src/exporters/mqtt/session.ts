@@ -7,7 +7,7 @@ import type { Connection } from '../../agent/transports/mqtt/connection.ts';
 import type { Message } from '../../agent/transports/mqtt/line.ts';
 import { ONLINE } from '../../agent/transports/mqtt/link.ts';
 import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-link.ts';
-import type { SleepInhibitor } from '../../agent/transports/mqtt/sleep-inhibitor.ts';
+import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import type { Config } from '../../config/config.ts';
 import type { Bound } from '../../http/connections/listening.ts';
 import type { Commands } from '../../machine/commands.ts';

@@ -7,7 +7,7 @@ import { Backoff } from '#src/agent/transports/mqtt/backoff.js';
 import { brokerOf } from '#src/agent/transports/mqtt/broker-socket.js';
 import { Coalescer } from '#src/agent/transports/mqtt/coalescer.js';
 import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/agent/transports/mqtt/packets.js';
-import { SleepInhibitor } from '#src/agent/transports/mqtt/sleep-inhibitor.js';
+import { SleepInhibitor } from '#src/commands/sleep-inhibitor.js';
 import { identify } from '#src/identity.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { mqttPart } from './broker.ts';
