@@ -20,7 +20,9 @@ const BITS = {
   wake: 1024,
   /** `/metrics`. */
   metrics: 2048,
-  admin: 4095,
+  /** Naming the clients of a hub, and deadlines for them: the other scopes limit what is done. */
+  hub: 4096,
+  admin: 8191,
 } as const;
 
 export type Scope = keyof typeof BITS;

@@ -1,8 +1,8 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
 import { HubConnections } from './agent/reporter/hub-connections.ts';
-import { SleepInhibitor } from './agent/transports/mqtt/sleep-inhibitor.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
+import { SleepInhibitor } from './commands/sleep-inhibitor.ts';
 import { createCommands, createHistory, createStats } from './composition.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
@@ -15,6 +15,7 @@ import type { Bound } from './http/connections/listening.ts';
 import type { Route } from './http/routes.ts';
 import { HttpServer } from './http-server.ts';
 import type { Log } from './log/log.ts';
+import { Describer } from './machine/description.ts';
 import { LocalMachine } from './machine/local.ts';
 import { sharedSystem } from './machine/system.ts';
 import type { Sampler } from './stats/sampler.ts';
@@ -46,6 +47,7 @@ export class Service {
   readonly #hubs: HubConnections;
   readonly #history: RecordedHistory;
   readonly #power: Power;
+  readonly #describer: Describer;
   readonly #exporters = new Exporters();
   readonly #exporterDeps: Omit<ExporterDeps, 'addresses'>;
   /** For the test that compares the API documents with it. */
@@ -93,12 +95,16 @@ export class Service {
       readSystem,
     });
     const deps = { sampler, history, commands, power, media, machine };
-    this.#exporterDeps = { ...base, facts, ...deps, inhibitor: new SleepInhibitor(power.delays) };
+    const inhibitor = new SleepInhibitor(power.delays);
+    this.#exporterDeps = { ...base, facts, ...deps, inhibitor };
+    this.#describer = new Describer({ config, host, facts });
     this.#sampler = sampler;
     this.#power = power;
     this.#sockets = new Sockets({
       version: facts.version,
       role: 'hostwire',
+      describe: () => this.#describer.describe(),
+      inhibitor,
       features: () => config.current.features,
       find: () => machine,
       ends: machine.ends,
@@ -109,6 +115,7 @@ export class Service {
       counts,
       gate,
     });
+    power.onPlan((plan) => this.#sockets.announce(plan));
     this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
     this.routes = serviceRoutes({
       machine,
@@ -152,6 +159,7 @@ export class Service {
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#http.start();
     this.#history.start();
+    void this.#describer.read();
     this.#exporters.start({ ...this.#exporterDeps, addresses: bound });
     return bound;
   }

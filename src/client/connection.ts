@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   readonly onLost: (error: ClientError) => void;
 }
 
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 
 /** Whether the package ws refused a message for the limits in MESSAGE_LIMITS. */
 const isOverLimit = (error: unknown) =>

@@ -35,11 +35,31 @@ export interface WakeFeedback extends Feedback {
   readonly targets?: readonly WakeTarget[];
 }
 
+export interface MachineDescription {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The version of its service. */
+  readonly version: string;
+  /** Name and version; null until it was read. */
+  readonly os: string | null;
+  /** Maker and product; null if unknown. */
+  readonly model: string | null;
+  /** Addresses of its interfaces, without loopback. */
+  readonly addresses: readonly string[];
+}
+
 /** The service's first message on a connection. */
 export interface Connected {
   /** The version of the service. */
   readonly version: string;
   readonly protocol: number;
+  /** Another one after each start of the service. */
+  readonly run: string;
+  /** Milliseconds of a clock of the service that is never set and also runs in sleep. */
+  readonly clock: number;
+  /** The machine; absent at a hub, which shows several. */
+  readonly machine?: MachineDescription;
   /** The keys of `features` in its configuration. */
   readonly features: Readonly<Record<string, boolean>>;
   /** The name of the key, `default` for `auth.api_key`; absent without a valid one. */

@@ -105,6 +105,7 @@ const QUESTION_ROWS = {
   },
   art: {
     operation: 'getMediaArt',
+    failure: { group: 'media', action: 'art' },
     paramsIn: ({ query }) => playerIn(query),
     maxBytes: MAX_PICTURE_BYTES,
   },

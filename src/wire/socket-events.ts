@@ -5,6 +5,7 @@ import { historyPayload, processHistoryPayload } from './history.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { processDetailsPayload } from './process.ts';
 import { count, type Shape } from './quantities.ts';
+import { system, systemDetail } from './system.ts';
 import { EVENTS_TOPIC, TOPIC_SCHEMAS } from './topics.ts';
 import { usage, usageDetail } from './usage.ts';
 import { wakeSubject } from './wake.ts';
@@ -20,6 +21,7 @@ export const feedbackCode = v.picklist([
 ]);
 
 export const errorCode = v.picklist([
+  'LATE',
   'PARSE_ERROR',
   'UNKNOWN_OP',
   'INVALID_DATA',
@@ -65,12 +67,36 @@ const wakeCommandFeedback = v.strictObject({
 export type WakeCommandFeedback = Shape<typeof wakeCommandFeedback>;
 
 const names = v.array(v.string());
+const clock = v.pipe(
+  v.number(),
+  v.description('Milliseconds of a clock of the answerer that is never set and also runs in sleep.'),
+);
+
+/** Why a service closes its sockets. */
+const CLOSING_REASONS = ['sleep', 'hibernate', 'shutdown', 'restart', 'stop'] as const;
+export type ClosingReason = (typeof CLOSING_REASONS)[number];
 
 /** Each type of message with its `data`. */
 export const EVENTS = {
   connected: v.strictObject({
     version: v.pipe(v.string(), v.description('Version of the service.')),
-    protocol: v.literal(1),
+    protocol: v.literal(2),
+    run: v.pipe(v.string(), v.description('Another one after each start of the service.')),
+    clock,
+    machine: v.pipe(
+      v.exactOptional(
+        v.strictObject({
+          id: v.pipe(v.string(), v.description('`[A-Za-z0-9_-]`: `host.id`, or from the host name.')),
+          name: v.pipe(v.string(), v.description('`host.name`, or the host name.')),
+          labels: v.record(v.string(), v.string()),
+          version: v.pipe(v.string(), v.description('Version of its service.')),
+          os: v.pipe(v.nullable(v.string()), v.description('Name and version; null until it was read.')),
+          model: v.pipe(v.nullable(v.string()), v.description('Maker and product; null if unknown.')),
+          addresses: v.pipe(names, v.description('Addresses of its interfaces, without loopback.')),
+        }),
+      ),
+      v.description('The machine; absent at a hub, which shows several.'),
+    ),
     features: v.pipe(
       v.record(v.string(), v.boolean()),
       v.description('The keys of `features` in the configuration.'),
@@ -105,8 +131,18 @@ export const EVENTS = {
   process_feedback: processCommandFeedback,
   power_feedback: commandFeedback,
   wake_feedback: wakeCommandFeedback,
-  closing: v.strictObject({ reason: v.string() }),
-  pong: v.strictObject({}),
+  system: v.union([system, systemDetail]),
+  art: v.strictObject({
+    type: v.pipe(v.string(), v.description('Content type of the picture.')),
+    base64: v.pipe(v.string(), v.description('The picture.')),
+  }),
+  closing: v.strictObject({
+    reason: v.pipe(
+      v.picklist(CLOSING_REASONS),
+      v.description('What ends the connection: a plan for the machine, or `stop`: the service ends.'),
+    ),
+  }),
+  pong: v.strictObject({ clock }),
   error: v.strictObject({
     code: errorCode,
     message: v.pipe(v.string(), v.description('A sentence for people.')),

@@ -5,7 +5,9 @@ import { isObject, parseJson } from '../json.ts';
 import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { type Flaw, inspect } from './inspect.ts';
 import {
+  mediaParams,
   mediaRequest,
+  numberFrom,
   powerRequest,
   processDetailsRequest,
   processKillRequest,
@@ -15,11 +17,13 @@ import {
 } from './requests.ts';
 
 /** The version of this protocol; `connected` carries it. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 const MAX_TOPICS = 64;
 const MAX_TOPIC_LENGTH = 64;
 const MAX_ID_LENGTH = 128;
+const MAX_INTERVAL_SECONDS = 86_400;
+const MAX_NAME_LENGTH = 64;
 
 const TOPICS_SENTENCE = `topics must be a list of at most ${MAX_TOPICS} names of at most ${MAX_TOPIC_LENGTH} characters.`;
 
@@ -39,6 +43,8 @@ export const detail = v.pipe(
   ),
 );
 
+const INTERVAL_SENTENCE = `interval_seconds must be a number from 0 to ${MAX_INTERVAL_SECONDS}.`;
+
 /** Each op with the schema of its `data`. */
 export const OPS = {
   subscribe: v.object({
@@ -48,9 +54,15 @@ export const OPS = {
       v.description('Whether these topics replace the current subscriptions or are added to them.'),
     ),
     detail,
+    interval_seconds: v.pipe(
+      v.optional(numberFrom(0, MAX_INTERVAL_SECONDS, INTERVAL_SENTENCE)),
+      v.description(
+        'At most one sample in this time, which are made every `stats.stream_interval_seconds`; 0 when absent, with `add` unchanged.',
+      ),
+    ),
   }),
   unsubscribe: v.object({ topics: v.pipe(v.optional(topics), v.description('All topics when absent.')) }),
-  get: v.object({ topics, detail }),
+  get: v.object({ topics, detail, player: mediaParams.entries.player }),
   media: mediaRequest,
   process_list: processListRequest,
   process_details: processDetailsRequest,
@@ -79,9 +91,45 @@ export const messageId = v.union(
 );
 export type MessageId = v.InferOutput<typeof messageId>;
 
+const DEADLINE_SENTENCE = 'deadline must be a number of milliseconds, by `clock` of the answerer.';
+const VIA_SENTENCE = `via must be {client, key}: an address, and a name of at most ${MAX_NAME_LENGTH} characters.`;
+
+/** The terms of an op, beside its data. */
+const terms = {
+  deadline: v.pipe(
+    v.optional(numberFrom(0, Number.MAX_SAFE_INTEGER, DEADLINE_SENTENCE)),
+    v.description(
+      'After it, by `clock` of `connected` and `pong`, the op is not carried out but answered LATE.',
+    ),
+  ),
+  via: v.pipe(
+    v.optional(
+      v.object(
+        {
+          client: v.pipe(v.string(VIA_SENTENCE), v.regex(/^[\da-fA-F.:]{0,45}$/, VIA_SENTENCE)),
+          key: v.optional(v.pipe(v.string(VIA_SENTENCE), v.regex(/^[A-Za-z0-9_.-]{1,64}$/, VIA_SENTENCE))),
+        },
+        VIA_SENTENCE,
+      ),
+    ),
+    v.description('The client of a hub, and the name of its key there. Needs a key with the scope `hub`.'),
+  ),
+};
+
+export interface Via {
+  readonly client: string;
+  readonly key?: string | undefined;
+}
+
+/** The terms on which an op is carried out. */
+export interface Terms {
+  readonly deadline?: number | undefined;
+  readonly via?: Via | undefined;
+}
+
 /** A valid message. */
 export type SocketRequest = {
-  readonly [O in Op]: {
+  readonly [O in Op]: Terms & {
     readonly op: O;
     readonly id: MessageId | undefined;
     readonly data: OpData<O>;
@@ -112,6 +160,7 @@ type ParsedText = { readonly isSound: true; readonly message: ParsedObject } | R
 const frame = v.object({
   op: v.string('op must be a string.'),
   id: v.optional(messageId),
+  ...terms,
   data: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, 'data must be an object.'), {}),
 });
 
@@ -135,13 +184,13 @@ export function readSocketFrame(message: ParsedObject): SocketMessage {
   const id = idOf(message);
   const read = inspect(frame, message);
   if (!read.isSound) return refuse(invalid(id, read.flaw));
-  const { op, data } = read.value;
+  const { op, data, deadline, via } = read.value;
   if (!isOp(op))
     return refuse({ id, code: 'UNKNOWN_OP', message: 'There is no such op.', allowed: Object.keys(OPS) });
   const inspected = inspect<OpData<Op>>(OPS[op], data);
   if (!inspected.isSound) return refuse(invalid(id, inspected.flaw));
   // The schema of this op has produced the data, which the type of the union cannot express.
-  return { isSound: true, request: { op, id, data: inspected.value } as SocketRequest };
+  return { isSound: true, request: { op, id, data: inspected.value, deadline, via } as SocketRequest };
 }
 
 const isOp = (op: string): op is Op => Object.hasOwn(OPS, op);

@@ -85,7 +85,7 @@ async function startHostile(t: Test, { op: refusedOp, status }: Refusals = {}): 
   sockets.on('connection', (socket) => {
     const send = (type: string, id: unknown, data: object) => socket.send(JSON.stringify({ type, id, data }));
     const features = { enable_media: true, enable_processes: true, [HOSTILE]: true };
-    send('connected', undefined, { version: HOSTILE, protocol: 1, features, message: HOSTILE });
+    send('connected', undefined, { version: HOSTILE, protocol: 2, features, message: HOSTILE });
     socket.on('message', (text) => {
       const { op, id, data } = JSON.parse(String(text)) as {
         op: string;
@@ -136,7 +136,9 @@ t.test(
 t.test('[9.untrusted-texts] the screen of hostwire top has its own escape sequences only', async (t) => {
   const connected = {
     version: HOSTILE,
-    protocol: 1,
+    protocol: 2,
+    run: '1',
+    clock: 0,
     features: { enable_media: true, enable_processes: true },
   };
   for (const changed of [

@@ -45,7 +45,7 @@ export class FakeSocket implements SocketLike {
 
   greet(): void {
     this.emit('open');
-    this.say('connected', { version: '0.0.0-test', protocol: 1, features: {} });
+    this.say('connected', { version: '0.0.0-test', protocol: 2, features: {} });
   }
 
   /** Answers the newest request. */

@@ -119,7 +119,7 @@ t.test(
       });
       server.on('connection', (socket, { socket: raw }) => {
         socket.on('error', () => undefined);
-        socket.send(JSON.stringify({ type: 'connected', data: { version: '1', protocol: 1, features: {} } }));
+        socket.send(JSON.stringify({ type: 'connected', data: { version: '1', protocol: 2, features: {} } }));
         // After the frame that ws has written.
         send(raw);
       });

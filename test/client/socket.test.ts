@@ -18,7 +18,7 @@ t.test('connects to /api/ws with the key in the query, and is open when the serv
     newest().greet();
     t.strictSame(states.slice(1), [{ state: 'open' }]);
     t.strictSame(socket.state, { state: 'open' });
-    t.match(heard, [['connected', { protocol: 1 }]]);
+    t.match(heard, [['connected', { protocol: 2 }]]);
   }
 });
 
@@ -40,7 +40,7 @@ t.test('an invalid address throws immediately', async (t) => {
 
 t.test('another protocol, or no hostwire at all', async (t) => {
   const other = await startSocket(t);
-  other.newest().say('connected', { protocol: 2 });
+  other.newest().say('connected', { protocol: 1 });
   t.match(other.states.at(-1), { state: 'closed', error: { code: 'bad_answer' } }, 'is not tried again');
   const noise = await startSocket(t);
   noise.newest().emit('message', { data: 'hello' });

@@ -48,6 +48,8 @@ const OPS: readonly (readonly [op: string, data: object, needed: Scope | 'any'])
   ['get', { topics: ['cpu'] }, 'read'],
   ['get', { topics: ['media'] }, 'read'],
   ['get', { topics: ['power'] }, 'read'],
+  ['get', { topics: ['system'] }, 'read'],
+  ['get', { topics: ['art'] }, 'read'],
   ['get', { topics: ['processes'] }, 'processes'],
   ['history', {}, 'read'],
   ['process_history', { at: -1 }, 'processes'],

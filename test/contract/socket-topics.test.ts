@@ -46,10 +46,18 @@ t.test(
   async (t) => {
     const { client } = await start(t, { features: { enable_media: false } });
     const greeting = await client.take('connected');
-    t.strictSame(Object.keys(greeting.data), ['version', 'protocol', 'features', 'message']);
+    t.strictSame(Object.keys(greeting.data), [
+      'version',
+      'protocol',
+      'run',
+      'clock',
+      'machine',
+      'features',
+      'message',
+    ]);
     t.match(greeting.data, {
       version: '0.0.0-test',
-      protocol: 1,
+      protocol: 2,
       message: 'Connected to hostwire 0.0.0-test.',
       features: { enable_media: false, enable_sleep: true },
     });
@@ -61,7 +69,7 @@ t.test('[7.ping] [7.id] ping is answered with pong, and an id comes back as it w
   const { client } = await start(t);
   for (const id of ['a', '', 'ä"\\', 0, -7, 2 ** 53 - 1]) {
     const pong = await client.ask('ping', {}, id);
-    t.strictSame([pong.type, pong.id, pong.data], ['pong', id, {}]);
+    t.strictSame([pong.type, pong.id, Object.keys(pong.data)], ['pong', id, ['clock']]);
   }
   client.say('ping');
   t.notOk('id' in (await client.take('pong')), 'none without one');

@@ -48,6 +48,7 @@ function play() {
     publisher: { publish: (_: string, bytes: Buffer) => void published.push(bytes.length) },
     counters: { sent: 0 },
     queue: new ShardQueue(defer),
+    now: () => 0,
     defer,
   };
   const machine = {
@@ -56,7 +57,7 @@ function play() {
   } as SampleBroadcast['machine']; // Nothing else of it is used.
   /** One socket joins those of `sections`. */
   const join = (sections: number) =>
-    new SampleBroadcast(machine, viewOf(sections, false), sockets).join({
+    new SampleBroadcast(machine, viewOf(sections, false), 0, sockets).join({
       isNamed: true,
       isFull: false,
       begin: () => undefined,

@@ -34,7 +34,7 @@ t.test('[I.hub.ws-one] the socket of one machine speaks the protocol of its own 
   await hub.host('pc', isUp);
   const own = await SocketClient.openIn(t, service.port);
   const through = await SocketClient.openIn(t, hub.port, { path: '/api/hosts/pc/ws' });
-  t.match((await through.take('connected')).data, { version: '0.0.0-test', protocol: 1 });
+  t.match((await through.take('connected')).data, { version: '0.0.0-test', protocol: 2 });
   for (const data of [
     { topics: ['stats'] },
     { topics: ['cpu', 'Stats.Memory', 'net', 'nothing'] },

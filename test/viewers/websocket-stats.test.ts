@@ -47,12 +47,13 @@ class Rig {
       },
     },
     queue: new ShardQueue(this.#defer),
+    now: () => 0,
     defer: this.#defer,
   };
   readonly #broadcasts = new Map<View, SampleBroadcast>();
 
   join(count: number, view = VIEW): readonly { readonly shard: Shard; readonly member: SampleMember }[] {
-    const broadcast = this.#broadcasts.get(view) ?? new SampleBroadcast(this.#machine, view, this.#deps);
+    const broadcast = this.#broadcasts.get(view) ?? new SampleBroadcast(this.#machine, view, 0, this.#deps);
     this.#broadcasts.set(view, broadcast);
     return Array.from({ length: count }, () => {
       const member = createMember();

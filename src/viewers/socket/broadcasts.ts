@@ -22,9 +22,13 @@ export interface BroadcastsDeps {
   readonly defer?: Defer;
 }
 
+const keyOf = ({ view, intervalMs }: Pick<SampleBroadcast, 'view' | 'intervalMs'>) =>
+  `${view.index} ${intervalMs}`;
+
 export class Broadcasts {
   readonly #deps: BroadcastsDeps & { readonly defer: Defer };
-  readonly #samples = new Map<Machine, Map<View, SampleBroadcast>>();
+  /** By their views and intervals. */
+  readonly #samples = new Map<Machine, Map<string, SampleBroadcast>>();
   readonly #states = new Map<Machine, Map<TopicName, TopicState>>();
   readonly #events = new Map<Machine, EventBroadcast>();
   readonly #counters = { sent: 0 };
@@ -35,7 +39,13 @@ export class Broadcasts {
     this.#deps = { ...deps, defer };
     let topics = 0;
     const createTopic = () => `stats ${++topics}`;
-    this.#ofSamples = { ...this.#deps, queue: new ShardQueue(defer), counters: this.#counters, createTopic };
+    this.#ofSamples = {
+      ...this.#deps,
+      now: deps.clock.now,
+      queue: new ShardQueue(defer),
+      counters: this.#counters,
+      createTopic,
+    };
   }
 
   /** Samples that were sent since the start, one per socket. */
@@ -43,25 +53,26 @@ export class Broadcasts {
     return this.#counters.sent;
   }
 
-  /** One more subscription to samples of `machine`. */
-  openSamples(machine: Machine, view: View): SampleBroadcast {
-    const ofMachine = this.#samples.get(machine) ?? new Map<View, SampleBroadcast>();
+  /** One more subscription to samples of `machine`, at most one per `intervalMs`. */
+  openSamples(machine: Machine, view: View, intervalMs: number): SampleBroadcast {
+    const ofMachine = this.#samples.get(machine) ?? new Map<string, SampleBroadcast>();
     this.#samples.set(machine, ofMachine);
-    let broadcast = ofMachine.get(view);
+    const key = keyOf({ view, intervalMs });
+    let broadcast = ofMachine.get(key);
     if (broadcast === undefined) {
-      broadcast = new SampleBroadcast(machine, view, this.#ofSamples);
-      ofMachine.set(view, broadcast);
+      broadcast = new SampleBroadcast(machine, view, intervalMs, this.#ofSamples);
+      ofMachine.set(key, broadcast);
     }
     broadcast.users++;
     return broadcast;
   }
 
   closeSamples(broadcast: SampleBroadcast): void {
-    const { machine, view } = broadcast;
+    const { machine } = broadcast;
     const ofMachine = this.#samples.get(machine);
     if (--broadcast.users > 0 || ofMachine === undefined) return;
     broadcast.end();
-    ofMachine.delete(view);
+    ofMachine.delete(keyOf(broadcast));
     if (ofMachine.size === 0) this.#samples.delete(machine);
   }
 

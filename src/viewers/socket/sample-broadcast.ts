@@ -15,6 +15,9 @@ import { frameOf } from './messages.ts';
  */
 const SOCKETS_PER_TURN = 128;
 
+/** Ticks come on absolute deadlines, a few milliseconds late on a busy machine. */
+const TICK_JITTER_MS = 100;
+
 /** A subscription that is sent samples. */
 export interface SampleMember {
   /** Its messages have the id of the machine, because its socket shows several. */
@@ -44,6 +47,7 @@ export interface Publisher {
 
 /** Shared by all broadcasts of a role. */
 export interface SampleBroadcastDeps {
+  readonly now: () => number;
   readonly publisher: Publisher;
   readonly queue: ShardQueue;
   readonly defer: Defer;
@@ -94,6 +98,7 @@ export class ShardQueue {
 export class SampleBroadcast implements MachineSink {
   readonly machine: Machine;
   readonly view: View;
+  readonly intervalMs: number;
   readonly #deps: SampleBroadcastDeps;
   readonly #subscription: MachineSubscription;
   readonly #shards = new Set<Shard>();
@@ -101,6 +106,7 @@ export class SampleBroadcast implements MachineSink {
   /** The newest sample and its number; samples are numbered from 1. */
   #newest: MachineSample | undefined;
   #number = 0;
+  #publishedAtMs = Number.NEGATIVE_INFINITY;
   /** Shards that have not had it. */
   #unserved = 0;
   /** The messages of the newest sample while it is published: with the id of the machine, and without. */
@@ -108,9 +114,11 @@ export class SampleBroadcast implements MachineSink {
   /** Subscriptions of sockets; it ends with the last one. */
   users = 0;
 
-  constructor(machine: Machine, view: View, deps: SampleBroadcastDeps) {
+  /** `intervalMs`: at most one sample in this time; 0: all. */
+  constructor(machine: Machine, view: View, intervalMs: number, deps: SampleBroadcastDeps) {
     this.machine = machine;
     this.view = view;
+    this.intervalMs = intervalMs;
     this.#deps = deps;
     this.#subscription = machine.subscribe(view, this);
   }
@@ -165,6 +173,9 @@ export class SampleBroadcast implements MachineSink {
 
   /** Sends `sample` to every socket, in turns. Those that wait for an earlier one get it instead. */
   publish(sample: MachineSample): void {
+    const now = this.#deps.now();
+    if (now - this.#publishedAtMs < this.intervalMs - TICK_JITTER_MS && this.#waiting.size === 0) return;
+    this.#publishedAtMs = now;
     this.#newest = sample;
     this.#messages.clear();
     this.#number++;

@@ -13,6 +13,8 @@ import { errorFrame, frame, NOWHERE, type Place, refusalFrame } from './messages
 /** The sender of a request. */
 export interface Requester {
   readonly caller: Caller;
+  /** The session that has its answers. */
+  readonly owner: object;
   send(text: string): void;
   /** Calls `onDelivered` once the text has left or the connection has closed. */
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;
@@ -45,7 +47,7 @@ export async function runCommand(
     else for (const text of texts) requester.send(text);
   };
   // A power action is accepted only when the machine has answered.
-  const follower = { owner: requester, onStep, withBeginning: isNumbered && group !== 'power' };
+  const follower = { owner: requester.owner, onStep, withBeginning: isNumbered && group !== 'power' };
   try {
     const answer = await machine.ask({ what, params, client: requester.caller, follower });
     if (answer.isFollowed === true) return;

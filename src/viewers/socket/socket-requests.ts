@@ -1,10 +1,12 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
-import { auditForbidden } from '../../commands/audit.ts';
+import type { Clock } from '../../clock.ts';
+import { auditForbidden, auditRefusal } from '../../commands/audit.ts';
 import { ServiceError, scopeRequired } from '../../errors.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { type NamedRequest, paramsFor, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
+import type { Params } from '../../params.ts';
 import { allows, type Scope } from '../../scopes.ts';
 import { viewOf } from '../../stats/view.ts';
 import type { OpData, SocketRequest } from '../../wire/socket.ts';
@@ -18,6 +20,7 @@ import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, topicOf, topicScopeOf } fro
 interface RequestDeps {
   readonly log: Pick<Log, 'error' | 'audit'>;
   readonly gate: Pick<Gate, 'noteRefusal'>;
+  readonly clock: Pick<Clock, 'sinceBoot'>;
 }
 
 /** Rejects only when something is broken. */
@@ -26,11 +29,17 @@ export async function answerRequest(
   requester: Requester,
   request: SocketRequest,
   place: Place,
-  { log, gate }: RequestDeps,
+  { log, gate, clock }: RequestDeps,
 ): Promise<void> {
-  if (request.op === 'get') return await get(machine, requester, request.data, place);
+  const { op, deadline } = request;
   const asked = requestOfMessage(request);
-  if (asked === undefined) throw new Error(`${request.op} is not answered here`);
+  if (deadline !== undefined && clock.sinceBoot() > deadline) {
+    if (asked?.what.includes('.')) auditRefusal(log, asked.what, requester.caller, 'late');
+    requester.send(errorFrame('LATE', 'The deadline has passed; it was not carried out.', place));
+    return;
+  }
+  if (op === 'get') return await get(machine, requester, request.data, place);
+  if (asked === undefined) throw new Error(`${op} is not answered here`);
   const needed = scopeOf(asked.what);
   const refusal = refusalOf(requester, needed, place);
   if (refusal !== undefined) {
@@ -40,7 +49,7 @@ export async function answerRequest(
     return;
   }
   if (asked.what.includes('.')) await runCommand(machine, requester, asked, place, log);
-  else requester.send(await answerOf(machine, requester, request.op, asked, place));
+  else requester.send(await answerOf(machine, requester, op, asked, place));
 }
 
 /** The message that the client may not do that; undefined: it may. */
@@ -54,14 +63,32 @@ export function refusalOf(
   return errorFrame('FORBIDDEN', scopeRequired(needed).message, place, { ...details, scope: needed });
 }
 
+/** What `get` returns beside topics, with the parameters of each in the table of requests. */
+const ONCE: ReadonlyMap<string, (data: Omit<OpData<'get'>, 'topics'>) => Params> = new Map<
+  string,
+  (data: Omit<OpData<'get'>, 'topics'>) => Params
+>([
+  ['system', ({ detail }) => ({ detail })],
+  ['art', ({ player }) => (player === undefined ? {} : { player })],
+]);
+
 /** One event per topic, in the order of the names. */
 async function get(
   machine: Machine,
   requester: Requester,
-  { topics, detail }: OpData<'get'>,
+  { topics, detail, player }: OpData<'get'>,
   place: Place,
 ): Promise<void> {
   for (const name of new Set(topics)) {
+    const question = ONCE.get(name);
+    if (question !== undefined) {
+      const asked = { what: name, params: question({ detail, player }) };
+      requester.send(
+        refusalOf(requester, scopeOf(name), place, { topic: name }) ??
+          (await answerOf(machine, requester, name, asked, place)),
+      );
+      continue;
+    }
     const topic = topicOf(name);
     if (topic === undefined || topic.states === EVENTS_BIT) {
       const text = topic === undefined ? 'There is no such topic.' : 'The op history has past events.';
@@ -120,7 +147,10 @@ async function answerOf(
 ): Promise<string> {
   try {
     const params = paramsFor(asked, caller.scopes);
-    return frameOf(op, textOf(await machine.ask({ ...asked, params, client: caller })), place);
+    const answer = await machine.ask({ ...asked, params, client: caller });
+    const { type, bytes } = answer;
+    if (type === undefined || type === 'application/json') return frameOf(op, textOf(answer), place);
+    return frame(op, { type, base64: Buffer.from(bytes).toString('base64') }, place);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const refusal = refusalFrame(error, place);

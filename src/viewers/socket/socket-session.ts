@@ -7,6 +7,7 @@ import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
+import { allows } from '../../scopes.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -28,7 +29,7 @@ export interface SessionDeps {
   readonly fleet: AllMachines | undefined;
   readonly broadcasts: Broadcasts;
   readonly gate: Pick<Gate, 'hears' | 'noteRefusal'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'sinceBoot'>;
   readonly log: Pick<Log, 'error' | 'audit'>;
 }
 
@@ -48,6 +49,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly caller: Caller;
   /** The one machine of this socket; undefined: its messages name machines. */
   readonly only: Machine | undefined;
+  readonly owner = this;
   readonly #deps: SessionDeps;
   readonly #rate = new MessageRate();
   #socket: Socket | undefined;
@@ -195,23 +197,44 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   /** One machine after the other, in the order of their names. */
   async #carryOutAt(ids: readonly string[], request: SocketRequest): Promise<void> {
     const { op, id, data } = request;
+    const { find, log, gate, clock } = this.#deps;
     if (op === 'ping') {
-      this.send(frame('pong', {}, { host: undefined, id }));
+      this.send(frame('pong', { clock: clock.sinceBoot() }, { host: undefined, id }));
       return;
     }
-    const { find, log, gate } = this.#deps;
+    const requester = this.#requesterFor(request);
+    if (requester === undefined) {
+      const text = 'via needs a key with the scope hub.';
+      this.send(errorFrame('FORBIDDEN', text, { host: undefined, id }, { scope: 'hub' }));
+      return;
+    }
     for (const each of ids) {
       const machine = find(each, this.caller);
       if (machine === undefined) this.send(unknownFrame(each, id));
       else if (op === 'subscribe') this.#subscribe(machine, data, id);
       else if (op === 'unsubscribe') this.#unsubscribe(machine, data, id);
-      else await answerRequest(machine, this, request, this.placeOf(machine, id), { log, gate });
+      else await answerRequest(machine, requester, request, this.placeOf(machine, id), { log, gate, clock });
     }
+  }
+
+  /** Returns the sender of a request: itself, or the client of a hub; undefined: it is no hub. */
+  #requesterFor({ via }: SocketRequest): Requester | undefined {
+    if (via === undefined) return this;
+    const { caller } = this;
+    const { key: hub } = caller;
+    if (hub === undefined || !allows(caller.scopes, 'hub')) return undefined;
+    return {
+      caller: { ...caller, address: via.client, via: { hub, key: via.key } },
+      owner: this,
+      send: (text) => this.send(text),
+      sendTracked: (text, onDelivered) => this.sendTracked(text, onDelivered),
+      cork: (body) => this.cork(body),
+    };
   }
 
   #subscribe(
     machine: Machine,
-    { topics, mode, detail }: OpData<'subscribe'>,
+    { topics, mode, detail, interval_seconds: seconds }: OpData<'subscribe'>,
     id: MessageId | undefined,
   ): void {
     const place = this.placeOf(machine, id);
@@ -230,8 +253,9 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     this.send(frame('subscribed', { topics: namesOf(next), unknown, ...refused }, place));
     if (this.#showsConditions && (next.sections !== 0 || next.states !== 0)) subscription.sendCondition(id);
     const withDetail = detail || (isAdded && subscription.withDetail);
+    const intervalMs = seconds === undefined && isAdded ? subscription.intervalMs : (seconds ?? 0) * 1000;
     const wanted = { isAsked: asked.sections !== 0, snapshots: asked.states };
-    subscription.follow(next, withDetail, wanted, id);
+    subscription.follow(next, { withDetail, intervalMs }, wanted, id);
     this.#dropEmpty(subscription);
   }
 
@@ -243,7 +267,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const more = unknown.length === 0 ? {} : { unknown };
     this.send(frame('subscribed', { topics: namesOf(next), ...more }, this.placeOf(machine, id)));
     if (subscription === undefined) return;
-    subscription.follow(next, subscription.withDetail, { isAsked: false, snapshots: 0 }, undefined);
+    subscription.follow(next, subscription, { isAsked: false, snapshots: 0 }, undefined);
     this.#dropEmpty(subscription);
   }
 

@@ -1,17 +1,22 @@
 /** All WebSockets of a role: what they share, what is sent to several of them, and how they are opened and closed. */
 
+import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
+import { DEFAULT_KEY } from '../../access/key.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
+import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
 import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
+import type { MachineDescription } from '../../machine/description.ts';
 import type { CommandEnd, Machine } from '../../machine/machine.ts';
-import { ALL_SCOPES, namesOfScopes } from '../../scopes.ts';
+import { ALL_SCOPES, allows, namesOfScopes } from '../../scopes.ts';
 import { inSlices } from '../../streams/slices.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
+import type { ClosingReason } from '../../wire/socket-events.ts';
 import { Broadcasts } from './broadcasts.ts';
 import { frame, NOWHERE } from './messages.ts';
 import type { Publisher } from './sample-broadcast.ts';
@@ -25,6 +30,10 @@ export interface SocketsOptions {
   readonly version: string;
   /** How sentences name the role: `hostwire`, or `the hub of hostwire`. */
   readonly role: string;
+  /** The one machine that it shows; absent: it shows several. */
+  readonly describe?: () => MachineDescription;
+  /** Has sleeps of the machine wait until hubs know of them; absent: it shows other machines. */
+  readonly inhibitor?: Pick<SleepInhibitor, 'hold' | 'release'>;
   /** The flags that a greeting has. */
   readonly features: () => Readonly<Record<string, boolean>>;
   /** undefined: there is no machine of this id that the caller may know. */
@@ -47,6 +56,15 @@ export interface SocketsOptions {
   readonly defer?: Defer;
 }
 
+/** Time awake after which a plan has not been carried out. */
+const PLAN_MS = 60_000;
+
+const closingFrame = (reason: ClosingReason): string => frame('closing', { reason }, NOWHERE);
+
+/** Whether a client is a hub, which shows the state of the machine to others. */
+const isHub = ({ key, scopes }: Caller): boolean =>
+  key !== undefined && key !== DEFAULT_KEY && allows(scopes, 'hub');
+
 /** The engine does not report published messages that wait in a socket, so each is asked this often. */
 const REPORT_MS = 3000;
 
@@ -57,7 +75,11 @@ export class Sockets implements SessionOwner {
   readonly #counts: Counting;
   readonly #broadcasts: Broadcasts;
   readonly #deps: SessionDeps;
+  /** Another one after each start. */
+  readonly #run = randomBytes(8).toString('hex');
   #reportedAt = 0;
+  /** The plan for the machine that sockets were notified of, and when. */
+  #planned: { readonly plan: ClosingReason; readonly atMs: number } | undefined;
 
   constructor(options: SocketsOptions) {
     const { find, fleet, clock, log, server, conditions, ends, intervalMs, gate } = options;
@@ -97,14 +119,26 @@ export class Sockets implements SessionOwner {
     if (socket === undefined) return;
     this.#sessions.add(session);
     this.#counts.opened(caller);
-    const { version, role, features } = this.#options;
+    const { version, role, features, describe, clock } = this.#options;
     const message = `Connected to ${role} ${version}.`;
     const { key, scopes } = caller;
     const named = key === undefined ? {} : { key };
     // Absent: everything.
     const limits = scopes === ALL_SCOPES ? {} : { scopes: namesOfScopes(scopes) };
-    const greeting = { version, protocol: PROTOCOL, features: features(), ...named, ...limits, message };
+    const greeting = {
+      version,
+      protocol: PROTOCOL,
+      run: this.#run,
+      clock: clock.sinceBoot(),
+      ...(describe === undefined ? {} : { machine: describe() }),
+      features: features(),
+      ...named,
+      ...limits,
+      message,
+    };
     session.start(socket, frame('connected', greeting, NOWHERE));
+    if (isHub(caller)) this.#options.inhibitor?.hold(session);
+    if (this.#plan !== undefined) session.send(closingFrame(this.#plan));
   }
 
   /** Cuts every socket that `passes` no longer lets through; a new configuration applies to the others. */
@@ -113,9 +147,36 @@ export class Sockets implements SessionOwner {
     this.#broadcasts.reconfigure();
   }
 
-  /** Sends `reason` to all sockets and closes them; returns how many still have to take what they were sent before. */
+  get #plan(): ClosingReason | undefined {
+    const { plan, atMs = 0 } = this.#planned ?? {};
+    return this.#options.clock.now() - atMs < PLAN_MS ? plan : undefined;
+  }
+
+  /**
+   * The machine is about to end its work as planned, which sockets are notified of; undefined: it is awake. Hubs come first,
+   * and a sleep waits until they have it.
+   */
+  announce(plan: ClosingReason | undefined): void {
+    if (this.#plan === plan) return;
+    const { inhibitor, clock } = this.#options;
+    this.#planned = plan && { plan, atMs: clock.now() };
+    const hubs = [...this.#sessions].filter(({ caller }) => isHub(caller));
+    if (plan === undefined) {
+      for (const hub of hubs) inhibitor?.hold(hub);
+      return;
+    }
+    const text = closingFrame(plan);
+    for (const hub of hubs) hub.sendTracked(text, () => inhibitor?.release(hub));
+    const others = [...this.#sessions].filter(({ caller }) => !isHub(caller));
+    inSlices(others, this.#defer, (session) => session.send(text));
+  }
+
+  /**
+   * Closes all sockets with the reason `stop`, or the plan that they were notified of; returns how many still have to take
+   * what they were sent before. `reason`: for the close frame.
+   */
   close(reason: string): number {
-    const text = frame('closing', { reason }, NOWHERE);
+    const text = closingFrame(this.#plan ?? 'stop');
     let full = 0;
     for (const session of [...this.#sessions]) {
       if (session.isFull) full++;
@@ -138,6 +199,7 @@ export class Sockets implements SessionOwner {
 
   onClosed(session: SocketSession): void {
     if (!this.#sessions.delete(session)) return;
+    this.#options.inhibitor?.release(session);
     this.#counts.closed(session.caller);
   }
 

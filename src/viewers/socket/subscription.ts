@@ -30,6 +30,13 @@ export interface Outlet {
   watch(work: Promise<unknown>): void;
 }
 
+/** How its topics are sent. */
+interface Terms {
+  readonly withDetail: boolean;
+  /** At most one sample in this time; 0: all. */
+  readonly intervalMs: number;
+}
+
 export const NOTHING: Topics = { sections: 0, states: 0 };
 
 /** Beside the bits of the topics, for what there was no room for. */
@@ -60,6 +67,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   readonly #broadcasts: Broadcasts;
   #topics = NOTHING;
   #withDetail = false;
+  #intervalMs = 0;
   #source: Source | undefined;
   #states: readonly TopicState[] = NONE;
   #beginning: readonly Beginning[] = NONE;
@@ -83,6 +91,10 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     return this.#withDetail;
   }
 
+  get intervalMs(): number {
+    return this.#intervalMs;
+  }
+
   get isFull(): boolean {
     return this.#outlet.isFull;
   }
@@ -93,11 +105,11 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
 
   /**
    * Subscribes to `topics` and nothing else, and sends the states in `snapshots` and the sample as answers to `id`. A sample
-   * is sent where the view is another one, or `isAsked`.
+   * is sent where the view or the interval is another one, or `isAsked`.
    */
   follow(
     topics: Topics,
-    withDetail: boolean,
+    { withDetail, intervalMs }: Terms,
     { isAsked, snapshots }: { readonly isAsked: boolean; readonly snapshots: number },
     id: MessageId | undefined,
   ): void {
@@ -108,11 +120,13 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     this.#unsent &= topics.states | SAMPLE_BIT | CONDITION_BIT;
     if (snapshots !== 0) this.#outlet.watch(this.#sendSnapshots(snapshots, id));
     const view = topics.sections === 0 ? undefined : viewOf(topics.sections, withDetail);
-    if (view !== this.#source?.broadcast.view || isAsked) this.#followSamples(view, id);
+    const isOther = view !== this.#source?.broadcast.view || intervalMs !== this.#intervalMs;
+    this.#intervalMs = intervalMs;
+    if (isOther || isAsked) this.#followSamples(view, id);
   }
 
   close(): void {
-    this.follow(NOTHING, this.#withDetail, { isAsked: false, snapshots: 0 }, undefined);
+    this.follow(NOTHING, this, { isAsked: false, snapshots: 0 }, undefined);
   }
 
   sendCondition(id?: MessageId): void {
@@ -230,7 +244,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   #followSamples(view: View | undefined, id: MessageId | undefined): void {
     const before = this.#source;
     // In this order, so that a change of view does not end the stream from the machine.
-    const broadcast = view && this.#broadcasts.openSamples(this.machine, view);
+    const broadcast = view && this.#broadcasts.openSamples(this.machine, view, this.#intervalMs);
     if (before !== undefined) {
       this.#leaveShard();
       before.broadcast.stopWaiting(this);

@@ -60,7 +60,7 @@ else {
     const { text, data } = await client.take('connected');
     t.equal(client.told[0]?.type, 'connected');
     t.strictSame(Object.keys(data), ['version', 'protocol', 'features', 'message']);
-    t.match(data, { version: String, protocol: 1, features: { enable_process_control: true } });
+    t.match(data, { version: String, protocol: 2, features: { enable_process_control: true } });
     t.equal(text, JSON.stringify({ type: 'connected', data }), 'one text frame of JSON');
     client.close();
   });

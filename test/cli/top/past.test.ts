@@ -141,7 +141,7 @@ t.test('the requests, and answers that are not a history', async (t) => {
 t.test('[9.top-history] the history is read at the start, and once more after an outage', async (t) => {
   const listeners = new Map<string, (value: never) => void>();
   let asked = 0;
-  const connected = { version: '0', protocol: 1, features: {} };
+  const connected = { version: '0', protocol: 2, run: '1', clock: 0, features: {} };
   const socket = {
     on: (type: string, listener: (value: never) => void) => void listeners.set(type, listener),
     get: async () => ({ stats: sampleAt(NOW, 99) }),

@@ -25,7 +25,7 @@ t.test(
     } as unknown as HostSocket; // Nothing else is called without features.
     const scene = new MachineScene(
       socket,
-      viewOf({ connected: { version: '0', protocol: 1, features: {} } }),
+      viewOf({ connected: { version: '0', protocol: 2, run: '1', clock: 0, features: {} } }),
       () => ({ lines: [], shown: 1 }),
     );
     t.teardown(() => scene.close());

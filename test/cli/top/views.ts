@@ -73,7 +73,7 @@ export function viewOf(changed: Partial<View> = {}): View {
     url: 'http://pc:9990',
     isOfHub: false,
     nowMs: 0,
-    connected: { version: '0.0.0', protocol: 1, features },
+    connected: { version: '0.0.0', protocol: 2, run: '1', clock: 0, features },
     sample: SAMPLE,
     processes: { total: 3, rows: [rowOf(11, 'init'), rowOf(22, 'bash'), rowOf(33, 'editor')], listing },
     media: undefined,

@@ -12,6 +12,7 @@ import { Commands } from '#src/machine/commands.js';
 import { LocalMachine } from '#src/machine/local.js';
 import type { SampleSink } from '#src/stats/source.js';
 import type { View } from '#src/stats/view.js';
+import type { SocketsOptions } from '#src/viewers/socket/sockets.js';
 import { FakeConfig } from '../fakes/config.ts';
 import { encodedOf } from '../fakes/encoded.ts';
 import { FakeHistory } from '../fakes/history.ts';
@@ -24,6 +25,10 @@ export interface SocketServerOptions {
   /** Resolves with the answer to `media` with the action `stop`. */
   readonly run?: () => Promise<string>;
   readonly onPublish?: (topic: string) => void;
+  /** The client of each socket, by the path's query. */
+  readonly callerOf?: (query: string) => Caller;
+  /** Notified of the sessions that hold up a sleep. */
+  readonly inhibitor?: SocketsOptions['inhibitor'];
 }
 
 /** Ends with the test. */
@@ -57,7 +62,10 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const server = await createEngine({
     headersRead: new Set(),
     socketPaths: ['/api/ws'],
-    onRequest: (exchange) => sockets.open(exchange, callerAt(exchange.head.remoteAddress ?? ''), machine),
+    onRequest: (exchange) => {
+      const { remoteAddress = '', query } = exchange.head;
+      sockets.open(exchange, options.callerOf?.(query) ?? callerAt(remoteAddress), machine);
+    },
   });
   const machine = new LocalMachine({
     config,
@@ -80,6 +88,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const sockets = new Sockets({
     version: '0',
     role: 'hostwire',
+    ...(options.inhibitor === undefined ? {} : { inhibitor: options.inhibitor }),
     features: () => config.current.features,
     find: () => machine,
     ends: machine.ends,
