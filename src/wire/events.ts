@@ -1,0 +1,34 @@
+/** Events on the wire: what began and ended at a machine, for GET /api/events, the topic `events` and notifications. */
+import * as v from 'valibot';
+import { processUses } from './history.ts';
+import { means } from './meaning.ts';
+import { count, exactUnixSeconds, known, type Shape } from './quantities.ts';
+
+export const EVENT_KINDS = ['rule', 'machine', 'access', 'storage'] as const;
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const machineEvent = v.strictObject({
+  id: means(count, 'Number of the event, which only grows, also over restarts where `history.path` is set.'),
+  machine: means(v.string(), 'Id of the machine; `connected` has that of a service.'),
+  kind: means(
+    v.picklist(EVENT_KINDS),
+    'rule: of `watch.rules`, or one that is built in; machine: it is down, asleep, off or back; access: keys are refused often; storage: the history cannot be written.',
+  ),
+  subject: means(
+    v.string(),
+    'What the event is about: `RULE SERIES` of a rule, otherwise a fixed word. Begin and end have the same.',
+  ),
+  severity: means(v.picklist(SEVERITIES), 'How urgent it is.'),
+  state: means(v.picklist(['begin', 'end']), 'It began or ended.'),
+  begin: means(exactUnixSeconds, 'When it began.'),
+  end: means(known(exactUnixSeconds), 'When it ended; null while it lasts.'),
+  value: means(known(v.number()), 'The value at that moment; null where there is none.'),
+  limit: means(known(v.number()), 'The limit of the rule; null where there is none.'),
+  text: means(v.string(), 'A sentence for people: "Disk /srv/media is 91 % full, limit 90 %".'),
+  processes: means(
+    v.exactOptional(known(processUses)),
+    'The cause: the programs that used most then; absent for a key without the scope `processes`.',
+  ),
+});
+export type MachineEvent = Shape<typeof machineEvent>;
