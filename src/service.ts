@@ -7,6 +7,7 @@ import { createCommands, createHistory, createStats } from './composition.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
 import { type ExporterDeps, Exporters } from './exporters/exporters.ts';
+import { EventLog } from './history/event-log.ts';
 import type { History } from './history/history.ts';
 import { HistoryQueries } from './history/queries.ts';
 import type { RecordedHistory } from './history/recorded.ts';
@@ -117,8 +118,10 @@ export class Service {
     });
     power.onPlan((plan) => this.#sockets.announce(plan));
     this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
+    const events = new EventLog({ history, config, machine: this.#describer.id, unixMs: Date.now });
     this.routes = serviceRoutes({
       machine,
+      events,
       gate,
       streams,
       sockets: this.#sockets,

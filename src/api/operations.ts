@@ -1,5 +1,6 @@
 /** Every operation of HTTP as the API documents use it: its row, its OperationDocs and its id in one object. */
 
+import { EVENTS_DOCS } from '../wire/events.ts';
 import { HISTORY_DOCS } from '../wire/history.ts';
 import { HUB_DOCS } from '../wire/hub.ts';
 import { HUB_OPERATIONS, type HubOperationId } from '../wire/hub-operations.ts';
@@ -18,6 +19,7 @@ import { WAKE_DOCS } from '../wire/wake.ts';
 const DOCS: DocsOf<OperationId> = {
   ...USAGE_DOCS,
   ...HISTORY_DOCS,
+  ...EVENTS_DOCS,
   ...SYSTEM_DOCS,
   ...SOCKET_DOCS,
   ...POWER_DOCS,

@@ -23,12 +23,12 @@ const addressesOf = (interfaces: ReturnType<typeof os.networkInterfaces>): reado
 
 export class Describer {
   readonly #deps: DescriberDeps;
-  readonly #id: string;
+  readonly id: string;
   #info: Pick<SystemInfo, 'os' | 'model'> | undefined;
 
   constructor(deps: DescriberDeps) {
     this.#deps = deps;
-    this.#id = identify(deps.config.current.host);
+    this.id = identify(deps.config.current.host);
   }
 
   /** Reads what takes a thread, once: it is unknown before. Never rejects. */
@@ -41,7 +41,7 @@ export class Describer {
     const { name = os.hostname(), labels } = config.current.host;
     const { os: system, model = null } = this.#info ?? {};
     return {
-      id: this.#id,
+      id: this.id,
       name,
       labels,
       version: facts.version,

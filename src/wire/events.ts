@@ -2,11 +2,12 @@
 import * as v from 'valibot';
 import { processUses } from './history.ts';
 import { means } from './meaning.ts';
+import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape } from './quantities.ts';
+import { eventsRequest } from './requests.ts';
+import { SEVERITIES } from './severities.ts';
 
 export const EVENT_KINDS = ['rule', 'machine', 'access', 'storage'] as const;
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
-export type Severity = (typeof SEVERITIES)[number];
 
 export const machineEvent = v.strictObject({
   id: means(count, 'Number of the event, which only grows, also over restarts where `history.path` is set.'),
@@ -32,3 +33,25 @@ export const machineEvent = v.strictObject({
   ),
 });
 export type MachineEvent = Shape<typeof machineEvent>;
+
+export const eventList = v.strictObject({
+  last: means(count, 'Number of the newest event: `since` of the next request.'),
+  missing: means(
+    v.boolean(),
+    'Events after `since` are no longer kept, or its number is from another service.',
+  ),
+  open: means(v.array(machineEvent), 'Events that last, oldest first.'),
+  events: means(v.array(machineEvent), 'Events after `since`, in order; the newest `limit` of them.'),
+});
+export type EventList = Shape<typeof eventList>;
+
+export const EVENTS_DOCS: DocsOf<'listEvents'> = {
+  listEvents: {
+    summary: 'What began and ended: alarms of rules',
+    description:
+      'With `Accept: text/event-stream` a stream: each event has its `id:`, and a client that connects again with `Last-Event-ID` (or `since`) has the events that it missed, once. Without it the stream begins with the events that last. An `event: missing` says that some are no longer kept. Otherwise JSON. The newest 1,000 events are kept.',
+    query: eventsRequest,
+    payloads: [eventList],
+    errors: ['invalid_value', 'too_many_streams'],
+  },
+};

@@ -59,6 +59,9 @@ export const OPERATIONS = {
     onHost: 'getHostProcessHistory',
   },
 
+  /** JSON or a stream, by `Accept`. */
+  listEvents: { method: 'GET', path: '/api/events', tag: 'history', staysOpen: true, scope: 'read' },
+
   getPower: { ...reading, path: '/api/pw', tag: 'power', onHost: 'getHostPower' },
   shutdown: {
     ...powerCommand,

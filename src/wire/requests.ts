@@ -259,3 +259,21 @@ export const mediaRequest = v.object({
   value: v.pipe(v.optional(v.unknown()), v.description('Seconds for seek, percent for set_volume.')),
   player: mediaPlayer,
 });
+
+// Events
+
+const MAX_EVENTS = 1000;
+const SINCE_SENTENCE = 'since must be the id of an event.';
+const EVENTS_SENTENCE = `limit must be a whole number from 1 to ${MAX_EVENTS}.`;
+
+/** The query of GET /api/events. */
+export const eventsRequest = v.object({
+  since: v.pipe(
+    v.optional(wholeFrom(0, Number.MAX_SAFE_INTEGER, SINCE_SENTENCE)),
+    v.description('Events after the one with this id; absent: all that are kept.'),
+  ),
+  limit: v.pipe(
+    v.optional(wholeFrom(1, MAX_EVENTS, EVENTS_SENTENCE), MAX_EVENTS),
+    v.description('The newest so many of them.'),
+  ),
+});

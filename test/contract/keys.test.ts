@@ -19,6 +19,7 @@ const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed
     ['GET', '/api/usage', 'read'],
     ['GET', '/api/system?detail=1', 'read'],
     ['GET', '/api/history', 'read'],
+    ['GET', '/api/events', 'read'],
     ['GET', '/api/history/processes?at=-1', 'processes'],
     ['GET', '/api/pw', 'read'],
     ['GET', '/api/media/status', 'read'],

@@ -19,6 +19,7 @@ export const CALLS: Readonly<Record<string, readonly [call: string, status: numb
     "client.GET('/api/history', { params: { query: { series: ['cpu.load', 'memory.*'], since: -60 } } })",
     200,
   ],
+  listEvents: ["client.GET('/api/events', { params: { query: { limit: 10 } } })", 200],
   getProcessHistory: ["client.GET('/api/history/processes', { params: { query: { at: -60 } } })", 200],
   getPower: ["client.GET('/api/pw')", 200],
   shutdown: ["client.POST('/api/pw/shutdown', { params: { query: { delay: 60 } } })", 200],

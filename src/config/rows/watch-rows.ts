@@ -1,6 +1,7 @@
 /** The rows of `watch.rules`. */
+import { SEVERITIES, type Severity } from '../../wire/severities.ts';
 import { isPrintable } from './predicates.ts';
-import { type EntryOf, integer, namedRow, number, optional, row, text } from './row.ts';
+import { choiceRow, type EntryOf, integer, namedRow, number, optional, row, text } from './row.ts';
 import { judgeSeries } from './series-names.ts';
 
 const limitRow = (word: string) =>
@@ -22,6 +23,11 @@ export const WATCH_KEYS = {
   ),
   above: limitRow('above'),
   below: limitRow('below'),
+  severity: optional<Severity>(
+    choiceRow(SEVERITIES, 'warning', ''),
+    'How urgent its events are: `info`, `warning` or `critical`.',
+    { defaultInWords: '`warning`' },
+  ),
   for_seconds: row(
     integer(1, 86_400),
     10,

@@ -23,6 +23,7 @@ export type RequestOperationId = Exclude<
   | 'openStream'
   | 'openSocket'
   | 'openAgent'
+  | 'listEvents'
   | 'getStatus'
   | 'listKeys'
   | 'getAccess'

@@ -13,6 +13,7 @@ import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages
 import type { Sockets } from '../socket/sockets.ts';
 import { accessRun } from './access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
+import { EVENTS_HEADERS, type EventsRouteDeps, eventsRun } from './events-route.ts';
 import { type KeyListDeps, keysRun } from './keys-route.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
@@ -25,13 +26,15 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   ...SOCKET_HEADERS,
   ...DASHBOARD_HEADERS,
   ...METRICS_HEADERS,
+  ...EVENTS_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
   'content-type',
 ]);
 
-export interface ServiceRouteDeps extends StreamRouteDeps {
+export interface ServiceRouteDeps extends Omit<StreamRouteDeps, 'streams'>, Pick<EventsRouteDeps, 'events'> {
+  readonly streams: StreamRouteDeps['streams'] & EventsRouteDeps['streams'];
   readonly sockets: Pick<Sockets, 'open'>;
   readonly machine: Machine;
   readonly hubs: Pick<HubConnections, 'open'>;
@@ -52,6 +55,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     openStream: streamRun(deps, () => machine),
     ...socketRuns({ ...deps, sockets }),
     openAgent: agentRun(deps, deps.hubs),
+    listEvents: eventsRun(deps),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     listKeys: keysRun(deps.keys),
     getAccess: accessRun(deps.gate),

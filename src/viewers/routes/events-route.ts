@@ -1,0 +1,109 @@
+/** GET /api/events: the events of a machine as JSON, or as a stream that continues after `Last-Event-ID`. */
+import { type EventLog, withoutCause } from '../../history/event-log.ts';
+import { jsonAnswer } from '../../http/reply.ts';
+import type { Request, Run } from '../../http/routes.ts';
+import { paramsOf, type QueryTypes } from '../../machine/query.ts';
+import { checkParams } from '../../params.ts';
+import { allows } from '../../scopes.ts';
+import type { Fanout } from '../../streams/fanout.ts';
+import type { Streams } from '../../streams/streams.ts';
+import type { EventList, MachineEvent } from '../../wire/events.ts';
+import { eventsRequest } from '../../wire/requests.ts';
+import { checkCapacity, type StreamRouteDeps, streamHead } from './stream-route.ts';
+
+/** The headers that decide on the answer. */
+export const EVENTS_HEADERS: readonly string[] = ['accept', 'last-event-id'];
+
+export interface EventsRouteDeps extends Pick<StreamRouteDeps, 'gate' | 'hasCapacity'> {
+  readonly events: EventLog;
+  readonly streams: Pick<Streams, 'create'>;
+}
+
+const DIGITS = /^\d{1,15}$/;
+
+/** The last event that a client had: by the header that browsers send when they connect again, or the query. */
+function lastIdOf({ exchange, query }: Request): number | undefined {
+  const id = exchange.head.headers.get('last-event-id')?.at(-1) ?? query.get('since') ?? '';
+  // Another number is never answered with an error: EventSource gives up permanently on one.
+  return id === '' ? undefined : DIGITS.test(id) ? Number(id) : 0;
+}
+
+const lineOf = (event: MachineEvent): string =>
+  `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** Sent where events are missing: the stream continues with what there is. */
+const missingLine = (id: number): string => `id: ${id}\nevent: missing\ndata: {"since":${id}}\n\n`;
+
+/** The streams of clients that may see the same. */
+class EventStreams {
+  readonly #log: EventLog;
+  readonly #shown: (event: MachineEvent) => MachineEvent;
+  readonly fanout: Fanout;
+  /** Beginnings of streams by the number that clients had: thousands connect again together. */
+  readonly #beginnings = new Map<number | undefined, Buffer>();
+
+  constructor({ events, streams }: EventsRouteDeps, shown: (event: MachineEvent) => MachineEvent) {
+    this.#log = events;
+    this.#shown = shown;
+    this.fanout = streams.create({
+      begin: (fanout) =>
+        events.onEvent((event) => {
+          this.#beginnings.clear();
+          const whole = () => Buffer.from(missingLine(event.id));
+          fanout.publish({ bytes: Buffer.from(lineOf(shown(event))), whole });
+        }),
+    });
+  }
+
+  /** What a client that had event `id` is sent first; without a number: what lasts. */
+  beginningAfter(id: number | undefined): Buffer {
+    // Its listener is only there with a stream, so that nothing is kept without one.
+    const known = this.fanout.size === 0 ? undefined : this.#beginnings.get(id);
+    if (known !== undefined) return known;
+    const { events, isIncomplete } =
+      id === undefined ? { events: this.#log.open, isIncomplete: false } : this.#log.since(id);
+    const lines = events.map((event) => lineOf(this.#shown(event)));
+    if (isIncomplete) lines.unshift(missingLine(id ?? 0));
+    // The number alone, which browsers send when they connect again: events that last may be older than it.
+    const beginning = Buffer.from(`${lines.join('')}id: ${this.#log.last}\n\n`);
+    if (this.#beginnings.size >= MAX_BEGINNINGS) this.#beginnings.clear();
+    this.#beginnings.set(id, beginning);
+    return beginning;
+  }
+}
+
+/** Clients that connect again together had the same few events. */
+const MAX_BEGINNINGS = 16;
+const EVENTS_QUERY: QueryTypes = { numbers: ['since', 'limit'], booleans: [] };
+
+export function eventsRun(deps: EventsRouteDeps): Run {
+  const { events, gate } = deps;
+  const withCause = new EventStreams(deps, (event) => event);
+  const bare = new EventStreams(deps, withoutCause);
+  return (request) => {
+    const { exchange, client, headers } = request;
+    const { method, headers: sent } = exchange.head;
+    const seesProcesses = allows(client.scopes, 'processes');
+    if (!(sent.get('accept')?.join() ?? '').includes('text/event-stream'))
+      return jsonAnswer(listOf(events, request, seesProcesses), headers);
+    if (method === 'HEAD') return streamHead(headers);
+    checkCapacity(deps, request);
+    const streams = seesProcesses ? withCause : bare;
+    const event = streams.beginningAfter(lastIdOf(request));
+    streams.fanout.open({ exchange, headers, event, caller: gate.keep(client), skipsNext: false });
+    return undefined;
+  };
+}
+
+/** Throws ServiceError. */
+function listOf(log: EventLog, { query }: Request, seesProcesses: boolean): EventList {
+  const { since, limit } = checkParams(eventsRequest, paramsOf(query, EVENTS_QUERY));
+  const { events, isIncomplete } = log.since(since);
+  const shown = (event: MachineEvent) => (seesProcesses ? event : withoutCause(event));
+  return {
+    last: log.last,
+    missing: isIncomplete,
+    open: log.open.map(shown),
+    events: events.slice(-limit).map(shown),
+  };
+}
