@@ -4,6 +4,7 @@ import { Listeners } from '../listeners.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import type { HistoryEvent } from '../wire/history.ts';
 import type { History } from './history.ts';
+import { rulesIn } from './rules.ts';
 import { sentenceOf } from './sentences.ts';
 
 /** Maximum number of events in memory. */
@@ -77,7 +78,7 @@ export class EventLog {
     const { at, rule: name, series, state, value, processes } = event;
     const subject = `${name} ${series}`;
     const begun = this.#open.get(subject);
-    const rule = config.current.watch.rules[name];
+    const rule = rulesIn(config.current.watch)[name];
     const added: MachineEvent = {
       // Milliseconds, so that numbers grow over restarts without a file.
       id: Math.max(this.#last + 1, unixMs()),

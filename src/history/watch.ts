@@ -6,6 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { HistoryEvent, ProcessUses } from '../wire/history.ts';
 import { Conditions, type Turn } from './conditions.ts';
 import type { SeriesPoint } from './history.ts';
+import { rulesIn } from './rules.ts';
 
 export interface WatchOptions {
   /** `watch.rules`, and the intervals of samples. */
@@ -27,7 +28,7 @@ export class Watch {
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.#conditions.setRules(options.config.current.watch.rules, 0);
+    this.#conditions.setRules(rulesIn(options.config.current.watch), 0);
   }
 
   /** Returns whether a condition holds whose event has not begun: its processes will be requested. */
@@ -52,7 +53,7 @@ export class Watch {
 
   /** Applies a change of `watch.rules`. */
   reconfigure(): void {
-    this.#send(this.#conditions.setRules(this.#options.config.current.watch.rules, this.#lastAt));
+    this.#send(this.#conditions.setRules(rulesIn(this.#options.config.current.watch), this.#lastAt));
   }
 
   #send(turns: readonly Turn[]): void {

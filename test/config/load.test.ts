@@ -139,7 +139,7 @@ t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
       server: { ...wanted.server, tls: {} },
       // Named entries have tests of their own (hub.test.ts, watch-rows.test.ts).
       hub: { agents: {}, commands: {}, mqtt: { topic: 'fleet' } },
-      watch: { rules: {} },
+      watch: { defaults: true, rules: {} },
       processes: { launch: { x: { command: '/bin/sh', args: [], env: {}, allow_args: false } } },
     });
   }

@@ -10,7 +10,7 @@ function setUp() {
   const config = new FakeConfig();
   config.current = {
     ...config.current,
-    watch: { rules: { hot: { series: 'cpu.load', above: 90, for_seconds: 10 } } },
+    watch: { defaults: false, rules: { hot: { series: 'cpu.load', above: 90, for_seconds: 10 } } },
   };
   const lines: string[] = [];
   const events: HistoryEvent[] = [];
@@ -67,7 +67,7 @@ t.test('[3.watch-reload] a reload takes effect immediately', async (t) => {
   const { events, sample, config, watch } = setUp();
   await sample(95);
   await sample(95);
-  config.current = { ...config.current, watch: { rules: {} } };
+  config.current = { ...config.current, watch: { defaults: false, rules: {} } };
   watch.reconfigure();
   t.match(events, [{ state: 'begin' }, { state: 'end', value: null }]);
 });

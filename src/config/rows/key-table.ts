@@ -182,7 +182,13 @@ export const KEYS = {
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
   hub: { ...DIAL_ROWS, agents: AGENTS_ROW, commands: COMMANDS_ROW, mqtt: HUB_MQTT_ROWS },
-  watch: { rules: WATCH_ROW },
+  watch: {
+    defaults: booleanRow(
+      true,
+      'Whether the rules that ship ready are in effect, beside those of `watch.rules` ([history.md](history.md#watch-rules)).',
+    ),
+    rules: WATCH_ROW,
+  },
   host: {
     root: optional(
       ABSOLUTE_PATH,

@@ -6,6 +6,7 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
+import { rulesIn } from '../../history/rules.ts';
 import { ALL_SECTIONS, type Host, type SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
 import { ALL_DETAILS } from '../../stats/needs.ts';
@@ -183,7 +184,7 @@ export class Reports {
         topics,
         intervalSeconds,
         url: urlOf(hostname),
-        hasRules: Object.keys(config.current.watch.rules).length > 0,
+        hasRules: Object.keys(rulesIn(config.current.watch)).length > 0,
         media,
         power: capabilities,
       },
