@@ -53,7 +53,7 @@ export class ServiceError extends Error {
 
 /** The error for a feature that the configuration switches off. `name`: what was asked for. */
 export const featureDisabled = (name: string): ServiceError =>
-  new ServiceError('feature_disabled', `${name} is switched off in the configuration.`);
+  new ServiceError('feature_disabled', `${name} is disabled in the configuration.`);
 
 /** The error for a client that may not do something; see scopes.ts. `subject`: what lacks the scope. */
 export const scopeRequired = (scope: string, subject = 'This'): ServiceError =>

@@ -65,7 +65,7 @@ function openPolls(host: Host, log: Log): PausedPolls | undefined {
   try {
     return host.streams?.openPolls();
   } catch (error) {
-    log.warn(`connections cannot be handed to the writer of streams: ${String(error)}`);
+    log.warn(`cannot use the native writer of streams: ${String(error)}`);
     return undefined;
   }
 }
@@ -109,7 +109,9 @@ export class HttpServer {
     this.quota = new BufferQuota({
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
       onCut: (address, connections) => {
-        log.warn(`${connections} connections of ${address} cut: too many bytes were kept for them`);
+        log.warn(
+          `closed ${connections} ${connections === 1 ? 'connection' : 'connections'} from ${address}: too many bytes buffered`,
+        );
         this.#heap?.trimSoon();
       },
     });
@@ -198,7 +200,7 @@ export class HttpServer {
     const limit = host.descriptorLimit();
     if (limit < MIN_DESCRIPTORS)
       log.warn(
-        `only ${limit} files may be open, the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
+        `the limit of open files is ${limit}, and the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
       );
     this.server.maxConnections = this.#capacity.maxConnections();
     if (!canJudge && !isTuned) this.streams.limitStalls(UNTUNED_STALL_SECONDS);
@@ -221,10 +223,10 @@ export class HttpServer {
     try {
       await this.server.renew(pair);
       this.#tune();
-      log.info(`new connections get the certificate in ${pair.cert.path}`);
+      log.info(`new connections use the certificate in ${pair.cert.path}`);
     } catch (error) {
       const reason = messageOf(error);
-      log.error(`the certificate was not renewed, the old one stays in use: ${reason}`);
+      log.error(`the certificate was not renewed; the old one stays in use: ${reason}`);
     }
   }
 

@@ -83,7 +83,7 @@ export async function run({ options: given, version, write, role }: RunOptions):
   if (container !== undefined && role === 'service')
     log.warn(`running in a container: ${container.reason}; ${container.remedy}`);
   if (process.getuid?.() === 0)
-    log.warn('running as root, which is not needed: an ordinary user is safer and sees the same stats');
+    log.warn('running as root, which is not needed: an unprivileged user is safer and sees the same stats');
   const [create, engine] = await Promise.all([LOADERS[role](), loadEngine(config.server.engine)]);
   const live = new LiveConfig(config);
   const host = withName(openNativeHost(rootsOf(config.host)), config.host.name);
@@ -154,4 +154,6 @@ async function explainListening(error: unknown, { tls }: Config['server']): Prom
 }
 
 const describeFiles = (files: readonly string[]) =>
-  files.length === 0 ? 'configuration: no file, only defaults' : `configuration: ${files.join(', ')}`;
+  files.length === 0
+    ? 'configuration: no file; all settings have their defaults'
+    : `configuration: ${files.join(', ')}`;

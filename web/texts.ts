@@ -23,7 +23,7 @@ export const TEXTS = {
     limited: 'Limited key',
   },
   refused:
-    'The service refuses this address or host name (403). Its log shows the line to add to the configuration. The page retries every few seconds.',
+    "This address or host name is not allowed (403). The service's log shows the line to add to its configuration. The page retries every few seconds.",
   barred: (scopes: readonly string[]) =>
     scopes.length === 0
       ? 'This key allows nothing here.'
@@ -32,10 +32,10 @@ export const TEXTS = {
   uptime: (text: string) => `running for ${text}`,
   key: {
     title: 'This service requires a key',
-    text: 'Enter the key of the service. It is kept in this tab until the tab is closed.',
+    text: 'Enter the key of the service. This tab keeps it until it is closed.',
     label: 'Key',
     wrong: 'That key was not accepted.',
-    ended: 'The key of this page is not valid any more: it was removed or changed, or it has expired.',
+    ended: 'The key is no longer valid: it was removed or changed, or has expired.',
     send: 'Connect',
     remember: 'Remember on this device',
     rememberNote: 'Use this only on a private device: the key is stored unencrypted.',
@@ -43,8 +43,8 @@ export const TEXTS = {
   },
   link: {
     replace: (next: string, kept: string) =>
-      `The link has the key ${next}, and this browser keeps the valid key ${kept}. Replace it?`,
-    wrong: 'The key of the link was not accepted. The page keeps its own.',
+      `This browser has the valid key ${kept}. Replace it with the key ${next} of the link?`,
+    wrong: "The link's key was not accepted. The saved key remains in use.",
   },
   access: {
     line: (key: string | null, scopes: string) =>
@@ -77,8 +77,8 @@ export const TEXTS = {
     end: 'End',
     endWhat: (what: string) => `End ${what}`,
     confirm: (what: string) => `End ${what}?`,
-    explain: 'The process is asked to end. It may ask for confirmation, or lose unsaved work.',
-    explainForce: 'The process is killed immediately and loses unsaved work.',
+    explain: 'Asks the process to end. It may ask for confirmation, or lose unsaved work.',
+    explainForce: 'Kills the process immediately; unsaved work is lost.',
     force: 'Force quit',
     keep: 'Cancel',
     group: (name: string, count: number) => (count === 1 ? name : `${name} (${processes(count)})`),
@@ -92,7 +92,7 @@ export const TEXTS = {
       if (isFiltered) return `${rows} of ${processes(all)} ${rows === 1 ? 'matches' : 'match'}`;
       return rows === all ? allOf(all) : `First ${rows} of ${processes(all)}`;
     },
-    age: (seconds: number) => `read ${seconds} s ago`,
+    age: (seconds: number) => `updated ${seconds} s ago`,
     facts: {
       pid: 'Process ID',
       user: 'User',
@@ -125,13 +125,13 @@ export const TEXTS = {
     control: 'Ending processes',
   },
   error: {
-    disabled: 'This feature is switched off in the configuration.',
+    disabled: 'This feature is disabled in the configuration.',
   },
   chart: {
     ago: (minutes: number) => `−${minutes} min`,
     label: (time: string, title: string, values: string) => `Chart of the ${time}. ${title}: ${values}.`,
     range: 'Time range of the charts',
-    moment: (title: string) => `Moment in the chart ${title}`,
+    moment: (title: string) => `Time in the chart ${title}`,
     at: (time: string, values: string) => `${time}: ${values}`,
   },
   ran: {

@@ -7,7 +7,7 @@ import { BARE_RESPONSES, headerComponents, responsesOf } from './responses.ts';
 import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
 
 const ALPHA =
-  'hostwire is alpha: anything may change before 1.0. The media operations are experimental beyond that.';
+  'hostwire is alpha: anything may change before 1.0. The media operations are experimental, too.';
 
 const DESCRIPTION = `${ALPHA}
 
@@ -17,7 +17,7 @@ const TAGS: Readonly<Record<Exclude<Tag, 'hosts'>, string>> = {
   stats: 'The load and the parts of the machine.',
   history: 'Past measurements, events and programs.',
   power: 'Shutting down, restarting, sleeping.',
-  media: 'The track that is playing, and control of players. Experimental.',
+  media: 'The current track, and control of players. Experimental.',
   processes: 'The running programs.',
   service: 'The service itself.',
 };

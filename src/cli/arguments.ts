@@ -176,11 +176,11 @@ function describeUse(command: Command, given: ReadonlyMap<string, readonly strin
   } of OPTION_LIST) {
     const count = given.get(name)?.length ?? 0;
     if (count > 0 && commands?.includes(command) === false)
-      return `${name} can be used with ${listOf(commands)} only`;
+      return `${name} can only be used with ${listOf(commands)}`;
     if (count > 1 && name !== CONFIG_OPTION) return `${name} was given twice`;
   }
   if (command === 'keygen' && given.has('--out') && !given.has('--tls'))
-    return '--out can be used with keygen --tls only';
+    return '--out can only be used with keygen --tls';
   return undefined;
 }
 
@@ -235,5 +235,5 @@ function takeSetting(
 
 function describeUnknown(kind: string, word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known, () => Number.MAX_SAFE_INTEGER);
-  return `unknown ${kind} ${quote(word)}; the nearest is ${nearest}`;
+  return `unknown ${kind} ${quote(word)} (did you mean ${nearest}?)`;
 }

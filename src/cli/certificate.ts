@@ -60,7 +60,7 @@ function describe(
 ): string {
   const certificate = new X509Certificate(pem);
   const lines = [
-    `Key:          ${files.key} (only its owner can read it)`,
+    `Key:          ${files.key} (readable only by its owner)`,
     `Certificate:  ${files.cert}`,
     `Names:        ${namesOf(certificate).join(', ')}`,
     `Valid until:  ${new Date(certificate.validTo).toISOString().slice(0, 10)}`,

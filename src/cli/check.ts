@@ -96,7 +96,9 @@ const hasErrors = (loaded: Loaded) => errorsOf(loaded).length > 0;
 function render(loaded: Loaded): string {
   const { files } = loaded.sources;
   const lines = [
-    files.length === 0 ? 'No configuration file: only defaults.' : `Files: ${files.join(', ')}`,
+    files.length === 0
+      ? 'No configuration file; all settings have their defaults.'
+      : `Files: ${files.join(', ')}`,
     '',
     ...align([...ROWS.keys()].flatMap((key) => listRows(loaded, key))),
     '',

@@ -37,7 +37,7 @@ export function describePairProblem(
   const unknown = scopes?.split(',').find((scope) => !isScope(scope));
   if (unknown !== undefined) return `--scopes expects ${SCOPES.join(', ')}, found ${quote(unknown)}`;
   if (expires !== undefined && expiryOf(expires, nowMs) === undefined)
-    return `--expires expects a length of time (12h, 90d, 8w), a date or a moment ahead, found ${quote(expires)}`;
+    return `--expires expects a duration (12h, 90d, 8w), or a date or time in the future, found ${quote(expires)}`;
   return url !== undefined && !isAddress(url)
     ? `--url expects http:// or https://, found ${quote(url)}`
     : undefined;

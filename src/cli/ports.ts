@@ -35,14 +35,14 @@ export async function findPortProblem(
     case 'EADDRNOTAVAIL':
       return {
         reason: `${name} is not an address of this machine`,
-        remedy: 'set server.host to one of its addresses, or to "::" for all',
+        remedy: 'set server.host to one of its addresses, or to "::" for all of them',
       };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return { reason: `${name} is not a known host name`, remedy: 'set server.host to an address' };
     case 'EACCES':
       return {
-        reason: `this user may not listen on port ${port}`,
+        reason: `this user is not allowed to listen on port ${port}`,
         remedy: `set ${key} to 1024 or more, or give the service CAP_NET_BIND_SERVICE`,
       };
     default:
@@ -80,7 +80,7 @@ async function describeUse(host: string, port: number, key: string): Promise<Por
         isOurs: true,
       }
     : {
-        reason: `it is in use${who}`,
+        reason: `already in use${who}`,
         remedy: `stop the program that uses it, or set ${key} to another port`,
       };
 }

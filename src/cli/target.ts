@@ -33,7 +33,7 @@ const MAX_KEY_BYTES = 4096;
 /** Returns why the arguments are invalid; undefined if they are valid. */
 export function describeTopProblem({ url, pin }: TopWords): string | undefined {
   if (url !== undefined && addressOf(url) === undefined)
-    return `${quote(url)} is not the address of a service, such as http://pc:9990 (a key goes into --key-file or $${KEY_VARIABLE})`;
+    return `${quote(url)} is not the address of a service, such as http://pc:9990 (pass a key with --key-file or $${KEY_VARIABLE})`;
   if (pin !== undefined && !/^sha256\/[\w+/]{43}=$/u.test(pin))
     return `--pin expects sha256/BASE64, found ${quote(pin)}`;
   return pin !== undefined && !/^https:/iu.test(url ?? '')

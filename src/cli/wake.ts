@@ -35,7 +35,7 @@ export async function wake(
   const target = words.broadcast === undefined ? found : { ...found, broadcast: words.broadcast };
   const { failure, ...sent } = await wakeMachine(target, interfaces);
   if (isJson) return jsonOf({ host: words.host, ...sent, error: failure ?? null });
-  if (failure !== undefined) return textOf(`no packet was sent: ${failure}`, 1);
+  if (failure !== undefined) return textOf(`no packets sent: ${failure}`, 1);
   return textOf(`sent packets for ${sent.mac} to ${sent.targets.map(describeSent).join(', ')}`, 0);
 }
 
@@ -47,8 +47,8 @@ function findTarget({ host }: WakeWords, options: LoadOptions): WakeTarget | str
   const entry = Object.hasOwn(hosts, host) ? hosts[host] : undefined;
   if (entry !== undefined) return entry;
   const names = Object.keys(hosts);
-  const known = names.length === 0 ? 'it names none' : `it names ${names.join(', ')}`;
-  return `${quote(host)} is not a MAC address, and wake.hosts of the configuration does not name it: ${known}`;
+  const known = names.length === 0 ? 'it is empty' : `it has ${names.join(', ')}`;
+  return `${quote(host)} is neither a MAC address nor in wake.hosts of the configuration (${known})`;
 }
 
 const textOf = (line: string, exitCode: number): Output => ({ text: `${line}\n`, exitCode });

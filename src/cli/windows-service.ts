@@ -67,7 +67,7 @@ export function manageService(
     ...(written === undefined
       ? []
       : [
-          `Configuration: ${written}; only this machine gets in, until "hostwire pair" makes a key for another device`,
+          `Configuration: ${written}; it admits only this machine until "hostwire pair" makes a key for another device`,
         ]),
     ...notes.map((note) => `Note: ${note}.`),
     `Log: ${logFile}`,

@@ -25,10 +25,10 @@ export const KEYS_ACTIONS = ['remove'] as const;
 
 export const COMMAND_HELP: Readonly<Record<Command, string>> = {
   run: 'run the service (the default)',
-  hub: 'serve the machines of hub.agents in the configuration, which other services report',
+  hub: 'run a hub, which shows the machines in hub.agents of the configuration',
   check:
-    'print the configuration, defaults included, and where each setting comes from; exits with 1 if there are errors ' +
-    'or unknown keys',
+    'print the configuration, including defaults, and the origin of each setting; exits with 1 if there are errors or ' +
+    'unknown keys',
   doctor: 'print what works on this machine, what does not and why, and how to fix it',
   service:
     'on Windows: "service install" registers hostwire as a service that starts with the system, with the options ' +
@@ -36,10 +36,10 @@ export const COMMAND_HELP: Readonly<Record<Command, string>> = {
   keygen:
     'print a new API key of 64 hex characters; "keygen --tls [--out FOLDER] [NAME…]" writes a private key and a ' +
     "self-signed certificate for this machine's names and those given, and prints the certificate's pin",
-  pair: 'make a key for a device, and print a link and a QR code that bring it there (docs/keys.md)',
-  keys: '"keys" lists the keys of the configuration, what they may do and their last uses; "keys remove NAME" takes one back',
+  pair: 'make a key for a device, and print it as a link and a QR code (docs/keys.md)',
+  keys: '"keys" lists the keys of the configuration, what they may do and their last uses; "keys remove NAME" revokes one',
   wake:
-    '"wake NAME|MAC" wakes a machine of this network (Wake-on-LAN): one of wake.hosts in the configuration, or any MAC ' +
+    '"wake NAME|MAC" wakes a machine on this network (Wake-on-LAN): one in wake.hosts of the configuration, or any MAC ' +
     'address',
   top:
     '"top [URL [MACHINE]]" shows in the terminal what this or another service reports, or the machines of a hub and ' +
@@ -99,13 +99,13 @@ export const OPTION_ROWS = [
     names: ['--scopes'],
     value: 'SCOPES',
     commands: ['pair'],
-    help: 'with pair: what the key may do, with commas between the scopes (default: read,media)',
+    help: 'with pair: the scopes of the key, separated by commas (default: read,media)',
   },
   {
     names: ['--expires'],
     value: 'WHEN',
     commands: ['pair'],
-    help: 'with pair: how long the key is valid: 12h, 90d, 8w, or until a date (default: without end)',
+    help: 'with pair: how long the key is valid: 12h, 90d, 8w, or until a date (default: it does not expire)',
   },
   {
     names: ['--url'],
@@ -124,7 +124,7 @@ export const OPTION_ROWS = [
     names: ['--pin'],
     value: 'PIN',
     commands: ['top'],
-    help: 'with top and https://: the pin of its certificate, sha256/BASE64, where no authority has signed it',
+    help: 'with top and https://: the pin, sha256/BASE64, of a certificate that no authority has signed',
   },
   {
     names: ['--service'],
@@ -148,4 +148,4 @@ export const PLACES =
   'Without --config and $HOSTWIRE_CONFIG, hostwire reads config.json, config.yaml and config.yml from the first of these ' +
   'folders that has any of them: $XDG_CONFIG_HOME/hostwire (~/.config/hostwire if that is not set), the working folder ' +
   '(only files with keys of hostwire), /etc/hostwire (%ProgramData%\\hostwire on Windows). Every key can also be set by ' +
-  'a variable such as HOSTWIRE_SERVER_PORT, which wins over files and loses to options.';
+  'a variable such as HOSTWIRE_SERVER_PORT, which overrides files and is overridden by options.';

@@ -117,7 +117,7 @@ export class Connection {
     });
     socket.addEventListener('close', ({ code }) => {
       if (!isCurrent()) return;
-      const ended = new ClientError('ended', 'the service has closed the connection');
+      const ended = new ClientError('ended', 'the service closed the connection');
       this.#lose(isLeaving ? ended : new ClientError('connection_lost', `the connection was lost (${code})`));
     });
     // Some implementations only emit this when they cannot connect.
@@ -138,7 +138,7 @@ export class Connection {
   #greet(data: unknown): void {
     const { protocol } = (data ?? {}) as { readonly protocol?: unknown }; // Any object.
     if (protocol === PROTOCOL) this.#open(data);
-    else this.close(new ClientError('bad_answer', `the service speaks protocol ${JSON.stringify(protocol)}`));
+    else this.close(new ClientError('bad_answer', `unsupported protocol ${JSON.stringify(protocol)}`));
   }
 
   #open(data: unknown): void {

@@ -81,7 +81,7 @@ export function isRefusal(error: ClientError): boolean {
   return error.status === 401 || error.status === 403;
 }
 
-export const silent = () => new ClientError('silent', 'nothing arrived from the service for 45 seconds');
+export const silent = () => new ClientError('silent', 'no data from the service for 45 seconds');
 
 export const badAnswer = () =>
   new ClientError('bad_answer', 'the server at this address is not a hostwire service');
@@ -109,7 +109,7 @@ export function unreachable(reason?: unknown, vague?: ClientError): ClientError 
       cause: reason,
     });
   }
-  const why = reason === undefined ? 'it does not answer' : SOCKET_ERRORS[code];
+  const why = reason === undefined ? 'no answer within the timeout' : SOCKET_ERRORS[code];
   if (why === undefined && vague !== undefined) return vague;
   const sentence = `the service cannot be reached${why === undefined ? '' : `: ${why}`}`;
   return new ClientError('unreachable', sentence, { cause: reason });

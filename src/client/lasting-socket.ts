@@ -25,7 +25,7 @@ function sourceOf({ url, pin, WebSocket: given }: SocketOptions) {
   if (source === undefined)
     throw new ClientError(
       'no_websocket',
-      'this runtime has no WebSocket (Node has one since version 22); pass the one of the package ws: connect({ url, WebSocket })',
+      'this runtime has no WebSocket (Node has it from version 22); pass the one from the package ws: connect({ url, WebSocket })',
     );
   return { source, pinned };
 }

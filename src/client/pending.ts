@@ -137,7 +137,7 @@ export class Requests {
   #refusalOf(text: string, isCommand: boolean): ClientError | undefined {
     if (this.#end !== undefined) return this.#end;
     if (isCommand && this.#wasOpen && !this.#isOpen)
-      return new ClientError('not_connected', 'there is no connection; the command was not sent');
+      return new ClientError('not_connected', 'not connected; the command was not sent');
     if (new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES)
       return new ClientError('too_large', `the message is longer than ${MAX_MESSAGE_BYTES} bytes`);
     return undefined;

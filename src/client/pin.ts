@@ -15,7 +15,8 @@ const MODULE: string = './pinned.js';
 /** undefined without a pin. Throws a TypeError when `pin` or `url` is unfit for it, and a ClientError outside Node. */
 export function loadPinned(pin: string | undefined, url: string): Promise<Pinned> | undefined {
   if (pin === undefined) return undefined;
-  if (!/^sha256\/[\w+/]{43}=$/.test(pin)) throw new TypeError(`${pin} is not a pin: sha256/BASE64`);
+  if (!/^sha256\/[\w+/]{43}=$/.test(pin))
+    throw new TypeError(`${pin} is not a pin of the form sha256/BASE64`);
   if (new URL(url).protocol !== 'https:') throw new TypeError(`a pin needs https://, not ${url}`);
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   if (!process?.versions?.node)

@@ -36,12 +36,12 @@ function connectJudged({ host, port }: Target, judge: (pin: string) => Error | u
     socket.destroy();
     done(error);
   };
-  const late = Object.assign(new Error('the handshake took too long'), { code: 'ETIMEDOUT' });
+  const late = Object.assign(new Error('the TLS handshake timed out'), { code: 'ETIMEDOUT' });
   socket.setTimeout(HANDSHAKE_LIMIT_MS, () => refuse(late));
   socket.once('error', refuse);
   socket.once('secureConnect', () => {
     const certificate = socket.getPeerX509Certificate();
-    const refusal = judge(certificate === undefined ? 'no certificate' : pinOf(certificate));
+    const refusal = judge(certificate === undefined ? 'the server sent no certificate' : pinOf(certificate));
     if (refusal !== undefined) return refuse(refusal);
     socket.setTimeout(0);
     socket.off('error', refuse);
@@ -54,7 +54,7 @@ function connectPinned(pin: string, ErrorClass: typeof ClientError) {
   const judge = (found: string) =>
     found === pin
       ? undefined
-      : new ErrorClass('wrong_certificate', `the server's key has the pin ${found}, and not ${pin}`);
+      : new ErrorClass('wrong_certificate', `the server's key has the pin ${found}, not ${pin}`);
   return (target: Target, done: Done): undefined => {
     connectJudged(target, judge, done);
   };

@@ -29,9 +29,9 @@ const CODE_BY_STATUS: Readonly<Record<number, string>> = { 401: 'unauthorized', 
 const SENTENCES: Readonly<Record<string, string>> = {
   401: 'the key is missing or wrong',
   403: 'the service does not allow requests from this address',
-  feature_disabled: 'it is switched off in the configuration of the service',
+  feature_disabled: "it is disabled in the service's configuration",
   scope_required: 'the key lacks a scope',
-  command_not_allowed: 'hub.commands does not allow this client to do that',
+  command_not_allowed: 'hub.commands does not allow this client to do this',
 };
 
 /** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */

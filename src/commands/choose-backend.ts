@@ -16,7 +16,7 @@ export interface BackendChoice {
 
 export function chooseBackend({ wanted, host, clock, log }: BackendChoice): PowerBackend {
   if (wanted === 'record') {
-    log.warn('power.backend is record: power commands are answered and listed, but not carried out');
+    log.warn('power.backend is record: power commands are recorded, not carried out');
     return recordingBackend(Date.now, log);
   }
   if (host === undefined) return absentBackend('no power manager is supported on this platform');

@@ -38,7 +38,7 @@ export class HostPower implements PowerBackend {
     const { isSupported, reason } = await this.#options.host.support(action);
     return isSupported
       ? { isSupported: true, reason: null }
-      : { isSupported: false, reason: reason ?? 'the power manager gives no reason' };
+      : { isSupported: false, reason: reason ?? 'the power manager reported no reason' };
   }
 
   async act(action: PowerAction, { isForced }: { readonly isForced: boolean }): Promise<void> {
@@ -62,7 +62,7 @@ export class HostPower implements PowerBackend {
       return await host.inhibitors();
     } catch (error) {
       const reason = messageOf(error);
-      log.warn(`power: inhibitors cannot be read: ${reason}`);
+      log.warn(`power: cannot read inhibitors: ${reason}`);
       return [];
     }
   }
@@ -73,7 +73,7 @@ export class HostPower implements PowerBackend {
       this.#undelayed = undefined;
     } catch (error) {
       const reason = messageOf(error);
-      if (reason !== this.#undelayed) this.#options.log.info(`power: sleeps are not delayed: ${reason}`);
+      if (reason !== this.#undelayed) this.#options.log.info(`power: cannot delay sleep: ${reason}`);
       this.#undelayed = reason;
     }
   }

@@ -82,7 +82,7 @@ export class MediaArt {
   async #read({ id, artUrl, isArtLong }: MediaPlayer): Promise<Buffer> {
     const { host } = this.#options;
     const address = isArtLong ? await host.askArtUrl(id, MAX_ART_URL_BYTES, READ_LIMIT_MS) : artUrl;
-    if (address === null) throw new Error('the player did not answer, or its address is too long');
+    if (address === null) throw new Error('the player did not answer, or the address is too long');
     const bytes = bytesIn(address);
     if (bytes !== undefined && bytes.length > MAX_ART_BYTES)
       throw new Error(`it has more than ${MAX_ART_BYTES} bytes`);
@@ -109,7 +109,7 @@ export class MediaArt {
   /** A player whose picture cannot be read is asked for it again and again: one line per reason. */
   #report(player: MediaPlayer, error: unknown): undefined {
     const reason = messageOf(error);
-    const line = `media: the picture of ${nameOf(player)} was not read: ${reason}`;
+    const line = `media: cannot read the picture from ${nameOf(player)}: ${reason}`;
     if (line !== this.#logged) this.#options.log.info(line);
     this.#logged = line;
   }
@@ -118,7 +118,7 @@ export class MediaArt {
     const { clock } = this.#options;
     let timer: unknown;
     const tooLate = new Promise<never>((_, reject) => {
-      const error = new ServiceError('not_possible_now', 'The picture could not be read in time.');
+      const error = new ServiceError('not_possible_now', 'Reading the picture timed out.');
       timer = clock.setTimer(() => reject(error), READ_LIMIT_MS);
     });
     try {

@@ -18,11 +18,11 @@ type VolumeAction = 'set_volume' | 'volume_up' | 'volume_down' | 'mute' | 'unmut
 
 export const isVolumeAction = (action: MediaAction): action is VolumeAction => action in NEXT;
 
-/** The new volume, from 1 for full; a text is the reason why there is none. */
+/** Returns the new volume, from 1 for full, or the reason why it is unknown. */
 type Next = (now: number, before: number | undefined) => number | string;
 
 const muted: Next = () => 0;
-const unmuted: Next = (now, before) => (now > 0 ? now : (before ?? 'the volume before muting is not known'));
+const unmuted: Next = (now, before) => (now > 0 ? now : (before ?? 'the volume before muting is unknown'));
 
 const NEXT: Readonly<Record<Exclude<VolumeAction, 'set_volume'>, Next>> & { readonly set_volume: undefined } =
   {
@@ -45,7 +45,7 @@ export class MediaVolume {
     this.#clock = clock;
   }
 
-  /** The volume to request from `player`, one of `all`; a text is the reason why there is none. `value`: in percent. */
+  /** Returns the volume to request from `player`, one of `all`, or the reason why not. `value`: in percent. */
   request(
     player: MediaPlayer,
     all: readonly MediaPlayer[],

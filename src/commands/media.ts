@@ -122,7 +122,7 @@ export class Media {
     const { host, config } = this.#options;
     const enabled = config.current.features.enable_media;
     const refuse = (reason: string) => ({ enabled, supported: false, reason });
-    if (!enabled) return refuse('features.enable_media is off, so no player is looked for');
+    if (!enabled) return refuse('media control is disabled (features.enable_media)');
     if (host === undefined) return refuse(NO_HOST);
     const { absence } = await this.#settled(host, CONTROL_SETTLE_MS);
     if (absence !== null && host.keyAbsence() !== null) return refuse(absence);
@@ -137,7 +137,7 @@ export class Media {
     const { delivered, error, isAccepted = ALWAYS_OK.has(action) } = await this.#carryOut(action, params);
     if (error === undefined) return { result: OK, delivered };
     if (!isAccepted) throw error;
-    this.#options.log.info(`media: ${action} was not done: ${String(error.details?.['reason'])}`);
+    this.#options.log.info(`media: ${action} failed: ${String(error.details?.['reason'])}`);
     return { result: OK, delivered, failure: error };
   }
 
@@ -151,7 +151,7 @@ export class Media {
     const snapshot = await this.#settled(host, CONTROL_SETTLE_MS);
     const player = choose(snapshot, name);
     if (player !== undefined) return this.#send(host, snapshot, player, action, value);
-    if (snapshot.absence === null) return refused('not_possible_now', action, 'there is no player');
+    if (snapshot.absence === null) return refused('not_possible_now', action, 'no player found');
     return pressKey(host, verb, action, snapshot.absence);
   }
 
@@ -167,7 +167,7 @@ export class Media {
     // Audacious would begin the track anew.
     if (action === 'play' && this.#isPlaying(player)) return { delivered: 'true' };
     if (player.cannot.includes(verb))
-      return refused('not_possible_now', action, `${name} says that it cannot do that now`);
+      return refused('not_possible_now', action, `${name} reports that it cannot do this now`);
     const wanted = isVolumeAction(action)
       ? this.#volume.request(player, players, action, value)
       : positionIn(player, action, value);
@@ -180,7 +180,7 @@ export class Media {
     switch (reply.outcome) {
       case 'done':
         if (await isMoved) return { delivered: 'true' };
-        return { ...refused('action_failed', action, `${name} has kept its volume`), isAccepted: true };
+        return { ...refused('action_failed', action, `${name} did not change its volume`), isAccepted: true };
       case 'unanswered':
         return { ...refused('action_failed', action, `${name}: ${reply.reason}`), delivered: 'unknown' };
       case 'gone':
@@ -253,7 +253,7 @@ export class Media {
 const NOTHING = { absence: null, isSettled: true, players: [], leftOut: 0 };
 const NO_HOST = 'media players are not supported on this platform';
 
-/** The value that goes with the verb; a text is the reason why there is none. */
+/** Returns the value that goes with the verb, or the reason why not. */
 function positionIn(
   { durationSeconds }: MediaPlayer,
   action: MediaAction,
@@ -268,7 +268,7 @@ function positionIn(
 function choose(snapshot: MediaSnapshot, name: string | undefined) {
   if (name === undefined) return selectPlayer(snapshot);
   const player = findPlayer(snapshot, name);
-  if (player === undefined) throw new ServiceError('player_not_found', 'There is no player of that name.');
+  if (player === undefined) throw new ServiceError('player_not_found', 'No player of this name.');
   return player;
 }
 

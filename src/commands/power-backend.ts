@@ -53,12 +53,12 @@ export function recordingBackend(unixMs: () => number, log: Log): PowerBackend {
   return {
     support: async () => ({
       isSupported: true,
-      reason: 'no action is carried out, only recorded: power.backend is record',
+      reason: 'actions are recorded, not carried out: power.backend is record',
     }),
     async act(action) {
       recorded.push({ action, atMs: unixMs() });
       if (recorded.length > MAX_RECORDED) recorded.shift();
-      log.info(`power: recorded ${action}; nothing was done (power.backend is record)`);
+      log.info(`power: recorded ${action}, not carried out (power.backend is record)`);
     },
     inhibitors: async () => [],
     recorded: () => [...recorded],

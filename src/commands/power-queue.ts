@@ -80,7 +80,7 @@ export class PowerQueue {
     const dropped = this.#entries;
     this.#entries = [];
     this.#advance();
-    for (const entry of dropped) this.#fail(entry, `${entry.action} was dropped: ${reason}`);
+    for (const entry of dropped) this.#fail(entry, `${entry.action} was not carried out: ${reason}`);
   }
 
   #append(action: PowerAction): Entry {

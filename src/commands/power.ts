@@ -196,12 +196,12 @@ export class Power {
    * time passed during the sleep is dropped too; one that is still to come keeps its time on the wall clock.
    */
   drop(): void {
-    this.#queue.drop('the machine has just woken');
+    this.#queue.drop('the machine has only just woken');
     const scheduled = this.#scheduled;
     if (scheduled === undefined) return;
     this.#unschedule();
     if (scheduled.dueUnixMs > this.#options.unixMs()) this.#schedule(scheduled);
-    else this.#fail(scheduled, 'its time passed while the machine slept');
+    else this.#fail(scheduled, 'it was due while the machine slept');
   }
 
   /** Accepts nothing more and drops what has not been handed over. */
@@ -228,7 +228,7 @@ export class Power {
     const rootHeld = active.find((held) => held.uid === 0);
     if (rootHeld !== undefined && !isForced) {
       const { who, why } = rootHeld;
-      throw new ServiceError('not_possible_now', `${who} holds up ${what}: ${why}`, { who, why });
+      throw new ServiceError('not_possible_now', `${who} inhibits ${what}: ${why}`, { who, why });
     }
     for (const { who, why, uid } of active)
       log.warn(`power: ${action} overrides the inhibitor of ${who} (uid ${uid}): ${why}`);
@@ -254,7 +254,7 @@ export class Power {
     this.#unschedule();
     try {
       if (!this.#options.config.current.features[OPERATIONS[action].feature])
-        throw new Error('it was switched off before its time');
+        throw new Error('it was disabled before it was due');
       await this.#judge(action, isForced);
       if (this.#isClosed) throw new Error('the service is shutting down');
       this.#queue.add(action, isForced, follower)('closed');
@@ -264,7 +264,7 @@ export class Power {
   }
 
   #fail({ action, follower }: Scheduled, reason: string): void {
-    const message = `the scheduled ${action} was not done: ${reason}`;
+    const message = `the scheduled ${action} was not carried out: ${reason}`;
     this.#options.log.error(`power: ${message}`);
     follower?.onStep({ stage: 'failed', message });
     this.#feedback.notify({ action, success: false, message }, new Set(follower && [follower]));

@@ -48,12 +48,12 @@ export function lineageOf(columns: ProcessColumns, pid: number): ReadonlySet<num
 export function whyProtected(columns: ProcessColumns, row: number, ownPid: number): string | undefined {
   const pid = columns.pids[row] ?? 0;
   const name = nameOf(columns, row);
-  if (columns.kernelThreads[row] === 1) return 'is a thread of the kernel';
+  if (columns.kernelThreads[row] === 1) return 'is a kernel thread';
   if (pid === INIT || INIT_SYSTEMS.has(name) || name.startsWith('systemd-'))
     return 'belongs to the init system';
-  if (WINDOWS_PARTS.has(name.toLowerCase())) return 'is a part that Windows does not run without';
+  if (WINDOWS_PARTS.has(name.toLowerCase())) return 'is a process that Windows needs to run';
   if (pid === ownPid) return 'is this service itself';
-  if (lineageOf(columns, ownPid).has(pid)) return 'is a parent of this service';
+  if (lineageOf(columns, ownPid).has(pid)) return 'is an ancestor of this service';
   return undefined;
 }
 

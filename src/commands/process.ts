@@ -111,7 +111,8 @@ export class ProcessControl {
     const host = this.#host();
     const apps = this.#options.config.current.processes.launch;
     const entry = Object.hasOwn(apps, app) ? apps[app] : undefined;
-    if (entry === undefined) throw new ServiceError('not_found', 'The configuration names no such app.');
+    if (entry === undefined)
+      throw new ServiceError('not_found', 'The configuration has no app of this name.');
     if (args.length > 0 && !entry.allow_args)
       throw new ServiceError('invalid_value', `${app} takes no arguments from clients.`, {
         feedback: 'FORBIDDEN',
@@ -167,13 +168,13 @@ function findTargets(
   if (pid === undefined) {
     const rows = (groupByName(columns).get(name ?? '') ?? []).filter((row) => !isOver(columns, row));
     if (rows.length > 0) return rows;
-    throw new ServiceError('process_not_found', 'There is no process of that name.');
+    throw new ServiceError('process_not_found', 'No process of this name.');
   }
   const row = rowOf(columns, pid);
   if (row === undefined || isOver(columns, row))
-    throw new ServiceError('process_not_found', 'There is no process with that number.');
+    throw new ServiceError('process_not_found', 'No process with this pid.');
   if (given !== undefined && Math.abs(startedAt(columns, row) - given) > SAME_START_SECONDS)
-    throw new ServiceError('process_changed', 'Another process has that number now.');
+    throw new ServiceError('process_changed', 'The pid now belongs to another process.');
   return [row];
 }
 
@@ -181,7 +182,7 @@ function refuseProtected(columns: ProcessColumns, row: number, ownPid: number): 
   const reason = whyProtected(columns, row, ownPid);
   if (reason === undefined) return;
   const pid = columns.pids[row] ?? 0;
-  const message = `${nameOf(columns, row)} (${pid}) ${reason}: it is not ended, nor anything with it.`;
+  const message = `${nameOf(columns, row)} (${pid}) ${reason}; no process was ended.`;
   throw new ServiceError('not_possible_now', message, { feedback: 'PROTECTED', pid });
 }
 
@@ -194,14 +195,14 @@ function judgeEnd(
 ): void {
   const details = { ...subject, count: ended };
   if (denied.length > 0)
-    throw new ServiceError('not_possible_now', `This service's user may not end all of ${what}.`, {
+    throw new ServiceError('not_possible_now', `This service's user is not allowed to end all of ${what}.`, {
       feedback: 'PROTECTED',
       ...details,
     });
   if (signalled.length === 0) throw new ServiceError('process_not_found', `${what} has already ended.`);
   if (ended === signalled.length) return;
-  const advice = signal === 'term' ? ' The signal kill forces it.' : '';
-  const message = `${signalled.length - ended} of ${signalled.length} processes of ${what} still run.${advice}`;
+  const advice = signal === 'term' ? ' Use the signal kill to force it.' : '';
+  const message = `${signalled.length - ended} of ${signalled.length} processes of ${what} are still running.${advice}`;
   const reason = `not ended within ${timeoutMs} ms`;
   throw new ServiceError('action_failed', message, { feedback: 'TIMEOUT', reason, ...details });
 }

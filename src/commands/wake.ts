@@ -47,7 +47,7 @@ export class WakeControl {
     if (targets.length === 0)
       throw new ServiceError('not_possible_now', `${name} cannot be woken from here: ${failure}.`, details);
     if (failure !== undefined)
-      throw new ServiceError('action_failed', `No packet for ${name} was sent: ${failure}.`, details);
+      throw new ServiceError('action_failed', `No packets for ${name} were sent: ${failure}.`, details);
     const where = targets.map(describeSent).join(', ');
     this.#options.log.info(`wake: packets for ${name} (${mac}) to ${where}`);
     const message = `Sent packets for ${name} to ${where}.`;
@@ -60,8 +60,8 @@ export class WakeControl {
     if (entry !== undefined) return entry;
     // Everyone who gets here may wake them, and so may know them.
     const allowed = Object.keys(hosts);
-    const known = allowed.length === 0 ? 'it names none' : `it names ${allowed.join(', ')}`;
-    throw new ServiceError('not_found', `The configuration names no such machine to wake: ${known}.`, {
+    const known = allowed.length === 0 ? 'it is empty' : `it has ${allowed.join(', ')}`;
+    throw new ServiceError('not_found', `Unknown machine; wake.hosts of the configuration: ${known}.`, {
       allowed,
     });
   }
@@ -96,7 +96,7 @@ function fail(error: unknown): never {
   if (codeOf(error) === 'ENOTSUP')
     throw new ServiceError('not_supported', 'Machines cannot be woken from this platform.');
   const reason = messageOf(error);
-  throw new ServiceError('action_failed', 'The network interfaces cannot be listed.', { reason });
+  throw new ServiceError('action_failed', 'Cannot list the network interfaces.', { reason });
 }
 
 /** `wake.wake`. */

@@ -107,7 +107,7 @@ export class Mdns {
     if (isDeepStrictEqual(list, this.#announced)) return;
     if (list.length === 0) {
       const hosts = [...new Set(addresses.map((address) => address.host))].join(', ');
-      log.info(`nothing is announced on the network (discovery.mdns): the service listens on ${hosts} only`);
+      log.info(`not announced on the network (discovery.mdns): the service listens only on ${hosts}`);
     }
     this.#announced = list;
     void host.discovery?.announce(list);

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WatchRule } from '../config/rows/watch-rows.ts';
 import type { HistoryEvent } from '../wire/history.ts';
+import { inWords } from './gaps.ts';
 import type { SeriesPoint } from './history.ts';
 import { matcherOf } from './query.ts';
 
@@ -64,7 +65,7 @@ export class Conditions {
       const { rule, series, isOn } = condition;
       if (isDeepStrictEqual(rules[rule], this.#rules[rule])) continue;
       this.#conditions.delete(key);
-      const text = `${series} is no longer watched: the rule was removed or changed`;
+      const text = `${titleOf(series)} is no longer watched: the rule was removed or changed`;
       if (isOn) turns.push({ at, rule, state: 'end', series, value: null, text });
     }
     this.#rules = rules;
@@ -140,7 +141,7 @@ export class Conditions {
       const patience = gapSeconds + (isOn ? (rule?.for_seconds ?? 0) : 0);
       if (rule === undefined || awake - seen <= patience) continue;
       this.#conditions.delete(key);
-      const text = `${series} was ${limitOf(rule, unit)} and has had no value for ${Math.round(awake - seen)} s`;
+      const text = `${titleOf(series)} was ${limitOf(rule, unit)}, and has been unavailable for ${inWords(awake - seen)}`;
       if (isOn) turns.push({ at, rule: name, state: 'end', series, value: null, text });
     }
     return turns;
@@ -154,6 +155,14 @@ function isBeyond({ above, below }: WatchRule, value: number): boolean {
 const withUnit = (value: number, unit: string) =>
   `${Math.round(value * 10) / 10}${unit === '' ? '' : ` ${unit}`}`;
 
+/** Returns "Disk / used" for `disk.used_percent//`. */
+function titleOf(series: string): string {
+  const [, section = series, figure = '', subject = ''] = /^([a-z]+)\.([a-z_]+)\/?(.*)$/s.exec(series) ?? [];
+  const words = [section, subject, figure.replace(/_percent$/, '').replaceAll('_', ' ')];
+  const title = words.filter((word) => word !== '').join(' ');
+  return title.replace(/^(?:cpu|gpu|.)/, (begin) => begin.toUpperCase());
+}
+
 function limitOf({ above, below }: WatchRule, unit: string): string {
   return above !== undefined ? `above ${withUnit(above, unit)}` : `below ${withUnit(below ?? 0, unit)}`;
 }
@@ -161,6 +170,6 @@ function limitOf({ above, below }: WatchRule, unit: string): string {
 function textOf(rule: WatchRule, series: string, unit: string, value: number, holds: boolean): string {
   const limit = limitOf(rule, unit);
   return holds
-    ? `${series} has been ${limit} for ${rule.for_seconds} s: ${withUnit(value, unit)}`
-    : `${series} is no longer ${limit}: ${withUnit(value, unit)}`;
+    ? `${titleOf(series)} has been ${limit} for ${inWords(rule.for_seconds)}: ${withUnit(value, unit)}`
+    : `${titleOf(series)} is no longer ${limit}: ${withUnit(value, unit)}`;
 }

@@ -20,7 +20,7 @@ export interface HistoryQueriesOptions {
 }
 
 const TOO_MANY =
-  'The answer would have more than 100,000 numbers: request fewer series, a shorter time or a longer step.';
+  'The answer would exceed 100,000 numbers; request fewer series, a shorter period or a longer step.';
 
 export class HistoryQueries {
   readonly #options: HistoryQueriesOptions;

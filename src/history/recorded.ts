@@ -189,7 +189,7 @@ export class RecordedHistory implements History {
 
   /** Logs that the store cannot be read, once until it can be read again. */
   #note(error: unknown): undefined {
-    if (!this.#storeFailed) this.#options.log.warn(`the history on disk cannot be read: ${messageOf(error)}`);
+    if (!this.#storeFailed) this.#options.log.warn(`cannot read the history on disk: ${messageOf(error)}`);
     this.#storeFailed = true;
   }
 }

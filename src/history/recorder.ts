@@ -159,7 +159,7 @@ export class Recorder implements SampleSink {
     if (refused > 0 && !this.#hasRefused) {
       this.#hasRefused = true;
       this.#options.log.warn(
-        `the history keeps ${MAX_SERIES} series and no more: ${refused} of a reading are left out`,
+        `the history is limited to ${MAX_SERIES} series; ${refused} in this reading are not recorded`,
       );
     }
     this.#before = counters;

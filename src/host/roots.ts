@@ -42,7 +42,7 @@ export function describeContainer(
   const remedies: string[] = [];
   if (root === undefined && proc === '/proc') {
     own.push('disks', 'network', 'processes');
-    remedies.push("mount the host's / read-only at /host and set host.root to /host");
+    remedies.push("mount the host's root folder read-only at /host, and set host.root to /host");
   }
   if (name === undefined) {
     own.push('host name');

@@ -104,7 +104,7 @@ export class RemoteMachines {
     const machine = this.find(id, caller);
     if (machine !== undefined) return machine;
     const which = allows(caller.scopes, 'read') ? '' : ' on which this key may do anything';
-    throw new ServiceError('not_found', `There is no machine of that id${which}.`);
+    throw new ServiceError('not_found', `This hub has no machine of that name${which}.`);
   }
 
   #of(host: RemoteHost): RemoteMachine {

@@ -155,9 +155,9 @@ export class HubService {
     this.#http.trimSoon();
     const { agents, mqtt } = this.#config.current.hub;
     const { length } = Object.keys(agents);
-    if (length > 0) this.#log.info(`${length} machines in hub.agents`);
+    if (length > 0) this.#log.info(`${length} ${length === 1 ? 'machine' : 'machines'} in hub.agents`);
     else if (mqtt.url === undefined)
-      this.#log.warn('hub.agents is empty, and there is no hub.mqtt: there is no machine to show');
+      this.#log.warn('hub.agents and hub.mqtt are both empty, so there are no machines to show');
     this.#broker.configure(mqtt);
     return bound;
   }
@@ -176,7 +176,7 @@ export class HubService {
     this.#dialIns.revalidate(passes);
   }
 
-  /** Stops within a second, as the service; true: no thread hangs in the kernel, because there is none. */
+  /** Stops within a second, as the service; true: a hub has no threads that could hang in the kernel. */
   async close(): Promise<boolean> {
     this.#http.stop();
     this.#machines.close();

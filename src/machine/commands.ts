@@ -43,7 +43,7 @@ export class Commands {
     const row = this.#rows.get(name);
     // Not reported: the name is the caller's own words.
     if (row === undefined)
-      throw new ServiceError('unknown_action', 'There is no such command.', { allowed: this.names });
+      throw new ServiceError('unknown_action', 'Unknown command.', { allowed: this.names });
     const report = (answer: Report['answer'], isRefused: boolean, follower?: Follower) =>
       this.#reports.notify({ name, caller, answer, isRefused, follower });
     const reportError = (error: unknown, isRefused: boolean, follower?: Follower) => {

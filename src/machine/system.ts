@@ -60,6 +60,6 @@ export async function readSystem(deps: SystemDeps, withDetail: boolean): Promise
 async function readCards(host: SystemDeps['host']) {
   return await host.readWakeOnLan().catch((error: unknown) => {
     const isUnknown = codeOf(error) === 'ENOTSUP';
-    return new Error(isUnknown ? 'not read on this system' : 'it could not be read');
+    return new Error(isUnknown ? 'not available on this system' : 'cannot be read');
   });
 }

@@ -108,7 +108,7 @@ export class ProcessQueries {
   async #details(window: ProcessWindow, which: number | string): Promise<ProcessDetailsPayload> {
     const { after } = window;
     const rows = typeof which === 'string' ? groupByName(after).get(which) : rowsOf(after, which);
-    if (rows === undefined) throw new ServiceError('process_not_found', 'There is no such process.');
+    if (rows === undefined) throw new ServiceError('process_not_found', 'Unknown process.');
     const shares = sharesOf(window);
     const processes = await this.#detailRows(window, rows.slice(0, MAX_DETAILED), shares);
     const [first] = processes;
@@ -182,8 +182,7 @@ function rowsOf(columns: ProcessColumns, pid: number): readonly number[] | undef
 
 function explain(error: unknown): never {
   const code = codeOf(error);
-  if (code === 'EAGAIN')
-    throw new ServiceError('not_possible_now', 'Too many queries about processes at the same time.');
+  if (code === 'EAGAIN') throw new ServiceError('not_possible_now', 'Too many simultaneous process queries.');
   if (code === 'ENOTSUP') throw notListable();
   throw error;
 }

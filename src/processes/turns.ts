@@ -34,7 +34,7 @@ export class FairTurns {
     return new Promise<T>((resolve, reject) => {
       const client = clients.first;
       const refuse = () => {
-        const sentence = `Too many different questions about ${this.#subject} at the same time.`;
+        const sentence = `Too many different simultaneous requests for ${this.#subject}.`;
         reject(new ServiceError('not_possible_now', sentence));
       };
       if (this.#countOf(client) >= MAX_WAITING) {

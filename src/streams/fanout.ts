@@ -40,11 +40,11 @@ export class Fanout implements StreamOwner {
   readonly #deps: FanoutDeps;
   readonly #counts: Counting;
   /**
-   * Streams that stay with the engine. undefined: there was none. A hub has one of these objects per watched machine, so it
+   * Streams that stay with the engine. undefined: none so far. A hub has one of these objects per watched machine, so it
    * makes nothing that it does not need.
    */
   #ofEngine: EngineFanout | undefined;
-  /** That of the writer; undefined: no stream was given to it. */
+  /** Channel of the native writer; undefined: it has no stream. */
   #channel: number | undefined;
   /** Kept by the pool for each stream: of the first caller, and of others. */
   #member: Member | undefined;

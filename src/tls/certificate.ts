@@ -40,9 +40,9 @@ const dayOf = (time: string) => new Date(time).toISOString().slice(0, 10);
 export function whyNotValid(certificate: X509Certificate, now: number): string | undefined {
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) <= now)
-    return `the certificate expired on ${dayOf(validTo)}, and clients refuse it`;
+    return `the certificate expired on ${dayOf(validTo)}; clients will reject it`;
   if (Date.parse(validFrom) > now)
-    return `the certificate is valid from ${dayOf(validFrom)} on, and clients refuse it until then`;
+    return `the certificate is not valid until ${dayOf(validFrom)}; clients will reject it before then`;
   if (daysLeft(certificate, now) >= FEW_DAYS) return undefined;
   return `the certificate expires on ${dayOf(validTo)}, in less than ${FEW_DAYS} days`;
 }

@@ -54,7 +54,7 @@ function findChainProblem({ pem }: PemFile, chain: readonly (X509Certificate | E
   if (isKeyAlone(pem)) return `contains a private key and no certificate; ${SWAPPED}`;
   if (chain.length === 0) return 'contains no certificate in PEM form; name the file of the certificate';
   const bad = chain.findIndex((certificate) => certificate instanceof Error);
-  return bad === -1 ? undefined : `certificate ${bad + 1} in it cannot be read; copy the file once more`;
+  return bad === -1 ? undefined : `certificate ${bad + 1} in it cannot be read; copy the file again`;
 }
 
 /** Returns the key, or why it cannot be read. */
@@ -68,7 +68,7 @@ function readKey({ path, pem }: PemFile): KeyObject | string {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const isEncrypted = code === 'ERR_MISSING_PASSPHRASE' || pem.includes('ENCRYPTED');
     if (isEncrypted) return `is encrypted; write it without a passphrase: openssl pkey -in ${path} -out FILE`;
-    return 'contains a private key that cannot be read; copy the file once more';
+    return 'contains a private key that cannot be read; copy the file again';
   }
 }
 
@@ -87,7 +87,7 @@ function findKeyProblem({
   if (type === 'ec' && CURVES.has(details?.namedCurve ?? '')) return undefined;
   if (type === 'rsa' && (details?.modulusLength ?? 0) >= MIN_RSA_BITS) return undefined;
   const curves = [...CURVES.values()].join(', ');
-  return `contains a key that browsers do not accept; make one of EC (${curves}) or RSA of ${MIN_RSA_BITS} bits or more`;
+  return `contains a key that browsers do not accept; use EC (${curves}), or RSA with at least ${MIN_RSA_BITS} bits`;
 }
 
 function findMismatch(
@@ -107,7 +107,7 @@ function listWarnings(certificates: readonly [X509Certificate, ...X509Certificat
   const gap = certificates.findIndex(
     (certificate, index) => index > 0 && certificates[index - 1]?.checkIssued(certificate) === false,
   );
-  const order = `certificate ${gap + 1} in it did not issue certificate ${gap}, so some clients refuse the chain`;
+  const order = `certificate ${gap + 1} in it did not issue certificate ${gap}, so some clients reject the chain`;
   return [...(invalid === undefined ? [] : [invalid]), ...(gap === -1 ? [] : [order])];
 }
 

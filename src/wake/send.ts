@@ -108,11 +108,11 @@ function sendOnce(socket: Socket, packet: Buffer, { address, port }: Pick<Target
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'broadcasts are not permitted',
-  EPERM: 'a firewall or the sandbox of this service does not permit it',
-  ENETUNREACH: 'no route to that network',
-  EHOSTUNREACH: 'no route to that address',
+  EPERM: "blocked by a firewall or by this service's sandbox",
+  ENETUNREACH: 'no route to the network',
+  EHOSTUNREACH: 'no route to the address',
   ENETDOWN: 'the interface is down',
-  EADDRNOTAVAIL: 'the interface has lost its address',
+  EADDRNOTAVAIL: 'the interface no longer has an address',
   ENOBUFS: 'the queue of the interface is full',
 };
 

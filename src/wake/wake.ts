@@ -30,7 +30,7 @@ export async function wakeMachine(
     return {
       mac,
       targets: [],
-      failure: 'no interface is up with a link and an IPv4 address that can broadcast',
+      failure: 'no interface has a link and an IPv4 broadcast address',
     };
   const sent = await sendToAll(magicPacket(mac), targets);
   const isSent = sent.some(({ packets }) => packets > 0);

@@ -31,7 +31,7 @@ export const historyRequest = v.object({
       [],
     ),
     v.description(
-      'Names of series, where `*` stands for any text; when absent: the load and the temperature of the processor, memory, network, how full the disks are and the load of the first GPU. In a query one parameter is a list separated by commas, and each of several is one whole name, which may then contain commas.',
+      'Names of series, where `*` stands for any text; when absent: the load and the temperature of the processor, memory, network, how full the disks are and the load of the first GPU. In a query, a single parameter is a list separated by commas; with several parameters each is one whole name, which may contain commas.',
     ),
   ),
   since: v.pipe(
@@ -50,12 +50,12 @@ export const historyRequest = v.object({
       ),
     ),
     v.description(
-      'Length of a slot: 1 within the last 5 minutes, otherwise a multiple of 10 (others are raised). By default 1 s where the whole time is within the last 5 minutes, otherwise the least that gives at most 720 slots.',
+      'Length of a slot: 1 within the last 5 minutes, otherwise a multiple of 10 (others are raised). By default 1 s if the whole period is within the last 5 minutes, otherwise the smallest that gives at most 720 slots.',
     ),
   ),
 });
 
 /** The op `process_history`, and the query of GET /api/history/processes. */
 export const processHistoryRequest = v.object({
-  at: v.pipe(momentOf('at'), v.description('The moment; negative: that many seconds ago.')),
+  at: v.pipe(momentOf('at'), v.description('The time; negative: that many seconds ago.')),
 });

@@ -23,14 +23,14 @@ export const MARK_KINDS = ['start', 'stop', 'crash', 'boot', 'suspend', 'clock']
 
 /** A mark that explains a gap or a jump. */
 export const historyMark = v.strictObject({
-  at: means(exactUnixSeconds, 'When it was noticed, or happened if that is known.'),
+  at: means(exactUnixSeconds, 'Time of the event, or of its detection where that is unknown.'),
   kind: means(
     v.picklist(MARK_KINDS),
-    'start, stop: of the service; crash: it ended without a stop; boot: the machine started; suspend: it slept; clock: its clock was set.',
+    'start, stop: of the service; crash: the service ended unexpectedly; boot: the machine started; suspend: the machine slept; clock: its clock was set.',
   ),
   seconds: means(
     known(v.number()),
-    'How long it slept or was away; for clock, by how much it was set (negative: back). Null where that is not known.',
+    'Duration of the sleep or the absence; for clock, the change (negative: back). Null if unknown.',
   ),
   text: means(v.string(), 'A sentence for people.'),
 });
@@ -49,31 +49,28 @@ const uses = v.pipe(v.array(processUse), v.maxLength(5));
 export const processUses = v.strictObject({
   cpu: means(known(uses), 'Most processor time, in % of the machine; null where it was not read.'),
   memory: means(known(uses), 'Most resident memory, in bytes.'),
-  disk: means(
-    known(uses),
-    'Most bytes/s read from and written to disks; null where no process may be asked.',
-  ),
+  disk: means(known(uses), 'Most bytes/s read from and written to disks; null where no process may be read.'),
 });
 export type ProcessUses = Shape<typeof processUses>;
 
 export const historyEvent = v.strictObject({
-  at: means(exactUnixSeconds, 'When the condition had held for its time, or had ended.'),
+  at: means(exactUnixSeconds, 'Time at which the condition had lasted long enough, or ended.'),
   rule: means(v.string(), 'Name of the rule in `watch.rules`.'),
   state: means(v.picklist(['begin', 'end']), 'The condition began or ended.'),
   series: means(v.string(), 'The series.'),
-  value: means(known(v.number()), 'Its value at that moment; null when the series has ended.'),
+  value: means(known(v.number()), 'Its value at that time; null if the series has ended.'),
   text: means(v.string(), 'A sentence for people.'),
   processes: means(
     v.exactOptional(known(processUses)),
-    'What ran then; absent while features.enable_processes is off, and for a key without the scope `processes`.',
+    'Processes at that time; absent while features.enable_processes is off, and for a key without the scope `processes`.',
   ),
 });
 export type HistoryEvent = Shape<typeof historyEvent>;
 
 /** GET /api/history and the op `history`. Slot `i` of each column covers [start + i × step, start + (i + 1) × step). */
 export const historyPayload = v.strictObject({
-  start: means(unixSeconds, 'Begin of the first slot, a multiple of `step`.'),
-  step: means(seconds, 'Length of a slot.'),
+  start: means(unixSeconds, 'Start of the first slot, a multiple of `step`.'),
+  step: means(seconds, 'Duration of a slot.'),
   count: means(count, 'Number of slots.'),
   series: means(v.record(v.string(), historySeries), 'By name.'),
   unknown: means(v.array(v.string()), 'Requested names that match no series.'),
@@ -88,12 +85,12 @@ export type HistoryPayload = Shape<typeof historyPayload>;
 
 /** GET /api/history/processes: the 10 s that contain `at`, or the nearest ones before that were read. */
 export const processHistoryPayload = v.strictObject({
-  at: means(exactUnixSeconds, 'The moment that was requested.'),
+  at: means(exactUnixSeconds, 'The requested time.'),
   taken_at: means(
     known(exactUnixSeconds),
-    'When these processes were read; null if none are kept for that moment.',
+    'Time at which these processes were read; null if none were recorded near that time.',
   ),
-  window_seconds: means(known(seconds), 'Time that processor and disk use are averages over.'),
+  window_seconds: means(known(seconds), 'Period over which processor and disk use are averaged.'),
   ...processUses.entries,
 });
 export type ProcessHistoryPayload = Shape<typeof processHistoryPayload>;
@@ -103,7 +100,7 @@ const OFF = 'While `history.minutes` is 0 the answer is 403 `feature_disabled`.'
 export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
   getHistory: {
     summary: 'The recorded measurements, as columns',
-    description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`: fewer series, a shorter time or a longer step make it smaller. An answer younger than one second answers for all who request the same. docs/history.md lists the names of series. ${OFF}`,
+    description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`; request fewer series, a shorter period or a longer step. Identical requests within one second share an answer. docs/history.md lists the names of series. ${OFF}`,
     query: historyRequest,
     payloads: [historyPayload],
     headers: ['ETag'],
@@ -112,7 +109,7 @@ export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
     example: { target: '/api/history?series=cpu.load,network.*&since=-600' },
   },
   getProcessHistory: {
-    summary: 'The programs that used most at a past moment',
+    summary: 'The programs that used most at a past time',
     description: `Programs by name, at most five for each of processor, memory and disks. ${OFF}`,
     query: processHistoryRequest,
     payloads: [processHistoryPayload],

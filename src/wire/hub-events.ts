@@ -6,7 +6,7 @@ import { EVENTS, errorCode, feedbackCode } from './socket-events.ts';
 
 const code = v.pipe(
   v.exactOptional(v.picklist([...feedbackCode.options, 'OUTCOME_UNKNOWN'])),
-  v.description('Why it failed. OUTCOME_UNKNOWN: it was sent, and whether it was carried out is unknown.'),
+  v.description('Why it failed. OUTCOME_UNKNOWN: it was sent; whether it was carried out is unknown.'),
 );
 
 /** Each type of message with its `data`. */

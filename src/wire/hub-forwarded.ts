@@ -27,14 +27,14 @@ const readLong = (docs: OperationDocs, limit: string) =>
   ofHost(
     docs,
     ['payload_too_large'],
-    `The answer of the machine, whose own flags decide. One of more than ${limit} does not pass through a broker: 413 \`payload_too_large\`.`,
+    `The answer of the machine, whose own flags decide. Through a broker, an answer of more than ${limit} is refused: 413 \`payload_too_large\`.`,
   );
 
 const command = (docs: OperationDocs) =>
   ofHost(
     docs,
     ['outcome_unknown'],
-    "The client must be allowed to by `hub.commands` (403 `command_not_allowed`), and the action by the machine's own flags. It is sent once, and not begun later than 5 seconds after the request: 503 `host_unreachable` means that it was not done, 504 `outcome_unknown` that this is unknown.",
+    "The client must be allowed to by `hub.commands` (403 `command_not_allowed`), and the action by the machine's own flags. It is sent once, and not started later than 5 seconds after the request: 503 `host_unreachable` means that it was not carried out, 504 `outcome_unknown` that this is unknown.",
   );
 
 type Docs = typeof HISTORY_DOCS &

@@ -77,7 +77,7 @@ export const FLEET_OPS = {
     detail,
   }),
   unsubscribe: v.object({
-    topics: v.pipe(v.optional(fleetTopics), v.description('When absent: also all topics of all machines.')),
+    topics: v.pipe(v.optional(fleetTopics), v.description('When absent: all topics of all machines, too.')),
   }),
 } as const;
 

@@ -19,24 +19,24 @@ export type HostState = (typeof HOST_STATES)[number];
 export const hostCondition = {
   state: means(
     hostState,
-    'up: the hub reaches it; down: it does not; refused: it answers, but not to this hub (key, address, certificate).',
+    'up: reachable; down: unreachable; refused: it rejects this hub (key, address, certificate).',
   ),
-  since: means(exactUnixSeconds, 'When that began, by the clock of the hub.'),
+  since: means(exactUnixSeconds, "Start of that state, by the hub's clock."),
   reason: means(v.exactOptional(v.string()), 'Why it is not up: a sentence for people.'),
 };
 
 export const hostRow = v.strictObject({
   id: means(v.string(), 'Its name in `hub.agents`, and in paths.'),
-  name: means(v.string(), 'Its host name; the id until it was reached for the first time.'),
+  name: means(v.string(), 'Its host name; the id until it is first contacted.'),
   labels: means(v.record(v.string(), v.string()), 'Its labels in `hub.agents`.'),
   ...hostCondition,
   sample_age: means(
     known(seconds),
-    'How long ago its last sample came; null without viewers, because it is not sampled then.',
+    'Age of its last sample; null without viewers, as it is not sampled then.',
   ),
   scopes: means(
     v.exactOptional(v.array(v.picklist(SCOPES))),
-    "What the hub's key for this machine allows; absent: everything, or the machine was not reached yet.",
+    "What the hub's key for this machine allows; absent: everything, or not contacted yet.",
   ),
 });
 export type HostRow = Shape<typeof hostRow>;
@@ -48,7 +48,7 @@ export const fleetHost = v.strictObject({
   ...hostCondition,
   sample: means(
     v.exactOptional(v.union([usage, usageDetail])),
-    'Its last sample, as its own stream sends it; absent if none came since it is up.',
+    'Its last sample, as its own stream sends it; absent if none has arrived since it came up.',
   ),
 });
 export type FleetHost = Shape<typeof fleetHost>;
@@ -58,10 +58,10 @@ export type FleetHost = Shape<typeof fleetHost>;
  * every host that matches; the others only those that changed.
  */
 export const fleetEvent = v.strictObject({
-  at: means(exactUnixSeconds, 'When it was put together, by the clock of the hub.'),
-  all: means(v.boolean(), 'It has every host that matches; what is not in it matches no more.'),
-  hosts: means(v.record(v.string(), fleetHost), 'By id: those with a new sample or another state.'),
-  removed: means(v.array(v.string()), 'Ids of those that no longer match or are no longer configured.'),
+  at: means(exactUnixSeconds, "Time at which it was composed, by the hub's clock."),
+  all: means(v.boolean(), 'True if it has every matching host; any other host no longer matches.'),
+  hosts: means(v.record(v.string(), fleetHost), 'By id: hosts with a new sample or a changed state.'),
+  removed: means(v.array(v.string()), 'Ids of hosts that no longer match or are no longer configured.'),
 });
 export type FleetEvent = Shape<typeof fleetEvent>;
 
@@ -80,8 +80,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   },
   openHostStream: {
     summary: 'The samples of one machine, as its own `/api/stream` sends them',
-    description:
-      'While the machine cannot be reached an open stream is silent, and continues when it is reachable again; a new one is refused with 503.',
+    description: 'While the machine is unreachable, an open stream pauses and a new one is refused with 503.',
     parameters: ['id', 'fields', 'detail'],
     payloads: [usage, usageDetail],
     isStream: true,
@@ -113,7 +112,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   getHostAccess: {
     summary: 'What the client may do on one machine',
     description:
-      "As `/api/access`, without the scopes that it cannot use there: those of which `hub.commands` allows it no command, and those that the hub's key at the machine does not have. Of a client without `read` the machine is not looked up.",
+      "As `/api/access`, without the scopes that it cannot use there: those of which `hub.commands` allows it no command, and those that the hub's key at the machine does not have. For a client without `read` the machine is not looked up.",
     parameters: ['id'],
     payloads: getAccess.payloads,
     errors: ['not_found'],
@@ -129,7 +128,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',
     description:
-      'An event has the hosts that changed since the one before it; the first has all. Filters as in `/api/hosts`; the interval is `stats.stream_interval_seconds` of the hub.',
+      'An event has the hosts that changed since the previous event; the first has all. Filters as in `/api/hosts`; the interval is `stats.stream_interval_seconds` of the hub.',
     parameters: ['label', 'state', 'fields', 'detail'],
     payloads: [fleetEvent],
     isStream: true,
@@ -141,7 +140,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   openSocket: {
     ...openSocket,
     summary: 'The WebSocket API of all machines',
-    description: `${openSocket.description} Messages name the machine that they are about (docs/hub.md).`,
+    description: `${openSocket.description} Messages name their machine (docs/hub.md).`,
   },
   listKeys,
   getOpenapi,

@@ -5,18 +5,15 @@ import type { OperationDocs } from './operation-docs.ts';
 import { count, known, type Shape, unixSeconds } from './quantities.ts';
 
 const keyUse = v.strictObject({
-  at: means(
-    unixSeconds,
-    'The last request, or the last message of a WebSocket; now, while something is open.',
-  ),
-  address: means(v.string(), 'The address that it came from.'),
+  at: means(unixSeconds, 'Time of the last request or WebSocket message; now, while a connection is open.'),
+  address: means(v.string(), 'Its source address.'),
 });
 
 export const keyRow = v.strictObject({
   name: means(v.string(), 'In `auth.keys`; `default`: that of `auth.api_key`.'),
   scopes: means(v.array(v.string()), 'What it may do (docs/keys.md).'),
-  expires: means(known(v.string()), 'As the configuration has it; null: it does not expire.'),
-  is_expired: means(v.boolean(), 'That moment is over.'),
+  expires: means(known(v.string()), 'As configured; null: it does not expire.'),
+  is_expired: means(v.boolean(), 'True if that time has passed.'),
   last_use: means(known(keyUse), 'null: none since `since`.'),
   open: means(count, 'Its open streams and WebSockets, those of hubs included.'),
 });
@@ -30,7 +27,7 @@ export type KeyList = Shape<typeof keyList>;
 export const LIST_KEYS_DOCS: OperationDocs & { readonly body?: never } = {
   summary: 'The keys of the configuration, and their last uses',
   description:
-    'Without a key or a digest. A key with the scope `admin` must be sent, also where clients without a key may do everything. Of that key it shows the use before this request.',
+    'Without a key or a digest. Requires a key with the scope `admin`, even where clients without a key may do everything; for that key the answer shows the use before this request.',
   payloads: [keyList],
   errors: [],
   example: { options: "-H 'Authorization: Bearer <API_KEY>'" },

@@ -28,8 +28,8 @@ export const mediaDetail = v.strictObject({
   shuffle: means(known(v.boolean()), 'Tracks are played in random order.'),
   repeat: means(known(v.picklist(['none', 'track', 'playlist'])), 'What is repeated.'),
   volume: means(known(anyPercent), 'Volume; some players go beyond 100.'),
-  muted: means(known(v.boolean()), 'Whether the volume is 0, the only way of a player to be silent.'),
-  supports_ctrl: means(v.boolean(), 'There is a player, and it accepts at least one command at present.'),
+  muted: means(known(v.boolean()), 'Whether the volume is 0; players have no other way to mute.'),
+  supports_ctrl: means(v.boolean(), 'Whether a player exists and currently accepts at least one command.'),
   player: means(
     known(v.string()),
     'The player that this status describes, and that commands without `player` go to.',
@@ -75,7 +75,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
   getMediaArt: {
     summary: 'The cover of the track that is playing',
     description:
-      'Only a file of this machine that the user of the player may read, or a picture that the player reports as a data: URI in base64; at most 1 MiB (PNG, JPEG, GIF or WebP). Otherwise 404 `not_found`, and `art_url` of the status says where the picture is. A picture is read once for all requests within 2 s. 409 `not_possible_now`: its file does not answer in time, or another one is being read.',
+      'Only a file of this machine that the user of the player may read, or a picture that the player reports as a data: URI in base64; at most 1 MiB (PNG, JPEG, GIF or WebP). Otherwise 404 `not_found`, and `art_url` of the status says where the picture is. Requests within 2 s share one reading. 409 `not_possible_now`: reading its file timed out, or another picture is being read.',
     query: mediaParams,
     payloads: [],
     imageTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
@@ -86,7 +86,7 @@ export const MEDIA_DOCS: DocsOf<'getMedia' | 'getMediaArt' | 'controlMedia'> = {
   controlMedia: {
     summary: 'Control a media player',
     description:
-      '`play`, `pause`, `next` and `prev` are answered with 200 whenever they are understood; `X-Media-Delivered` (`true`, `false`, `unknown`) says whether a player accepted them; `play` is not sent to a player that plays. The other actions return an error when they fail; for a volume that the player has accepted and not changed, `X-Media-Delivered` is `false`. `mute` sets the volume to 0, `unmute` to what it was before. `player` may be in the body or in the query.',
+      '`play`, `pause`, `next` and `prev` are answered with 200 whenever they are understood; `X-Media-Delivered` (`true`, `false`, `unknown`) says whether a player accepted them; `play` is not sent to a player that is already playing. The other actions return an error when they fail; if the player accepted a volume but did not change it, `X-Media-Delivered` is `false`. `mute` sets the volume to 0, `unmute` to what it was before. `player` may be in the body or in the query.',
     query: mediaParams,
     body: mediaCommand,
     payloads: [mediaResult],

@@ -9,7 +9,7 @@ import { type POWER_ACTIONS, powerParams } from './requests.ts';
 /** An action and its time. */
 const timedPowerAction = v.strictObject({
   action: means(v.string(), 'Name of the action.'),
-  at: means(unixSeconds, 'When it is due, or was handed to the system.'),
+  at: means(unixSeconds, 'Time at which it is due, or was handed to the system.'),
 });
 export type TimedPowerAction = Shape<typeof timedPowerAction>;
 

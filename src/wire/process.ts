@@ -45,14 +45,14 @@ export const processRow = v.strictObject({
   ...processShare.entries,
   ppid: means(count, 'Number of its parent.'),
   user: means(v.string(), 'User; the uid as text if the user has no name.'),
-  started_at: means(exactUnixSeconds, 'When it was started.'),
+  started_at: means(exactUnixSeconds, 'Start time.'),
   threads: means(count, 'Threads.'),
   path: means(known(v.string()), 'Path of the program; null if this service may not read it.'),
 });
 export type ProcessRow = Shape<typeof processRow>;
 
 export const processListPayload = v.strictObject({
-  timestamp: means(unixSeconds, 'When the processes were read.'),
+  timestamp: means(unixSeconds, 'Time at which the processes were read.'),
   total_count: means(count, 'Number of processes, whatever the number of rows.'),
   processes: means(
     v.union([v.array(processGroup), v.array(processRow)]),
@@ -79,7 +79,7 @@ export type ProcessDetailRow = Shape<typeof processDetailRow>;
 
 /** All processes of one name, or one process. */
 export const processDetailsPayload = v.strictObject({
-  timestamp: means(unixSeconds, 'When the processes were read.'),
+  timestamp: means(unixSeconds, 'Time at which the processes were read.'),
   ...processGroup.entries,
   processes: means(v.pipe(v.array(processDetailRow), v.maxLength(64)), 'One row per process.'),
 });
@@ -98,15 +98,15 @@ export const processSummary = v.strictObject({
   top_memory: means(v.pipe(v.array(processShare), v.maxLength(MAX_TOP)), 'The largest.'),
   age_seconds: means(
     seconds,
-    'Since the processes were read: reading them may take 1 % of a processor at most, so 10,000 are read every 10 s or so.',
+    'Time since the processes were read: reading them uses at most 1 % of a processor, so 10,000 are read about every 10 s.',
   ),
 });
 export type ProcessSummary = Shape<typeof processSummary>;
 
 /** The result of `process_kill` or `process_launch`. */
 export const processFeedback = v.strictObject({
-  success: means(v.boolean(), 'It was done.'),
-  action: means(v.picklist(['kill', 'launch']), 'What was requested.'),
+  success: means(v.boolean(), 'True if it was carried out.'),
+  action: means(v.picklist(['kill', 'launch']), 'The requested action.'),
   message: means(v.string(), 'A sentence for people.'),
   final: means(v.boolean(), 'Always true over HTTP.'),
   pid: means(v.exactOptional(count), 'Process number; absent if the request named processes by `name`.'),
@@ -122,7 +122,7 @@ export const PROCESS_DOCS: DocsOf<'listProcesses' | 'getProcess' | 'killProcess'
   listProcesses: {
     summary: 'The processes, grouped by name or one by one',
     description:
-      'A list younger than 0.9 s answers for all who request the same, so a request each second gets a new one.',
+      'Identical requests within 0.9 s share a list, so one request per second always gets a new one.',
     query: processListRequest,
     payloads: [processListPayload],
     maxThroughBroker: '512 KiB',

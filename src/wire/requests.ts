@@ -24,7 +24,7 @@ export const wholeFrom = (min: number, max: number, sentence: string) =>
 /** `inspect` distinguishes a string that is not an action from a value that is not a string. */
 const actionOf = <const Names extends readonly string[]>(names: Names) =>
   v.picklist(names, ({ input }) =>
-    typeof input === 'string' ? 'There is no such action.' : 'The action must be a string.',
+    typeof input === 'string' ? 'Unknown action.' : 'The action must be a string.',
   );
 
 const booleanOf = (name: string) => v.boolean(`${name} must be true or false.`);
@@ -109,12 +109,12 @@ export const processKillRequest = v.pipe(
     started_at: v.pipe(
       v.optional(v.pipe(v.number(STARTED_SENTENCE), v.finite(STARTED_SENTENCE), unit('Unix seconds'))),
       v.description(
-        'When that process was started; with pid only. A process with another start time is not touched.',
+        'Start time of that process; only with pid. A process with another start time is left alone.',
       ),
     ),
     signal: v.pipe(
       v.optional(v.picklist(['term', 'kill'], 'signal must be term or kill.'), 'term'),
-      v.description('term asks the process to end, kill ends it.'),
+      v.description('term asks the process to end; kill forces it to.'),
     ),
     tree: v.pipe(v.optional(booleanOf('tree'), false), v.description('End its descendants too.')),
     timeout_ms: v.pipe(
@@ -131,7 +131,7 @@ export const processKillRequest = v.pipe(
   v.metadata(pidOrName('started_at')),
   v.check((asked) => isOneGiven(asked), MISSING_TARGET),
   v.check((asked) => isOnlyOneGiven(asked), TWO_TARGETS),
-  v.check((asked) => asked.started_at === undefined || asked.pid !== undefined, 'started_at goes with pid.'),
+  v.check((asked) => asked.started_at === undefined || asked.pid !== undefined, 'started_at requires pid.'),
 );
 
 const ARGS_SENTENCE = `args must be at most ${MAX_ARGS} strings of at most ${MAX_ARG_LENGTH} characters.`;
@@ -244,7 +244,7 @@ export const mediaValueParams = {
     value: v.pipe(
       numberFrom(0, MAX_SEEK_SECONDS, SEEK_SENTENCE),
       unit('s'),
-      v.description('Position from the beginning of the track.'),
+      v.description('Position from the start of the track.'),
     ),
   }),
   set_volume: v.object({

@@ -157,7 +157,7 @@ export const diskDetail = v.strictObject({
   label: means(known(v.string()), 'Label of the filesystem.'),
   read_only: means(known(v.boolean()), 'Mounted read-only.'),
   removable: means(known(v.boolean()), 'On a removable device.'),
-  stale: means(v.boolean(), 'It does not answer: its values are the last known ones.'),
+  stale: means(v.boolean(), 'Not responding; the values are the last known ones.'),
   read_bytes: means(known(bytes), 'Read since boot. Of all devices of the filesystem together.'),
   write_bytes: means(
     known(bytes),

@@ -28,7 +28,7 @@ export const SERVICE_DOCS: DocsOf<
   openAgent: {
     summary: 'Where hubs connect to this machine',
     description:
-      'For `hostwire hub`, not for clients: the WebSocket speaks the protocol of docs/hub-protocol.md, and each question and command on it needs the scope of its own operation. A request with an `Origin` is refused, at most 16 hubs are taken, and any request but an upgrade is answered with 426 `upgrade_required`.',
+      'For `hostwire hub`, not for clients: the WebSocket speaks the protocol of docs/hub-protocol.md, and each question and command on it needs the scope of its own operation. A request with an `Origin` is refused, at most 16 hubs are accepted, and any request but an upgrade is answered with 426 `upgrade_required`.',
     isUpgrade: true,
     payloads: [],
     errors: ['upgrade_required', 'too_many_streams', 'shutting_down'],
@@ -36,7 +36,7 @@ export const SERVICE_DOCS: DocsOf<
   },
   getStatus: {
     summary: 'Whether the service is up',
-    description: 'Open to every address that is not blocked. Says nothing about the machine.',
+    description: 'Open to every address that is not blocked. Reveals nothing about the machine.',
     payloads: [healthCheck],
     errors: [],
   },
@@ -44,7 +44,7 @@ export const SERVICE_DOCS: DocsOf<
   getAccess: {
     summary: 'What the client may do',
     description:
-      'Needs no scope. A valid key is enough, or none where the client is let in without one. A program that offers commands asks here which of them the key allows (docs/keys.md).',
+      'Needs no scope. A valid key is enough, or none where the client is let in without one. Programs that offer commands can find out here which of them the key allows (docs/keys.md).',
     payloads: [clientAccess],
     errors: [],
   },
@@ -58,7 +58,7 @@ export const SERVICE_DOCS: DocsOf<
   getMetrics: {
     summary: 'Metrics for Prometheus',
     description:
-      'Counters and gauges with the names, labels and units of node_exporter, and `hostwire_*` for the rest (docs/metrics.md). `Accept` chooses between the text format 0.0.4 and OpenMetrics 1.0, `Accept-Encoding` gzip. A reading answers all scrapes within 0.9 s, so one scrape each second gets a new one.',
+      'Counters and gauges with the names, labels and units of node_exporter, and `hostwire_*` for the rest (docs/metrics.md). `Accept` chooses between the text format 0.0.4 and OpenMetrics 1.0, `Accept-Encoding` gzip. Scrapes within 0.9 s share a reading, so one scrape per second always gets a new one.',
     payloads: [],
     textTypes: ['text/plain', 'application/openmetrics-text'],
     errors: [],

@@ -30,12 +30,12 @@ export const errorCode = v.picklist([
   'RATE_LIMITED',
 ]);
 
-const STAGES = 'Only for commands with an id: accepted, running, then how it ended.';
+const STAGES = 'Only for commands with an id: accepted, running, then the result.';
 
 const feedback = {
   success: v.pipe(
     v.boolean(),
-    v.description('Nothing has failed so far; with `final`: the command was carried out.'),
+    v.description('No failure so far; with `final`: the command was carried out.'),
   ),
   action: v.string(),
   message: v.pipe(v.string(), v.description('A sentence for people.')),

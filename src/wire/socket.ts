@@ -186,7 +186,7 @@ export function readSocketFrame(message: ParsedObject): SocketMessage {
   if (!read.isSound) return refuse(invalid(id, read.flaw));
   const { op, data, deadline, via } = read.value;
   if (!isOp(op))
-    return refuse({ id, code: 'UNKNOWN_OP', message: 'There is no such op.', allowed: Object.keys(OPS) });
+    return refuse({ id, code: 'UNKNOWN_OP', message: 'Unknown op.', allowed: Object.keys(OPS) });
   const inspected = inspect<OpData<Op>>(OPS[op], data);
   if (!inspected.isSound) return refuse(invalid(id, inspected.flaw));
   // The schema of this op has produced the data, which the type of the union cannot express.

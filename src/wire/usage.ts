@@ -22,7 +22,7 @@ const detailExtras = v.strictObject({
   interval_seconds: means(seconds, 'Time between two messages of the stream.'),
   window_seconds: means(
     known(seconds),
-    'Time that loads and rates are averages over, without suspended time: the interval in a message of the stream, the time since the reading before in an answer. The shortest, where sections differ.',
+    'Period over which loads and rates are averaged, without suspended time: in a stream the interval, in an answer the time since the previous reading. The shortest, where sections differ.',
   ),
   host: means(v.string(), 'Host name.'),
   ...details.entries,
@@ -30,7 +30,7 @@ const detailExtras = v.strictObject({
 export type DetailExtras = Shape<typeof detailExtras>;
 
 const everySample = {
-  timestamp: means(unixSeconds, 'When the sample was taken.'),
+  timestamp: means(unixSeconds, 'Time of the sample.'),
   uptime: means(
     wholeSeconds,
     'Time since boot; in a container with an uptime of its own (lxcfs) since its start.',
@@ -70,7 +70,7 @@ export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
   getUsage: {
     summary: 'One sample, now',
     description:
-      'The latest sample if it was requested less than 0.9 s ago, otherwise a fresh one: one payload of the stream. A request each second gets a new one each time. How full a local disk is may be up to 5 s older, a clock speed 2 s. `fields` and `detail` never cause an error.',
+      'The latest sample if it was requested less than 0.9 s ago, otherwise a fresh one: one payload of the stream. One request per second always gets a new one. How full a local disk is may be up to 5 s older, a clock speed 2 s. `fields` and `detail` never cause an error.',
     parameters: ['fields', 'detail'],
     payloads,
     headers: ['X-Ignored-Fields'],
@@ -80,7 +80,7 @@ export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
   openStream: {
     summary: 'Samples as Server-Sent Events',
     description:
-      'One event immediately, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. A comment, `:`, follows 15 s of silence. `fields` and `detail` never cause an error.',
+      'One event immediately, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. After 15 s without an event a comment, `:`, is sent. `fields` and `detail` never cause an error.',
     parameters: ['fields', 'detail'],
     payloads,
     isStream: true,

@@ -10,12 +10,12 @@ import { wakeRequest } from './requests.ts';
 export const wakeTarget = v.strictObject({
   interface: means(
     known(v.string()),
-    'The interface that it left through; null for a `broadcast` of the configuration, where the routes decide.',
+    'The outgoing interface; null for a `broadcast` in the configuration, which the routes decide.',
   ),
-  address: means(v.string(), 'The broadcast address that it was sent to.'),
+  address: means(v.string(), 'The broadcast address.'),
   port: means(count, 'The UDP port.'),
-  packets: means(count, 'How often it was sent.'),
-  error: means(known(v.string()), 'Why it was not sent, or not every time.'),
+  packets: means(count, 'Number of packets sent.'),
+  error: means(known(v.string()), 'Reason for not sending some or all packets.'),
 });
 export type WakeTarget = Shape<typeof wakeTarget>;
 
@@ -23,12 +23,12 @@ export type WakeTarget = Shape<typeof wakeTarget>;
 export const wakeSubject = {
   name: means(v.string(), 'The name in the configuration.'),
   mac: means(v.string(), 'The MAC address in the packet.'),
-  targets: means(v.array(wakeTarget), 'Where it was sent, one entry per interface.'),
+  targets: means(v.array(wakeTarget), 'Destinations, one entry per interface.'),
 };
 
 export const wakeFeedback = v.strictObject({
   success: means(v.boolean(), 'At least one packet was sent. Whether the machine wakes is not confirmed.'),
-  action: means(v.literal('wake'), 'What was requested.'),
+  action: means(v.literal('wake'), 'The requested command.'),
   message: means(v.string(), 'A sentence for people.'),
   final: means(v.boolean(), 'Always true over HTTP.'),
   ...wakeSubject,
@@ -37,18 +37,18 @@ export type WakeFeedback = Shape<typeof wakeFeedback>;
 
 export const wakeCapability = v.strictObject({
   ...capability.entries,
-  hosts: means(v.array(v.string()), 'The names that can be woken; none while the flag is off.'),
+  hosts: means(v.array(v.string()), 'The names that can be woken; empty while the flag is off.'),
 });
 export type WakeCapability = Shape<typeof wakeCapability>;
 
 /** Wake-on-LAN of a network card of this machine. */
 export const wakeOnLan = v.strictObject({
-  enabled: means(v.boolean(), 'What the card waits for wakes this machine.'),
+  enabled: means(v.boolean(), "Whether the card's wake events wake this machine."),
   supported: means(
     known(v.array(v.string())),
-    'The events that the card can wait for: phy, unicast, multicast, broadcast, arp, magic, secureon, filter; null where only the power setting could be read.',
+    'The wake events that the card supports: phy, unicast, multicast, broadcast, arp, magic, secureon, filter; null where only the power setting could be read.',
   ),
-  armed: means(known(v.array(v.string())), 'Those that it waits for; `magic` is the packet of Wake-on-LAN.'),
+  armed: means(known(v.array(v.string())), 'The enabled ones; `magic` is the packet of Wake-on-LAN.'),
 });
 export type WakeOnLanDetail = Shape<typeof wakeOnLan>;
 

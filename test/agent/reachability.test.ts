@@ -21,7 +21,7 @@ function create() {
 
 t.test('the state of a machine lasts while its reasons change', async (t) => {
   const { machine, lines, changed } = create();
-  t.match(machine.condition, { state: 'down', reason: 'it was not reached yet' });
+  t.match(machine.condition, { state: 'down', reason: 'not contacted yet' });
   const { since } = machine.condition;
   machine.set({ state: 'down', reason: 'no route' });
   machine.set({ state: 'down', reason: 'no route' });

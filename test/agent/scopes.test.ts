@@ -125,7 +125,7 @@ t.test(
       reconfigure({ ...others, media });
       const { hub } = await connect(t, service.port, 'media');
       reconfigure(keys);
-      t.match(await hub.end(), { code: 1008, reason: 'this machine no longer takes this hub' }, name);
+      t.match(await hub.end(), { code: 1008, reason: 'this machine no longer accepts this hub' }, name);
     }
     t.equal(other.closed, undefined, 'a hub with another key stays');
     reconfigure({ ...others, media: { ...media, scopes: ['read'] } });

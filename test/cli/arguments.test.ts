@@ -54,12 +54,12 @@ t.test('[9.options] --config (repeatable), --host, --port, --log-level, in both 
 
 t.test('[9.options-refused] an invalid command line is a sentence and exit code 2', async (t) => {
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['--prot', '80'], '2 unknown option "--prot"; the nearest is --port'],
-    [['--prot=80'], '2 unknown option "--prot"; the nearest is --port'],
-    [['-p', '80'], '2 unknown option "-p"; the nearest is -h'],
-    [['--confg', 'x'], '2 unknown option "--confg"; the nearest is --config'],
-    [['--help=x'], '2 unknown option "--help"; the nearest is --help'],
-    [['chekc'], '2 unknown command "chekc"; the nearest is check'],
+    [['--prot', '80'], '2 unknown option "--prot" (did you mean --port?)'],
+    [['--prot=80'], '2 unknown option "--prot" (did you mean --port?)'],
+    [['-p', '80'], '2 unknown option "-p" (did you mean -h?)'],
+    [['--confg', 'x'], '2 unknown option "--confg" (did you mean --config?)'],
+    [['--help=x'], '2 unknown option "--help" (did you mean --help?)'],
+    [['chekc'], '2 unknown command "chekc" (did you mean check?)'],
     [['run', 'check'], '2 unexpected argument "check"'],
     [['run', 'x'], '2 unexpected argument "x"'],
     [['--port'], '2 --port needs a value'],
@@ -77,7 +77,7 @@ t.test('[9.options-refused] an invalid command line is a sentence and exit code 
       ['--host', 'http://x'],
       '2 --host expects an address or a host name to listen on, without a port, found "http://x"',
     ],
-    [['\u001b[31m'], '2 unknown command "\\u001b[31m"; the nearest is run'],
+    [['\u001b[31m'], '2 unknown command "\\u001b[31m" (did you mean run?)'],
   ];
   for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
   t.match(parseArguments(['x']).problem?.text, /"hostwire --help" lists the commands and options\.$/);
@@ -92,11 +92,11 @@ t.test('[9.service] --service goes with run, and service takes install or remove
     t.match(parseArguments(['service', action, '--port=80']), { command: 'service', serviceAction: action });
   t.equal(parseArguments(['service', '--help']).command, 'help');
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['check', '--service'], '2 --service can be used with run only'],
-    [['service', 'install', '--service'], '2 --service can be used with run only'],
-    [['--service=x'], '2 unknown option "--service"; the nearest is --service'],
+    [['check', '--service'], '2 --service can only be used with run'],
+    [['service', 'install', '--service'], '2 --service can only be used with run'],
+    [['--service=x'], '2 unknown option "--service" (did you mean --service?)'],
     [['service'], '2 service needs an action: install or remove'],
-    [['service', 'instal'], '2 unknown action of service "instal"; the nearest is install'],
+    [['service', 'instal'], '2 unknown action of service "instal" (did you mean install?)'],
     [['service', 'install', 'remove'], '2 unexpected argument "remove"'],
   ];
   for (const [words, text] of cases) t.equal(short(...words), text, words.join(' '));
@@ -117,8 +117,8 @@ t.test('[9.keygen-tls-words] keygen --tls takes a folder and names, and nothing 
     names: ['pc.lan', '10.0.0.1', '::1'],
   });
   t.equal(short('keygen', 'pc'), '2 unexpected argument "pc"');
-  t.equal(short('keygen', '--out=x'), '2 --out can be used with keygen --tls only');
-  t.equal(short('check', '--tls'), '2 --tls can be used with keygen only');
+  t.equal(short('keygen', '--out=x'), '2 --out can only be used with keygen --tls');
+  t.equal(short('check', '--tls'), '2 --tls can only be used with keygen');
   t.equal(short('keygen', '--tls', '--out=x', '--out=y'), '2 --out was given twice');
   t.equal(short('keygen', '--tls', 'a b'), '2 "a b" is neither a host name nor an address');
 });
@@ -137,7 +137,7 @@ t.test('[9.wake-words] wake takes a machine and --broadcast, and nothing else do
       short('wake', 'a', '--broadcast', address),
       `2 --broadcast expects an IPv4 address, found "${address}"`,
     );
-  t.equal(short('check', '--broadcast=192.0.2.255'), '2 --broadcast can be used with wake only');
+  t.equal(short('check', '--broadcast=192.0.2.255'), '2 --broadcast can only be used with wake');
   t.equal(
     short('wake', 'a', '--broadcast=192.0.2.1', '--broadcast=192.0.2.2'),
     '2 --broadcast was given twice',

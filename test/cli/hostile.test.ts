@@ -239,7 +239,7 @@ t.test(
     t.teardown(() => server.close());
     const { port } = server.address() as net.AddressInfo;
     const problem = await findPortProblem('127.0.0.1', port);
-    t.equal(problem?.reason, `it is in use by process ${process.pid} (ev?[2J?m?x)`);
+    t.equal(problem?.reason, `already in use by process ${process.pid} (ev?[2J?m?x)`);
     const args = ['--host', '127.0.0.1', '--port', String(port)];
     for (const command of [[], ['doctor'], ['doctor', '--json']]) {
       const { stdout, stderr } = await runToEnd([...command, ...args]);

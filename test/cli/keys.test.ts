@@ -63,7 +63,7 @@ t.test('[10.keys-list] the running service is asked, with any key that may', asy
     t.match(rows.get(name), { last_use: null, open: 0 }, 'the question itself is not in it');
     const { text } = await list(options, false);
     t.match(text, /^phone +read +does not expire +last used \d{4}-\d\d-\d\d \d\d:\d\d by 127\.0\.0\.7$/m);
-    t.match(text, /^clients without a key.*: everything\n$/m, 'and no note');
+    t.match(text, /^clients without a key: none\n$/m, 'and no note');
   }
 });
 
@@ -77,8 +77,8 @@ t.test('[10.keys-list] a service with a certificate is known by its pin', async 
 t.test('[10.keys-list] where nothing is known one line says why', async (t) => {
   const port = await findFreePort();
   for (const [auth, reason] of [
-    [{ api_key: ADMIN }, /^the service gave no list: /],
-    [{}, /^the service was not asked, because the configuration has no key with the scope admin/],
+    [{ api_key: ADMIN }, /^the service did not return them: /],
+    [{}, /^the service was not asked: the configuration has only digests of keys with the scope admin/],
   ] as const) {
     const { options } = configured(t, port, auth);
     const report = await jsonOf(options);
@@ -87,7 +87,7 @@ t.test('[10.keys-list] where nothing is known one line says why', async (t) => {
     t.match(phone, { last_use: null, open: null });
     t.match(
       (await list(options, false)).text,
-      /^phone .* last use unknown\n.*\nlast uses are unknown: the service .*\n$/m,
+      /^phone .* last use unknown\n.*\nlast use of each key is unknown: the service .*\n$/m,
     );
   }
 });
@@ -103,7 +103,7 @@ t.test('[10.keys-list] a service that does not answer costs less than 2 s', asyn
   });
   const { text } = await listKeys(options, true);
   t.match(JSON.parse(text), {
-    uses: { source: 'none', reason: /^the service gave no list: no answer within 1500 ms$/ },
+    uses: { source: 'none', reason: /^the service did not return them: no answer within 1500 ms$/ },
   });
 });
 

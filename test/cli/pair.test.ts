@@ -136,7 +136,7 @@ t.test('[10.keys-list] the keys, and taking one back', async (t) => {
   t.match(text, /^default +admin +does not expire +last use unknown$/m);
   t.match(text, /^tv +read +expired 2026-01-01 +last use unknown$/m);
   t.match(text, /^phone +read, media +does not expire +last use unknown$/m);
-  t.match(text, /^clients without a key, from addresses of auth\.allowed_ips: nothing$/m);
+  t.match(text, /^clients without a key: none$/m);
   t.notMatch(text, /k{40}|sha256/);
   t.match(JSON.parse((await listKeys(options, true, NOW_MS, noUses)).text), {
     keys: [{ name: 'default' }, {}, {}],
@@ -147,8 +147,8 @@ t.test('[10.keys-list] the keys, and taking one back', async (t) => {
   t.notMatch((await listKeys(options, false, NOW_MS, forging)).text, /^forged/m);
   t.match(takeBack('phone', options), { exitCode: 0, text: /^removed .*phone\.yaml/ });
   t.strictSame(readdirSync(path.join(folder, 'keys')), []);
-  t.match(takeBack('phone', options), { exitCode: 1, text: 'there is no key phone\n' });
-  t.match(takeBack('tv', options), { exitCode: 1, text: /auth\.keys of the configuration has the key tv/ });
+  t.match(takeBack('phone', options), { exitCode: 1, text: 'unknown key phone\n' });
+  t.match(takeBack('tv', options), { exitCode: 1, text: /the key tv is in auth\.keys of the configuration/ });
 });
 
 t.test('[10.keys-revoked] a key is removed whatever is wrong with the configuration', async (t) => {
@@ -162,7 +162,7 @@ t.test('[10.keys-revoked] a key is removed whatever is wrong with the configurat
     const folder = makeFolder(t);
     writeFiles(folder, { ...files, 'keys/phone.yaml': 'any text' });
     const { text, exitCode } = takeBack('phone', optionsFor(folder));
-    t.match(text, /^removed .*phone\.yaml; .*the configuration has errors, which do not stop that:\n.+\n$/s);
+    t.match(text, /^removed .*phone\.yaml; .*the configuration has other errors:\n.+\n$/s);
     t.equal(exitCode, 0);
     t.notOk(readdirSync(path.join(folder, 'keys')).includes('phone.yaml'));
   }

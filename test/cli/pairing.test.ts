@@ -111,7 +111,7 @@ t.test('[10.pair-open] behind a proxy the address to listen on stays', async (t)
   const { report } = run({ url: 'https://pc.example.org/' });
   t.equal(text(), opened(SHIPPED, 'auth.enabled', 'auth.allowed_ips'));
   t.match(report, { restart: null, url: /^https:\/\/pc\.example\.org\/#key=/ });
-  t.match(report.warnings, [/must be that of a proxy on this machine/]);
+  t.match(report.warnings, [/must be a proxy on this machine/]);
   const local = setUp(t, SHIPPED);
   for (const [at, url] of ['http://localhost:9990/', 'http://[::1]:9990/'].entries())
     local.run({ url, name: `local${at}` });
@@ -164,7 +164,7 @@ t.test('[10.pair-notes] what the key cannot do, and who needs one now', async (t
   const panel = SHIPPED.replace(LOCAL_CLIENTS, 'allowed_ips: ["192.168.1.50"]');
   const cases: readonly (readonly [text: string, words: Partial<PairWords>, note: string | undefined])[] = [
     [SHIPPED, {}, undefined],
-    [older, {}, `to let clients on this machine in without a key, set in auth: ${LOCAL_CLIENTS}`],
+    [older, {}, `to admit clients on this machine without a key, set in auth: ${LOCAL_CLIENTS}`],
     [list, {}, 'auth.allowed_ips has no "*", so a client at any other address is refused, with a key too'],
     [panel, {}, 'auth.allowed_ips has no "*", so a client at any other address is refused, with a key too'],
     [
@@ -201,7 +201,7 @@ t.test('[10.pair-open] lines that are not as shipped are named, and nothing is s
     t.equal(exitCode, 1, name);
     t.match(
       report.error,
-      /^the service listens on (?:127\.0\.0\.1|::1) only, so no other device reaches it\. Set server\.host/,
+      /^the service listens only on (?:127\.0\.0\.1|::1), so other devices cannot reach it\. Set server\.host/,
     );
     const where =
       name === 'a host in another file' ? 'config.json:1' : `${file}:${lineOf(SHIPPED, 'server.host')}`;

@@ -17,12 +17,12 @@ t.test('[9.port-cause] in use, and by which process', async (t) => {
   t.teardown(() => server.close());
   const { port } = server.address() as net.AddressInfo;
   const problem = await findPortProblem('127.0.0.1', port);
-  t.match(problem?.reason, new RegExp(`^it is in use by process ${process.pid} \\(`));
+  t.match(problem?.reason, new RegExp(`^already in use by process ${process.pid} \\(`));
   const { code, stderr } = await runToEnd(['--host', '127.0.0.1', '--port', String(port)]);
   t.equal(code, 1);
   t.match(
     stderr,
-    new RegExp(`cannot listen on port ${port} of 127\\.0\\.0\\.1: it is in use by process ${process.pid}`),
+    new RegExp(`cannot listen on port ${port} of 127\\.0\\.0\\.1: already in use by process ${process.pid}`),
   );
 });
 
@@ -62,7 +62,7 @@ t.test('[9.port-cause] by a program that answers with something else, or never',
     const server = net.createServer((socket) => socket.on('error', () => socket.destroy()).write(answer));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as net.AddressInfo;
-    t.match(await findPortProblem('127.0.0.1', port), { reason: /^it is in use by process / });
+    t.match(await findPortProblem('127.0.0.1', port), { reason: /^already in use by process / });
     server.close();
   }
 });
@@ -96,7 +96,7 @@ t.test(
     const { stdout } = await runToEnd(['doctor', '--host', '0.0.0.0', '--port', `${local}`]);
     t.match(
       stdout,
-      /^port +partly .*\n +why: the running service listens on 127\.0\.0\.1 still\n +try: restart the service$/m,
+      /^port +partly .*\n +why: the running service still listens on 127\.0\.0\.1\n +try: restart the service$/m,
     );
   },
 );

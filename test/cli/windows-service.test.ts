@@ -51,7 +51,7 @@ t.test('[10.first-start] install gives the service a configuration where it has 
   const install = (...words: readonly string[]) =>
     manageService(control, parseArguments(['service', 'install', ...words]), { ...given, folder });
   const file = path.join(folder, 'config.yaml');
-  t.match(install().text, `\nConfiguration: ${file}; only this machine gets in, until "hostwire pair"`);
+  t.match(install().text, `\nConfiguration: ${file}; it admits only this machine until "hostwire pair"`);
   t.equal(readFileSync(file, 'utf8'), readFileSync(SHIPPED, 'utf8'));
   writeFileSync(file, '# mine');
   t.notMatch(install().text, 'Configuration:');

@@ -13,12 +13,12 @@ const fetchError = (code: string) => new TypeError('fetch failed', { cause: sock
 
 t.test('[2.client-reasons] the message has the reason, by the code of the socket', async (t) => {
   for (const [code, kind, message] of [
-    ['ECONNREFUSED', 'unreachable', `${REACH}: nothing listens there`],
-    ['ENOTFOUND', 'unreachable', `${REACH}: its name is not known`],
-    ['EAI_AGAIN', 'unreachable', `${REACH}: its name cannot be looked up now`],
-    ['EHOSTUNREACH', 'unreachable', `${REACH}: there is no route to it`],
-    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', `${REACH}: it does not answer`],
-    ['UND_ERR_SOCKET', 'unreachable', `${REACH}: the connection was closed`],
+    ['ECONNREFUSED', 'unreachable', `${REACH}: connection refused`],
+    ['ENOTFOUND', 'unreachable', `${REACH}: unknown host name`],
+    ['EAI_AGAIN', 'unreachable', `${REACH}: the host name cannot be resolved`],
+    ['EHOSTUNREACH', 'unreachable', `${REACH}: no route to the host`],
+    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', `${REACH}: no answer within the timeout`],
+    ['UND_ERR_SOCKET', 'unreachable', `${REACH}: connection closed`],
     [
       'ERR_SSL_WRONG_VERSION_NUMBER',
       'unreachable',
@@ -42,7 +42,7 @@ t.test('[2.client-reasons] the message has the reason, by the code of the socket
   });
   t.equal(unreachable(advised).message, `${CERTIFICATE}: self-signed certificate`);
   t.equal(unreachable(new TypeError('Failed to fetch')).message, REACH, 'a browser reports no reason');
-  t.equal(unreachable().message, `${REACH}: it does not answer`);
+  t.equal(unreachable().message, `${REACH}: no answer within the timeout`);
 });
 
 t.test('[2.client-reasons] a socket asks for the reason by a request', async (t) => {
@@ -50,10 +50,10 @@ t.test('[2.client-reasons] a socket asks for the reason by a request', async (t)
   newest().break();
   asked[0]?.fail(fetchError('ENOTFOUND'));
   await settle();
-  t.match(states.at(-1), { error: { code: 'unreachable', message: `${REACH}: its name is not known` } });
+  t.match(states.at(-1), { error: { code: 'unreachable', message: `${REACH}: unknown host name` } });
   const other = await startSocket(t);
   other.newest().emit('error', { error: socketError('ECONNREFUSED') });
   other.asked[0]?.fail();
   await settle();
-  t.match(other.states.at(-1), { error: { message: `${REACH}: nothing listens there` } });
+  t.match(other.states.at(-1), { error: { message: `${REACH}: connection refused` } });
 });

@@ -38,7 +38,7 @@ t.test('an unsuccessful answer rejects with its code', async (t) => {
     [new Response(null, { status: 403 }), { code: 'forbidden', status: 403 }],
     [
       new Response(null, { status: 403, headers: { 'x-error-code': 'feature_disabled' } }),
-      { code: 'feature_disabled', status: 403, message: /^it is switched off/ },
+      { code: 'feature_disabled', status: 403, message: /^it is disabled/ },
     ],
     [
       new Response(null, {
@@ -53,12 +53,12 @@ t.test('an unsuccessful answer rejects with its code', async (t) => {
     ],
     [
       Response.json(
-        { error: 'There is no such action.', code: 'unknown_action', details: { allowed: ['play'] } },
+        { error: 'Unknown action.', code: 'unknown_action', details: { allowed: ['play'] } },
         { status: 400 },
       ),
       {
         code: 'unknown_action',
-        message: 'There is no such action.',
+        message: 'Unknown action.',
         status: 400,
         details: { allowed: ['play'] },
       },

@@ -114,7 +114,7 @@ t.test('single requests: commands by plain HTTP', async (t) => {
   const url = service.baseUrl;
   const { data, headers } = await request('/api/media/control', { url, body: { action: 'play' } });
   t.strictSame(data, { status: 'ok' });
-  t.equal(headers.get('x-media-delivered'), 'false', 'there is no player');
+  t.equal(headers.get('x-media-delivered'), 'false', 'no player found');
   t.strictSame((await request('/api/pw/lock', { url, method: 'POST' })).data, {
     status: 'ok',
     message: 'Command initiated',

@@ -9,7 +9,7 @@ import { FakeConfig } from '../helpers/fakes/config.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
-const LATE = { code: 'not_possible_now', message: 'The picture could not be read in time.' };
+const LATE = { code: 'not_possible_now', message: 'Reading the picture timed out.' };
 const BUSY = { code: 'not_possible_now', message: 'Another picture is being read.' };
 
 /** Files are read when the test says so. */
@@ -138,8 +138,8 @@ t.test('a file that cannot be read is not a picture; the reason is logged once',
   }
   t.equal(rig.readings.length, 3, 'a failure is not kept');
   t.strictSame(rig.log, [
-    'hostwire info: media: the picture of mpv was not read: no way',
-    'hostwire info: media: the picture of mpv was not read: another one',
+    'hostwire info: media: cannot read the picture from mpv: no way',
+    'hostwire info: media: cannot read the picture from mpv: another one',
   ]);
   const { picture } = await rig.ask();
   rig.readings.at(-1)?.finish(Buffer.from('root:x:0:0'));
@@ -174,7 +174,7 @@ t.test('[6.art-address] a picture in its own address is decoded, by the rules fo
   t.equal(await read(uriOf(Buffer.concat([whole, Buffer.alloc(1)]))), undefined, 'and one byte more');
   t.equal(
     rig.log.at(-1),
-    'hostwire info: media: the picture of mpv was not read: it has more than 1048576 bytes',
+    'hostwire info: media: cannot read the picture from mpv: it has more than 1048576 bytes',
   );
   t.equal((await read(uriOf(PNG, 'text/html')))?.type, 'image/png', 'its type is that of its bytes');
   t.equal((await read('DATA:;BASE64,R0lGODlh%2f%2B%3D'))?.bytes.toString('latin1'), 'GIF89a\xff', 'escaped');
@@ -222,7 +222,7 @@ t.test('[6.art-address] the file that is there is opened, however its name is es
   t.equal(await open('file:///c/a%2Fb.png', '/c/a/b.png'), undefined, 'an encoded slash separates nothing');
   t.equal(
     rig.log.at(-1),
-    'hostwire info: media: the picture of mpv was not read: /c/a%2Fb.png is not there',
+    'hostwire info: media: cannot read the picture from mpv: /c/a%2Fb.png is not there',
     'the likeliest file is the one that is named',
   );
 });

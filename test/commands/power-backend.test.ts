@@ -12,7 +12,7 @@ t.test('[5.record] the recording backend supports everything, does nothing and l
     createLog((line) => lines.push(line)),
   );
   for (const action of POWER_ACTIONS) {
-    const reason = 'no action is carried out, only recorded: power.backend is record';
+    const reason = 'actions are recorded, not carried out: power.backend is record';
     t.strictSame(await backend.support(action), { isSupported: true, reason }, action);
     t.equal(await backend.act(action, { isForced: false }), undefined);
   }
@@ -22,7 +22,7 @@ t.test('[5.record] the recording backend supports everything, does nothing and l
     recorded,
     POWER_ACTIONS.map((action, i) => ({ action, atMs: 5000 + i })),
   );
-  t.equal(lines[0], 'hostwire info: power: recorded shutdown; nothing was done (power.backend is record)\n');
+  t.equal(lines[0], 'hostwire info: power: recorded shutdown, not carried out (power.backend is record)\n');
   await backend.act('sleep', { isForced: true });
   t.equal(recorded.length, POWER_ACTIONS.length, 'what was read does not change');
 });

@@ -72,7 +72,7 @@ t.test('[7.power-follow] a scheduled act: running and done when due, or cancelle
   rig.config.features = { ...rig.config.features, enable_sleep: false };
   await rig.clock.advance(10_100);
   t.strictSame(rig.steps.splice(0), [
-    '0 failed: the scheduled sleep was not done: it was switched off before its time',
+    '0 failed: the scheduled sleep was not carried out: it was disabled before it was due',
   ]);
   rig.config.features = { ...rig.config.features, enable_sleep: true };
   await rig.askAs(0, 'sleep', { delay: 10 });

@@ -145,7 +145,7 @@ t.test('[5.cancel] cancel is allowed with every flag off', async (t) => {
 t.test('[5.delay] a scheduled action is checked again when its time has come', async (t) => {
   const cases = [
     {
-      why: 'it was switched off before its time',
+      why: 'it was disabled before it was due',
       change: (rig: PowerRig) => {
         rig.config.features = { ...rig.config.features, enable_shutdown: false };
       },
@@ -155,7 +155,7 @@ t.test('[5.delay] a scheduled action is checked again when its time has come', a
       change: (rig: PowerRig) => rig.backend.unsupported.set('shutdown', 'the bus is lost'),
     },
     {
-      why: 'apt holds up shutdown: upgrading',
+      why: 'apt inhibits shutdown: upgrading',
       change: (rig: PowerRig) => {
         rig.backend.present = [{ who: 'apt', why: 'upgrading', what: 'shutdown', uid: 0 }];
       },
@@ -167,7 +167,7 @@ t.test('[5.delay] a scheduled action is checked again when its time has come', a
     change(rig);
     await rig.clock.advance(61_000);
     t.strictSame(rig.backend.acts, [], why);
-    const message = `the scheduled shutdown was not done: ${why}`;
+    const message = `the scheduled shutdown was not carried out: ${why}`;
     t.strictSame(rig.feedback, [{ action: 'shutdown', success: false, message }]);
     t.ok(rig.log.includes(`hostwire error: power: ${message}`));
   }
@@ -202,7 +202,7 @@ t.test(
     t.equal(rig.clock.timers, 0);
     await rig.clock.advance(120_000);
     t.equal(rig.backend.acts.length, 1);
-    const message = 'the scheduled shutdown was not done: its time passed while the machine slept';
+    const message = 'the scheduled shutdown was not carried out: it was due while the machine slept';
     t.strictSame(rig.feedback.at(-1), { action: 'shutdown', success: false, message });
   },
 );
@@ -242,11 +242,11 @@ t.test('stopping drops queued and scheduled actions, says so, and accepts no mor
   await rig.clock.advance(120_000);
   t.strictSame(rig.backend.acts, []);
   t.strictSame(rig.feedback, [
-    { action: 'sleep', success: false, message: 'sleep was dropped: the service is shutting down' },
+    { action: 'sleep', success: false, message: 'sleep was not carried out: the service is shutting down' },
     {
       action: 'shutdown',
       success: false,
-      message: 'the scheduled shutdown was not done: the service is shutting down',
+      message: 'the scheduled shutdown was not carried out: the service is shutting down',
     },
   ]);
 });
@@ -265,7 +265,7 @@ t.test('stopping while a scheduled action is being checked', async (t) => {
     {
       action: 'shutdown',
       success: false,
-      message: 'the scheduled shutdown was not done: the service is shutting down',
+      message: 'the scheduled shutdown was not carried out: the service is shutting down',
     },
   ]);
   t.doesNotThrow(() => rig.power.close(), 'twice');

@@ -222,11 +222,21 @@ t.test('[5.wake-drops] actions still queued when the machine wakes are dropped',
   await clock.advance(10_000);
   t.strictSame(backend.actions, ['sleep'], 'only what made it sleep');
   t.strictSame(rig.feedback, [
-    { action: 'hibernate', success: false, message: 'hibernate was dropped: the machine has just woken' },
-    { action: 'sleep', success: false, message: 'sleep was dropped: the machine has just woken' },
+    {
+      action: 'hibernate',
+      success: false,
+      message: 'hibernate was not carried out: the machine has only just woken',
+    },
+    {
+      action: 'sleep',
+      success: false,
+      message: 'sleep was not carried out: the machine has only just woken',
+    },
     { action: 'sleep', success: true, message: 'Done' },
   ]);
-  t.ok(rig.log.includes('hostwire error: power: hibernate was dropped: the machine has just woken'));
+  t.ok(
+    rig.log.includes('hostwire error: power: hibernate was not carried out: the machine has only just woken'),
+  );
   backend.isSlow = false;
   await rig.askAndSend('restart');
   await clock.advance(100);
@@ -342,7 +352,7 @@ t.test('[5.root-inhibitor] an inhibitor of root blocks an action, unless forced'
       const error = await rig.refusal(action, params);
       t.equal(error.status, 409);
       t.equal(error.code, 'not_possible_now');
-      t.equal(error.message, 'apt holds up shutdown: upgrading');
+      t.equal(error.message, 'apt inhibits shutdown: upgrading');
       t.strictSame(error.details, { who: 'apt', why: 'upgrading' });
     }
   t.strictSame((await rig.ask('hibernate')).result, OK, 'it holds up only what it names');

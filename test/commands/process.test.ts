@@ -69,11 +69,11 @@ t.test('[7.kill-protected] processes that must not be ended, and nothing is touc
   await refused({ pid: 40 }, /systemd-journald \(40\) belongs to the init system/);
   await refused({ pid: 50 }, /init system/);
   await refused({ pid: 51 }, /init system/);
-  await refused({ pid: 60 }, /parent of this service/);
+  await refused({ pid: 60 }, /ancestor of this service/);
   await refused({ pid: OWN_PID }, /this service itself/);
   await refused({ name: 'systemd' }, /init system/);
   await refused({ name: 'node' }, /this service itself/);
-  await refused({ pid: 60, tree: true }, /parent/);
+  await refused({ pid: 60, tree: true }, /ancestor/);
   rig.host.processes.push({ pid: 400, name: 'systemd-tool', ppid: 200 });
   await refused({ pid: 200, tree: true }, /systemd-tool \(400\)/);
   t.strictSame(rig.host.sent, []);
@@ -102,7 +102,7 @@ t.test(
       for (const params of [{ pid: 700 }, { name }, { pid: 700, signal: 'kill', tree: true }]) {
         const error = await rig.refusal('kill', params);
         t.equal(feedbackCodeOf(error), 'PROTECTED', name);
-        t.match(error.message, /Windows does not run without/);
+        t.match(error.message, /Windows needs to run/);
       }
       t.strictSame(rig.host.sent, []);
     }
@@ -144,7 +144,7 @@ t.test('[7.kill-timeout] a process that does not end in time, and kill forces it
   const error = await rig.refusal('kill', { name: 'helper', timeout_ms: 50 });
   t.equal(feedbackCodeOf(error), 'TIMEOUT');
   t.equal(error.status, 500);
-  t.match(error.message, /1 of 2 processes of helper still run\. The signal kill forces it\./);
+  t.match(error.message, /1 of 2 processes of helper are still running\. Use the signal kill to force it\./);
   t.match(error.details, { reason: 'not ended within 50 ms', count: 1 });
 });
 

@@ -100,7 +100,7 @@ t.test(
     for (const host of ['tv', 'constructor', MAC])
       t.strictSame(await rig.refusal({ host }), {
         code: 'not_found',
-        text: 'The configuration names no such machine to wake: it names nas, here.',
+        text: 'Unknown machine; wake.hosts of the configuration: it has nas, here.',
         details: { allowed: ['nas', 'here'] },
       });
     for (const [params, code] of [
@@ -119,13 +119,13 @@ t.test(
     rig.config.features = DEFAULT_CONFIG.features;
     t.strictSame(await rig.refusal({ host: 'tv' }), {
       code: 'feature_disabled',
-      text: 'wake is switched off in the configuration.',
+      text: 'wake is disabled in the configuration.',
       details: undefined,
     });
     t.same(rig.control.capability().hosts, [], 'their names are shown only while the flag is on');
     rig.config.features = { ...DEFAULT_CONFIG.features, enable_wake: true };
     rig.config.wakeable = {};
-    t.match(await rig.refusal({ host: 'tv' }), { text: /: it names none\.$/ });
+    t.match(await rig.refusal({ host: 'tv' }), { text: /: it is empty\.$/ });
     t.equal(rig.asked, 0);
   },
 );
@@ -135,13 +135,13 @@ t.test('[3.wake-failed] no interface, no packet, no list of interfaces: each wit
   rig.interfaces = [];
   t.match(await rig.refusal({ host: 'nas' }), {
     code: 'not_possible_now',
-    text: 'nas cannot be woken from here: no interface is up with a link and an IPv4 address that can broadcast.',
+    text: 'nas cannot be woken from here: no interface has a link and an IPv4 broadcast address.',
   });
   rig.interfaces = [ABSENT];
-  const reason = '192.0.2.255 (eth9): EADDRNOTAVAIL: the interface has lost its address';
+  const reason = '192.0.2.255 (eth9): EADDRNOTAVAIL: the interface no longer has an address';
   t.match(await rig.refusal({ host: 'nas' }), {
     code: 'action_failed',
-    text: `No packet for nas was sent: ${reason}.`,
+    text: `No packets for nas were sent: ${reason}.`,
     details: { reason, targets: [{ interface: 'eth9', packets: 0 }] },
   });
   rig.interfaces = new Error('list the network interfaces: no memory');

@@ -92,11 +92,11 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
     ],
     [
       { cert: pair.cert.replace(/.{60}/, 'A'.repeat(60)) },
-      'cert cert.pem: certificate 1 in it cannot be read; copy the file once more',
+      'cert cert.pem: certificate 1 in it cannot be read; copy the file again',
     ],
     [
       { cert: `${pair.cert}${pair.cert.slice(0, 99)}\n-----END CERTIFICATE-----` },
-      'cert cert.pem: certificate 2 in it cannot be read; copy the file once more',
+      'cert cert.pem: certificate 2 in it cannot be read; copy the file again',
     ],
     [
       { key: pair.cert },
@@ -105,7 +105,7 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
     [{ key: 'x' }, 'key key.pem: contains no private key in PEM form; name the file of the key'],
     [
       { key: pair.key.replace(/\n.{40}/, '\nAAAA') },
-      'key key.pem: contains a private key that cannot be read; copy the file once more',
+      'key key.pem: contains a private key that cannot be read; copy the file again',
     ],
     [
       { key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n' },
@@ -113,7 +113,7 @@ t.test('[8.tls-refused] a pair that cannot be used is refused with its file and 
     ],
     [
       rsa,
-      'key key.pem: contains a key that browsers do not accept; make one of EC (P-256, P-384, P-521) or RSA of 2048 bits or more',
+      'key key.pem: contains a key that browsers do not accept; use EC (P-256, P-384, P-521), or RSA with at least 2048 bits',
     ],
     [{ cert: '\0' }, 'cert cert.pem: contains a NUL character; save it as UTF-8'],
   ];
@@ -134,11 +134,11 @@ t.test('[8.tls-warnings] an expired certificate, a chain out of order', async (t
   const cases: readonly (readonly [TestPair, RegExp | undefined])[] = [
     [
       await makePair({ fromDays: -9, untilDays: -1 }),
-      /cert.pem: the certificate expired on \d{4}-\d\d-\d\d, and clients refuse it$/,
+      /cert.pem: the certificate expired on \d{4}-\d\d-\d\d; clients will reject it$/,
     ],
     [
       await makePair({ fromDays: 2 }),
-      /cert.pem: the certificate is valid from .* on, and clients refuse it until then$/,
+      /cert.pem: the certificate is not valid until .*; clients will reject it before then$/,
     ],
     [await makePair({ untilDays: 13 }), /cert.pem: the certificate expires on .*, in less than 14 days$/],
     [await makePair({ untilDays: 14 }), undefined],

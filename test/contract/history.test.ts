@@ -106,7 +106,7 @@ t.test('[3.history-values] a bad value is refused with a sentence', async (t) =>
   t.equal(answer.status, 400);
   t.match(jsonOf(answer), {
     code: 'invalid_value',
-    error: /100,000 numbers: request fewer series, a shorter time or a longer step/,
+    error: /100,000 numbers; request fewer series, a shorter period or a longer step/,
   });
 });
 

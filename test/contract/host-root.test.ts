@@ -72,7 +72,8 @@ t.test('[8.host-root] a container without it says what is its own', async (t) =>
   t.equal(describeContainer(host, false), undefined);
   t.match(describeContainer(host, true), {
     reason: "the container's own are shown (disks, network, processes, host name)",
-    remedy: /^mount the host's \/ read-only at \/host and set host\.root to \/host; set host\.name$/,
+    remedy:
+      /^mount the host's root folder read-only at \/host, and set host\.root to \/host; set host\.name$/,
   });
   t.match(describeContainer({ ...host, root: '/host' }, true), { reason: /shown \(host name\)$/ });
   t.equal(describeContainer({ ...host, root: '/host', name: 'nas' }, true), undefined);

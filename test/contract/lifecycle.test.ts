@@ -107,7 +107,7 @@ t.test('[9.arguments-exit] arguments that make no sense: exit 2 with a sentence'
   const { code, stdout, stderr } = await runToEnd(['--prot', '80']);
   t.equal(code, 2);
   t.equal(stdout, '');
-  t.match(stderr, /^hostwire: unknown option "--prot"; the nearest is --port\. [^\n]+\n$/);
+  t.match(stderr, /^hostwire: unknown option "--prot" \(did you mean --port\?\)\. [^\n]+\n$/);
 });
 
 /** A Node that uWebSockets.js has no binary for: it finds its binary by this number. */

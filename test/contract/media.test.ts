@@ -139,11 +139,7 @@ t.test(
     for (const action of CONTRACT) checkOk(t, await control({ action }), 'unknown');
     media.snapshot = snapshotOf();
     for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
-    t.match(
-      service.stderr(),
-      /info: media: prev was not done: there is no player\n/,
-      'the reason is in the log',
-    );
+    t.match(service.stderr(), /info: media: prev failed: no player found\n/, 'the reason is in the log');
     media.snapshot = { ...snapshotOf(), absence: 'no bus' };
     for (const action of CONTRACT) checkOk(t, await control({ action }), 'false');
     media.keys = null;
@@ -162,7 +158,7 @@ t.test('[6.more-actions] [2.500-action] the others fail honestly', async (t) => 
     );
   media.snapshot = snapshotOf();
   for (const action of MORE)
-    t.equal(reasonOf(t, await control({ action, value }), 409, 'not_possible_now'), 'there is no player');
+    t.equal(reasonOf(t, await control({ action, value }), 409, 'not_possible_now'), 'no player found');
   media.snapshot = { ...snapshotOf(), absence: 'no bus' };
   for (const action of MORE)
     t.match(reasonOf(t, await control({ action, value }), 501, 'not_supported'), /^no bus; /);

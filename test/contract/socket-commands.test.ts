@@ -226,7 +226,7 @@ t.test('[7.codes] [7.media-honest] a media command that no player took says so',
   t.strictSame((await client.take('media_feedback')).data, {
     success: false,
     action: 'play',
-    message: 'The action play is not possible now: there is no player.',
+    message: 'The action play is not possible now: no player found.',
     final: true,
     code: 'CONFLICT',
   });

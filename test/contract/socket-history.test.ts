@@ -56,7 +56,7 @@ t.test('[7.history-errors] wrong data, too many numbers, and what is switched of
   const off = await client.ask('history', {}, 'off');
   t.match(off.data, {
     code: 'FEATURE_DISABLED',
-    message: 'The history is switched off in the configuration.',
+    message: 'The history is disabled in the configuration.',
   });
 });
 

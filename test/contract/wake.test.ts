@@ -118,7 +118,7 @@ t.test('[3.wake-socket] the op wake: stages with an id, one answer without', asy
   t.match((await client.take((told) => told.data['final'] === true)).data, {
     success: false,
     code: 'NOT_FOUND',
-    message: /it names nas\.$/,
+    message: /it has nas\.$/,
   });
   client.say('wake', {}, 'wrong');
   t.match((await client.take('error')).data, { code: 'INVALID_DATA' });
@@ -160,6 +160,6 @@ t.test('[3.wake-on-lan] each interface has wake_on_lan, or the reason why not', 
     'it is not a network card: it has no hardware of its own',
   ]);
   const refusal = Object.assign(new Error('secret'), { code: 'ENOTSUP' });
-  t.strictSame(await shownOf(t, () => Promise.reject(refusal)), [null, 'not read on this system']);
-  t.strictSame(await shownOf(t, () => Promise.reject(new Error('secret'))), [null, 'it could not be read']);
+  t.strictSame(await shownOf(t, () => Promise.reject(refusal)), [null, 'not available on this system']);
+  t.strictSame(await shownOf(t, () => Promise.reject(new Error('secret'))), [null, 'cannot be read']);
 });

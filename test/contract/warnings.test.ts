@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const ROOT_WARNING =
-  'hostwire warn: running as root, which is not needed: an ordinary user is safer and sees the same stats';
+  'hostwire warn: running as root, which is not needed: an unprivileged user is safer and sees the same stats';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -37,7 +37,7 @@ t.test('[3.watch-begin] an event begins once, when the condition has held for it
       state: 'begin',
       series: 'cpu.load',
       value: 97.26,
-      text: 'cpu.load has been above 90 % for 10 s: 97.3 %',
+      text: 'CPU load has been above 90 % for 10 s: 97.3 %',
     },
   ]);
   t.equal(conditions.isWaiting, false);
@@ -55,14 +55,14 @@ t.test('[3.watch-end] an event ends once, when the condition has not held for th
   t.strictSame([...hold(50, 10), ...hold(95, 1), ...hold(50, 10)], [], 'not by a short drop');
   const ended = hold(40, 30);
   t.strictSame(states(ended), [['end', 40]]);
-  t.equal(ended[0]?.text, 'cpu.load is no longer above 90 %: 40 %');
+  t.equal(ended[0]?.text, 'CPU load is no longer above 90 %: 40 %');
   t.strictSame(states(hold(95, 11)), [['begin', 95]], 'and may begin again');
 });
 
 t.test('[3.watch-begin] samples that are early; below; values of 0', async (t) => {
   const { step } = setUp({ low: { series: 'cpu.load', below: 5, for_seconds: 10 } }, 20);
   t.strictSame(step(0, 10), []);
-  t.match(step(0, 9.6), [{ state: 'begin', text: 'cpu.load has been below 5 % for 10 s: 0 %' }]);
+  t.match(step(0, 9.6), [{ state: 'begin', text: 'CPU load has been below 5 % for 10 s: 0 %' }]);
 });
 
 t.test('[3.watch-gap] a gap neither begins nor ends an event', async (t) => {
@@ -84,7 +84,7 @@ t.test('[3.watch-gap] a series without a value for longer than that ends its eve
     t.strictSame(hold(value, 12), []);
     const ended = hold(value, 50);
     t.strictSame(states(ended), [['end', null]]);
-    t.equal(ended[0]?.text, 'cpu.load was above 90 % and has had no value for 13 s');
+    t.equal(ended[0]?.text, 'CPU load was above 90 %, and has been unavailable for 13 s');
     t.strictSame(hold(50, 20), [], 'once');
   }
 });

@@ -141,7 +141,7 @@ t.test('a store that does not answer costs only its part', async (t) => {
   t.ok((await query(600, 10)).series['cpu.load']);
   await query(600, 10);
   t.match(await history.processesAt(UNIX_SECONDS), { at: UNIX_SECONDS, taken_at: null, cpu: null });
-  t.strictSame(warnings, ['the history on disk cannot be read: EIO'], 'one line');
+  t.strictSame(warnings, ['cannot read the history on disk: EIO'], 'one line');
   store.answer = () => Promise.resolve(NOTHING);
   await query(600, 10);
   store.answer = () => Promise.reject(new Error('EIO'));

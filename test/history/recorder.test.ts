@@ -214,7 +214,7 @@ t.test('series beyond the limit are left out, with one line in the log', async (
   history.start();
   await clock.advance(60_000);
   t.equal(warnings.length, 1);
-  t.match(warnings[0], /^the history keeps 512 series and no more: \d+ of a reading are left out$/);
+  t.match(warnings[0], /^the history is limited to 512 series; \d+ in this reading are not recorded$/);
 });
 
 t.test('the middle of a slot', async (t) => {

@@ -39,13 +39,13 @@ t.test('[3.watch-event] an event has its processes, and a line in the log', asyn
   t.strictSame(events, []);
   await sample(96);
   t.match(events, [{ rule: 'hot', state: 'begin', value: 96, processes: { cpu: [{ name: 'burn' }] } }]);
-  t.strictSame(lines, ['watch rule hot begins: cpu.load has been above 90 % for 10 s: 96 %']);
+  t.strictSame(lines, ['watch rule hot begins: CPU load has been above 90 % for 10 s: 96 %']);
   running.now = undefined;
   await sample(10);
   await sample(11);
   t.equal(events.length, 2);
   t.notOk('processes' in (events[1] ?? {}), 'not while features.enable_processes is off');
-  t.strictSame(lines[1], 'watch rule hot ends: cpu.load is no longer above 90 %: 11 %');
+  t.strictSame(lines[1], 'watch rule hot ends: CPU load is no longer above 90 %: 11 %');
   unlisten();
   for (const load of [95, 95, 95]) await sample(load);
   t.equal(events.length, 2);

@@ -87,7 +87,10 @@ t.test(`[4.few-descriptors] ${LIMIT} descriptors`, async (t) => {
 
 t.test('[4.few-descriptors] fewer than the service needs: it says so, and still serves', async (t) => {
   const service = await start(t, 40);
-  t.match(service.stderr(), /warn: only 40 files may be open, the service needs 64: raise "ulimit -n"/);
+  t.match(
+    service.stderr(),
+    /warn: the limit of open files is 40, and the service needs 64: raise "ulimit -n"/,
+  );
   const { sockets } = await open(t, service.port, 100, '');
   await checkShare(t, service, '100 connections');
   sockets.forEach((socket) => socket.destroy());

@@ -48,7 +48,7 @@ t.test('[I.hub.faults] [I.hub.kept] an agent without viewers is found down, and 
   t.equal(agent.queries.length, 0, 'it takes no samples');
   t.equal(agent.connections, 1);
   agent.stop();
-  const { since } = await hub.host('a', ({ reason }) => reason === 'nothing listens there');
+  const { since } = await hub.host('a', ({ reason }) => reason === 'connection refused');
   t.ok(since > Date.now() / 1000 - 3600 && since <= Date.now() / 1000, 'since when');
   await PlayedAgent.start(t, agent.port);
   await hub.host('a', isUp);
@@ -73,7 +73,7 @@ t.test('[I.hub.faults] an agent that falls silent is given up, and tried again',
   const hub = await startHub(t, { a: { url: agent.url } }, {}, { silenceMs: 1000, headMs: 500 });
   const stream = await watchPlayed(hub, agent);
   agent.isAnswering = false;
-  await hub.host('a', ({ reason }) => reason === 'it has fallen silent');
+  await hub.host('a', ({ reason }) => reason === 'no message within the timeout');
   agent.isAnswering = true;
   // It is asked again and again.
   const pulse = setInterval(() => agent.streams === 1 && agent.sample({ timestamp: 2 }), 50);
@@ -93,7 +93,7 @@ t.test('[I.hub.faults] a connection that takes nothing is pinged, and ended', as
   });
   const hub = await startHub(t, { a: { url: `http://127.0.0.1:${port}` } }, {}, { silenceMs: 1000 });
   await hub.host('a', isUp);
-  await hub.host('a', ({ reason }) => reason === 'it has fallen silent');
+  await hub.host('a', ({ reason }) => reason === 'no message within the timeout');
 });
 
 t.test('[I.hub.faults] unanswered attempts follow each other: the time that one took counts', async (t) => {
@@ -119,18 +119,21 @@ t.test('[I.hub.faults] unanswered attempts follow each other: the time that one 
 
 t.test('[I.hub.hostile] an address without a hostwire service is shown with the reason', async (t) => {
   const cases: readonly (readonly [answer: string, reason: string, state?: string])[] = [
-    ['SSH-2.0-OpenSSH_9.2p1\r\n\r\n\r\n', 'what answers there is no hostwire'],
-    [`HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(4000)}\r\n`, 'what answers there is no hostwire'],
-    ['HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>', 'what answers there is no hostwire'],
-    ['HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n', 'what answers there is no hostwire'],
+    ['SSH-2.0-OpenSSH_9.2p1\r\n\r\n\r\n', 'the server at this URL is not hostwire'],
+    [`HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(4000)}\r\n`, 'the server at this URL is not hostwire'],
+    ['HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>', 'the server at this URL is not hostwire'],
+    ['HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n', 'the server at this URL is not hostwire'],
     [
       'HTTP/1.1 404 Not Found\r\nContent-Type: application/json; charset=utf-8\r\n\r\n{}',
-      'its version has no /api/agent for hubs (404); it needs the version of this hub',
+      'its version has no /api/agent for hubs (404); upgrade it to the version of this hub',
     ],
-    ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n', 'what answers there is no hostwire'],
-    ['HTTP/1.1 500 Oops\r\n\r\n', 'it answers with 500'],
-    ['HTTP/1.1 503 Full\r\n\r\n', 'it takes no more hubs now (503)'],
-    ['HTTP/1.1 403 No\r\n\r\n', 'it refuses this address or host name (403)', 'refused'],
+    [
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n',
+      'the server at this URL is not hostwire',
+    ],
+    ['HTTP/1.1 500 Oops\r\n\r\n', 'it answered with status 500'],
+    ['HTTP/1.1 503 Full\r\n\r\n', 'the service already has 16 hubs (503)'],
+    ['HTTP/1.1 403 No\r\n\r\n', 'it does not allow this address or host name (403)', 'refused'],
   ];
   let answer = '';
   const { port } = await serveRaw(t, (socket) => socket.end(answer));
@@ -140,23 +143,26 @@ t.test('[I.hub.hostile] an address without a hostwire service is shown with the 
     const row = await hub.host('a', (each) => each.reason === reason);
     t.equal(row.state, state, reason);
     answer = 'HTTP/1.1 599 Next\r\n\r\n';
-    await hub.host('a', (each) => each.reason === 'it answers with 599');
+    await hub.host('a', (each) => each.reason === 'it answered with status 599');
   }
   const other = await PlayedAgent.start(t);
   other.greeting = ['challenge\n{"nonce":"x"}'];
   hub.reconfigure({ a: { url: other.url } });
-  await hub.host('a', ({ reason }) => reason === 'what answers there is a hub, not the service of a machine');
+  await hub.host(
+    'a',
+    ({ reason }) => reason === 'the server at this URL is a hub, not the service of a machine',
+  );
   other.greeting = ['{"event":"hello"}'];
-  await hub.host('a', ({ reason }) => reason === 'what answers there is no hostwire');
+  await hub.host('a', ({ reason }) => reason === 'the server at this URL is not hostwire');
 });
 
 t.test('[I.hub.hostile] an agent that sends rubbish is reported, and viewers see none of it', async (t) => {
   const rubbish: readonly (readonly [text: string, reason: string])[] = [
-    ['sample\n{"a":1}', 'it sends something else than samples'],
-    ['sample\n', 'it sends something else than samples'],
-    ['status\n{"state":"online"}', 'it sends a message that is malformed'],
-    ['no topic', 'it sends a message that is malformed'],
-    [`sample\n${'x'.repeat(2 ** 20 + 200)}`, 'it sends a message that is malformed'],
+    ['sample\n{"a":1}', 'its samples are malformed'],
+    ['sample\n', 'its samples are malformed'],
+    ['status\n{"state":"online"}', 'it sent a malformed message'],
+    ['no topic', 'it sent a malformed message'],
+    [`sample\n${'x'.repeat(2 ** 20 + 200)}`, 'it sent a malformed message'],
   ];
   const agent = await PlayedAgent.start(t);
   const hub = await startHub(t, { a: { url: agent.url } });
@@ -191,7 +197,7 @@ t.test(
     t.equal((await ask(hub.port, '/api/hosts/right/system')).status, 200);
     for (const id of ['none', 'wrong']) {
       const { reason } = await hub.host(id, ({ state }) => state === 'refused');
-      t.equal(reason, 'it refuses the key, or needs one (401)');
+      t.equal(reason, 'it requires a key, or rejected this one (401)');
       const answer = await ask(hub.port, `/api/hosts/${id}/stream`);
       t.match(jsonOf(answer), { code: 'host_unreachable', details: { state: 'refused' } });
     }
@@ -217,9 +223,9 @@ t.test(
     t.match((await hub.host('wrong', ({ state }) => state === 'refused')).reason, pin);
     t.match(
       (await hub.host('none', ({ state }) => state === 'refused')).reason,
-      /its certificate is not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\); set its pin in hub\.agents/,
+      /its certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\); set its pin in hub\.agents/,
     );
-    t.match((await hub.host('plain', ({ reason }) => reason !== 'it was not reached yet')).state, 'down');
+    t.match((await hub.host('plain', ({ reason }) => reason !== 'not contacted yet')).state, 'down');
   },
 );
 

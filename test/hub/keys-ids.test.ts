@@ -49,7 +49,7 @@ t.test('[10.keys-hub-ids] over HTTP, and by the upgrade of a WebSocket', async (
     ask(hub.port, `/api/hosts/${id}/media/control`, { ...play, body: '{"action":"play"}' });
   t.match(
     (await asked(HIDDEN)).body.toString(),
-    'There is no machine of that id on which this key may do anything.',
+    'This hub has no machine of that name on which this key may do anything.',
   );
   t.notOk([403, 404].includes((await asked(ALLOWED)).status), 'one that it may use is asked');
 });

@@ -12,7 +12,7 @@ const NESTED = `${'['.repeat(5000)}${']'.repeat(5000)}`;
 /** The bytes of a text in which U+00FF stands for a byte that UTF-8 never has. */
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 
-const NO_SAMPLE = 'it sends something else than samples';
+const NO_SAMPLE = 'its samples are malformed';
 const NO_UTF8 = 'its samples are not valid UTF-8';
 const malformed = (key: string) => `its samples are malformed: ${key}`;
 

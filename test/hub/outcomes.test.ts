@@ -54,7 +54,7 @@ t.test('[I.hub.once] an agent that hangs: unknown when its time is up', async (t
     answerMs: -59_000,
   });
   const answer = await lock();
-  t.match(jsonOf(answer), { code: 'outcome_unknown', details: { reason: 'it gave no answer in time' } });
+  t.match(jsonOf(answer), { code: 'outcome_unknown', details: { reason: 'no answer within the timeout' } });
   t.equal(commands().length, 1);
 });
 
@@ -106,7 +106,7 @@ t.test('[I.hub.hostile] a hung agent costs the others nothing', async (t) => {
   );
   const first = await Promise.race(commands);
   t.equal(first.status, 429, 'only so many wait');
-  t.match(jsonOf(first), { error: 'Too many requests wait for this machine.' });
+  t.match(jsonOf(first), { error: 'Too many requests are pending for this machine.' });
   t.equal((await ask(hub.port, '/api/hosts/well/pw/lock', { method: 'POST' })).status, 200);
   t.equal(hung.connections, 1, 'one connection for all');
   await hub.stop();

@@ -37,7 +37,7 @@ t.test('[I.hub.document] every route has its operation, and the reverse', async 
 t.test('[I.hub.document] answers are what the document says', async (t) => {
   const hub = await startHub(t, AGENTS);
   await hub.host('a', isUp);
-  await hub.host('gone', ({ reason }) => reason === 'nothing listens there');
+  await hub.host('gone', ({ reason }) => reason === 'connection refused');
   const schemaOf = (template: string, type: string, key: string) =>
     `/paths/${template.replaceAll('/', '~1')}/get/responses/200/content/${type.replace('/', '~1')}/${key}`;
   for (const [target, template] of [
@@ -72,7 +72,7 @@ t.test('[I.hub.document] answers are what the document says', async (t) => {
 t.test('[I.hub.metrics] the figures of the hub', async (t) => {
   const hub = await startHub(t, AGENTS);
   await hub.host('a', isUp);
-  await hub.host('gone', ({ reason }) => reason === 'nothing listens there');
+  await hub.host('gone', ({ reason }) => reason === 'connection refused');
   const stream = await hub.open('/api/hosts/a/stream');
   await stream.next();
   await stream.next();

@@ -23,7 +23,7 @@ t.test('[I.hub.standstill] a command that waited while the hub stood still is no
   standStill();
   const answer = await waiting.readAnswer('POST');
   t.equal(answer.status, 503);
-  t.match(jsonOf(answer), { code: 'host_unreachable', details: { reason: 'the hub has stood still' } });
+  t.match(jsonOf(answer), { code: 'host_unreachable', details: { reason: 'the hub was suspended' } });
   t.equal(agent.at('power/lock').length, 0, 'the agent was not asked');
   t.match(hub.log.join(''), /power: lock refused: host_unreachable/);
   const again = await until(async () => {

@@ -122,7 +122,7 @@ t.test(
   '[I.hub.unknown] an unknown machine is 404, one that is down 503 with its state and the reason',
   async (t) => {
     const hub = await startHub(t, { gone: { url: 'http://127.0.0.1:1' } });
-    await hub.host('gone', ({ reason }) => reason === 'nothing listens there');
+    await hub.host('gone', ({ reason }) => reason === 'connection refused');
     for (const part of ['stream', 'usage', 'system']) {
       const unknown = await ask(hub.port, `/api/hosts/nobody/${part}`);
       t.equal(unknown.status, 404);
@@ -131,7 +131,7 @@ t.test(
       t.equal(down.status, 503);
       t.match(jsonOf(down), {
         code: 'host_unreachable',
-        details: { state: 'down', reason: 'nothing listens there' },
+        details: { state: 'down', reason: 'connection refused' },
       });
       t.ok(valuesOf(down, 'retry-after').length === 1);
     }

@@ -75,7 +75,7 @@ t.test(
     t.match(refused[0], {
       reason: {
         code: 'not_possible_now',
-        message: 'Too many different questions about processes at the same time.',
+        message: 'Too many different simultaneous requests for processes.',
       },
     });
     t.equal(await ask('later'), '65', 'there is room again');

@@ -167,7 +167,7 @@ t.test('[8.tls-swap] a new certificate: open streams miss nothing, new connectio
   for (const stream of streams) await until(() => stream.count() >= 2);
   const before = witness.count();
   renew(next);
-  await until(() => stderr().includes('new connections get the certificate in'));
+  await until(() => stderr().includes('new connections use the certificate in'));
   t.same(await pins(), [next.pin, next.pin]);
   await until(() => witness.count() > before + 3);
   const newest = (await EventStream.over(await connect())).next().then(({ text }) => text);
@@ -205,6 +205,6 @@ t.test('[8.tls-swap] a new certificate: open streams miss nothing, new connectio
 t.test('[8.tls-swap-refused] a pair that the engine refuses leaves the old one in use', async (t) => {
   const { pair, connect, renew, stderr } = await startSecure(t);
   renew({ ...pair, key: (await makePair()).key });
-  await until(() => stderr().includes('the certificate was not renewed, the old one stays in use: '));
+  await until(() => stderr().includes('the certificate was not renewed; the old one stays in use: '));
   t.equal((await connect()).pin, pair.pin);
 });

@@ -18,7 +18,7 @@ const up = (load: number, disks: readonly number[] = []): Hosts[string] => ({
     disks: disks.map((share) => ({ fs: '/', used: 1, available: 1, used_percent: share })),
   },
 });
-const DOWN: Hosts[string] = { state: 'down', since: 2, reason: 'nothing listens there' };
+const DOWN: Hosts[string] = { state: 'down', since: 2, reason: 'connection refused' };
 const event = (hosts: Hosts, change: Partial<FleetEvent> = {}): FleetEvent => ({
   at: 1,
   all: false,

@@ -62,7 +62,7 @@ t.test('a name: only when each of its processes may be ended, and only when it i
   t.strictSame(may, ['firefox', 'child'], 'one bash is a parent of the service');
 });
 
-t.test('process 2 is a thread of the kernel only where it is kthreadd', async (t) => {
+t.test('process 2 is a kernel thread only where it is kthreadd', async (t) => {
   const inContainer = rowsOf([
     { pid: 1, name: 'node', ppid: 0 },
     { pid: 2, name: 'worker', ppid: 1 },

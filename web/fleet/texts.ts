@@ -39,5 +39,5 @@ export const T = {
     return all === 1 ? machines : `All ${machines}`;
   },
   none: 'No matching machines.',
-  empty: 'This hub has no machines: hub.agents is empty.',
+  empty: 'This hub has no machines; add some to hub.agents.',
 } as const;

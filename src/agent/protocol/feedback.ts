@@ -70,7 +70,7 @@ const MAX_MESSAGE_LENGTH = 500;
 
 /** The agent's own error. */
 export function errorOf({ code, message, details }: Feedback): ServiceError {
-  const text = textOf(message, 'The machine gave no reason.');
+  const text = textOf(message, 'The machine reported no reason.');
   return new ServiceError(
     isCode(code) ? code : 'internal_error',
     text,
@@ -84,8 +84,10 @@ export const textOf = (message: unknown, otherwise = ''): string =>
 
 /** It was certainly not done. */
 export const notDone = (reason: string): ServiceError =>
-  new ServiceError('host_unreachable', 'It was not done.', { reason });
+  new ServiceError('host_unreachable', 'The command was not carried out.', { reason });
 
 /** It was sent, and its outcome is unknown. */
 export const unknownOutcome = (reason: string): ServiceError =>
-  new ServiceError('outcome_unknown', 'It was sent, and it is not known whether it was done.', { reason });
+  new ServiceError('outcome_unknown', 'The command was sent; whether it was carried out is unknown.', {
+    reason,
+  });

@@ -29,7 +29,7 @@ export class AgentClient implements RemoteClient {
     const find = () => this.#agentClock.at(deadlineMs, this.#deps.clock.now());
     if (find() === undefined) await this.#askClock(deadlineMs);
     const deadline = find();
-    if (deadline === undefined) throw notDone('its clock is not known');
+    if (deadline === undefined) throw notDone('its clock is unknown');
     return await this.#calls.command(this.#id, ask, deadline);
   }
 

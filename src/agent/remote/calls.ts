@@ -71,10 +71,11 @@ function delayOf(params: unknown): number {
   return typeof delay === 'number' && delay > 0 && delay <= 86_400 ? delay * 1000 : 0;
 }
 
-const SILENT = 'it gave no answer in time';
-const BUSY = 'too many requests wait for it';
+const SILENT = 'no answer within the timeout';
+const BUSY = 'too many pending requests';
 
-const crowded = () => new ServiceError('too_many_requests', 'Too many requests wait for this machine.');
+const crowded = () =>
+  new ServiceError('too_many_requests', 'Too many requests are pending for this machine.');
 
 /** The calls that wait for one agent or are under way to it. */
 class AgentCalls {
@@ -125,7 +126,7 @@ export class Calls {
     const { run, clock: deadline } = reading;
     // It is a part of a topic.
     if (!COMMAND.test(what)) throw new ServiceError('unknown_action', 'There is no such command.');
-    if (this.#options.clock.now() >= deadlineMs) throw notDone('the time for it has passed');
+    if (this.#options.clock.now() >= deadlineMs) throw notDone('its deadline has passed');
     const untilMs = deadlineMs + this.#options.answerMs + waitOf(params);
     const stages = withBeginning === true ? { stages: true } : {};
     return await this.#send(id, what, call, { run, deadline, params, ...stages }, untilMs, { onStep });
@@ -227,8 +228,7 @@ export class Calls {
     pending.timer = clock.setTimer(() => this.#end(id, callId, late), Math.max(0, untilMs - clock.now()));
     const client = who.address === '' ? NO_ADDRESS : who.address;
     const payload = JSON.stringify({ hub, id: callId, client, key: who.key ?? null, ...fields });
-    if (!publish(id, name, payload))
-      this.#end(id, callId, ({ reject }) => reject(notDone('nothing can be sent to it now')));
+    if (!publish(id, name, payload)) this.#end(id, callId, ({ reject }) => reject(notDone('not connected')));
   }
 
   #settle(id: string, callId: string, feedback: Feedback): void {
@@ -242,7 +242,7 @@ export class Calls {
         // Messages after `accepted` are not awaited, but followed if a client wants them.
         const isFollowed = stage === 'accepted' && follow !== undefined;
         if (isFollowed) this.#begun.begin(id, callId, feedback, follow);
-        if (answer === undefined) reject(notDone('its answer is not understood'));
+        if (answer === undefined) reject(notDone('its answer is malformed'));
         else resolve(isFollowed ? { ...answer, isFollowed } : answer);
       });
     else if (stage === 'failed' || stage === 'refused')
@@ -250,8 +250,8 @@ export class Calls {
     else if (stage === 'ignored') {
       const isUndone = code === 'late' || code === 'other_run' || code === 'expired';
       const error = isUndone
-        ? notDone(code === 'late' ? 'it got it too late' : 'it has started again')
-        : unknownOutcome('it has got it more than once');
+        ? notDone(code === 'late' ? 'received too late' : 'its service was restarted')
+        : unknownOutcome('received more than once');
       this.#end(id, callId, ({ reject }) => reject(error));
     }
   }

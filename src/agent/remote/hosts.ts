@@ -46,7 +46,7 @@ export class Hosts {
     return this.#sorted;
   }
 
-  /** undefined: there is none of that id. */
+  /** undefined: unknown id. */
   get(id: string): RemoteHost | undefined {
     return this.#hosts.get(id);
   }

@@ -71,11 +71,11 @@ export class PendingCommands {
     const crowd =
       ofAgent.length >= MAX_PER_AGENT ? ofAgent : this.#all.size >= MAX_FOLLOWED ? [...this.#all] : [];
     const oldest = oldestOfBusiest(crowd);
-    if (oldest !== undefined) this.#giveUp(oldest, 'too many others are followed');
+    if (oldest !== undefined) this.#giveUp(oldest, 'too many other commands are pending');
     onStep({ stage: 'accepted', message: textOf(message) });
     const followed: Followed = { agent, client, onStep, timer: undefined };
     this.#all.set(id, followed);
-    this.#giveUpIn(id, followed, untilMs - this.#clock.now() + END_WITHIN_MS, 'it has not said how it ended');
+    this.#giveUpIn(id, followed, untilMs - this.#clock.now() + END_WITHIN_MS, 'no result was reported');
   }
 
   /** A feedback to one that is followed. */

@@ -19,7 +19,7 @@ const unixSeconds = () => Date.now() / 1000;
 export class Reachability {
   readonly #id: string;
   readonly #deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>;
-  #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'it was not reached yet' };
+  #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'not contacted yet' };
   /** Changes with the condition. */
   version = 0;
   #lines = 0;

@@ -72,7 +72,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     this.#answers = new Answers(deps.hub.clock);
   }
 
-  /** Its last word. */
+  /** Last status received. */
   get status(): Status | undefined {
     return this.#status;
   }
@@ -94,7 +94,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     return this.#reachability.isUp;
   }
 
-  /** That of /api/hosts. */
+  /** The machine's entry in /api/hosts. */
   get row(): HostRow {
     const { name, scopes } = this.#status ?? {};
     const row = this.#upstreams.row(this, this.isBrief ? undefined : name);
@@ -144,7 +144,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     return this.#reachability.refusal();
   }
 
-  /** Its own word, or that of the broker for it. `isRetained`: the broker had retained it, and it may be old. */
+  /** Takes a status from the machine, or its last will. `isRetained`: retained by the broker, so it may be old. */
   say(status: Status, isRetained: boolean): void {
     if (this.isClosed) return;
     const isOtherRun = this.#status !== undefined && this.#status.run !== status.run;
@@ -155,11 +155,11 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     this.#status = status.isOnline ? status : { ...status, name, labels };
     this.textBytes = Buffer.byteLength(JSON.stringify([this.#status.name, this.#status.labels]));
     if (!status.isOnline) {
-      this.#client.end('its agent has gone away');
+      this.#client.end('its agent went offline');
       this.#failed({ isRefusal: false, reason: 'its agent is offline' });
       return;
     }
-    if (isOtherRun) this.#client.end('its agent has started again');
+    if (isOtherRun) this.#client.end('its agent was restarted');
     if (isOtherRun) this.#topics?.lost();
     // The retained status may be out of date: the machine is asked.
     if (isRetained) this.#probe();
@@ -177,7 +177,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     if (kind !== 'sample' || this.#upstreams.interest === undefined) return;
     const lines = SampleLines.read(payload);
     if (lines === undefined) {
-      this.#fail('it sends something else than samples');
+      this.#fail('its samples are malformed');
       return;
     }
     const nowMs = this.#deps.hub.clock.now();
@@ -219,7 +219,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     const { silenceMs, presenceMs, headMs } = this.#deps.hub.times;
     if (this.#status?.isOnline !== true) return;
     if (this.#silentSinceMs !== undefined && nowMs - this.#silentSinceMs > headMs && this.isUp)
-      this.#failed({ isRefusal: false, reason: 'it has fallen silent' });
+      this.#failed({ isRefusal: false, reason: 'no message within the timeout' });
     const isWatched = this.#upstreams.all.length > 0 || this.#topics?.isWanted === true;
     if (this.isUp && nowMs - this.#heardAtMs < (isWatched ? silenceMs / 4 : UNWATCHED_MS)) return;
     if (nowMs - this.#probedAtMs >= (isWatched ? presenceMs / 5 : presenceMs)) this.#probe();

@@ -25,7 +25,7 @@ const bitOf = (key: string): number => {
 
 /** A part of the event that is one member or several. */
 export interface Member {
-  /** That of the section; '' where it has several of no section. */
+  /** Key of the section; '' for several members that are not sections. */
   readonly key: string;
   readonly start: number;
   readonly end: number;
@@ -119,7 +119,7 @@ export class HostSample implements MachineSample {
   check(): string | undefined {
     if (!isUtf8(this.#event)) return 'its samples are not valid UTF-8';
     const { sample, texts } = readClaims(this.#event, this.#claims) ?? {};
-    if (sample?.['timestamp'] === undefined) return 'it sends something else than samples';
+    if (sample?.['timestamp'] === undefined) return 'its samples are malformed';
     const malformed = findMalformed(sample);
     if (malformed !== undefined) return `its samples are malformed: ${malformed}`;
     if (texts !== undefined) this.#replace(texts);

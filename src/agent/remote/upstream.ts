@@ -151,7 +151,7 @@ export class Upstream {
         waiter = { view, resolve, reject };
         this.#waiters ??= new Set();
         this.#waiters.add(waiter);
-        const late = new ServiceError('host_unreachable', 'The machine sent no sample in time.');
+        const late = new ServiceError('host_unreachable', 'The machine sent no sample within the timeout.');
         timer = clock.setTimer(() => reject(late), times.firstSampleMs);
       });
     } finally {

@@ -80,7 +80,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
     const text = textOf(topic, payload);
     if (!this.#socket.isOpen) throw new Error('the connection has ended');
     if (this.#waitingBytes + text.length > MAX_WAITING_BYTES)
-      throw new Error('too many bytes wait for the hub');
+      throw new Error('too many bytes are queued for the hub');
     const delivery = await new Promise<Delivery>((settle) => {
       this.#waiting.push({ text, settle });
       this.#keep(text.length);
@@ -123,10 +123,10 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   }
 
   #end(): void {
-    this.#socket.end(GOING_AWAY, 'the machine goes away');
+    this.#socket.end(GOING_AWAY, 'the machine is going away');
   }
 
-  cut(reason = 'too many bytes wait for the hub'): void {
+  cut(reason = 'too many bytes are queued for the hub'): void {
     this.#socket.end(POLICY, reason);
   }
 
@@ -161,7 +161,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   #look(): void {
     const { clock } = this.#options;
     this.#timer = clock.setTimer(() => {
-      if (clock.now() - this.#heardAtMs > SILENCE_MS) this.cut('the hub has fallen silent');
+      if (clock.now() - this.#heardAtMs > SILENCE_MS) this.cut('no message within the timeout');
       else this.#look();
     }, LOOK_MS);
   }
@@ -228,7 +228,7 @@ export class HubServer {
               onOffline: () => {
                 options.onOffline();
                 sessions.delete(session);
-                log.info('hub: its connection has ended', { address });
+                log.info('hub: a hub has disconnected', { address });
               },
             },
             quota,

@@ -104,7 +104,7 @@ export class CommandAdapter {
     if (name === undefined || message.payload.length === 0) return;
     if (message.isRetained) this.#removeRetained(name, message.topic);
     else if (this.#options.isStale())
-      this.#options.log.debug(`${this.#subject}: ${name} came in while the machine slept`);
+      this.#options.log.debug(`${this.#subject}: ignored ${name}, which arrived while the machine slept`);
     else this.#judge(name, message);
   }
 
@@ -231,7 +231,7 @@ export class CommandAdapter {
     const now = this.#options.clock.now();
     if (now - this.#reportedAtMs < FLOOD_REPORT_MS) return;
     this.#reportedAtMs = now;
-    this.#options.log.warn(`${this.#subject}: there are too many commands, some are refused`);
+    this.#options.log.warn(`${this.#subject}: too many commands; some are refused`);
   }
 
   #ignore({ name, id, caller }: Named, code: keyof typeof IGNORED): void {
@@ -249,10 +249,10 @@ type Named = Pick<CommandRequest, 'name'> & {
   readonly caller?: Caller | undefined;
 };
 
-const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many commands.' };
-const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log says why.' };
+const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'Too many commands.' };
+const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log has the reason.' };
 const IGNORED = {
-  retained: 'A retained message is not a command; it was removed.',
+  retained: 'A retained message is not a command, and was removed.',
   duplicate: 'This command was received before.',
   expired: `This command was sent more than ${MAX_AGE_SECONDS} s ago.`,
   late: 'The deadline of this command has passed.',

@@ -57,7 +57,7 @@ export function readableFlawOf(error: ServiceError): Flaw {
 /** `name`: of the topic; without a dot it is a group, and `action` in the payload the rest. */
 export function readRequest(name: string, payload: Buffer): CommandRequest | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
-    return { code: 'payload_too_large', message: `A command may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
+    return { code: 'payload_too_large', message: `A command may have at most ${MAX_PAYLOAD_BYTES} bytes.` };
   const text = payload.toString();
   const value = text === PRESS ? {} : parseJson(text);
   if (value === undefined) return { code: 'invalid_json', message: 'The payload is not JSON.' };

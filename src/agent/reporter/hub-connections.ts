@@ -42,7 +42,7 @@ class HubConnection implements SocketEvents {
   }
 
   bar(): void {
-    this.end(CLOSE_CODES.policy, 'this machine no longer takes this hub');
+    this.end(CLOSE_CODES.policy, 'this machine no longer accepts this hub');
   }
 
   async close(): Promise<void> {
@@ -91,7 +91,10 @@ export class HubConnections {
   /** Upgrades `exchange`, which a hub has opened. Throws ServiceError. */
   open(exchange: Exchange, caller: Caller): void {
     if (!this.#places.hasCapacity(caller))
-      throw new ServiceError('too_many_streams', 'Too many hubs are connected, in all or without a key.');
+      throw new ServiceError(
+        'too_many_streams',
+        'Too many hubs are connected, or too many of them without a key.',
+      );
     if (this.#server?.isAsleep === true)
       throw new ServiceError('shutting_down', 'This machine is going to sleep.');
     const connection = new HubConnection(caller, this.#gate, () => {
@@ -130,7 +133,7 @@ export class HubConnections {
     } catch (error) {
       this.#loading = undefined;
       this.#deps.log.error(`hubs cannot be served: ${messageOf(error)}`);
-      connection.end(CLOSE_CODES.broken, 'the service failed; its log says why');
+      connection.end(CLOSE_CODES.broken, 'the service failed; its log has the reason');
     }
   }
 

@@ -66,7 +66,7 @@ export class HubReports {
     this.#leases = new Leases(clock.now);
     const failures = {
       isActive: () => this.#connection !== undefined,
-      onFailure: (reason: string) => log.error(`${subject}: nothing is sent to hubs: ${reason}`),
+      onFailure: (reason: string) => log.error(`${subject}: cannot report to hubs: ${reason}`),
     };
     this.#failures = new Failures(failures);
     const paced = (run: () => Promise<void>) => new Coalescer({ run, clock, paceMs: PACE_MS, ...failures });
@@ -96,7 +96,7 @@ export class HubReports {
       return;
     }
     const taken = this.#leases.take(interest);
-    if (taken === 'full') this.#complain(`there are ${MAX_LEASES} hubs already`);
+    if (taken === 'full') this.#complain(`${MAX_LEASES} hubs are served already`);
     this.#settle();
     if (taken !== 'wider') return;
     const { topics } = this.#options;
@@ -210,6 +210,6 @@ export class HubReports {
     if (now - this.#complainedAtMs < COMPLAINT_MS) return;
     this.#complainedAtMs = now;
     const { log, subject } = this.#options;
-    log.warn(`${subject}: what a hub wants is ignored: ${why}`);
+    log.warn(`${subject}: ignored a request for samples: ${why}`);
   }
 }

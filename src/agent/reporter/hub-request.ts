@@ -37,7 +37,7 @@ const bad = (message: string): Flaw => ({ code: 'invalid_value', message });
 /** Reads the caller and the id of a message; without them it cannot be answered. `peer`: the hub, by its connection. */
 export function readEnvelope(payload: Buffer, peer: Pick<Caller, 'key' | 'scopes'>): Envelope | Unread {
   if (payload.length > MAX_PAYLOAD_BYTES)
-    return { code: 'payload_too_large', message: `A message may have ${MAX_PAYLOAD_BYTES} bytes at most.` };
+    return { code: 'payload_too_large', message: `A message may have at most ${MAX_PAYLOAD_BYTES} bytes.` };
   const fields = parseJson(payload.toString());
   if (!isObject(fields)) return { code: 'invalid_json', message: 'The payload is not a JSON object.' };
   const { hub, id, client, key = null, params = {} } = fields;

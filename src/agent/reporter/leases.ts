@@ -32,7 +32,7 @@ export class Leases {
     return interest;
   }
 
-  /** Milliseconds until the next one ends; undefined: there is none. */
+  /** Milliseconds until the next one ends; undefined without one. */
   get endsInMs(): number | undefined {
     const ends = [...this.#living.values()].map(({ endsAtMs }) => endsAtMs);
     return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - this.#now());

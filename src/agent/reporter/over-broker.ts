@@ -25,7 +25,7 @@ export function overBroker(url: string, mqtt: Config['mqtt'], id: string, isBesi
             options.beforeOnline(connection);
             // With QoS 0 nothing is delivered again, and nats-server keeps no consumer for it.
             connection.subscribe([topics.want, topics.commands], { qos: 0, marksRetained: true }).then(
-              (refused) => link.reportRefusal(refused, 'the subscription is refused'),
+              (refused) => link.reportRefusal(refused, 'the subscription was refused'),
               () => undefined,
             );
           },

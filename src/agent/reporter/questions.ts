@@ -80,7 +80,7 @@ export class Questions {
       }
     } catch (error) {
       if (!(error instanceof ServiceError))
-        log.error(`${subject}: a question of the hub ${hub} failed: ${String(error)}`);
+        log.error(`${subject}: a request from the hub ${hub} failed: ${String(error)}`);
       this.#refuse(envelope, error instanceof ServiceError ? flawOf(error) : BROKEN);
     } finally {
       this.#running.remove(caller);
@@ -94,11 +94,11 @@ export class Questions {
   }
 }
 
-const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'There are too many questions.' };
-const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log says why.' };
+const TOO_MANY: Flaw = { code: 'too_many_requests', message: 'Too many requests.' };
+const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its log has the reason.' };
 const UNKNOWN: Flaw = {
   code: 'unknown_action',
-  message: 'There is no such question.',
+  message: 'Unknown request.',
   details: { allowed: [CLOCK, ...QUESTIONS] },
 };
 const tooLong = ({ maxBytes }: Pick<RequestRow, 'maxBytes'>): Flaw => ({

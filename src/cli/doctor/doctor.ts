@@ -94,10 +94,11 @@ export function examineConfiguration(options: LoadOptions): Examined {
   try {
     const loaded = loadConfig(options);
     const { config, sources } = loaded;
-    const source = sources.files.length === 0 ? 'no file: only defaults' : sources.files.join(', ');
+    const source =
+      sources.files.length === 0 ? 'no file; all settings have their defaults' : sources.files.join(', ');
     const errors = errorsOf(loaded);
     if (errors.length === 0) return { row: works(subject, source), config };
-    const remedy = '"hostwire check" shows every setting and where it comes from';
+    const remedy = '"hostwire check" shows every setting and its origin';
     return { row: partly(subject, source, { reason: errors.join('; '), remedy }), config };
   } catch (error) {
     return { row: missing(subject, 'not usable', { reason: messageOf(error).replaceAll('\n', '; ') }) };
@@ -133,7 +134,7 @@ async function examinePorts({ server }: Config): Promise<readonly Finding[]> {
   const { host, port, tls } = server;
   const first = (await isStillLocal(server))
     ? partly('port', `port ${port} on ${host}`, {
-        reason: 'the running service listens on 127.0.0.1 still',
+        reason: 'the running service still listens on 127.0.0.1',
         remedy: 'restart the service',
       })
     : await examinePort('port', 'server.port', host, port);
@@ -146,8 +147,8 @@ function examineAccess(config: Config): Finding {
   const source = describeExposure(config, isOfHub(config) ? listHubSwitches(config) : undefined);
   if (exposureWarning(config) === undefined) return works('access', source);
   return partly('access', source, {
-    reason: 'it is open to the network',
-    remedy: '"hostwire pair" makes a key for a device; auth.enabled: true then keeps others out',
+    reason: 'open to the network without a key',
+    remedy: '"hostwire pair" makes a key for a device; set auth.enabled to true to require keys',
   });
 }
 
@@ -178,7 +179,7 @@ function examineMqtt({ mqtt }: Config): readonly Finding[] {
 
 /** The machines of a hub. Whether they answer is in its log. */
 function examineMachines({ hub: { agents, mqtt } }: Config): Finding {
-  const broker = mqtt.url === undefined ? '' : `, and those at the broker ${mqtt.url}`;
+  const broker = mqtt.url === undefined ? '' : `and those behind the broker ${mqtt.url}`;
   return works('machines', `${Object.keys(agents).length} in hub.agents${broker}`);
 }
 
@@ -211,8 +212,8 @@ function examineUser({ userName, userId, runtimeFolder }: DoctorFacts): readonly
   const rights =
     userId === 0
       ? partly('rights', 'running as root', {
-          reason: 'an ordinary user is safer',
-          remedy: 'run it as an ordinary user; the rows above name what only root can read',
+          reason: 'an unprivileged user is safer',
+          remedy: 'run it as an unprivileged user; the rows above name what only root can read',
         })
       : works('rights', `running as ${userName}`);
   return [rights, judgeUnit(readUnitFacts(runtimeFolder))];

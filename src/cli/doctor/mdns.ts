@@ -8,7 +8,7 @@ import { partly } from './rows.ts';
 export function judgeMdns(native: Finding, { host }: Pick<Config['server'], 'host'>): Finding {
   if (native.status !== 'works' || !isLoopback(host)) return native;
   return partly(native.subject, native.source, {
-    reason: `nothing is announced: the service listens on ${host} only`,
+    reason: `off: the service listens only on ${host}`,
     remedy: 'set server.host to "::" or to an address of the network, or discovery.mdns to false',
   });
 }

@@ -5,12 +5,12 @@ import type { Finding } from '../../host/finding.ts';
 import { type Obstacle, partly } from './rows.ts';
 
 const ENCRYPTED = {
-  reason: 'Node encrypts TLS connections, which costs several times the CPU time and memory per subscriber',
+  reason: 'Node encrypts TLS connections, at several times the CPU time and memory per subscriber',
   remedy: 'for more than about 50 subscribers, terminate TLS at a reverse proxy',
 } satisfies Obstacle;
 
 const UNFINISHED = {
-  reason: 'the line break that ends the chunk of an event is sent with the next event',
+  reason: "the line break after an event's chunk is sent with the next event",
   remedy: 'set server.engine to auto or node',
 } satisfies Obstacle;
 

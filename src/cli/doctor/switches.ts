@@ -35,7 +35,7 @@ export function findSwitchedOff({
     off.set(
       'power',
       partly('power', 'power.backend is record', {
-        reason: 'no action is carried out, only recorded',
+        reason: 'actions are recorded, not carried out',
         remedy: 'set power.backend to system',
       }),
     );

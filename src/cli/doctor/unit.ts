@@ -31,8 +31,8 @@ export function judgeUnit({ hasSystemd, systemRuns, userRuns }: UnitFacts): Find
   const subject = 'unit';
   if (systemRuns && userRuns)
     return partly(subject, 'system and user', {
-      reason: 'two services are running: the second needs its own port, and clients may reach either',
-      remedy: 'systemctl disable --now hostwire, or systemctl --user disable --now hostwire',
+      reason: 'two services are running: each needs its own port, and clients may reach either',
+      remedy: 'stop one: systemctl disable --now hostwire, or systemctl --user disable --now hostwire',
     });
   if (systemRuns)
     return partly(subject, 'system: stats, and power through polkit', {
@@ -40,7 +40,7 @@ export function judgeUnit({ hasSystemd, systemRuns, userRuns }: UnitFacts): Find
       remedy: 'on a desktop, use the user unit; media keys need the udev rule of packaging/udev',
     });
   if (userRuns)
-    return works(subject, 'user: with the rights of this user; power only while logged in at the machine');
+    return works(subject, "user: with this user's rights; power only while logged in at the machine");
   return works(
     subject,
     hasSystemd

@@ -55,10 +55,15 @@ export async function listKeys(
     isExpired ? `expired ${expires}` : (expires ?? 'does not expire'),
     describeUse(name, found),
   ]);
-  const guests = `clients without a key${auth.enabled ? ', from addresses of auth.allowed_ips' : ''}: ${(auth.guests ?? ['everything']).join(', ') || 'nothing'}`;
+  const hasAllowed = auth.enabled && auth.allowed_ips.entries.some((entry) => entry !== '*');
+  const guests = auth.enabled && !hasAllowed ? [] : (auth.guests ?? ['everything']);
+  const from = hasAllowed ? ', from addresses of auth.allowed_ips' : '';
+  const others = `clients without a key${from}: ${guests.join(', ') || 'none'}`;
   const note =
-    rows.length === 0 || found.reason === null ? '' : `last uses are unknown: ${inLine(found.reason)}\n`;
-  return { text: `${tableOf(table)}${guests}\n${note}`, exitCode: 0 };
+    rows.length === 0 || found.reason === null
+      ? ''
+      : `last use of each key is unknown: ${inLine(found.reason)}\n`;
+  return { text: `${tableOf(table)}${others}\n${note}`, exitCode: 0 };
 }
 
 /** The folder that a file names which may have an error anywhere. */
@@ -84,17 +89,17 @@ export function takeBack(name: string, options: LoadOptions): Output {
   const folder = loaded instanceof ConfigError ? findFolder(loaded) : loaded.config.auth.keys_folder;
   const files = folder === undefined ? [] : removeKey(folder, name);
   if (files.length > 0) {
-    const removed = `removed ${files.join(', ')}; a running service ends what it has open within a second`;
+    const removed = `removed ${files.join(', ')}; a running service closes its connections within a second`;
     const after = tryLoad(options);
     const errors = after instanceof ConfigError ? after.problems.map(formatProblem) : errorsOf(after);
-    const more = errors.length === 0 ? '' : '; the configuration has errors, which do not stop that:';
+    const more = errors.length === 0 ? '' : '; the configuration has other errors:';
     return { text: `${[`${removed}${more}`, ...errors].map(inLine).join('\n')}\n`, exitCode: 0 };
   }
   if (loaded instanceof ConfigError) throw loaded;
   const isWritten = Object.hasOwn(loaded.config.auth.keys, name);
   const text = isWritten
-    ? `auth.keys of the configuration has the key ${name}: remove it there`
-    : `there is no key ${name}`;
+    ? `the key ${name} is in auth.keys of the configuration; remove it there`
+    : `unknown key ${name}`;
   return { text: `${inLine(text)}\n`, exitCode: 1 };
 }
 

@@ -42,7 +42,7 @@ function keyFor(auth: Config['auth'], given: string | undefined, nowMs: number):
 
 function readAnswer(answer: unknown): Pick<LastUses, 'since' | 'uses'> {
   if (!isObject(answer) || typeof answer['since'] !== 'number' || !Array.isArray(answer['keys']))
-    throw new Error('the answer is not a list of keys');
+    throw new Error('unexpected answer');
   const rows: readonly unknown[] = answer['keys'];
   const uses = new Map<string, LastUse>();
   for (const row of rows) {
@@ -78,10 +78,10 @@ export async function findLastUses(
     const key = keyFor(config.auth, target.key, nowMs);
     if (key !== undefined) return await askService({ ...target, key }, limitMs);
     return unknown(
-      'the service was not asked, because the configuration has no key with the scope admin, only digests; ' +
-        'set HOSTWIRE_KEY to such a key',
+      'the service was not asked: the configuration has only digests of keys with the scope admin; ' +
+        'set HOSTWIRE_KEY to one of them',
     );
   } catch (error) {
-    return unknown(`the service gave no list: ${messageOf(error)}`);
+    return unknown(`the service did not return them: ${messageOf(error)}`);
   }
 }

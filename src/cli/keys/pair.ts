@@ -39,22 +39,22 @@ function warningsOf(
   const warnings: string[] = [];
   if (isLoopback(server.host) && !isLoopback(fromUrl(hostname)))
     warnings.push(
-      `the service listens on ${server.host} only: the address of the link must be that of a proxy on this machine`,
+      `the service listens only on ${server.host}, so the link's address must be a proxy on this machine`,
     );
   if (isInContainer && given === undefined)
     warnings.push(
-      "the addresses may be the container's own: with --url the link has the address that devices reach",
+      'the addresses may be internal to the container; use --url to set the one that devices can reach',
     );
   if (protocol === 'http:' && !isLoopback(fromUrl(hostname)))
     warnings.push(
-      'the link uses plain HTTP: anyone who can read the traffic gets the key; "hostwire keygen --tls" makes a certificate',
+      'the link uses plain HTTP, which exposes the key to anyone who can read the traffic; "hostwire keygen --tls" makes a certificate',
     );
   if (!auth.enabled && auth.guests === undefined)
     warnings.push(
-      'auth.enabled is false: clients without a key may do everything, too; set auth.enabled to true, or auth.guests',
+      'auth.enabled is false, so clients without a key may do everything, too; set auth.enabled to true, or set auth.guests',
     );
   if (opening !== undefined && !admitsLocal(config) && !isRelayed(given, server, isInContainer))
-    warnings.push(`to let clients on this machine in without a key, set in auth: ${LOCAL_CLIENTS}`);
+    warnings.push(`to admit clients on this machine without a key, set in auth: ${LOCAL_CLIENTS}`);
   return warnings;
 }
 
@@ -154,12 +154,14 @@ function textOf(paired: Paired, face: Face): string {
       ? ''
       : `All clients now need a key, ${isLocalIn ? 'except' : 'including'} those on this machine.\n`;
   const next =
-    restart === undefined ? '' : `The service listens on every address once it is restarted: ${restart}\n`;
+    restart === undefined
+      ? ''
+      : `The service will listen on every address once it is restarted: ${restart}\n`;
   const parts = [
     paintQr(url, { hasColours: face.palette === 'colours', hasUnicode: !face.isAscii }),
     `${url}\n`,
     ...(link.others.length === 0 ? [] : [`Other addresses: ${link.others.join(' ')}\n`]),
-    `${placed}${changes}${next}It may: ${terms.scopes.join(', ')}${terms.expires === undefined ? '' : `; until ${terms.expires}`}. The link has the key: it is shown this once.\n`,
+    `${placed}${changes}${next}It may: ${terms.scopes.join(', ')}${terms.expires === undefined ? '' : `; until ${terms.expires}`}. The link contains the key and is shown only once.\n`,
     ...warnings.map((warning) => `Note: ${warning}.\n`),
   ];
   return parts.join('\n');

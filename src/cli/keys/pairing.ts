@@ -79,8 +79,8 @@ function refusalOf({ config, origins }: Loaded, needed: readonly ShippedKey[]): 
     return `${key} to ${SHIPPED_LINES[key].value}${place}`;
   });
   return (
-    `the service listens on ${config.server.host} only, so no other device reaches it. Set ${changes.join(', and ')}, ` +
-    'restart it and pair again; or give the address of a proxy on this machine with --url'
+    `the service listens only on ${config.server.host}, so other devices cannot reach it. Set ${changes.join(' and ')}, ` +
+    'restart it and pair again, or use --url with the address of a proxy on this machine'
   );
 }
 
@@ -117,8 +117,7 @@ export function store({ opening, refusal }: PairingPlan, pairing: Pairing): Stor
       `there is already a key named ${terms.name}; choose another name with --name, or remove it with "hostwire keys remove ${terms.name}"`,
     );
   const folder = auth.keys_folder;
-  if (folder === undefined)
-    return { changed: [], why: 'which has no auth.keys_folder that the key could be written to' };
+  if (folder === undefined) return { changed: [], why: 'as it has no auth.keys_folder for the key' };
   let file: string | undefined;
   try {
     file = storeKey(folder, key, terms);
@@ -143,7 +142,7 @@ export function judgeFailure(
   if (READ_ONLY.includes(code))
     return {
       changed: [],
-      why: 'which cannot be written from here',
+      why: 'as it cannot be written from here',
       toChange: opening === undefined ? [] : linesIn(opening),
     };
   if (!['EACCES', 'EPERM'].includes(code)) return { changed: [], failure: messageOf(error) };

@@ -105,7 +105,7 @@ export class Display<R> {
     try {
       this.#screen.draw(this.#scene.paint());
     } catch (error) {
-      this.#finish(new Error('this service does not answer like hostwire', { cause: error }));
+      this.#finish(new Error('the server at this address is not a hostwire service', { cause: error }));
     }
   }
 

@@ -88,7 +88,7 @@ function move(view: View, steps: number, shown: number): View {
 function choose(view: View): View {
   const row = view.processes?.rows.find(({ pid }) => pid === view.selected);
   if (view.connected.features['enable_process_control'] !== true)
-    return { ...view, note: 'the service cannot end processes: features.enable_process_control is off' };
+    return { ...view, note: 'ending processes is disabled (features.enable_process_control)' };
   return row === undefined
     ? { ...view, note: 'select a process with the arrow keys first' }
     : { ...view, ending: row };

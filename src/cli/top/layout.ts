@@ -86,7 +86,7 @@ function processLine(row: NonNullable<View['processes']>['rows'][number], column
 
 function heading({ processes, listing, sample, connected }: View): Line {
   if (connected.features['enable_processes'] !== true)
-    return [span('Processes', 'title'), span('  switched off in the service', 'dim')];
+    return [span('Processes', 'title'), span('  disabled in the service', 'dim')];
   const name = (text: string, sort: string) => span(text, listing.sort === sort ? 'title' : 'dim');
   return [
     span(`${'PID'.padStart(NARROW.pid - 1)} ${'USER'.padEnd(NARROW.user)}`, 'dim'),
@@ -110,10 +110,10 @@ const help = (): readonly Line[] => [
 ];
 
 function footer({ ending, isTyping, listing, note, isOfHub, isHelp }: View): readonly Span[] {
-  if (isHelp) return [span('any key: back', 'dim')];
+  if (isHelp) return [span('press any key to return', 'dim')];
   if (ending !== undefined)
-    return [span(`End ${ending.name} (${ending.pid})?  y: end  f: force  any other key: no`, 'bad')];
-  if (isTyping) return [span(`Filter: ${listing.query}_`, 'bold'), span('  Enter: keep  Esc: none', 'dim')];
+    return [span(`End ${ending.name} (${ending.pid})?  y: end  f: force  any other key: cancel`, 'bad')];
+  if (isTyping) return [span(`Filter: ${listing.query}_`, 'bold'), span('  Enter: keep  Esc: clear', 'dim')];
   if (note !== '') return [span(note, 'warn')];
   return [
     span(`q ${isOfHub ? 'machines' : 'quit'}  ? keys  c m n sort  / filter  arrows  k end process`, 'dim'),

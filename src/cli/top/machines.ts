@@ -62,7 +62,7 @@ function machineLine({ id, state, name, reason, labels }: HostRow, isSelected: b
 
 const HEADING: Line = [
   span(
-    `${'MACHINE'.padEnd(WIDTHS.id)} ${'STATE'.padEnd(WIDTHS.state)} ${'NAME'.padEnd(WIDTHS.name)} LABELS, OR WHY NOT`,
+    `${'MACHINE'.padEnd(WIDTHS.id)} ${'STATE'.padEnd(WIDTHS.state)} ${'NAME'.padEnd(WIDTHS.name)} LABELS OR REASON`,
     'dim',
   ),
 ];

@@ -52,5 +52,5 @@ export async function describeFailure(error: unknown, { url }: Target): Promise<
   const { readPin } = await import('../../client/pinned.ts');
   const pin = await readPin(url);
   if (pin === undefined) return error.message;
-  return `${error.message}. "hostwire doctor" on that machine prints the pin of its key: if it is the following one, use --pin ${pin}`;
+  return `${error.message}. Compare with the pin that "hostwire doctor" prints on that machine; if it is the following, use --pin ${pin}`;
 }

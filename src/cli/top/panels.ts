@@ -182,8 +182,7 @@ const sensors: Make = ({ sample }, look) => {
 };
 
 const media: Make = ({ media: found, connected, nowMs }, look) => {
-  if (connected.features['enable_media'] !== true)
-    return absent('Media', 'switched off in the service', look);
+  if (connected.features['enable_media'] !== true) return absent('Media', 'disabled in the service', look);
   if (found === undefined || found.status.status === 'stopped') return absent('Media', 'no player', look);
   const { title: track, artist, position, duration, playing, rate: speed, player } = found.status;
   // The service reports a position when something changes.

@@ -144,7 +144,7 @@ export class Session {
   get view(): View {
     const nowMs = Date.now();
     const isLate = nowMs - this.#answeredMs > 3 * this.#intervalMs + 2000;
-    const reason = this.#lost ?? (isLate ? 'the link or the service is slow' : undefined);
+    const reason = this.#lost ?? (isLate ? 'slow connection or service' : undefined);
     const outage = reason === undefined ? undefined : { sinceMs: this.#answeredMs, reason };
     return { ...this.#view, nowMs, outage };
   }

@@ -74,7 +74,7 @@ export class Reports {
         clock,
         paceMs: PACE_MS,
         isActive: () => this.#connection !== undefined,
-        onFailure: (reason) => log.error(`mqtt: the machine cannot be read: ${reason}`),
+        onFailure: (reason) => log.error(`mqtt: cannot read the machine: ${reason}`),
       });
     this.#media = paced(() => this.#sendMedia());
     this.#power = paced(() => this.#sendPower());

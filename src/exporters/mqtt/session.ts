@@ -147,9 +147,9 @@ export class Session {
         // Some let Home Assistant keep its status: the present one must not be taken for an old one.
         ...(status === undefined ? [] : await connection.subscribe([status])),
       ];
-      this.#link.reportRefusal(refused, 'the subscription is refused');
+      this.#link.reportRefusal(refused, 'the subscription was refused');
     } catch (error) {
-      if (connection.isReady) this.#deps.log.warn(`mqtt: no commands are taken: ${String(error)}`);
+      if (connection.isReady) this.#deps.log.warn(`mqtt: cannot receive commands: ${String(error)}`);
     }
   }
 

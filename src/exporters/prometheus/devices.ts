@@ -151,10 +151,10 @@ const GPU_FAMILIES: readonly (readonly [
 ])[] = [
   ['load_ratio', 'Share of the last second in which the GPU was busy.', 'loadPercent', 0.01],
   ['temperature_celsius', 'Temperature of the GPU.', 'temperatureCelsius'],
-  ['memory_used_bytes', 'Memory of the GPU that is in use.', 'memoryUsedBytes'],
-  ['memory_size_bytes', 'Memory of the GPU.', 'memoryTotalBytes'],
-  ['power_watts', 'Power that the GPU takes.', 'powerWatts'],
-  ['fan_ratio', 'Speed of the fan of the GPU, of its highest.', 'fanPercent', 0.01],
+  ['memory_used_bytes', 'GPU memory in use.', 'memoryUsedBytes'],
+  ['memory_size_bytes', 'GPU memory.', 'memoryTotalBytes'],
+  ['power_watts', 'Power draw of the GPU.', 'powerWatts'],
+  ['fan_ratio', 'Fan speed of the GPU, relative to its maximum.', 'fanPercent', 0.01],
   ['clock_hertz', 'Clock speed of the GPU.', 'clockMhz', 1e6],
   ['asleep', '1 while the GPU is in runtime suspend, and is not read.', 'isAsleep'],
 ];
@@ -190,7 +190,7 @@ export function deviceFamilies(counters: Counters): readonly Family[] {
     ...gpus(counters.gpu ?? []),
     single(
       'hostwire_cpu_temperature_celsius',
-      'Temperature of the processor, from the sensor that knows it best.',
+      'Temperature of the processor, from its most reliable sensor.',
       counters.cpu?.temperatureCelsius,
     ),
     single('hostwire_cpu_speed_hertz', 'Mean clock speed of the processors.', counters.cpu?.speedHz),

@@ -35,7 +35,7 @@ function processFamilies({ facts, engine, rss, server }: OwnDeps): readonly Fami
   const labels = { version, engine, node, platform };
   return [
     family('hostwire_build_info', 'The running version; its value is always 1.', [{ labels, value: 1 }]),
-    single('hostwire_start_time_seconds', 'When the service was started, in unixtime.', facts.startedAt),
+    single('hostwire_start_time_seconds', 'Start time of the service, in Unix seconds.', facts.startedAt),
     single('hostwire_resident_memory_bytes', 'Resident memory of the service.', rss?.()),
     single('hostwire_connections', 'Open connections.', server.connections),
   ];
@@ -58,20 +58,16 @@ function subscriberFamilies({ streams, sockets, sampler }: OwnDeps): readonly Fa
     ),
     family(
       'hostwire_events_sent_total',
-      'Samples that were sent, one per subscriber.',
+      'Samples sent, one per subscriber.',
       labelled('kind', { stream: sent, socket: sockets.sent }),
     ),
     single(
       'hostwire_events_skipped_total',
-      'Samples that an event stream was not sent, because it was full.',
+      'Samples that an event stream skipped because its client was too slow.',
       skipped,
     ),
-    single('hostwire_ticks_total', 'Readings that were made for subscribers.', ticks),
-    single(
-      'hostwire_tick_lateness_seconds_total',
-      'Time by which these readings were late, all together.',
-      latenessMs / 1000,
-    ),
+    single('hostwire_ticks_total', 'Readings made for subscribers.', ticks),
+    single('hostwire_tick_lateness_seconds_total', 'Total delay of these readings.', latenessMs / 1000),
   ];
 }
 
@@ -88,12 +84,12 @@ export function ownFamilies(deps: OwnDeps): readonly Family[] {
     ),
     single(
       'hostwire_log_lines_left_out_total',
-      'Lines of the log that were left out, because there were too many.',
+      'Log lines that were dropped because there were too many.',
       log.leftOut?.(),
     ),
     family(
       'hostwire_media_playback',
-      'State of the media player: 1 for the present one.',
+      'State of the media player; 1 for the current one.',
       playback === undefined
         ? []
         : PLAYBACKS.map((state) => ({ labels: { state }, value: Number(state === playback) })),

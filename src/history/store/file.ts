@@ -54,7 +54,7 @@ function judgeHeader(header: Buffer): void {
 export function judgeVersion(version: number): void {
   if (version > VERSION)
     throw new Refusal(
-      `it was written by a newer version of hostwire (format ${version}, this one has ${VERSION}), and is left unchanged`,
+      `it was written by a newer version of hostwire (format ${version}; this version has ${VERSION}), and is left unchanged`,
     );
 }
 
@@ -73,7 +73,8 @@ export function moveAside(path: string, now: Date): string {
     { length: 100 },
     (_, i) => `${path}.corrupt-${date}${i === 0 ? '' : `-${i}`}`,
   ).find((free) => !existsSync(free));
-  if (target === undefined) throw new Refusal('it is damaged, and too many damaged ones are beside it');
+  if (target === undefined)
+    throw new Refusal('it is damaged, and there are too many damaged files beside it');
   renameSync(path, target);
   for (const suffix of COMPANIONS)
     if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${target}${suffix}`);

@@ -62,8 +62,8 @@ const CLOCK_TEXT = "The machine's clock was set while the service was away.";
 function describeCrash(isBooted: boolean, away: number | null): string {
   const time = away === null ? '' : ` It was away for ${duration(away)}.`;
   return isBooted
-    ? `The service ended without a stop, and the machine was started again: it lost power, was reset, or hung.${time}`
-    : `The service ended without a stop while the machine stayed up: it was killed, or it failed.${time}`;
+    ? `The machine restarted while the service was running: it lost power, was reset, or hung.${time}`
+    : `The service ended unexpectedly while the machine stayed up: it was killed or crashed.${time}`;
 }
 
 function describeStart(isStopped: boolean, isBooted: boolean, away: number | null): string {

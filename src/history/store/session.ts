@@ -139,7 +139,9 @@ export class Session {
       if (code !== CORRUPT && code !== NO_DATABASE) return { kind: 'failed', reason: reasonOf(error, code) };
       const reason = this.#moveDamaged();
       if (reason !== undefined) return { kind: 'failed', reason };
-      return mayBeginAnew ? this.#attempt(act, false) : { kind: 'failed', reason: 'it is damaged again' };
+      return mayBeginAnew
+        ? this.#attempt(act, false)
+        : { kind: 'failed', reason: 'the new file is damaged, too' };
     }
   }
 
@@ -151,7 +153,7 @@ export class Session {
       this.#note('error', `${path} is damaged: it was moved to ${target}, and a new file is created`);
       return undefined;
     } catch (error) {
-      return `it is damaged, and cannot be moved aside (${messageOf(error)})`;
+      return `it is damaged, and could not be moved aside (${messageOf(error)})`;
     }
   }
 }
@@ -163,9 +165,9 @@ function dropLater(database: Database, at: number): void {
 
 function reasonOf(error: unknown, code: number | undefined): string {
   if (error instanceof Refusal) return error.message;
-  if (code === BUSY || code === LOCKED) return 'another process has it open, such as a second hostwire';
+  if (code === BUSY || code === LOCKED) return 'another process, such as a second hostwire, has it open';
   if (code === FULL) return 'the disk is full';
-  if (code === READ_ONLY) return 'it cannot be written to';
+  if (code === READ_ONLY) return 'it is not writable';
   const text = messageOf(error);
   return code === undefined ? text : `SQLite: ${text}`;
 }

@@ -36,7 +36,7 @@ const HEARTBEAT_MS = 75_000;
 const SILENT_MS = 30_000;
 /** A request that waits longer is answered from memory alone. */
 const READ_LIMIT_MS = 5000;
-const SILENT = 'the disk does not answer';
+const SILENT = 'the disk is not responding';
 /** Maximum number of requests that wait for the worker. */
 const MAX_READS = 16;
 const CLOSE_LIMIT_MS = 500;
@@ -89,7 +89,7 @@ class DiskStore implements Store {
       const request = { ...rest, names: [...this.#names].filter(names) };
       return thread.ask({ kind: 'read', request });
     });
-    if (answer.kind !== 'read') throw new Error('the worker answered something else');
+    if (answer.kind !== 'read') throw new Error('unexpected answer of the worker');
     return answer.answer === 'too_many' ? 'too_many' : unpackAnswer(answer.answer);
   }
 
@@ -138,7 +138,7 @@ class DiskStore implements Store {
     // Requests are answered one after the other: each would wait for the limit, and those behind it for all
     // of them.
     if (this.#isSilent) throw new Error(SILENT);
-    if (thread.pending >= MAX_READS) throw new Error('too many requests are waiting for the disk');
+    if (thread.pending >= MAX_READS) throw new Error('too many requests are pending');
     const { clock } = this.#options;
     let timer: unknown;
     const limit = new Promise<Answer>((resolve) => {
@@ -168,7 +168,7 @@ class DiskStore implements Store {
     if (batch === undefined) return;
     this.#thread ??= this.#startThread();
     const silence = clock.setTimer(
-      () => this.#pause(`${path} has not answered for ${SILENT_MS / 1000} s`),
+      () => this.#pause(`${path} has not responded for ${SILENT_MS / 1000} s`),
       SILENT_MS,
     );
     const answer = await this.#thread.ask({ kind: 'write', batch });
@@ -204,7 +204,7 @@ class DiskStore implements Store {
     if (this.#isPaused || this.#isClosed) return;
     this.#isPaused = true;
     this.#options.log.error(
-      `history.path: recording on disk is paused: ${reason}; it is retried every minute, and the history in memory continues`,
+      `history.path: recording on disk is paused: ${reason}; retrying every minute, while the history in memory continues`,
     );
   }
 
@@ -212,7 +212,7 @@ class DiskStore implements Store {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     const lost = this.#queue.takeLost();
-    const loss = lost === 0 ? 'nothing was lost' : `${lost} slots of 10 s were lost`;
+    const loss = lost === 0 ? 'nothing was lost' : `${lost} ${lost === 1 ? 'slot' : 'slots'} of 10 s lost`;
     this.#options.log.info(`history.path: recording on disk continues; ${loss}`);
   }
 }

@@ -40,7 +40,7 @@ export class Thread {
       stderr: true,
     });
     this.#worker.unref();
-    let reason = 'its worker ended';
+    let reason = 'its worker exited';
     this.#worker.on('error', (error) => {
       reason = error.message;
     });

@@ -119,6 +119,6 @@ export class CommandGateway {
 }
 
 const stoodStill = () =>
-  new ServiceError('host_unreachable', 'The hub has stood still. The command may be old, and was not sent.', {
-    reason: 'the hub has stood still',
+  new ServiceError('host_unreachable', 'The hub was suspended; the command may be stale and was not sent.', {
+    reason: 'the hub was suspended',
   });

@@ -42,7 +42,7 @@ export class CommandRules {
   /** Throws `command_not_allowed`. */
   check(who: Caller, command: string, host: Subject): void {
     if (!this.allows(who, command, host))
-      throw new ServiceError('command_not_allowed', 'hub.commands does not allow this client to do that.');
+      throw new ServiceError('command_not_allowed', 'hub.commands does not allow this client to do this.');
   }
 }
 

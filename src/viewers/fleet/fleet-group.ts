@@ -42,7 +42,7 @@ interface Sent {
   readonly sample: MachineSample | undefined;
 }
 
-/** undefined: there is none yet. */
+/** undefined: none yet. */
 function newestOf(subscription: MachineSubscription): MachineSample | undefined {
   const sample = subscription.newest();
   return sample instanceof Promise ? undefined : sample;
@@ -221,7 +221,9 @@ export class FleetGroup {
 
   #complain(): void {
     if (!this.#hasComplained)
-      this.#deps.log.warn('the samples of all machines are too long: those of more than 64 KiB are left out');
+      this.#deps.log.warn(
+        'the samples of all machines are too large; those of more than 64 KiB are left out',
+      );
     this.#hasComplained = true;
   }
 

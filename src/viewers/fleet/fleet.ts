@@ -59,7 +59,7 @@ export class Fleet {
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     if (!filter.isEmpty && !this.#hasCapacity(caller))
-      throw new ServiceError('too_many_streams', 'No more different filters can be used now.');
+      throw new ServiceError('too_many_streams', 'Too many different filters are in use.');
     const group: FleetGroup = new FleetGroup(this.#deps, filter, view, () => this.#end(key, group));
     this.#groups.set(key, group);
     this.#timer ??= this.#deps.clock.setTimer(() => this.#tick(), this.#intervalMs);

@@ -30,17 +30,15 @@ export interface SocketRouteDeps {
 export const socketRuns = ({ gate, sockets, hasCapacity }: SocketRouteDeps): Runs<'openSocket'> => ({
   openSocket(request) {
     if (!isUpgrade(request)) {
-      const error = new ServiceError(
-        'upgrade_required',
-        'This path speaks WebSocket; connect with an upgrade.',
-      );
+      const error = new ServiceError('upgrade_required', 'This path accepts WebSocket upgrades only.');
       return errorAnswer(error, [...UPGRADE, ...request.headers]);
     }
     // A body would be read as frames.
     const { isChunked, announcedBytes } = readFraming(request.exchange.head);
-    if (isChunked || announcedBytes > 0) throw new ServiceError('bad_request', 'An upgrade has no body.');
+    if (isChunked || announcedBytes > 0)
+      throw new ServiceError('bad_request', 'An upgrade must not have a body.');
     if (!hasCapacity(request.client))
-      throw new ServiceError('too_many_streams', 'No more sockets can be opened now.');
+      throw new ServiceError('too_many_streams', 'Too many WebSockets are open.');
     sockets.open(request.exchange, gate.keep(request.client));
     return undefined;
   },

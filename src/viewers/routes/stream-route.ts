@@ -30,7 +30,7 @@ export function checkCapacity(
   { hasCapacity }: Pick<StreamRouteDeps, 'hasCapacity'>,
   { client }: Request,
 ): void {
-  if (!hasCapacity(client)) throw new ServiceError('too_many_streams', 'No more streams can be opened now.');
+  if (!hasCapacity(client)) throw new ServiceError('too_many_streams', 'Too many streams are open.');
 }
 
 export function streamRun(deps: StreamRouteDeps, machineOf: MachineOf): Run {

@@ -34,8 +34,8 @@ t.test('[I.hub.dial.crowded] silent connections of a few addresses keep no agent
   t.same(await until(() => strangers[0]?.closed), CROWDED, 'the oldest one has made room');
   await clock.advance(1000);
   t.match(
-    await until(() => hub.log.find((line) => line.includes('proved nothing'))),
-    /\d+ connections of agents that proved nothing were cut, to make room for others; \d+ addresses, most from 127\.0\.1\.\d+ \(\d+\)/,
+    await until(() => hub.log.find((line) => line.includes('unauthenticated'))),
+    /closed \d+ unauthenticated connections of agents to make room for others: \d+ addresses, most from 127\.0\.1\.\d+ \(\d+\)/,
   );
 });
 
@@ -85,8 +85,8 @@ for (const addresses of [16, 200, 1000])
       await clock.advance(1000);
     }
     t.equal(lines.length, 2, 'one line per minute');
-    t.match(lines[0], `${before} connections of agents that proved nothing were cut`);
-    t.match(lines[1], '599 connections', 'one was free');
+    t.match(lines[0], `closed ${before} unauthenticated connections of agents`);
+    t.match(lines[1], '599 unauthenticated connections', 'one was free');
   });
 
 t.test('[I.hub.dial.crowded] the oldest connection of one address makes room', async (t) => {

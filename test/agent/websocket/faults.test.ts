@@ -70,7 +70,10 @@ t.test('[I.hub.dial.silent] a connection that is cut without a word is noticed b
   await hub.host('pc', isUp);
   proxy.freeze();
   const frozenAtMs = performance.now();
-  await until(() => /the connection to .* was lost: the hub is silent/.exec(agent.stderr()) ?? undefined);
+  await until(
+    () =>
+      /lost connection to .* \(no message from the hub within the timeout/.exec(agent.stderr()) ?? undefined,
+  );
   const agentMs = performance.now() - frozenAtMs;
   t.ok(agentMs < 20_000 + MARGIN_MS, `the agent: ${agentMs} ms`);
   // New connections pass.
@@ -184,7 +187,7 @@ t.test('[I.hub.dial.reload-hub] a reload changes one entry, and leaves the other
   t.equal(nas.closed, undefined);
   hub.reconfigure({ nas: { url: 'http://127.0.0.1:1', labels: {} } });
   t.match(await nas.end(), { reason: 'the entry in hub.agents has changed' }, 'the other direction');
-  await hub.host('nas', ({ reason }) => reason === 'nothing listens there');
+  await hub.host('nas', ({ reason }) => reason === 'connection refused');
   hub.reconfigure({ pc: dialled() });
   const back = new Dialler(t, hub.port);
   await back.enter();

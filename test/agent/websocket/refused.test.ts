@@ -12,7 +12,7 @@ const REFUSED = { code: 1008, reason: 'the id or its key is not one of hub.agent
 /** Checks that the stranger was not taken for the machine and was sent no proof. */
 async function untouched(t: Test, hub: StartedHub, agent: Dialler): Promise<void> {
   t.same(agent.on('proof'), [], 'it got nothing that was made with a key');
-  t.match(await hub.host('pc'), { state: 'down', reason: 'it has not dialled in yet' });
+  t.match(await hub.host('pc'), { state: 'down', reason: 'not connected yet' });
   t.notMatch(hub.log.join(''), KEY);
 }
 
@@ -31,7 +31,7 @@ t.test('[I.hub.dial.proof] a wrong key, a wrong id, and the proof of the other s
     t.same(await agent.end(), REFUSED, JSON.stringify(claim));
     await untouched(t, hub, agent);
   }
-  t.match(hub.log.join(''), /refused: it does not have the key of pc/);
+  t.match(hub.log.join(''), /refused an agent: it does not have the key of pc/);
   const right = new Dialler(t, hub.port);
   const terms = await right.claim();
   t.same(await right.next('proof'), { hub: 'testhub', proof: proofOf(KEY, 'hub', terms) }, 'the right one');

@@ -38,7 +38,7 @@ export async function startFleet(t: Test, config: ConfigPart = {}): Promise<Star
   if (config.auth === undefined) {
     await hub.host('desk', isUp);
     await hub.host('nas', isUp);
-    await hub.host('gone', ({ reason }) => reason === 'nothing listens there');
+    await hub.host('gone', ({ reason }) => reason === 'connection refused');
   }
   return hub;
 }

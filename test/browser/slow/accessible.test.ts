@@ -106,7 +106,7 @@ else {
       );
     }
     for (const name of [
-      'Moment in the chart Processor',
+      'Time in the chart Processor',
       'Pause',
       'Next track',
       'Position',

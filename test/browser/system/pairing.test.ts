@@ -32,7 +32,7 @@ const PHONE: BrowserContextOptions = {
   hasTouch: true,
 };
 const LINK = /^(http:\/\/127\.0\.0\.1:\d+\/)#key=([\w-]{43})$/m;
-const ENDED = 'The key of this page is not valid any more';
+const ENDED = 'The key is no longer valid';
 
 t.setTimeout(280_000);
 

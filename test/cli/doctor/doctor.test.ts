@@ -79,7 +79,7 @@ t.test('[9.doctor-port] a port that is taken: exit 1 and the port by name', asyn
   t.equal(parse(stdout).get('port'), 'missing');
   t.match(
     stdout,
-    new RegExp(`port ${address.port} on 127.0.0.1\\n +why: it is in use by process ${process.pid}`),
+    new RegExp(`port ${address.port} on 127.0.0.1\\n +why: already in use by process ${process.pid}`),
   );
 });
 

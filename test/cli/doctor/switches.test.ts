@@ -30,7 +30,7 @@ t.test('[9.doctor-processes] [9.doctor-media] [9.doctor-power] excluded capabili
       [
         'power',
         partly('power', 'power.backend is record', {
-          reason: 'no action is carried out, only recorded',
+          reason: 'actions are recorded, not carried out',
           remedy: 'set power.backend to system',
         }),
       ],

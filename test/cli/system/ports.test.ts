@@ -32,6 +32,6 @@ t.test(
       ],
       { encoding: 'utf8' },
     );
-    t.equal(stdout, 'this user may not listen on port 80\n', stderr);
+    t.equal(stdout, 'this user is not allowed to listen on port 80\n', stderr);
   },
 );

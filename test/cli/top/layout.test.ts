@@ -173,8 +173,8 @@ t.test('[9.top-outage] a missing or switched-off part is a sentence', async (t) 
     t.match(text, new RegExp(`^${name} +cannot be read`, 'm'));
   const off = { ...viewOf().connected, features: {} };
   const offText = linesOf(viewOf({ connected: off, processes: undefined }), size).join('\n');
-  t.match(offText, /^Media +switched off in the service/m);
-  t.match(offText, /^Processes {2}switched off in the service/m);
+  t.match(offText, /^Media +disabled in the service/m);
+  t.match(offText, /^Processes {2}disabled in the service/m);
   const since = linesOf(viewOf({ outage: { sinceMs: 0, reason: 'gone' } }), size)[0];
   t.match(since, /^workbench +up 1 d 3 h +no answer since \d\d:\d\d:\d\d: gone$/);
 });
@@ -220,8 +220,8 @@ t.test('[9.top-help] the keys fit into the smallest screen', async (t) => {
         lines.some((line) => line.startsWith(keys) && line.endsWith(effect)),
         keys,
       );
-    t.ok(lines.includes('CPU of a process: its share of all processors.'));
-    t.equal(lines.at(-1), 'any key: back');
+    t.ok(lines.includes('The CPU of a process is its share of all processors.'));
+    t.equal(lines.at(-1), 'press any key to return');
   }
 });
 

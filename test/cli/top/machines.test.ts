@@ -13,7 +13,7 @@ const rowOf = (id: string, state: 'up' | 'down' | 'refused' = 'up') => ({
   state,
   since: 1,
   sample_age: null,
-  ...(state !== 'up' && { reason: 'nothing listens there' }),
+  ...(state !== 'up' && { reason: 'connection refused' }),
 });
 const machinesOf = (changed: Partial<Machines> = {}): Machines => ({
   url: 'http://hub:9980',
@@ -32,7 +32,7 @@ t.test('[9.top-hub] every machine has a line with its state, and why it is not u
   t.equal(lines.length, 5);
   t.equal(lines[0], 'Machines  2 of 3 up  http://hub:9980');
   t.match(lines[2], /^a +up +a\.example +site:x$/);
-  t.match(lines[3], /^b +down +b\.example +nothing listens there$/);
+  t.match(lines[3], /^b +down +b\.example +connection refused$/);
   for (const size of [
     { columns: 80, rows: 24 },
     { columns: 20, rows: 4 },

@@ -83,7 +83,7 @@ t.test('[9.top-refused] an error is a sentence and exit code 1', async (t) => {
   await stop();
   t.match(
     (await run({}, baseUrl))[2],
-    /^hostwire: URL: the service cannot be reached: nothing listens there\n$/,
+    /^hostwire: URL: the service cannot be reached: connection refused\n$/,
   );
 });
 
@@ -99,8 +99,8 @@ t.test('[9.top-refused] another server, and features that are off', async (t) =>
   t.match(refused.stderr, /^hostwire: http:\/\/127\.0\.0\.1:\d+: .+\n$/);
   const { baseUrl } = await startReal(t, { features: { enable_media: false, enable_processes: false } });
   const { stdout } = await runToEnd(['top', '--once', baseUrl]);
-  t.match(stdout, /^Media +switched off in the service$/m);
-  t.match(stdout, /^Processes {2}switched off in the service$/m);
+  t.match(stdout, /^Media +disabled in the service$/m);
+  t.match(stdout, /^Processes {2}disabled in the service$/m);
 });
 
 t.test('[9.top-target] a self-signed certificate is accepted by its pin only', async (t) => {
@@ -116,7 +116,7 @@ t.test('[9.top-target] a self-signed certificate is accepted by its pin only', a
   t.match(await refused('--pin', `sha256/${'A'.repeat(43)}=`), /the server's key has the pin/);
   t.equal(
     await refused(),
-    `hostwire: ${baseUrl}: the service's certificate is not trusted: self-signed certificate. "hostwire doctor" on that machine prints the pin of its key: if it is the following one, use --pin ${pin}\n`,
+    `hostwire: ${baseUrl}: the service's certificate is not trusted: self-signed certificate. Compare with the pin that "hostwire doctor" prints on that machine; if it is the following, use --pin ${pin}\n`,
   );
 });
 
@@ -158,8 +158,8 @@ t.test('[9.top-hub] a hub: the list of its machines, and one of them', async (t)
   t.match(one.stdout, /^Media +paused {2}A/m);
   agent.configure(allFlags(false));
   const off = await run(url, 'pc');
-  t.match(off.stdout, /^Media +switched off in the service$/m, 'the machine says what is off');
-  t.match(off.stdout, /^Processes {2}switched off in the service$/m);
+  t.match(off.stdout, /^Media +disabled in the service$/m, 'the machine says what is off');
+  t.match(off.stdout, /^Processes {2}disabled in the service$/m);
   const down = await run(url, 'gone');
   t.same([down.code, down.stdout], [1, '']);
   t.match(down.stderr, /The machine cannot be reached/);

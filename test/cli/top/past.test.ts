@@ -134,7 +134,7 @@ t.test('the requests, and answers that are not a history', async (t) => {
       [],
       JSON.stringify(wrong),
     );
-  const refused = answering(() => Promise.reject(new Error('There is no such op.')));
+  const refused = answering(() => Promise.reject(new Error('Unknown op.')));
   t.strictSame(await readPast(refused, 1, 9), []);
 });
 

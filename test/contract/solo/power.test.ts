@@ -21,7 +21,7 @@ const OK = '{"status":"ok","message":"Command initiated"}';
 const ABLE = {
   enabled: true,
   supported: true,
-  reason: 'no action is carried out, only recorded: power.backend is record',
+  reason: 'actions are recorded, not carried out: power.backend is record',
 };
 const facts = { version: '0', pid: 1, startedAt: 0, node: 'v0', platform: 'linux' };
 const host = openNativeHost();
@@ -417,5 +417,5 @@ t.test('stopping drops actions that were accepted and not handed over', async (t
   await stopping;
   await sleep(600);
   t.strictSame(linesOf(rig, 'recorded'), []);
-  t.ok(rig.log.some(({ text }) => text.endsWith('sleep was dropped: the service is shutting down')));
+  t.ok(rig.log.some(({ text }) => text.endsWith('sleep was not carried out: the service is shutting down')));
 });

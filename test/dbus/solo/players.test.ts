@@ -79,7 +79,7 @@ t.test(
     t.match(await service.control('stop'), {
       status: 409,
       code: 'not_possible_now',
-      reason: 'there is no player',
+      reason: 'no player found',
     });
     rig.startMpv();
     const [first, second] = TRACKS;

@@ -90,7 +90,7 @@ async function checkFiles(t: Test, service: MediaService, player: FakePlayer, fi
   for (const [what, file] of files.others) t.equal((await show(service, player, file)).status, 404, what);
   t.match(
     service.process.stderr(),
-    /info: media: the picture of annas was not read: open the file: Permission denied\n/,
+    /info: media: cannot read the picture from annas: open the file: Permission denied\n/,
     'the reason is in the log',
   );
   const own = await show(service, player, files.annas);

@@ -184,7 +184,7 @@ t.test(
     await sleep(HANDED_OVER_MS);
     t.strictSame(service.actTexts, ['SuspendWithFlags(16)']);
     for (const action of ['restart', 'hibernate'])
-      t.match(service.process.stderr(), `${action} was dropped: the machine has just woken`);
+      t.match(service.process.stderr(), `${action} was not carried out: the machine has only just woken`);
     t.equal((await service.post('restart')).status, 200);
     await until('a new one', () => service.actTexts.at(-1) === 'RebootWithFlags(16)');
   },

@@ -75,7 +75,7 @@ export async function sufferDeaths(t: Test, deaths: number, seed: number): Promi
   await sleep(1500);
   load.stop();
   judge(t, load.sent, done);
-  t.ok(service.stderr().split('was lost').length - 1 <= deaths, 'at most one line per death');
+  t.ok(service.stderr().split('lost connection').length - 1 <= deaths, 'at most one line per death');
   const ignored = feedbackIn(witness).filter(({ stage }) => stage === 'ignored');
   t.comment(`${ignored.length} ignored: ${[...new Set(ignored.map(({ code }) => code))].join(', ')}`);
 }

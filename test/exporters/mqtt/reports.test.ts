@@ -132,7 +132,7 @@ t.test('a machine that cannot be read is logged once, until it can be read again
   const rig = new Rig();
   t.teardown(() => rig.end());
   const failures = () =>
-    rig.log.splice(0).filter((line) => line.includes('mqtt: the machine cannot be read: no reading')).length;
+    rig.log.splice(0).filter((line) => line.includes('mqtt: cannot read the machine: no reading')).length;
   rig.isReadable = false;
   await rig.begin();
   t.equal(failures(), 1);

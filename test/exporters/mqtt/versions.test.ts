@@ -47,10 +47,10 @@ t.test('[3.mqtt-refused] the reason of a refusal is logged', async (t) => {
     { mqtt: mqttPart(`mqtt://127.0.0.1:${port}`) },
     { isClosed: false },
   );
-  await until(() => service.stderr().includes('no connection to'), 'a refusal');
+  await until(() => service.stderr().includes('cannot connect to'), 'a refusal');
   t.match(
     service.stderr(),
-    /mqtt: no connection to mqtt:[^ ]+: Connection refused: Bad User Name or Password/i,
+    /mqtt: cannot connect to mqtt:[^ ]+ \(Connection refused: Bad User Name or Password/i,
   );
   await service.stop();
 });

@@ -12,7 +12,7 @@ export const FAKE_EVENT: HistoryEvent = {
   state: 'begin',
   series: 'cpu.load',
   value: 97.5,
-  text: 'cpu.load has been above 90 % for 30 s.',
+  text: 'CPU load has been above 90 % for 30 s.',
   processes: { cpu: [{ name: 'burn', count: 1, value: 12.5 }], memory: null, disk: null },
 };
 

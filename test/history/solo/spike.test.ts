@@ -46,6 +46,6 @@ t.test(
     );
     const begun = events.find(({ state }) => state === 'begin');
     t.match(begun, { rule: 'busy', processes: { memory: [{ value: Number }] } });
-    t.match(service.stderr(), /watch rule busy begins: cpu\.load has been above 1 % for 1 s/);
+    t.match(service.stderr(), /watch rule busy begins: CPU load has been above 1 % for 1 s/);
   },
 );

@@ -158,7 +158,7 @@ t.test('not announced', { skip }, async (t) => {
     await desk.avahi.start({ hostName: 'alpha' });
     const service = await desk.serve(configOf('desk'), '127.0.0.1');
     await until('the line', () => linesOf(service).length > 0);
-    t.match(linesOf(service), [/nothing is announced .*: the service listens on 127\.0\.0\.1 only/]);
+    t.match(linesOf(service), [/not announced .*: the service listens only on 127\.0\.0\.1/]);
     t.match(await doctor(true, '127.0.0.1'), { status: 'partly', reason: /listens on 127\.0\.0\.1 only/ });
     t.match(await doctor(true), { status: 'works', source: /^avahi / });
     t.strictSame(await browseWithAvahi(desk.host, desk.bus), []);

@@ -101,7 +101,10 @@ t.test('the container image', { skip }, async (t) => {
     const port = await findFreePort();
     const running = await start(t, built, {}, { HOSTWIRE_SERVER_PORT: String(port) });
     const reason = "the container's own are shown (disks, network, processes, host name)";
-    t.match(running.log(), `warn: running in a container: ${reason}; mount the host's / read-only at /host`);
+    t.match(
+      running.log(),
+      `warn: running in a container: ${reason}; mount the host's root folder read-only at /host, and set host.root`,
+    );
     const rowOf = doctor(built, running);
     t.match(rowOf('container'), { status: 'partly', reason });
     t.match(await get(port, '/api/system'), { hostname: 'container' });

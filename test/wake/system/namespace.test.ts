@@ -115,7 +115,7 @@ t.test('[3.wake-address] the only address of an entry, or of --broadcast', { ski
   const far = await listenAt(t, box, 'far0', 'far1');
   const config = ['--config', writeConfig(t)];
   const report = JSON.parse((await run(box, ['cellar', '--json', ...config])).stdout);
-  const unreachable = 'ENETUNREACH: no route to that network';
+  const unreachable = 'ENETUNREACH: no route to the network';
   t.match(report.targets, [{ address: '198.18.5.255', port: 7, packets: 0, error: unreachable }]);
   t.equal(report.error, `198.18.5.255: ${unreachable}`);
 
@@ -134,17 +134,17 @@ t.test('[3.wake-refused] the reason where nothing can be sent', { skip }, async 
   const far = await listenAt(t, box, 'far0', 'far1');
   box.nft('add table inet wall');
   box.nft('add chain inet wall output { type filter hook output priority 0; policy drop; }');
-  const forbidden = 'EPERM: a firewall or the sandbox of this service does not permit it';
+  const forbidden = "EPERM: blocked by a firewall or by this service's sandbox";
   t.strictSame(await run(box, [MAC]), {
     code: 1,
-    stdout: `no packet was sent: 198.18.1.255 (eth0): ${forbidden}; 255.255.255.255 (eth1): ${forbidden}\n`,
+    stdout: `no packets sent: 198.18.1.255 (eth0): ${forbidden}; 255.255.255.255 (eth1): ${forbidden}\n`,
   });
   box.nft('delete table inet wall');
   box.ip('link', 'set', 'eth0', 'down');
   box.ip('address', 'flush', 'dev', 'eth1');
   t.strictSame(await run(box, [MAC]), {
     code: 1,
-    stdout: 'no packet was sent: no interface is up with a link and an IPv4 address that can broadcast\n',
+    stdout: 'no packets sent: no interface has a link and an IPv4 broadcast address\n',
   });
   box.ip('link', 'set', 'eth0', 'up');
   await awaitLink(box, 'eth0');

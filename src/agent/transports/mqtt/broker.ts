@@ -37,8 +37,8 @@ const MAX_WAITING_BYTES = 4 * 2 ** 20;
 const READ_AGAIN_MS: readonly number[] = [10_000, 60_000];
 /** Three of them may be lost on the way. */
 const RENEW_MS = 3000;
-const AWAY = 'the broker cannot be reached';
-const UNHEARD = 'the broker has no status of it';
+const AWAY = 'the broker is unreachable';
+const UNHEARD = 'no status from it yet';
 
 export const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
@@ -115,7 +115,7 @@ export class Broker {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#deps.clock.clearTimer(this.#timer);
-    this.#calls.lost('this hub ends');
+    this.#calls.lost('this hub is shutting down');
     for (const host of this.#known.values()) this.#hosts.remove(host);
     this.#leases.flush();
     await this.#link.close();
@@ -132,7 +132,7 @@ export class Broker {
   /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. */
   #listen(connection: Connection, topics: readonly string[]): void {
     connection.subscribe(topics, { qos: 0 }).then(
-      (refused) => this.#link.reportRefusal(refused, 'the subscription is refused'),
+      (refused) => this.#link.reportRefusal(refused, 'the subscription was refused'),
       () => undefined,
     );
   }
@@ -170,13 +170,13 @@ export class Broker {
 
   #add(id: string): RemoteHost | undefined {
     if (this.#heardCount >= MAX_HOSTS) {
-      this.#complain(`there are more than ${MAX_HOSTS} machines, the others are not shown`);
+      this.#complain(`more than ${MAX_HOSTS} machines; the others are not shown`);
       return undefined;
     }
     const { surplus } = this.#unverified;
     if (surplus !== undefined) {
       this.#complain(
-        'the broker keeps too many states of machines that do not answer; the oldest are dropped',
+        'the broker retains the statuses of too many machines that do not answer; the oldest are dropped',
       );
       this.#forget(surplus);
     }
@@ -214,7 +214,10 @@ export class Broker {
       host.isBrief = !this.#unverified.mayShow(host, ROW_BYTES + bytes);
       if (!host.isBrief) this.#offer(host, isShown);
       else if (isShown) this.#unverified.mayShow(host, ROW_BYTES);
-      else this.#complain('the broker keeps many states of machines that do not answer; not all are shown');
+      else
+        this.#complain(
+          'the broker retains the statuses of many machines that do not answer; not all are shown',
+        );
       return;
     }
     host.isBrief = !this.#texts.take(host, bytes);
@@ -224,7 +227,7 @@ export class Broker {
 
   #offer(host: RemoteHost, isShown: boolean): void {
     if (isShown || this.#hosts.add(host)) return;
-    this.#deps.log.warn(`hub.mqtt: the machine ${host.id} is in hub.agents too, where it is reached`);
+    this.#deps.log.warn(`hub.mqtt: ignored the machine ${host.id}, which is in hub.agents and reached there`);
     host.close();
     this.#unverified.delete(host);
     this.#texts.release(host);
@@ -240,7 +243,7 @@ export class Broker {
     this.#unverified.delete(host);
     this.#texts.release(host);
     this.#hosts.remove(host);
-    this.#calls.lost('its agent is gone', host.id);
+    this.#calls.lost('its agent is offline', host.id);
   }
 
   /** Subscribes to the topics that are wanted now; the result ends the subscriptions that are not wanted any more. */

@@ -97,7 +97,7 @@ export class Connection implements Line {
     if (!this.isReady) return;
     this.#keepAlive.check(
       () => this.#client.sendPing(),
-      () => this.cut('the broker does not answer'),
+      () => this.cut('no answer from the broker within the timeout'),
     );
   }
 
@@ -112,7 +112,7 @@ export class Connection implements Line {
   /** Publishes with QoS 1. Resolves when the broker has it; rejects with Refusal where the broker says that it may not. */
   async deliver(topic: string, payload: string, isRetained = false): Promise<void> {
     this.#refuseLong(topic, payload);
-    if (this.#waiting.length >= MAX_WAITING) throw new Error('too many messages wait for the broker');
+    if (this.#waiting.length >= MAX_WAITING) throw new Error('too many messages are queued for the broker');
     await this.#settled((settle) => {
       this.#waiting.push({ topic, payload, isRetained, settle });
       this.#advance();
@@ -178,13 +178,13 @@ export class Connection implements Line {
     this.#keepAlive.heard();
     if (!this.#lengths.take(chunk))
       this.cut(
-        `a packet of the broker has more than ${MAX_PACKET_BYTES} bytes, or came in more than ${MAX_PACKET_PIECES} pieces`,
+        `a packet of the broker has more than ${MAX_PACKET_BYTES} bytes, or arrived in more than ${MAX_PACKET_PIECES} pieces`,
       );
   }
 
   #refuseLong(topic: string, payload: string): void {
     if (Buffer.byteLength(payload) + topic.length + PACKET_OVERHEAD > this.#maxBytes)
-      throw new Refusal(`it is longer than the ${this.#maxBytes} bytes that the broker takes`);
+      throw new Refusal(`it exceeds the ${this.#maxBytes} bytes that the broker accepts`);
   }
 
   #advance(): void {

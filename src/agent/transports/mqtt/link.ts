@@ -203,8 +203,8 @@ export class Link<Kind extends Line> {
     const { subject, name } = this.#target;
     if (this.#logged.has(reason)) return;
     this.#logged.add(reason);
-    if (wasReady) log.warn(`${subject}: the connection to ${name} was lost: ${reason}; it is tried again`);
-    else log.warn(`${subject}: no connection to ${name}: ${reason}; it is tried again until there is one`);
+    if (wasReady) log.warn(`${subject}: lost connection to ${name} (${reason}); reconnecting`);
+    else log.warn(`${subject}: cannot connect to ${name} (${reason}); retrying`);
   }
 
   /** Never rejects. */

@@ -83,7 +83,7 @@ export class Attempts {
     this.#turn();
     if (this.#failures.size >= MAX_ADDRESSES) this.#failures = new CountsByKey();
     this.#failures.add(address);
-    this.#refused.warn(`an agent that dials in was refused: ${why}`, { address });
+    this.#refused.warn(`refused an agent: ${why}`, { address });
   }
 
   /** Called every second: logs what was cut, in one line per minute. */
@@ -95,8 +95,8 @@ export class Attempts {
     const sum = counts.reduce((all, [, count]) => all + count, 0);
     const named = counts.slice(0, MAX_NAMED).map(([address, count]) => `${address} (${count})`);
     this.#log.warn(
-      `${sum} connections of agents that proved nothing were cut, to make room for others; ` +
-        `${counts.length} addresses, most from ${named.join(', ')}`,
+      `closed ${sum} unauthenticated ${sum === 1 ? 'connection' : 'connections'} of agents to make room for others: ` +
+        `${counts.length} ${counts.length === 1 ? 'address' : 'addresses'}, most from ${named.join(', ')}`,
     );
   }
 

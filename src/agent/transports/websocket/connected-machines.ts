@@ -89,7 +89,7 @@ export class ConnectedMachines {
 
   close(): void {
     this.#deps.clock.clearTimer(this.#timer);
-    this.#calls.lost('this hub ends');
+    this.#calls.lost('this hub is shutting down');
   }
 
   #look(): void {

@@ -37,7 +37,7 @@ const FRAME_BYTES = 4096;
 /** The hub answers a ping immediately: three lost ones end the connection. */
 const PING_MS = 5000;
 const SILENCE_MS = 15_000;
-/** More is not handed to a socket that takes nothing. */
+/** Maximum bytes queued for a peer that does not read. */
 const MAX_WAITING_BYTES = 2 * 1024 * 1024;
 /** Maximum time for the farewell to leave. */
 const LEAVE_MS = 100;
@@ -67,7 +67,7 @@ export class DialConnection implements Line {
     this.#options = options;
     this.#heardAtMs = clock.now();
     this.#allowance = new Allowance(FRAMES, clock.now());
-    this.#timer = clock.setTimer(() => this.cut('the hub does not answer in time'), OPEN_LIMIT_MS);
+    this.#timer = clock.setTimer(() => this.cut('no answer from the hub within the timeout'), OPEN_LIMIT_MS);
     this.#socket = openWebSocket(target, {
       limitMs: OPEN_LIMIT_MS,
       maxPayloadBytes: MAX_PAYLOAD_BYTES,
@@ -103,7 +103,7 @@ export class DialConnection implements Line {
     if (!this.isReady) throw new Error('not connected');
     const frames = framesOf(topic, payload);
     if (this.#socket.bufferedAmount + payload.length > MAX_WAITING_BYTES)
-      throw new Error('too many bytes wait for the hub');
+      throw new Error('too many bytes are queued for the hub');
     await new Promise<void>((resolve, reject) => {
       this.#open.add(reject);
       frames.forEach((frame, at) => {
@@ -140,11 +140,11 @@ export class DialConnection implements Line {
     if (this.#stage === 'ended') return;
     this.#hear(bytes.length);
     if (this.#stage !== 'ready' && (isBinary || bytes.length > MAX_UNPROVEN_BYTES)) {
-      this.cut('what answers there is no hub');
+      this.cut('the server at this URL is not a hub');
       return;
     }
     const message = isBinary ? undefined : readMessage(bytes);
-    if (message === undefined) this.cut('the hub has sent a message that is malformed');
+    if (message === undefined) this.cut('the hub sent a malformed message');
     else if (this.#stage === 'opening') this.#prove(message.payload);
     else if (this.#stage === 'proving') this.#judge(message.payload);
     else this.#options.onMessage({ ...message, isRetained: false, isRepeated: false, qos: 0 });
@@ -155,7 +155,7 @@ export class DialConnection implements Line {
     const { id, run, key } = this.#options;
     const hubNonce = readNonce(payload);
     if (hubNonce === undefined) {
-      this.cut('what answers there is no hub');
+      this.cut('the server at this URL is not a hub');
       return;
     }
     const agentNonce = newNonce();
@@ -170,7 +170,7 @@ export class DialConnection implements Line {
     const proof = readProof(payload);
     const terms = this.#terms;
     if (proof === undefined || terms === undefined || !isProof(proof, key, 'hub', terms)) {
-      this.cut('what answers there has not proved that it has the key of this machine');
+      this.cut('the server at this URL did not prove that it has the key of this machine');
       return;
     }
     this.#stage = 'ready';
@@ -182,7 +182,8 @@ export class DialConnection implements Line {
   #ping(): void {
     const { clock } = this.#options;
     this.#timer = clock.setTimer(() => {
-      if (clock.now() - this.#heardAtMs > SILENCE_MS - PING_MS / 2) this.cut('the hub is silent');
+      if (clock.now() - this.#heardAtMs > SILENCE_MS - PING_MS / 2)
+        this.cut('no message from the hub within the timeout');
       else {
         this.#socket.ping();
         this.#ping();
@@ -194,7 +195,7 @@ export class DialConnection implements Line {
     if (this.#stage === 'ended') return;
     this.#hear(0);
     if (this.#stage !== 'ready' && ++this.#unprovenFrames > MAX_UNPROVEN_FRAMES)
-      this.cut('what answers there is no hub');
+      this.cut('the server at this URL is not a hub');
   }
 
   /** Counts what was read; after more than the rate nothing is read until it is within it again. */

@@ -21,9 +21,9 @@ interface Dialled {
   session: DialSession | undefined;
 }
 
-const UNSEEN = 'it has not dialled in yet';
-const CUT = 'its connection has ended';
-const FLOODED = 'its agent sent more than the hub takes';
+const UNSEEN = 'not connected yet';
+const CUT = 'disconnected';
+const FLOODED = 'its agent exceeded the rate limit';
 
 export class DialIns implements SessionOwner {
   readonly #deps: RemoteDeps;
@@ -77,9 +77,9 @@ export class DialIns implements SessionOwner {
 
   /** Upgrades `exchange`, which an agent has opened. Throws ServiceError. */
   open(exchange: Exchange, caller: Caller): void {
-    if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent dials this hub.');
+    if (this.#agents.size === 0) throw new ServiceError('not_found', 'No agent is configured to dial in.');
     if (this.#attempts.hasFailed(caller.address))
-      throw new ServiceError('too_many_requests', 'Too many attempts from this address have failed.');
+      throw new ServiceError('too_many_requests', 'Too many failed attempts from this address.');
     const { name, clock, quota } = this.#deps;
     const session = new DialSession({ name, clock, quota, owner: this }, caller);
     const socket = exchange.startSocket(session);
@@ -114,7 +114,7 @@ export class DialIns implements SessionOwner {
     if (agent.pace.isSpent(this.#deps.clock.now())) return 'flood';
     const before = agent.session;
     if (before !== undefined && before.proven?.run !== run && !before.isDoubtful) {
-      const text = `two machines dial in as ${id}, the second is refused while the first is there`;
+      const text = `two machines dial in as ${id}; the second is refused while the first is connected`;
       this.#doubles.warn(text, { address: session.address });
       return 'taken';
     }
@@ -132,7 +132,7 @@ export class DialIns implements SessionOwner {
     const agent = this.#agents.get(id);
     if (agent?.session !== session) return;
     this.#deps.counters.failures++;
-    this.#floods.warn(`the agent ${id} sent more than the hub takes, and was cut`, {
+    this.#floods.warn(`the agent ${id} exceeded the rate limit and was disconnected`, {
       address: session.address,
     });
     this.#connect(agent, undefined);

@@ -73,7 +73,7 @@ class DialOut implements Configured, OutgoingOwner {
     this.#lostAtMs = this.#deps.clock.now();
     this.pace = new DialPace(this.#lostAtMs);
     this.#machine.host.forget();
-    this.#machine.host.lost('its entry in hub.agents has changed, and it was not reached since');
+    this.#machine.host.lost('its entry in hub.agents changed; not contacted since');
     this.connectIn(0);
   }
 
@@ -177,7 +177,7 @@ export class DialOuts {
 
   /** A machine of the configuration, for Hosts. Its first attempt begins within `spreadMs`. */
   add(id: string, entry: AgentEntry, spreadMs: number): Configured {
-    if (!isOutgoing(entry)) throw new Error('an entry without a URL is not dialled');
+    if (!isOutgoing(entry)) throw new Error('an entry without a URL cannot be dialled');
     const dialOut = new DialOut(id, entry, this.#deps, this.#machines, this.#all);
     dialOut.connectIn(this.#deps.random() * spreadMs);
     return dialOut;

@@ -27,7 +27,7 @@ const FLOOD_MS = 15_000;
 
 export function whyClosed(code: number, reason: string): string {
   if (KNOWN.has(reason)) return `the hub says: ${reason}`;
-  return code === 1006 ? 'the connection was lost' : `the hub has closed the connection (${code})`;
+  return code === 1006 ? 'the connection was lost' : `the hub closed the connection (${code})`;
 }
 
 export function pauseAfter(reason: string): number {
@@ -36,20 +36,20 @@ export function pauseAfter(reason: string): number {
 }
 
 const STATUS: Readonly<Record<number, string>> = {
-  401: 'what answers there takes no agents, or a proxy wants a key (401)',
-  403: 'the hub refuses the address of this machine (403)',
-  404: 'what answers there takes no agents (404)',
-  429: 'too many attempts from the address of this machine failed (429)',
-  503: 'the hub takes no more connections now (503)',
+  401: 'the server at this URL does not accept machines, or a proxy requires a key (401)',
+  403: 'the hub does not allow the address of this machine (403)',
+  404: 'the server at this URL does not accept machines (404)',
+  429: 'too many failed attempts from the address of this machine (429)',
+  503: 'the hub has no room for more connections (503)',
 };
 
 export const whyNotUpgraded = (status: number): string =>
-  STATUS[status] ?? `what answers there takes no agents (${status})`;
+  STATUS[status] ?? `the server at this URL does not accept machines (${status})`;
 
 /** `error`: of the socket. */
 export function whyFailed(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
-  if (error instanceof WrongPin) return `${error.message}, which is not the one of hub.pin`;
-  if (isCertificateError(code)) return `its certificate is not accepted (${code}); set hub.pin`;
+  if (error instanceof WrongPin) return `${error.message}, not the one in hub.pin`;
+  if (isCertificateError(code)) return `its certificate is not trusted (${code}); set hub.pin`;
   return SOCKET_ERRORS[code] ?? `the connection failed: ${code === '' ? error.message.slice(0, 200) : code}`;
 }

@@ -21,7 +21,10 @@ export class MinuteLog {
       this.#unlogged++;
       return;
     }
-    this.#log.warn(this.#unlogged === 0 ? text : `${text}; ${this.#unlogged} times more before`, fields);
+    this.#log.warn(
+      this.#unlogged === 0 ? text : `${text} (${this.#unlogged} more in the last minute)`,
+      fields,
+    );
     this.#loggedAtMs = nowMs;
     this.#unlogged = 0;
   }

@@ -27,46 +27,46 @@ interface OutgoingDeps {
 
 /** The topic of a message beside its payload. */
 const TOPIC_BYTES = 128;
-/** More is not handed to a socket that takes nothing. */
+/** Maximum bytes queued for a peer that does not read. */
 const MAX_WAITING_BYTES = 64 * 1024;
 
 const down = (reason: string): Failure => ({ isRefusal: false, reason });
 const refused = (reason: string): Failure => ({ isRefusal: true, reason });
 
-const OTHER = down('what answers there is no hostwire');
-const LATE = down('it does not answer');
-const MALFORMED = down('it sends a message that is malformed');
-const HUB = down('what answers there is a hub, not the service of a machine');
+const OTHER = down('the server at this URL is not hostwire');
+const LATE = down('no answer within the timeout');
+const MALFORMED = down('it sent a malformed message');
+const HUB = down('the server at this URL is a hub, not the service of a machine');
 
 /** Why the answer to the upgrade is not one. `type`: its content type; `scope`: the one that it names as missing. */
 function whyNotUpgraded(status: number, type = '', scope?: string | readonly string[]): Failure {
-  if (status === 401) return refused('it refuses the key, or needs one (401)');
+  if (status === 401) return refused('it requires a key, or rejected this one (401)');
   if (status === 403 && typeof scope === 'string' && isScope(scope))
     return refused(`this hub needs a key with the scope ${scope} (403)`);
-  if (status === 403) return refused('it refuses this address or host name (403)');
+  if (status === 403) return refused('it does not allow this address or host name (403)');
   if (status === 404 && type.startsWith('application/json'))
-    return down('its version has no /api/agent for hubs (404); it needs the version of this hub');
-  if (status === 503) return down('it takes no more hubs now (503)');
-  return status < 400 || status === 404 ? OTHER : down(`it answers with ${status}`);
+    return down('its version has no /api/agent for hubs (404); upgrade it to the version of this hub');
+  if (status === 503) return down('the service already has 16 hubs (503)');
+  return status < 400 || status === 404 ? OTHER : down(`it answered with status ${status}`);
 }
 
 function whyFailed(error: Error): Failure {
   const code = 'code' in error ? String(error.code) : '';
-  if (error instanceof WrongPin) return refused(`${error.message}, and not the one in hub.agents`);
+  if (error instanceof WrongPin) return refused(`${error.message}, not the one in hub.agents`);
   if (isCertificateError(code))
-    return refused(`its certificate is not accepted (${code}); set its pin in hub.agents`);
+    return refused(`its certificate is not trusted (${code}); set its pin in hub.agents`);
   const known = SOCKET_ERRORS[code];
   if (known !== undefined) return down(known);
   if (code.startsWith('WS_ERR_')) return MALFORMED;
   // Errors of the HTTP parser and of the upgrade.
   if (code.startsWith('HPE_') || error.message.startsWith('Invalid ')) return OTHER;
-  if (error.message === 'it does not answer') return LATE;
+  if (error.message === 'no answer within the timeout') return LATE;
   return down(`the connection failed (${code || error.name})`);
 }
 
 /** Why a connection that was open has closed, by its close frame. */
 const whyClosed = (code: number): Failure =>
-  code === 1008 ? down('it has ended the connection of this hub') : down('its connection has ended');
+  code === 1008 ? down('it closed the connection') : down('the connection was lost');
 
 export class OutgoingConnection implements MachineConnection {
   readonly #deps: OutgoingDeps;
@@ -130,7 +130,7 @@ export class OutgoingConnection implements MachineConnection {
       this.#heardAtMs = nowMs;
     }
     const quietMs = nowMs - this.#heardAtMs;
-    if (quietMs > (silenceMs * 3) / 4) this.#fail(down('it has fallen silent'));
+    if (quietMs > (silenceMs * 3) / 4) this.#fail(down('no message within the timeout'));
     else if (quietMs >= silenceMs / 4 && nowMs - this.#pingedAtMs >= silenceMs / 4) {
       this.#pingedAtMs = nowMs;
       this.#ws.ping();
@@ -168,7 +168,7 @@ export class OutgoingConnection implements MachineConnection {
 
   #isWithinPace(bytes: number): boolean {
     if (this.#owner.pace.take(bytes, this.#deps.clock.now())) return true;
-    this.#fail({ isRefusal: false, isFlood: true, reason: 'its agent sent more than the hub takes' });
+    this.#fail({ isRefusal: false, isFlood: true, reason: 'its agent exceeded the rate limit' });
     return false;
   }
 

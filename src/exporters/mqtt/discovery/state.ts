@@ -63,6 +63,6 @@ export function powerMessage({ pending }: Pick<PowerPayload, 'pending'>): string
 /** A GIF of one transparent pixel: Home Assistant shows an empty message as a broken picture. */
 const NO_PICTURE = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 
-/** The cover in base64; undefined: there is none. */
+/** The cover in base64; undefined without one. */
 export const artMessage = (picture: Pick<Picture, 'bytes'> | undefined): string =>
   picture?.bytes.toString('base64') ?? NO_PICTURE;

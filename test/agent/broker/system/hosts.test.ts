@@ -171,7 +171,7 @@ testMosquitto(
       const wants = bad.wants.length;
       await until(() => bad.wants.length > wants);
       await bad.say('sample', nonsense);
-      t.match(await hub.host('bad', isDown), { reason: 'it sends something else than samples' });
+      t.match(await hub.host('bad', isDown), { reason: 'its samples are malformed' });
     }
     await hub.host('bad', isUp);
     await until(() =>
@@ -181,7 +181,7 @@ testMosquitto(
     await eventWith(spoilt, ({ timestamp }) => timestamp === 3);
     t.ok(spoilt.events.every((event) => payloadOf(event)['cpu'] !== undefined));
     good.isAnswering = false;
-    t.match(await hub.host('good', isDown), { reason: 'it has fallen silent' });
+    t.match(await hub.host('good', isDown), { reason: 'no message within the timeout' });
     good.isAnswering = true;
     await hub.host('good', isUp);
     await good.sample(['"timestamp":4,"uptime":2', '"cpu":{}']);
@@ -198,7 +198,7 @@ testMosquitto(t, '[I.hub.mqtt] an id in hub.agents is not taken from the broker'
   const nowhere = { pc: { url: 'http://127.0.0.1:9' } };
   const mqtt = { hub: { mqtt: hub.mqtt } };
   hub.reconfigure(nowhere, mqtt);
-  await hub.host('pc', ({ reason }) => reason === 'nothing listens there');
+  await hub.host('pc', ({ reason }) => reason === 'connection refused');
   hub.reconfigure({}, mqtt);
   await hub.host('pc', isUp);
 });

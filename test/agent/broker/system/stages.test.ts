@@ -185,6 +185,6 @@ testMosquitto(
     agent.cut();
     const end = await client.take((told) => told.id === 'gone' && told.data['final'] === true);
     t.match(end.data, { success: false, code: 'OUTCOME_UNKNOWN', stage: 'failed', action: 'sleep' });
-    t.match(end.data['message'], /its agent has gone away/);
+    t.match(end.data['message'], /its agent went offline/);
   },
 );

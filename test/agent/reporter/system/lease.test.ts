@@ -191,7 +191,7 @@ testMosquitto(
       .split('\n')
       .filter((line) => line.includes('a hub wants'));
     t.equal(lines.length, 1);
-    t.match(lines[0], /what a hub wants is ignored: it is not a JSON object/);
+    t.match(lines[0], /ignored a request for samples: it is not a JSON object/);
   },
 );
 

@@ -125,7 +125,7 @@ else {
       'Fan speed',
       'since boot',
       'running for 1 d',
-      'switched off in the configuration (features.enable_media)',
+      'disabled in the configuration (features.enable_media)',
     ])
       t.ok(words.includes(label), label);
     const labels = await page.locator('dt').allInnerTexts();

@@ -102,7 +102,7 @@ else {
       if (from !== undefined) await page.goto(from);
       if (from === undefined) await lead('wrong');
       else await page.goto(`${service.baseUrl}/#key=wrong`);
-      await page.getByText('The key of the link was not accepted. The page keeps its own.').waitFor();
+      await page.getByText("The link's key was not accepted. The saved key remains in use.").waitFor();
       await liveState(page).waitFor();
       t.strictSame(await kept(), [KEY]);
       t.equal(questions.length + (await prompt(page).count()), 0, 'and nothing is asked');
@@ -116,7 +116,7 @@ else {
     }
     t.strictSame(
       new Set(questions),
-      new Set(['The link has the key tv, and this browser keeps the valid key default. Replace it?']),
+      new Set(['This browser has the valid key default. Replace it with the key tv of the link?']),
     );
     t.equal(questions.length, 2);
     await page.getByText('key tv: read', { exact: true }).waitFor();

@@ -232,7 +232,7 @@ else {
       service.reconfigure({ ...withKey(['media']), features: { enable_media: false } });
       await page.reload();
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('This feature is switched off in the configuration.').waitFor();
+      await page.getByText('This feature is disabled in the configuration.').waitFor();
     },
   );
 
@@ -252,7 +252,7 @@ else {
     service.reconfigure({ ...QUICK, auth: { enabled: true, keys: {} } });
     await page.evaluate('location.reload()');
     const prompt = page.getByRole('dialog', { name: 'This service requires a key' });
-    await prompt.getByText('The key of this page is not valid any more').waitFor();
+    await prompt.getByText('The key is no longer valid').waitFor();
     t.strictSame(await page.evaluate('[localStorage.length, sessionStorage.length]'), [0, 0]);
     t.strictSame(refused, ['401 /api/access'], 'one question, and no more');
   });
@@ -261,7 +261,7 @@ else {
     const { page, refused, service } = await open(t, withKey(['read', 'media']));
     service.reconfigure({ ...QUICK, auth: { enabled: true, keys: {} } });
     const prompt = page.getByRole('dialog', { name: 'This service requires a key' });
-    await prompt.getByText('The key of this page is not valid any more').waitFor();
+    await prompt.getByText('The key is no longer valid').waitFor();
     t.equal(await page.locator('.state').innerText(), 'Key required');
     const before = refused.length;
     t.ok(before >= 1 && refused.every((each) => each.startsWith('401 ')), refused.join());
@@ -326,7 +326,7 @@ else {
     t.equal(await lineOf(page), 'key phone: media');
     hub.reconfigure(agents, { ...QUICK, auth: { enabled: true, keys: {} } });
     await page.reload();
-    await page.getByText('The key of this page is not valid any more').waitFor();
+    await page.getByText('The key is no longer valid').waitFor();
     t.strictSame(refused, ['401 /api/access']);
   });
 }

@@ -200,7 +200,7 @@ else {
     await head.waitFor();
     t.notMatch(await head.innerText(), /ago/, 'fresh figures have no age');
     host.processes.isSlow = true;
-    await until(() => head.innerText(), / · read [3-9] s ago/);
+    await until(() => head.innerText(), / · updated [3-9] s ago/);
     host.processes.isSlow = false;
     await until(
       () => head.innerText(),

@@ -21,7 +21,7 @@ else {
     const { page } = await openPage(t, browser);
     await page.goto(`http://127.0.0.1:${hub.port}/hosts/nobody/`);
     await page.locator('.state.missing').waitFor();
-    await page.getByText('There is no machine of that id.').waitFor();
+    await page.getByText('This hub has no machine of that name.').waitFor();
     t.equal(await page.locator('.state').innerText(), 'Unknown machine');
     t.equal(await page.getByText('Connection lost').count(), 0);
   });
@@ -43,7 +43,7 @@ else {
       (d) => (d?.split('L').length ?? 0) >= 3,
     );
     const gone = table.getByRole('row').filter({ hasText: 'gone' });
-    await until(() => gone.innerText(), /Down[\s\S]*n\/a[\s\S]*nothing listens there/);
+    await until(() => gone.innerText(), /Down[\s\S]*n\/a[\s\S]*connection refused/);
     await until(() => page.locator('.head').innerText(), /2 up[\s\S]*1 down/);
     await until(() => page.title(), '1 down · hostwire');
 
@@ -68,7 +68,7 @@ else {
     await page.getByLabel('Label').selectOption('All');
     await page.getByRole('combobox', { name: 'State' }).selectOption('Down');
     await order('gone');
-    await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Down[\s\S]*nothing listens there/);
+    await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Down[\s\S]*connection refused/);
     t.strictSame(complaints, []);
   });
 
@@ -143,7 +143,7 @@ else {
       // The page asks every 60 s what it may do.
       hub.reconfigure(agents, {});
       await media.getByRole('button', { name: 'Play', exact: true }).click();
-      await media.getByText('hub.commands does not allow this client to do that').waitFor();
+      await media.getByText('hub.commands does not allow this client to do this').waitFor();
     },
   );
 
@@ -204,7 +204,7 @@ else {
     const unknown = await openPage(t, browser);
     t.teardown(() => unknown.page.context().close());
     await unknown.page.goto(`${address}/hosts/nobody/`);
-    await unknown.page.getByText('There is no machine of that id.').waitFor();
+    await unknown.page.getByText('This hub has no machine of that name.').waitFor();
   });
 
   t.test('[I.hub.page] the order is held while the focus or the pointer is on a machine', async (t) => {

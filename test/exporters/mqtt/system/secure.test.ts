@@ -61,12 +61,12 @@ t.test('[3.mqtt-refused] a wrong password is reported once, until it is right', 
     password_file: { path: 'password', secret: 'wrong-1' },
   });
   const { service } = await startBeside(t, { ...part, mqtt: wrong });
-  await until(() => /no connection to/.test(service.stderr()), 'a refusal');
+  await until(() => /cannot connect to/.test(service.stderr()), 'a refusal');
   await new Promise((resolve) => setTimeout(resolve, 4000));
   t.equal(countIn(service.stderr(), /warn: mqtt:/), 1, 'one line for all attempts');
   t.match(
     service.stderr(),
-    /mqtt: no connection to mqtt:\/\/127.0.0.1:\d+: Connection refused: Not authorized/,
+    /mqtt: cannot connect to mqtt:\/\/127.0.0.1:\d+ \(Connection refused: Not authorized/,
   );
   t.notMatch(service.stderr(), /wrong-1/);
   service.reconfigure({ ...part, mqtt: { ...wrong, password_file: secretOf('pc') } });
@@ -120,13 +120,13 @@ t.test(
       mqttPart(url(host), { ca: pem === undefined ? undefined : { path: 'ca.pem', pem } });
     const { service } = await startBeside(t, { ...part, mqtt: with_('127.0.0.1', undefined) });
     await until(
-      () => /no connection to mqtts:.*(?:certificate|issuer)/.test(service.stderr()),
+      () => /cannot connect to mqtts:.*(?:certificate|issuer)/.test(service.stderr()),
       'unknown to Node',
     );
     service.reconfigure({ ...part, mqtt: with_('127.0.0.1', other.cert) });
-    await until(() => countIn(service.stderr(), /no connection to mqtts:/) >= 2, 'another authority');
+    await until(() => countIn(service.stderr(), /cannot connect to mqtts:/) >= 2, 'another authority');
     service.reconfigure({ ...part, mqtt: with_('127.0.0.2', authority.cert) });
-    await until(() => countIn(service.stderr(), /no connection to mqtts:/) >= 3, 'another name');
+    await until(() => countIn(service.stderr(), /cannot connect to mqtts:/) >= 3, 'another name');
     t.same(witness.on(AVAILABILITY), [], 'nothing was sent');
     for (const host of ['127.0.0.1', 'localhost']) {
       const before = witness.on(AVAILABILITY).length;

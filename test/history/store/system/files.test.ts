@@ -76,7 +76,7 @@ test('a file of a newer version is left as it is', async (t) => {
   const before = fileOf(rig);
   rig.open();
   await rig.settled();
-  t.match(rig.lines, [/written by a newer version of hostwire \(format 2, this one has 1\)/]);
+  t.match(rig.lines, [/written by a newer version of hostwire \(format 2; this version has 1\)/]);
   t.equal(await rig.close(), true);
   t.same(fileOf(rig), before);
 });
@@ -188,7 +188,7 @@ test('a second service says so, and begins when the first has ended', async (t) 
   const second = rigIn(t, path.dirname(first.path));
   second.open();
   await second.settled();
-  t.match(second.lines, [/another process has it open, such as a second hostwire/]);
+  t.match(second.lines, [/another process, such as a second hostwire, has it open/]);
   second.store.put(slotAt(BEGIN + 60));
   await first.record(BEGIN + 120, 1);
   t.equal((await readAll(first.store, BEGIN, BEGIN + 180)).slots.length, 12, 'the first is not disturbed');

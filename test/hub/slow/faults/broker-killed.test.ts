@@ -39,7 +39,7 @@ for (const { name, skip, start } of BROKERS) {
       await broker.kill();
       for (const { port } of hubs) {
         const { reason } = await stateOf(port, 'pc', ({ state }) => state === 'down');
-        t.equal(reason, 'the broker cannot be reached', `kill ${kill}: the state shown`);
+        t.equal(reason, 'the broker is unreachable', `kill ${kill}: the state shown`);
       }
       await sleep(kill > KILLS - LONG_KILLS ? LONG_MS : random.below(800));
       await broker.start();
