@@ -28,7 +28,7 @@ class Series {
   /** Adds `value` at `second`, and in the `held` seconds before it that are after the last known one. */
   add(second: number, held: number, value: number): void {
     const begin = Math.min(second, Math.max(this.fine.last + 1, second - held));
-    for (let at = begin; at <= second; at++) this.fine.put(at, value);
+    this.fine.putAll(begin, second, value);
     this.#filling.add(value);
   }
 
