@@ -54,7 +54,7 @@ export class Readings {
 
   /** Returns the known readings of `keys`, and those of `fallback` for the others. */
   over(fallback: Baseline, keys: number, nowMs: number): Baseline {
-    const known = keysThat(keys, (key) => this.knows(key, nowMs));
+    const known = keysThat(keys, (key) => this.ageMs(key, nowMs) <= MAX_AGE_MS);
     return withKeys(fallback, this.#baseline, known);
   }
 

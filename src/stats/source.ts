@@ -1,16 +1,12 @@
-/** The two interfaces of the sampler: demand, and the samples of its ticks. */
+/** The interfaces of the sampler: demand and its samples, and what takes them. */
 import type { Needs } from './needs.ts';
 import type { Encoded, View } from './view.ts';
 
-/** Counts the subscribers of each view; views without subscribers are not read. */
-export interface Demand {
-  /** Adds a subscriber of `view`; the first one starts the clock. */
+export interface SampleSource {
+  /** Adds a subscriber of `view`, which is read while it has any; the first one starts the clock. */
   subscribe(view: View): void;
   /** Removes a subscriber of `view`; the last one stops the clock. */
   unsubscribe(view: View): void;
-}
-
-export interface SampleSource extends Demand {
   /** Milliseconds from one tick to the next; a reload may change it. */
   readonly intervalMs: number;
   /** Returns the latest sample with everything needed, if it was requested less than 0.9 s ago. */

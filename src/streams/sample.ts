@@ -21,8 +21,8 @@ export interface MachineSink {
 
 export interface MachineSubscription {
   /**
-   * The sample to begin with; undefined: the next one that is published is it. A promise rejects only when something is
-   * broken.
+   * Returns the current sample, or undefined if none covers the view yet: the next one does. A promise rejects only if
+   * something is broken.
    */
   newest(): MachineSample | undefined | Promise<MachineSample>;
   end(): void;

@@ -266,7 +266,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     if (this.#deps.mayProbe?.(this) === false) return;
     const nowMs = this.#deps.hub.clock.now();
     this.#probedAtMs = nowMs;
-    // An answer comes through `answer`; that there is none is seen by `look`.
+    // `answer` receives the reply; `look` notices its absence.
     this.#silentSinceMs ??= nowMs;
     this.#client.probe();
   }

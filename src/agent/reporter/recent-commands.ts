@@ -39,7 +39,7 @@ export class RecentCommands {
     if (id !== undefined) return this.#ids.has(keyOf(topic, id));
     if (qos === 0 || nowMs - this.#beganAtMs > AROUND_OUTAGE_MS) return false;
     const at = this.#findRepeated(digestOf(topic, payload));
-    // Each is sent again once: the next equal message is a new command.
+    // A redelivery is matched once; a later equal message is a new command.
     if (at !== -1) this.#done.splice(at, 1);
     return at !== -1;
   }
