@@ -185,8 +185,7 @@ export function readSocketFrame(message: ParsedObject): SocketMessage {
   const read = inspect(frame, message);
   if (!read.isSound) return refuse(invalid(id, read.flaw));
   const { op, data, deadline, via } = read.value;
-  if (!isOp(op))
-    return refuse({ id, code: 'UNKNOWN_OP', message: 'Unknown op.', allowed: Object.keys(OPS) });
+  if (!isOp(op)) return refuse({ id, code: 'UNKNOWN_OP', message: 'Unknown op.', allowed: Object.keys(OPS) });
   const inspected = inspect<OpData<Op>>(OPS[op], data);
   if (!inspected.isSound) return refuse(invalid(id, inspected.flaw));
   // The schema of this op has produced the data, which the type of the union cannot express.
