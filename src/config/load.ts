@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeKeys } from '../access/key-list.ts';
 import { runNow, type Steps } from '../clock.ts';
 import { isObject } from '../json.ts';
+import { judgeBetweenKeys } from './checks/between-keys.ts';
 import { checkTree } from './checks/check-tree.ts';
 import { listEffects, type Role } from './checks/effects.ts';
 import { Findings, placeOf, type Settings } from './checks/findings.ts';
@@ -19,13 +20,19 @@ import {
 } from './checks/problems.ts';
 import { isOurEntry } from './checks/unknown-keys.ts';
 import { type Config, isOfHub, toConfig } from './config.ts';
-import { applyOverrides, applyVariables, mergeSettings, type Overrides } from './merge.ts';
-import { collectValues, listOrigins, raiseNumbers, readFiles } from './normalise.ts';
+import {
+  applyOverrides,
+  applyVariables,
+  collectValues,
+  listOrigins,
+  mergeSettings,
+  type Overrides,
+  readFiles,
+} from './merge.ts';
 import { KEY_KEYS } from './rows/auth-rows.ts';
 import { isThere, OTHERS_READ } from './sources/named-files.ts';
 import { type JudgedFolders, whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
-import { parseJson } from './sources/parse-json.ts';
-import { parseYaml } from './sources/parse-yaml.ts';
+import { type Format, type Parsed, parse } from './sources/parse.ts';
 import {
   listFolder,
   MAX_CONFIG_BYTES,
@@ -34,7 +41,6 @@ import {
   readText,
 } from './sources/read-text.ts';
 import { findSources, type Sources, type Surroundings } from './sources/search.ts';
-import type { Parsed, Tree } from './sources/tree.ts';
 
 export interface LoadOptions {
   /** The files of `--config`, in order; empty: the files are searched for. */
@@ -83,17 +89,16 @@ export function* load(options: LoadOptions, before?: Previous): Steps<Loaded> {
   const previous = before?.sources;
   const sources = findSources(paths, surroundings, isOurs, previous);
   const findings = new Findings();
-  for (const { file, message } of sources.failures)
-    findings.fail({ file, line: undefined, path: [] }, message);
+  for (const { file, message } of sources.failures) findings.fail({ file, path: [] }, message);
   noteFiles(sources, previous, findings);
   const owners = new Map<string, Ownership>();
-  const trees = new Map<string, Tree>();
+  const values = new Map<string, unknown>();
   for (const file of sources.files) {
     const read = readSource(file, surroundings.uid);
     if ('owner' in read) {
       owners.set(file, read.owner);
       checkSource(file, read, findings);
-      if (read.tree !== undefined) trees.set(file, read.tree);
+      if (read.value !== undefined) values.set(file, read.value);
     } else findings.fail({ file, line: read.line, path: [] }, read.message);
   }
   const settings = mergeSettings(findings);
@@ -102,25 +107,26 @@ export function* load(options: LoadOptions, before?: Previous): Steps<Loaded> {
   const keyFiles = new Map<string, KeyFile>();
   const folder = yield* readKeyFolder(settings, surroundings.uid, findings, keyFiles, before?.keyFiles);
   judgeCommands(surroundings.uid, findings);
-  const merged = { settings, findings };
-  const files = yield* readFiles(merged, surroundings.uid);
+  const files = yield* readFiles(settings, findings, surroundings.uid);
+  judgeBetweenKeys(settings, findings);
   const links = [...keyFiles].flatMap(([file, { look }]) => (look === undefined ? [file] : []));
   const watch = [...sources.watch, ...folder, ...links, ...files.map((file) => file.path)];
   yield;
   refuseKeyFiles(keyFiles, settings, findings);
   if (findings.problems.length > 0)
-    throw new ConfigError(sort(findings.problems, sources.files), watch, knownKeys(settings, sources, trees));
+    throw new ConfigError(
+      sort(findings.problems, sources.files),
+      watch,
+      knownKeys(settings, sources, values),
+    );
   yield;
 
   for (const file of files) if ('owner' in file) owners.set(file.path, file.owner);
   const keyFile = settings.get('auth.api_key')?.file;
   if (surroundings.platform !== 'win32') warnOfReaders(owners, keyFile, findings);
-  raiseNumbers(merged);
   const { unknownKeys } = findings;
   const unknown = unknownKeys.map((problem): Notice => ({ level: 'warn', text: formatProblem(problem) }));
-  const values = collectValues(settings);
-  yield;
-  const config = toConfig(values);
+  const config = toConfig(collectValues(settings, findings));
   yield;
   const effects = listEffects(settings, surroundings, role);
   yield;
@@ -153,37 +159,35 @@ function noteFiles({ foreign, files }: Sources, previous: Sources | undefined, f
 /** A file that cannot be read or parsed counts as ours, because it may be the one that turns auth on. */
 function isOurs(file: string): boolean {
   const read = readText(file, MAX_CONFIG_BYTES);
-  if ('message' in read) return true;
-  const { tree } = PARSERS[path.extname(file).toLowerCase()]?.(read.text) ?? {};
-  return tree?.kind !== 'map' || tree.entries.some(({ key, value }) => isOurEntry(key, value));
+  const format = formatOf(file);
+  const value = 'message' in read || format === undefined ? undefined : parse(read.text, format).value;
+  return !isObject(value) || Object.entries(value).some(([key, inner]) => isOurEntry(key, inner));
 }
 
-const PARSERS: Readonly<Record<string, (text: string) => Parsed>> = {
-  '.json': (text) => parseJson(text),
-  '.yaml': parseYaml,
-  '.yml': parseYaml,
-};
+const FORMATS: Readonly<Record<string, Format>> = { '.json': 'JSON', '.yaml': 'YAML', '.yml': 'YAML' };
+const formatOf = (file: string) => FORMATS[path.extname(file).toLowerCase()];
 
-/** The parsed text of a file, or why there is none. */
+/** The parsed text of a file, or why there is none. `inner`: the path of its value in the configuration. */
 function readSource(
   file: string,
   uid: number | undefined,
+  inner: readonly string[] = [],
   judged?: JudgedFolders,
 ): (Parsed & { readonly owner: Ownership }) | ReadProblem {
   const fail = (message: string) => ({ line: undefined, message });
-  const parse = PARSERS[path.extname(file).toLowerCase()];
-  if (parse === undefined) return fail('its name has another ending; expected .json, .yaml or .yml');
+  const format = formatOf(file);
+  if (format === undefined) return fail('its name has another ending; expected .json, .yaml or .yml');
   const read = readText(file, MAX_CONFIG_BYTES);
   if ('message' in read) return read;
   const { owner } = read;
   const message = whyFileNotTrusted(file, owner, uid, judged);
   // It is not parsed: messages could quote text of another user.
-  return message === undefined ? { owner, ...parse(read.text) } : fail(message);
+  return message === undefined ? { owner, ...parse(read.text, format, inner) } : fail(message);
 }
 
-function checkSource(file: string, { tree, problems }: Parsed, findings: Findings): void {
+function checkSource(file: string, { value, lines, problems }: Parsed, findings: Findings): void {
   for (const problem of problems) findings.fail({ file, ...problem }, problem.message);
-  if (tree !== undefined) checkTree(file, tree, findings);
+  if (value !== undefined) checkTree({ file, path: [], line: lines.get(''), lines }, value, findings);
   else if (problems.length === 0) findings.note('info', `${file}: is empty; it sets nothing`);
 }
 
@@ -210,7 +214,7 @@ function* readKeyFolder(
   settings.set(setting.key, { ...setting, value: folder });
   const listed = listFolder(folder);
   if (typeof listed === 'string') findings.fail(placeOf(setting), `${folder}: ${listed}`);
-  const files = typeof listed === 'string' ? [] : listed.filter((file) => path.extname(file) in PARSERS);
+  const files = typeof listed === 'string' ? [] : listed.filter((file) => formatOf(file) !== undefined);
   yield;
   const judged: JudgedFolders = new Map();
   const owner = ownerOf(statusOf(folder));
@@ -251,13 +255,16 @@ function readKeyFile(
   if (before?.isFinal === true && look === before.look) return before;
   const { name } = path.parse(file);
   const found = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
-  const read = readSource(file, uid, judged);
-  const place = { file, line: undefined, path: [] };
+  const read = readSource(file, uid, ['auth', 'keys', name], judged);
   // A file may have been removed since the folder was listed.
   if (!('owner' in read)) {
-    if (isThere(file)) found.fail({ ...place, line: read.line }, read.message);
-  } else if (read.tree === undefined && read.problems.length === 0) found.fail(place, 'is empty');
-  else checkSource(file, { ...read, tree: read.tree && asEntry(name, read.tree) }, found);
+    if (isThere(file)) found.fail({ file, line: read.line, path: [] }, read.message);
+  } else if (read.value === undefined && read.problems.length === 0)
+    found.fail({ file, path: [] }, 'is empty');
+  else {
+    const value = read.value === undefined ? undefined : { auth: { keys: { [name]: read.value } } };
+    checkSource(file, { ...read, value }, found);
+  }
   const isOld = status !== undefined && Date.now() - status.ctimeMs > MIN_AGE_MS;
   const isFinal = look !== undefined && isOld && found.problems.length === 0;
   // The same objects as before need no comparison later.
@@ -294,8 +301,8 @@ function refuseKeyFiles(
   for (const [key, { file }] of settings) if (refused.has(file)) settings.delete(key);
 }
 
-/** `trees`: of the files that could be read. */
-function knownKeys(settings: Settings, { files }: Sources, trees: ReadonlyMap<string, Tree>): KnownKeys {
+/** `values`: those of the files that could be read. */
+function knownKeys(settings: Settings, { files }: Sources, values: ReadonlyMap<string, unknown>): KnownKeys {
   const folder = settings.get('auth.keys_folder')?.value;
   return {
     folder: folder === undefined ? undefined : String(folder),
@@ -304,26 +311,13 @@ function knownKeys(settings: Settings, { files }: Sources, trees: ReadonlyMap<st
       const now = settings.get(`auth.keys.${name}`)?.value;
       if (isObject(now))
         return !isDeepStrictEqual([now['digest'], now['key_file']], [entry.digest, entry.key_file]);
-      const tree = trees.get(file);
       // A file of the configuration that is missing for a moment is being replaced.
-      return tree === undefined
-        ? !files.includes(file) && !isThere(file)
-        : !hasEntry(tree, ['auth', 'keys', name]);
+      if (!values.has(file)) return !files.includes(file) && !isThere(file);
+      const inner = (map: unknown, key: string) => (isObject(map) ? map[key] : undefined);
+      return ['auth', 'keys', name].reduce(inner, values.get(file)) === undefined;
     },
   };
 }
-
-const hasEntry = (tree: Tree | undefined, [key, ...rest]: readonly string[]): boolean =>
-  key === undefined
-    ? tree !== undefined
-    : tree?.kind === 'map' && hasEntry(tree.entries.find((each) => each.key === key)?.value, rest);
-
-/** The configuration that has `tree` as the entry `name` of `auth.keys`. */
-const asEntry = (name: string, tree: Tree): Tree =>
-  ['auth', 'keys', name].reduceRight<Tree>(
-    (value, key) => ({ kind: 'map', line: value.line, entries: [{ key, line: value.line, value }] }),
-    tree,
-  );
 
 /** Refuses commands that another user can replace. */
 function judgeCommands(uid: number | undefined, findings: Findings): void {

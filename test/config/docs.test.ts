@@ -12,8 +12,7 @@ import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
 import type { Row } from '#src/config/rows/row.js';
 import { WAKE_KEYS } from '#src/config/rows/wake-rows.js';
 import { WATCH_KEYS } from '#src/config/rows/watch-rows.js';
-import { parseYaml } from '#src/config/sources/parse-yaml.js';
-import { toValue } from '#src/config/sources/tree.js';
+import { parse } from '#src/config/sources/parse.js';
 import { isObject } from '#src/json.js';
 import { exampleYaml, withoutComments } from './example.ts';
 import { asWritten, load, makeFolder, optionsFor, writeFiles } from './loading.ts';
@@ -88,9 +87,9 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   const text = readFileSync(file, 'utf8');
   t.equal(text, exampleYaml(), 'HOSTWIRE_WRITE_DOCS=1 writes it');
   const whole = withoutComments(text);
-  const { tree, problems } = parseYaml(whole);
+  const { value, problems } = parse(whole, 'YAML');
   t.same(problems, []);
-  const written = keysOf(tree === undefined ? undefined : toValue(tree), '');
+  const written = keysOf(value, '');
   for (const key of ROWS.keys()) t.ok(written.has(key), key);
   for (const keys of [KEY_KEYS, AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS])
     for (const key of Object.keys(keys))

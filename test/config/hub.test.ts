@@ -57,7 +57,7 @@ t.test('[8.hub-refused] a wrong agent stops the start, with its line', async (t)
       '3 hub.agents.x expected the key url, with an http:// or https:// URL, or dials_in',
     ],
     [entry('pin: abc'), '5 hub.agents.x.pin expected a pin, sha256/BASE64, found "abc"'],
-    [entry(`pin: "${PIN}"`), '3 hub.agents.x.pin is used with TLS only; write https:// in its url'],
+    [entry(`pin: "${PIN}"`), '3 hub.agents.x pin is used with TLS only; write https:// in its url'],
     [entry('labels: [a]'), `5 hub.agents.x.labels ${labels}, found a list`],
     [entry('lables: {}'), '5 hub.agents.x.lables unknown key; did you mean labels?'],
     [

@@ -212,7 +212,7 @@ t.test(
       );
     }
     t.same(json(t, '{\n "stats": {\n  "stream_interval_seconds":\n   1e999\n }\n}'), [
-      'config.json:3 stats.stream_interval_seconds expected a number of seconds from 1 to 86400, found Infinity',
+      'config.json:3 stats.stream_interval_seconds expected a number of seconds from 1 to 86400, found "1e999"',
     ]);
   },
 );
@@ -471,7 +471,6 @@ t.test('[8.all-at-once] all problems of all files are reported together, in orde
   t.same(shortProblemsOf(t, files, { overrides }), [
     'config.json:1 server.port expected a whole number from 0 to 65535, found "x"',
     'config.json:2 stats.stream_interval_seconds expected a number of seconds from 1 to 86400, found "5"',
-    'config.yaml:2 features.enable_media expected true or false, found 1',
     'config.yaml:3 features.enable_media set twice; first in line 2',
     'config.yaml:3 features.enable_media expected true or false, found 2',
     'config.yaml:4 log.level expected "error", "warn", "info" or "debug", found "x"',

@@ -72,7 +72,7 @@ t.test('[8.reload-many] a file is a step, and one that has not changed is not re
   t.equal(after.config.auth.keys['k3'], before.config.auth.keys['k3'], 'written again, and the same');
   t.match(
     loadConfig(options, after).notices,
-    [{ text: /k2\.json:1: not JSON/ }],
+    [{ text: /k2\.json:1: auth\.keys\.k2: not JSON/ }],
     'a bad file is reported again',
   );
 });

@@ -291,7 +291,7 @@ t.test('[10.keys-revoked] a key that is gone is dropped whatever else is wrong',
   };
   t.equal(names(), 'ABCDE');
   await change('ABCD', () => writeFileSync(at('keys/E.json'), '{'));
-  t.match(said.splice(0), [/^error: keys\/E\.json:1: not JSON.*; this key is not accepted$/]);
+  t.match(said.splice(0), [/^error: keys\/E\.json:1: auth\.keys\.E: not JSON.*; this key is not accepted$/]);
   await change('ABD', () => rmSync(at('keys/C.json')));
   await change('BD', () => writeFileSync(at('config.json'), configOf('B', wrong)));
   t.match(said.splice(0), [/^error: the configuration was not reloaded.*log\.level/]);

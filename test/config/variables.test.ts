@@ -180,7 +180,7 @@ t.test('[8.variables] messages name the variable and no line', async (t) => {
   }
   const wrong = { HOSTWIRE_PROCESSES_LAUNCH: '{"a": {"command": "/a", "command": "/b"}}' };
   t.strictSame(catchProblems(() => loadConfig(optionsWith(t, wrong))).map(shorten), [
-    'variable HOSTWIRE_PROCESSES_LAUNCH:- processes.launch.a.command set twice',
+    'variable HOSTWIRE_PROCESSES_LAUNCH:- processes.launch.a.command set twice; first in line 1',
   ]);
 });
 

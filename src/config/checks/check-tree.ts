@@ -1,67 +1,36 @@
-/** Turns the tree of one source into settings that satisfy their rows, and lists everything that is wrong with it. */
+/** Turns the value of one source into settings that satisfy their rows, and lists everything that is wrong with it. */
+import { isObject, type JsonObject } from '../../json.ts';
 import { isRow, KEY_GROUPS, type KeyGroup, variableOf } from '../rows/key-table.ts';
 import type { JudgeItems } from '../rows/list-items.ts';
-import type { Row } from '../rows/row.ts';
-import { type Line, type Tree, toValue } from '../sources/tree.ts';
-import { checkEntries } from './check-entries.ts';
-import { type Findings, type Place, placeIn, type Setting } from './findings.ts';
+import { isEntryName } from '../rows/predicates.ts';
+import type { NamedEntries, Row } from '../rows/row.ts';
+import { type Findings, type Place, placeIn, placeOfItem } from './findings.ts';
 import { kindOf, show } from './problems.ts';
-import { judgeUnknown } from './unknown-keys.ts';
+import { judgeUnknown, judgeUnknownIn } from './unknown-keys.ts';
 
-/** Adds what `tree` holds to `findings`. */
-export function checkTree(file: string, tree: Tree, findings: Findings): void {
-  const place = { file, line: tree.line, path: [] };
+/** Adds what the whole of a source holds to `findings`. */
+export function checkTree(place: Place, value: unknown, findings: Findings): void {
   const sections = Object.keys(KEY_GROUPS).join(', ');
-  if (tree.kind !== 'map')
-    findings.fail(place, `expected a map of ${sections}, found ${kindOf(toValue(tree))}`);
-  else {
-    checkTraps(place, tree, findings);
-    checkGroup(place, tree, KEY_GROUPS, findings);
-  }
+  if (isObject(value)) checkGroup(place, value, KEY_GROUPS, findings);
+  else findings.fail(place, `expected a map of ${sections}, found ${kindOf(value)}`);
 }
 
-// JSON.parse accepts both silently: the last of two equal keys wins, and __proto__ sets no key.
-function checkTraps(place: Place, tree: Tree, findings: Findings): void {
-  if (tree.kind === 'list') for (const item of tree.items) checkTraps(place, item, findings);
-  if (tree.kind !== 'map') return;
-  const lines = new Map<string, Line>();
-  for (const entry of tree.entries) {
-    const { key, line } = entry;
-    const here = placeIn(place, entry);
-    if (lines.has(key)) findings.fail(here, `set twice${firstIn(lines.get(key))}`);
-    else lines.set(key, line);
-    if (key === '__proto__') findings.fail(here, 'is not allowed as a key');
-    checkTraps(here, entry.value, findings);
+function checkGroup(place: Place, group: JsonObject, known: KeyGroup, findings: Findings): void {
+  for (const [key, value] of Object.entries(group)) {
+    const inner = placeIn(place, key);
+    const row = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (row === undefined) for (const found of judgeUnknown(inner, value)) findings.doubt(found, found);
+    else if (isRow(row)) checkRow(inner, value, row, findings);
+    else if (isObject(value)) checkGroup(inner, value, row, findings);
+    // null: a YAML section whose lines are all comments.
+    else if (value !== null) {
+      const expected = `expected a map of keys such as ${Object.keys(row)[0]}`;
+      // YAML reads `port:8080` and `port = 8080` as texts.
+      const isKey = typeof value === 'string' && /^\w+ ?[:=]/u.test(value);
+      const hint = isKey ? '; write a colon and a space after each key' : '';
+      findings.fail(inner, `${expected}, found ${kindOf(value)}${hint}`);
+    }
   }
-}
-
-const firstIn = (line: Line) => (line === undefined ? '' : `; first in line ${line}`);
-
-function checkGroup(place: Place, tree: Tree, group: KeyGroup, findings: Findings): void {
-  // A YAML section whose lines are all comments.
-  if (tree.kind === 'scalar' && tree.value === null) return;
-  if (tree.kind !== 'map') {
-    const found = toValue(tree);
-    const expected = `expected a map of keys such as ${Object.keys(group)[0]}`;
-    findings.fail(place, `${expected}, found ${kindOf(found)}${hintAt(found)}`);
-    return;
-  }
-  for (const entry of tree.entries) {
-    const { key, value } = entry;
-    const inner = placeIn(place, entry);
-    const known = Object.hasOwn(group, key) ? group[key] : undefined;
-    // checkTraps has reported it.
-    if (key === '__proto__') continue;
-    if (known === undefined) for (const found of judgeUnknown(inner, value)) findings.doubt(found, found);
-    else if (isRow(known)) checkRow(inner, value, known, findings);
-    else checkGroup(inner, value, known, findings);
-  }
-}
-
-/** Ends a message about a text where keys were expected: YAML reads `port:8080` and `port = 8080` as texts. */
-function hintAt(found: unknown): string {
-  const isKey = typeof found === 'string' && /^\w+ ?[:=]/u.test(found);
-  return isKey ? '; write a colon and a space after each key' : '';
 }
 
 /** A variable as other programs' configuration has it, with or without a default. Here the text itself would be the key. */
@@ -70,55 +39,88 @@ const PLACEHOLDER = /^\$\{\w+(?:\W[^}]*)?\}$/u;
 const describePlaceholder = (path: readonly string[]) =>
   `looks like a variable, which is not replaced here; set ${variableOf(path)} in the environment`;
 
-function checkRow(place: Place, tree: Tree, row: Row<unknown>, findings: Findings): void {
-  const { file, line, path } = place;
-  const key = path.join('.');
-  const value = toValue(tree);
-  if (value === null) noteNull({ file, line, key }, row, findings);
-  else if (typeof value === 'string' && PLACEHOLDER.test(value))
-    findings.fail(place, describePlaceholder(path));
+/** Adds the value of a key of the table. */
+export function checkRow(place: Place, value: unknown, row: Row<unknown>, findings: Findings): void {
+  if (value === null) {
+    // The default may differ from the intended value: `enabled:` under auth leaves the service open. That of a list or
+    // a map is empty, as it looks.
+    if (row.default === undefined || typeof row.default === 'object') return;
+    const fallback = row.defaultInWords ?? JSON.stringify(row.default);
+    const { file, line, path } = place;
+    const text = `has no value; the default applies: ${fallback}`;
+    findings.note('warn', text, { file, line, key: path.join('.') });
+  } else if (typeof value === 'string' && PLACEHOLDER.test(value))
+    findings.fail(place, describePlaceholder(place.path));
   else if (!row.accepts(value)) findings.refuse(place, row, value);
-  else if (row.entries !== undefined) checkEntries(place, row.entries, tree, findings);
-  else if (row.items === undefined || tree.kind !== 'list')
-    findings.settings.push({ key, value, file, line });
-  else checkList(place, row.items, tree.items, findings);
+  else if (row.entries !== undefined && isObject(value)) {
+    for (const [name, entry] of Object.entries(value))
+      checkEntry(placeIn(place, name), name, row.entries, entry, findings);
+  } else if (row.items !== undefined && Array.isArray(value)) checkList(place, row.items, value, findings);
+  else findings.set(place, value);
 }
 
-/**
- * Names the default of a key without a value, which is not set. The default may differ from the intended value: `enabled:`
- * under auth leaves the service open. The default of a list or map is empty, as it looks.
- */
-function noteNull(place: Omit<Setting, 'value'>, row: Row<unknown>, findings: Findings): void {
-  if (row.default === undefined || typeof row.default === 'object') return;
-  const fallback = row.defaultInWords ?? JSON.stringify(row.default);
-  findings.note('warn', `has no value; the default applies: ${fallback}`, place);
-}
+const ANY_NAME = { isRight: isEntryName, words: 'letters, digits, "_", "." or "-"' };
 
-function checkList(
-  { file, line, path }: Place,
-  judgeItems: JudgeItems,
-  items: readonly Tree[],
+/** Adds an entry of a map by name. Each is a setting of its own, so that two files may each define some. */
+function checkEntry(
+  place: Place,
+  name: string,
+  { keys, required, requires, orElse, short, names = ANY_NAME, check, mayBeSecret }: NamedEntries,
+  written: unknown,
   findings: Findings,
 ): void {
-  const key = path.join('.');
-  const at = (index: number): Place => ({
-    file,
-    line: items[index]?.line ?? line,
-    path: [...path.slice(0, -1), `${path.at(-1)}[${index}]`],
-  });
-  const values = items.map(toValue);
-  for (const [index, value] of values.entries())
-    if (typeof value !== 'string') findings.refuse(at(index), { expected: 'a string, in quotes' }, value);
-  const entries = values.filter((value) => typeof value === 'string');
-  if (entries.length < values.length) return;
-  const { value, problems, warnings } = judgeItems(entries);
+  const before = findings.problems.length;
+  if (!names.isRight(name) || name === '__proto__')
+    findings.fail(place, `expected a name of 1 to 64 ${names.words}`);
+  const isShort = short !== undefined && typeof written === 'string';
+  const entry = isShort ? { [short]: written } : written;
+  if (!isObject(entry)) {
+    const expected = `${short === undefined ? '' : `${requires} in quotes, or `}a map with the key ${required}`;
+    findings.refuse(place, { expected, ...(mayBeSecret && { mayBeSecret }) }, entry);
+    return;
+  }
+  const values = new Map(Object.entries(keys).map(([key, row]) => [key, row.default]));
+  for (const [key, value] of Object.entries(entry)) {
+    const inner = isShort ? place : placeIn(place, key);
+    const row = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (row === undefined) findings.doubt(inner, judgeUnknownIn(Object.keys(keys), key));
+    // A key without a value is not set.
+    else if (value !== null && !row.accepts(value)) findings.refuse(inner, row, value);
+    else if (value !== null) {
+      values.set(key, value);
+      const doubt = typeof value === 'string' ? row.judge?.(value) : undefined;
+      if (doubt !== undefined) findings.doubt(inner, doubt);
+    }
+  }
+  const isSet = (key: string | undefined) => key !== undefined && (entry[key] ?? null) !== null;
+  if (!isSet(required) && !isSet(orElse)) {
+    const other = orElse === undefined ? '' : `, or ${orElse}`;
+    findings.fail(place, `expected the key ${required}, with ${requires}${other}`);
+  }
+  const wrong = findings.problems.length > before ? undefined : check?.(Object.fromEntries(values));
+  if (wrong !== undefined) findings.fail(place, wrong);
+  if (findings.problems.length > before) return;
+  // Every key has its default or a value that its row accepted; one that is absent is left out.
+  findings.set(place, Object.fromEntries([...values].filter(([, value]) => value !== undefined)));
+}
+
+function checkList(place: Place, judge: JudgeItems, items: readonly unknown[], findings: Findings): void {
+  const expected = 'a string, in quotes';
+  const entries = items.filter((item) => typeof item === 'string');
+  for (const [index, item] of items.entries())
+    if (typeof item !== 'string') findings.refuse(placeOfItem(place, index), { expected }, item);
+  if (entries.length < items.length) return;
+  const { value, problems, warnings } = judge(entries);
   for (const { index, reason } of problems) {
     const entry = entries[index] ?? '';
     // A URL may have a password before an @.
     const shown = entry.includes('@') ? undefined : show(entry);
-    if (PLACEHOLDER.test(entry)) findings.fail(at(index), describePlaceholder(path));
-    else findings.fail(at(index), shown === undefined ? reason : `${reason}, found ${shown}`, shown);
+    const message = shown === undefined ? reason : `${reason}, found ${shown}`;
+    const at = placeOfItem(place, index);
+    if (PLACEHOLDER.test(entry)) findings.fail(at, describePlaceholder(place.path));
+    else findings.fail(at, message, shown);
   }
-  for (const text of warnings) findings.note('warn', text, { file, line, key });
-  if (problems.length === 0) findings.settings.push({ key, value, file, line });
+  const { file, line, path } = place;
+  for (const text of warnings) findings.note('warn', text, { file, line, key: path.join('.') });
+  if (problems.length === 0) findings.set(place, value);
 }

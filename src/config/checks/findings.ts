@@ -1,7 +1,7 @@
 /** The result of reading the sources of a configuration: settings, problems, unknown keys, notices. */
 import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import type { Doubt, Row } from '../rows/row.ts';
-import type { MapEntry } from '../sources/tree.ts';
+import { type Lines, lineKey, pathOfItem } from '../sources/parse.ts';
 import { formatProblem, kindOf, type Notice, type Problem, printable, quote, show } from './problems.ts';
 
 /** A key with a value that its row accepts. */
@@ -11,7 +11,7 @@ export interface Setting {
   readonly value: unknown;
   /** A path, or `option --port`. */
   readonly file: string;
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
 }
 
 /** Settings by their dotted key. */
@@ -20,16 +20,24 @@ export type Settings = Map<string, Setting>;
 /** The place of a value, for messages. */
 export interface Place {
   readonly file: string;
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
   readonly path: readonly string[];
+  /** The lines of the values in this one. */
+  readonly lines?: Lines;
 }
 
-/** The place of an entry in the map at `place`. */
-export const placeIn = ({ file, path }: Place, { key, line }: MapEntry): Place => ({
-  file,
-  line,
-  path: [...path, key],
+const placeAt = (place: Place, path: readonly string[]): Place => ({
+  ...place,
+  path,
+  line: place.lines?.get(lineKey(path)) ?? place.line,
 });
+
+/** The place of an entry in the map at `place`. */
+export const placeIn = (place: Place, key: string): Place => placeAt(place, [...place.path, key]);
+
+/** The place of an item in the list at `place`. */
+export const placeOfItem = (place: Place, index: number): Place =>
+  placeAt(place, pathOfItem(place.path, index));
 
 /** The place of a setting, or of `key` in it. */
 export const placeOf = ({ file, line, ...setting }: Setting, key = setting.key): Place => ({
@@ -52,6 +60,10 @@ export class Findings {
     this.#shown = shown;
   }
 
+  set({ file, line, path }: Place, value: unknown): void {
+    this.settings.push({ key: path.join('.'), value, file, line });
+  }
+
   /** `value`: the value found, where it may be shown. */
   fail(place: Place, message: string, value?: string): void {
     this.problems.push(this.#problemAt(place, message, value));
@@ -64,13 +76,10 @@ export class Findings {
     found: unknown,
   ): void {
     const { expected, isSecret, mayBeSecret, item } = row;
-    const at =
-      item && Array.isArray(found)
-        ? found.findIndex((each) => typeof each !== 'string' || !item.test(each))
-        : -1;
-    if (item !== undefined && Array.isArray(found) && at >= 0) {
-      const path = [...place.path.slice(0, -1), `${place.path.at(-1)}[${at}]`];
-      this.#refuseItem({ ...place, path }, row, found[at]);
+    const isWrong = (each: unknown) => typeof each !== 'string' || item?.test(each) === false;
+    const at = item !== undefined && Array.isArray(found) ? found.findIndex(isWrong) : -1;
+    if (Array.isArray(found) && at >= 0) {
+      this.#refuseItem(placeOfItem(place, at), row, found[at]);
       return;
     }
     const isHidden = isSecret === true || mayBeSecret === true || this.#shown !== undefined;
@@ -94,18 +103,17 @@ export class Findings {
     (isError ? this.problems : this.unknownKeys).push(this.#problemAt(place, message));
   }
 
-  /** Adds a notice. `place`: the key that it is about. */
-  note(level: Notice['level'], text: string, place?: Pick<Problem, 'file' | 'line' | 'key'>): void {
+  /** Adds a notice. `about`: the place and the key that it is about. */
+  note(level: Notice['level'], text: string, about?: Pick<Problem, 'file' | 'line' | 'key'>): void {
     this.notices.push({
       level,
-      text: place === undefined ? text : formatProblem({ ...place, message: text }),
+      text: about === undefined ? text : formatProblem({ ...about, message: text }),
     });
   }
 
   #problemAt({ file, line, path }: Place, message: string, value?: string): Problem {
-    const shown = this.#shown;
     const parts = path.map((part) =>
-      shown?.includes(part.replace(/\[\d+\]$/u, '')) === false ? '(not shown)' : printable(part),
+      this.#shown?.includes(part.replace(/(?:\[\d+\])+$/u, '')) === false ? '(not shown)' : printable(part),
     );
     return { file, line, key: path.length === 0 ? undefined : parts.join('.'), value, message };
   }

@@ -7,9 +7,9 @@ export interface Problem {
   /** The file's path, or `option --port`. */
   readonly file: string;
   /** From 1; undefined: the whole file. */
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
   /** Dotted; undefined: the whole file. */
-  readonly key: string | undefined;
+  readonly key?: string | undefined;
   /** The value found, quoted and shortened; undefined: none, or one that must not be shown. */
   readonly value: string | undefined;
   /** The expected and the found value, or the nearest known key. */

@@ -2,12 +2,29 @@
  * Judges unknown keys of files and unknown environment variables. Both follow one rule, as do series of watch rules: a likely
  * typo stops the start, any other unknown name gets a warning, and both messages suggest a known name.
  */
+import { isObject } from '../../json.ts';
 import { didYouMean, findLike, findMeantAmong, findNearest } from '../../nearest.ts';
 import { KEY_GROUPS, ROWS, variableOf } from '../rows/key-table.ts';
 import type { Doubt } from '../rows/row.ts';
-import type { Tree } from '../sources/tree.ts';
 import { type Findings, type Place, placeIn } from './findings.ts';
-import { ORIGIN_KEYS } from './origin-keys.ts';
+
+const ALWAYS = 'it is always on';
+
+/**
+ * Keys of the program whose interface this service has, as its own files have them, and their replacements. They are
+ * not typos, so such a file starts.
+ */
+const ORIGIN_KEYS: ReadonlyMap<string, string> = new Map([
+  ['display', 'the name that is shown is host.name'],
+  ['websocket', 'clients choose their topics, and the interval is stats.stream_interval_seconds'],
+  ['features.enable_system', ALWAYS],
+  ['features.enable_usage', ALWAYS],
+  ['features.enable_stats', ALWAYS],
+  ['features.enable_stream', ALWAYS],
+  ['features.enable_autostart', 'the operating system starts the service'],
+  ['stats.gpu_enabled', 'the GPU is read where there is one'],
+  ['stats.disk_cache_seconds', 'a disk that does not answer keeps its last values'],
+]);
 
 const PATHS = [...ROWS.keys()];
 const SECTIONS = Object.keys(KEY_GROUPS);
@@ -16,31 +33,39 @@ const withoutSection = (path: string) => path.slice(path.indexOf('.') + 1);
 /** The one of `paths` that was probably meant by `path`. */
 function findIn(path: readonly string[], paths: readonly string[]): string | undefined {
   const word = findMeantAmong(path.at(-1) ?? '', paths.map(withoutSection));
-  return (
-    findMeantAmong(path.join('.'), paths) ??
-    paths.find((each) => word !== undefined && withoutSection(each) === word)
-  );
+  return findMeantAmong(path.join('.'), paths) ?? paths.find((each) => withoutSection(each) === word);
 }
 
-/** The key or section that was probably meant by `path`: of its own section, or else of another one, which is named separately. */
+/**
+ * The key or section that was probably meant by `path`. One of another section is named separately from it: the key may
+ * not be indented, or have a dot in its name.
+ */
 function findMeant(path: readonly string[]): string | undefined {
   const top = path.length === 1 ? findMeantAmong(path.join('.'), SECTIONS) : undefined;
-  return top ?? findIn(path, siblings(path)) ?? inSection(findIn(path, PATHS));
+  const near = top ?? findIn(path, siblings(path));
+  if (near !== undefined) return near;
+  const other = findIn(path, PATHS)?.split('.') ?? [];
+  return other.length < 2 ? other[0] : `${other.at(-1)} in the section ${other.slice(0, -1).join('.')}`;
 }
 
+const siblings = ([section]: readonly string[]) => PATHS.filter((known) => known.startsWith(`${section}.`));
+
+/** The nearest of `names`, whatever the distance. */
+const findAny = (name: string, names: readonly string[]) =>
+  findNearest(name, names, () => Number.MAX_SAFE_INTEGER);
+
 /** Judges a key that is not in the table, and everything below it. */
-export function judgeUnknown(place: Place, value: Tree): readonly (Place & Doubt)[] {
+export function judgeUnknown(place: Place, value: unknown): readonly (Place & Doubt)[] {
   const { path } = place;
   const remark = ORIGIN_KEYS.get(path.join('.'));
   if (remark !== undefined) return listLeaves(place, value, `means nothing here, ignored; ${remark}`);
   const meant = findMeant(path);
   if (meant !== undefined || path[0] === 'auth') {
-    const nearest = meant ?? findNearest(path.join('.'), siblings(path), () => Number.MAX_SAFE_INTEGER);
+    const nearest = meant ?? findAny(path.join('.'), siblings(path));
     return [{ ...place, isError: true, message: `unknown key${didYouMean(nearest)}` }];
   }
-  const below = value.kind === 'map' ? value.entries : [];
-  const typos = below
-    .flatMap((entry) => judgeUnknown(placeIn(place, entry), entry.value))
+  const typos = Object.entries(isObject(value) ? value : {})
+    .flatMap(([key, inner]) => judgeUnknown(placeIn(place, key), inner))
     .filter(({ isError }) => isError);
   if (typos.length > 0) return typos;
   const like = path.length === 1 ? undefined : findLike(path.join('.'), siblings(path));
@@ -55,20 +80,11 @@ export function judgeUnknownIn(known: readonly string[], key: string): Doubt {
     : { isError: true, message: `unknown key${didYouMean(meant)}` };
 }
 
-/** Names the section separately: the unknown key is outside of it, perhaps because it is not indented or has a dot in its name. */
-function inSection(key: string | undefined): string | undefined {
-  const dot = key?.lastIndexOf('.') ?? -1;
-  return dot < 0 ? key : `${key?.slice(dot + 1)} in the section ${key?.slice(0, dot)}`;
-}
-
-function siblings(path: readonly string[]): readonly string[] {
-  return PATHS.filter((known) => known.startsWith(`${path[0]}.`));
-}
-
 /** A warning for each value of a section, or for the one value. */
-function listLeaves(place: Place, value: Tree, message: string): readonly (Place & Doubt)[] {
-  return value.kind === 'map' && value.entries.length > 0
-    ? value.entries.flatMap((entry) => listLeaves(placeIn(place, entry), entry.value, message))
+function listLeaves(place: Place, value: unknown, message: string): readonly (Place & Doubt)[] {
+  const entries = Object.entries(isObject(value) ? value : {});
+  return entries.length > 0
+    ? entries.flatMap(([key, inner]) => listLeaves(placeIn(place, key), inner, message))
     : [{ ...place, isError: false, message }];
 }
 
@@ -76,12 +92,12 @@ function listLeaves(place: Place, value: Tree, message: string): readonly (Place
  * Whether a top-level entry of a file is one of ours: a section, a section under a misspelt name that has one of its
  * keys, or a dotted key. Other programs have sections with names like these, but not with the same keys.
  */
-export function isOurEntry(name: string, value: Tree): boolean {
+export function isOurEntry(name: string, value: unknown): boolean {
   if (Object.hasOwn(KEY_GROUPS, name) || ROWS.has(name)) return true;
   const group = findMeantAmong(name, SECTIONS);
-  if (group === undefined || value.kind !== 'map') return false;
+  if (group === undefined || !isObject(value)) return false;
   const keys = Object.keys(KEY_GROUPS[group] ?? {});
-  return value.entries.some(({ key }) => findMeantAmong(key, keys) !== undefined);
+  return Object.keys(value).some((key) => findMeantAmong(key, keys) !== undefined);
 }
 
 const VARIABLES = PATHS.map((path) => variableOf([path]));
@@ -93,22 +109,18 @@ const MIN_NEAR_LETTERS = PREFIX.length + 6;
 /** Judges a variable by the rule for keys of files. A variable that resembles no key may belong to another program, and is not an error. */
 export function judgeUnknownVariable(name: string, findings: Findings): void {
   const file = `variable ${name}`;
-  const doubt = (isError: boolean, meant: string | undefined) => {
-    const message = `sets no key of the configuration${didYouMean(meant)}`;
-    findings.doubt({ file, line: undefined, path: [] }, { isError, message });
-  };
+  const say = (meant: string | undefined) => `sets no key of the configuration${didYouMean(meant)}`;
   const meant = findMeantVariable(name.toUpperCase());
   const [section = ''] = name.slice(PREFIX.length).split('_');
   const inSection = variablesOf(`${PREFIX}${section}`);
-  if (meant !== undefined) doubt(true, meant);
   // As in a file: a key that is misspelt under auth would leave the service open.
-  else if (name === AUTH || name.startsWith(`${AUTH}_`))
-    doubt(
-      true,
-      findNearest(name, variablesOf(AUTH), () => Number.MAX_SAFE_INTEGER),
-    );
-  else if (inSection.length > 0) doubt(false, findLike(name, inSection));
-  else findings.note('info', `${file}: sets no key of the configuration${didYouMean(undefined)}`);
+  const isOfAuth = name === AUTH || name.startsWith(`${AUTH}_`);
+  const place = { file, path: [] };
+  if (meant !== undefined || isOfAuth)
+    findings.doubt(place, { isError: true, message: say(meant ?? findAny(name, variablesOf(AUTH))) });
+  else if (inSection.length > 0)
+    findings.doubt(place, { isError: false, message: say(findLike(name, inSection)) });
+  else findings.note('info', `${file}: ${say(undefined)}`);
 }
 
 const variablesOf = (section: string) => VARIABLES.filter((name) => name.startsWith(`${section}_`));

@@ -1,18 +1,11 @@
 /** The rows of keys beside `auth.api_key`, and of `auth.guests`. */
-import { parseAddressList } from '../../access/addresses.ts';
 import { parseExpiry } from '../../access/expiry.ts';
 import { DEFAULT_KEY, isDigest } from '../../access/key.ts';
 import { isScope, SCOPES, type Scope } from '../../scopes.ts';
 import { isFileName, isId } from './predicates.ts';
-import { type Form, fileRow, namedRow, optional, row, type SecretFile, text, texts } from './row.ts';
+import { clientsRow, fileRow, namedRow, optional, row, type SecretFile, some, text, texts } from './row.ts';
 
 const SCOPE_LIST = texts(`a list of scopes: ${SCOPES.join(', ')}`, isScope, { noun: 'scope', names: SCOPES });
-
-/** A list that would allow nothing, or no client, is a mistake. */
-const some = ({ accepts, ...form }: Form): Form => ({
-  ...form,
-  accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
-});
 
 /** The keys of one entry of `auth.keys`. */
 export const KEY_KEYS = {
@@ -41,16 +34,7 @@ export const KEY_KEYS = {
     'The end of its life: a date, which is valid to its end in local time, or a moment.',
     { defaultInWords: 'does not expire' },
   ),
-  addresses: optional<readonly string[]>(
-    some(
-      texts(
-        'a list of addresses and CIDR ranges',
-        (entry) => parseAddressList([entry], false).problems.length === 0,
-      ),
-    ),
-    'For clients with these addresses only.',
-    { defaultInWords: 'any client' },
-  ),
+  addresses: clientsRow,
 };
 
 function whyContradictory({ digest, key_file: file }: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,17 +1,17 @@
 /** The rows of `hub`, and `host.labels`. */
-import { parseAddressList } from '../../access/addresses.ts';
 import { MEDIA_ACTIONS, POWER_ACTIONS } from '../../wire/requests.ts';
 import { isAgentUrl, isHubUrl, isId, isLabels } from './predicates.ts';
 import {
   BOOLEAN,
+  clientsRow,
   type EntryOf,
-  type Form,
   fileRow,
   namedRow,
   optional,
   type Row,
   row,
   type SecretFile,
+  some,
   text,
   texts,
 } from './row.ts';
@@ -92,8 +92,11 @@ export type AgentEntry = EntryOf<typeof AGENT_KEYS>;
 
 /** Returns why the keys contradict each other: an entry is for one direction. */
 function whyContradictory({ url, dials_in: dialsIn, key_file: key, pin }: Readonly<Record<string, unknown>>) {
-  if (dialsIn !== true)
-    return url === undefined ? 'expected the key url, or dials_in: true where the agent connects' : undefined;
+  if (dialsIn !== true) {
+    if (url === undefined) return 'expected the key url, or dials_in: true where the agent connects';
+    const isPlain = pin !== undefined && !String(url).startsWith('https:');
+    return isPlain ? 'pin is used with TLS only; write https:// in its url' : undefined;
+  }
   if (url !== undefined)
     return 'url and dials_in contradict each other; leave url out if the agent connects to this hub';
   if (pin !== undefined)
@@ -115,12 +118,6 @@ export const AGENTS_ROW = namedRow(
   'a map of ids to URLs or {url, dials_in, key_file, pin, labels}',
   'For `hostwire hub`: the services whose machines it shows, by id; a URL, or the keys below (docs/hub.md).',
 );
-
-/** A list that is absent stands for everything; an empty one would be a mistake. */
-const some = ({ accepts, ...form }: Form): Form => ({
-  ...form,
-  accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
-});
 
 const ONE_BY_ONE = [
   ...MEDIA_ACTIONS.map((action) => `media.${action}`),
@@ -145,16 +142,7 @@ export const COMMAND_KEYS = {
     'What is allowed: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',
     { defaultInWords: 'required' },
   ),
-  clients: optional<readonly string[]>(
-    some(
-      texts(
-        'a list of addresses and CIDR ranges',
-        (entry) => parseAddressList([entry], false).problems.length === 0,
-      ),
-    ),
-    'For clients with these addresses only.',
-    { defaultInWords: 'any client' },
-  ),
+  clients: clientsRow,
   keys: optional<readonly string[]>(
     some(texts('a list of names of keys', isId)),
     'For clients that sent a key of this name only; that of `auth.api_key` is `default`.',

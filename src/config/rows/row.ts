@@ -1,6 +1,6 @@
 /** The row of a configuration key, and functions that make the common ones. */
 
-import { type AddressList, NO_ADDRESSES } from '../../access/addresses.ts';
+import { type AddressList, NO_ADDRESSES, parseAddressList } from '../../access/addresses.ts';
 import { isObject } from '../../json.ts';
 import type { PemFile } from '../../tls/pair.ts';
 import type { JudgeItems } from './list-items.ts';
@@ -146,6 +146,21 @@ export const texts = (
   type: 'list of strings',
   expected,
 });
+
+/** A list that would allow nothing, or no client, is a mistake. */
+export const some = ({ accepts, ...form }: Form): Form => ({
+  ...form,
+  accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
+});
+
+const isAddress = (entry: string) => parseAddressList([entry], false).problems.length === 0;
+
+/** The clients that an entry is for. */
+export const clientsRow = optional<readonly string[]>(
+  some(texts('a list of addresses and CIDR ranges', isAddress)),
+  'For clients with these addresses only.',
+  { defaultInWords: 'any client' },
+);
 
 export function choiceRow<const T extends string>(
   choices: readonly T[],

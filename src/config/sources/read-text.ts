@@ -72,7 +72,7 @@ function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem 
     return problem(
       maxBytes === MAX_CONFIG_BYTES
         ? 'is larger than 1 MiB; split it'
-        : `is longer than ${maxBytes / 1024} KiB; name another file`,
+        : `is larger than ${maxBytes / 1024} KiB; name another file`,
     );
   const bytes = buffer.subarray(0, length);
   const text = decode(bytes);

@@ -1,8 +1,7 @@
 /** Reads settings from environment variables: `HOSTWIRE_`, then the key in capitals with `_` for each dot. */
 import { ROWS, variableOf } from '../rows/key-table.ts';
 import type { Row } from '../rows/row.ts';
-import { parseJson } from './parse-json.ts';
-import type { Scalar, Tree } from './tree.ts';
+import { type Parsed, parse } from './parse.ts';
 
 const KEY_OF: ReadonlyMap<string, string> = new Map([...ROWS.keys()].map((key) => [variableOf([key]), key]));
 const PREFIX = variableOf(['']);
@@ -28,8 +27,8 @@ export const SECRET_VARIABLES: readonly string[] = [...ROWS]
 
 export interface Variable {
   readonly name: string;
-  /** The same setting as a file would have it; undefined: the name is not that of a key. */
-  readonly tree: Tree | undefined;
+  /** undefined: the name is not that of a key. */
+  readonly setting: { readonly key: string; readonly row: Row<unknown>; readonly parsed: Parsed } | undefined;
 }
 
 /** The variables that are settings, or look like one. */
@@ -38,36 +37,24 @@ export function listVariables(variables: Readonly<Record<string, string | undefi
     if (!name.toUpperCase().startsWith(PREFIX) || isServiceLink(name, text)) return [];
     const key = KEY_OF.get(name);
     const row = key === undefined ? undefined : ROWS.get(key);
-    if (key === undefined || row === undefined)
-      return name === FILE || name === CLIENT_KEY ? [] : [{ name, tree: undefined }];
-    return [{ name, tree: nest(key, parseText(text, row)) }];
+    if (key !== undefined && row !== undefined)
+      return [{ name, setting: { key, row, parsed: parseText(text, row, key.split('.')) } }];
+    return name === FILE || name === CLIENT_KEY ? [] : [{ name, setting: undefined }];
   });
 }
 
-const nest = (key: string, tree: Tree): Tree =>
-  key
-    .split('.')
-    .reduceRight<Tree>(
-      (value, word) => ({ kind: 'map', line: undefined, entries: [{ key: word, line: undefined, value }] }),
-      tree,
-    );
-
-const scalar = (value: Scalar): Tree => ({ kind: 'scalar', line: undefined, value });
-
 /** A value of another type than its row's stays a text, which the row then refuses. */
-function parseText(text: string, { type }: Row<unknown>): Tree {
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return scalar(text === 'true');
-  if ((type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/u.test(text))
-    return scalar(Number(text));
-  if (type === 'list of strings' && !text.trimStart().startsWith('['))
-    return { kind: 'list', line: undefined, items: listOf(text).map(scalar) };
-  if (type === 'list of strings' || type === 'map')
-    return parseJson(text, () => undefined).tree ?? scalar(text);
-  return scalar(text);
+function parseText(text: string, { type }: Row<unknown>, path: readonly string[]): Parsed {
+  const isList = type === 'list of strings';
+  if (text.trimStart().startsWith(isList ? '[' : '{') && (isList || type === 'map'))
+    return parse(text, 'JSON', path);
+  return { value: parseScalar(text, type), lines: new Map(), problems: [] };
 }
 
-const listOf = (text: string) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
+function parseScalar(text: string, type: string): unknown {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if ((type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/u.test(text)) return Number(text);
+  if (type !== 'list of strings') return text;
+  const items = text.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
+}

@@ -1,4 +1,5 @@
-/** Explains an error of the YAML parser to the author of the file: the line at fault, and the remedy. */
+/** Explains an error of the YAML parser to the author of the file: the line at fault, the key, and the remedy. */
+import { KEY_GROUPS } from '../rows/key-table.ts';
 
 export interface YamlError {
   /** The line that the parser reports, from 0. */
@@ -7,12 +8,6 @@ export interface YamlError {
   readonly position: number;
   /** Contains no text of the file: that may be a secret. */
   readonly reason: string;
-}
-
-export interface ExplainedError {
-  /** From 1. */
-  readonly line: number;
-  readonly message: string;
 }
 
 /** The parser reads two lines without a colon as one key, and names the second line. */
@@ -29,13 +24,15 @@ const REMEDIES: readonly (readonly [part: string, remedy: string])[] = [
   ['name of an anchor node', 'quote a text that starts with &'],
   ['a whitespace character is expected', 'write a space after the colon'],
   ['missed comma', 'write a comma between two entries'],
+  ['nesting exceeded', 'no key is deeper than 6 levels'],
 ];
 const OTHERWISE = 'quote a text with special characters; config.example.yaml shows the form of each key';
 
 /** Reasons that come lines after the bracket or quotation mark that is not closed. */
 const MAY_BE_UNCLOSED = ['deficient indentation', 'unexpected end', 'missed comma', 'expected valid JSON'];
 
-export function explainYamlError(text: string, { line, position, reason }: YamlError): ExplainedError {
+/** Returns the line at fault, from 1, and the message. */
+export function explainYamlError(text: string, { line, position, reason }: YamlError) {
   const isStarting = (start: string) => reason.startsWith(start);
   const open = MAY_BE_UNCLOSED.some(isStarting) ? findUnclosed(text.slice(0, position)) : undefined;
   const openLine = open === undefined ? 0 : text.slice(0, open.at).split(/\r\n|\r|\n/u).length;
@@ -47,18 +44,31 @@ export function explainYamlError(text: string, { line, position, reason }: YamlE
     };
   // The parser takes the rest of a value for an entry that is not indented; a key that is indented too far has only itself
   // before the error.
-  const before =
-    text
-      .slice(0, position)
-      .split(/\r\n|\r|\n/u)
-      .at(-1)
-      ?.trim() ?? '';
+  const before = /[^\r\n]*$/u.exec(text.slice(0, position))?.[0].trim() ?? '';
   if (isStarting('bad indentation') && /[^\w."'-]/u.test(before))
     return { line: line + 1, message: NEEDS_QUOTES };
   if (isStarting("expected ':'")) return { line: line + 1, message: NO_COLON };
   if (reason.includes(TWO_LINES)) return { line, message: NO_COLON };
   const [, remedy] = REMEDIES.find(([part]) => reason.includes(part)) ?? ['', OTHERWISE];
   return { line: line + 1, message: `${reason}; ${remedy}` };
+}
+
+/**
+ * The parser gives no path, so the nearest line at or above the error that starts a known key names it. Unknown words
+ * are not taken, because they may be part of a value.
+ */
+export function guessPath(text: string, line: number): readonly string[] {
+  let name: string | undefined;
+  for (const candidate of text
+    .split(/\r\n|\r|\n/u)
+    .slice(0, line)
+    .reverse()) {
+    const [, indent = '', word = ''] = /^([ \t]*)["']?(\w+)["']?[ \t]*:/u.exec(candidate) ?? [];
+    if (indent === '' && Object.hasOwn(KEY_GROUPS, word))
+      return name !== undefined && Object.hasOwn(KEY_GROUPS[word] ?? {}, name) ? [word, name] : [word];
+    if (indent !== '') name ??= word;
+  }
+  return [];
 }
 
 interface Open {
