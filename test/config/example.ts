@@ -1,5 +1,6 @@
 /** config.example.yaml, made from the schema: every key with its meaning and its default, commented out. */
 
+import { NO_ADDRESSES } from '#src/access/addresses.js';
 import { isRow, KEY_GROUPS, type KeyGroup } from '#src/config/rows/key-table.js';
 import type { Row } from '#src/config/rows/row.js';
 
@@ -60,7 +61,7 @@ const assign = (name: string, value: unknown) =>
 function rowLines(key: string, name: string, row: Row<unknown>, indent: string): readonly string[] {
   const lines = comment(describe(row), indent);
   if (row.entries !== undefined) return [...lines, ...entryLines(key, name, row.entries.keys, indent)];
-  const value = row.items === undefined ? row.default : [];
+  const value = row.default === NO_ADDRESSES ? [] : row.default;
   const isSet = key.startsWith(`${SET_SECTION}.`) && row.defaultInWords === undefined;
   return [...lines, `${indent}${isSet ? '' : '#'}${assign(name, value)}`];
 }

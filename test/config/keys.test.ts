@@ -143,7 +143,7 @@ t.test('mistakes', async (t) => {
     [entry(`{digest: "${DIGEST}", scopes: [read], expires: 2027-02-30}`), /expires: expected a date/],
     [
       entry(`{digest: "${DIGEST}", scopes: [read], addresses: [pc]}`),
-      /addresses\[0\]: expected a list of addresses.*, found "pc"/,
+      /addresses\[0\]: not an address; expected four decimal parts.*, found "pc"/,
     ],
     [entry(`{digest: "${DIGEST}", scope: [read]}`), /scope/],
     [

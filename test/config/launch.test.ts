@@ -39,7 +39,7 @@ t.test('[8.launch] a map of names to apps', async (t) => {
 t.test('[8.launch-refused] a wrong app stops the start, with its line', async (t) => {
   const app = (body: string) => `processes:\n  launch:\n    x:\n      command: /x\n      ${body}\n`;
   const cases: readonly (readonly [string, string])[] = [
-    ['args: [1]', '5 processes.launch.x.args[0] expected a list of strings, found 1'],
+    ['args: [1]', '5 processes.launch.x.args[0] expected a string, in quotes, found 1'],
     ['args: x', '5 processes.launch.x.args expected a list of strings, found "x"'],
     ['args: ["a\\0b"]', '5 processes.launch.x.args[0] expected a list of strings, found "a\\u0000b"'],
     ['cwd: tmp', '5 processes.launch.x.cwd expected an absolute path, found "tmp"'],

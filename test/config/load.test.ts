@@ -317,8 +317,8 @@ t.test(
       ),
       [
         'config.yaml:5 auth.allowed_ips[2] not an address; expected four decimal parts without leading zeros, or IPv6, found "10.0.0.x"',
-        'config.yaml:8 auth.blocked_ips[1] "*" is for the allow list only; list addresses and ranges here, found "*"',
-        'config.yaml:10 server.trusted_proxies[0] "*" is for the allow list only; list addresses and ranges here, found "*"',
+        'config.yaml:8 auth.blocked_ips[1] "*" is for the allow list only; list addresses and ranges here',
+        'config.yaml:10 server.trusted_proxies[0] "*" is for the allow list only; list addresses and ranges here',
       ],
     );
     const loaded = load(t, { 'config.yaml': 'a: 1\nauth: {enabled: true, allowed_ips: [0.0.0.0/0]}\n' });

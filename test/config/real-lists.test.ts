@@ -48,7 +48,7 @@ t.test('[1.addresses-bad-entry] a bad entry stops the start with file, line, key
       line: 7,
       key: 'auth.blocked_ips[0]',
       value: '"*"',
-      message: '"*" is for the allow list only; list addresses and ranges here, found "*"',
+      message: '"*" is for the allow list only; list addresses and ranges here',
     },
     {
       file,

@@ -5,7 +5,7 @@ import type { JudgeItems } from '../rows/list-items.ts';
 import { isEntryName } from '../rows/predicates.ts';
 import type { NamedEntries, Row } from '../rows/row.ts';
 import { type Findings, type Place, placeIn, placeOfItem } from './findings.ts';
-import { kindOf, show } from './problems.ts';
+import { kindOf } from './problems.ts';
 import { judgeUnknown, judgeUnknownIn } from './unknown-keys.ts';
 
 /** Adds what the whole of a source holds to `findings`. */
@@ -51,12 +51,50 @@ export function checkRow(place: Place, value: unknown, row: Row<unknown>, findin
     findings.note('warn', text, { file, line, key: path.join('.') });
   } else if (typeof value === 'string' && PLACEHOLDER.test(value))
     findings.fail(place, describePlaceholder(place.path));
-  else if (!row.accepts(value)) findings.refuse(place, row, value);
-  else if (row.entries !== undefined && isObject(value)) {
+  else if (row.entries === undefined) {
+    const read = readValue(place, value, row, findings);
+    if (read !== undefined) findings.set(place, read);
+  } else if (!isObject(value)) findings.refuse(place, row, value);
+  else
     for (const [name, entry] of Object.entries(value))
       checkEntry(placeIn(place, name), name, row.entries, entry, findings);
-  } else if (row.items !== undefined && Array.isArray(value)) checkList(place, row.items, value, findings);
-  else findings.set(place, value);
+}
+
+/** Returns the value as the configuration holds it; undefined: it is wrong. */
+function readValue(place: Place, value: unknown, row: Row<unknown>, findings: Findings): unknown {
+  if (!row.accepts(value)) {
+    findings.refuse(place, row, value);
+    return undefined;
+  }
+  if (row.items !== undefined && Array.isArray(value))
+    return readList(place, row, row.items, value, findings);
+  const doubt = typeof value === 'string' ? row.judge?.(value) : undefined;
+  if (doubt !== undefined) findings.doubt(place, doubt);
+  return value;
+}
+
+function readList(
+  place: Place,
+  row: Row<unknown>,
+  judge: JudgeItems,
+  items: readonly unknown[],
+  findings: Findings,
+): unknown {
+  const expected = 'a string, in quotes';
+  const entries = items.filter((item) => typeof item === 'string');
+  for (const [index, item] of items.entries())
+    if (typeof item !== 'string') findings.refuse(placeOfItem(place, index), { ...row, expected }, item);
+  if (entries.length < items.length) return undefined;
+  const { value, problems, warnings } = judge(entries);
+  for (const { index, reason } of problems) {
+    const entry = entries[index] ?? '';
+    const at = placeOfItem(place, index);
+    if (PLACEHOLDER.test(entry)) findings.fail(at, describePlaceholder(place.path));
+    else findings.refuseItem(at, row, entry, reason);
+  }
+  const { file, line, path } = place;
+  for (const text of warnings) findings.note('warn', text, { file, line, key: path.join('.') });
+  return problems.length === 0 ? value : undefined;
 }
 
 const ANY_NAME = { isRight: isEntryName, words: 'letters, digits, "_", "." or "-"' };
@@ -85,12 +123,7 @@ function checkEntry(
     const row = Object.hasOwn(keys, key) ? keys[key] : undefined;
     if (row === undefined) findings.doubt(inner, judgeUnknownIn(Object.keys(keys), key));
     // A key without a value is not set.
-    else if (value !== null && !row.accepts(value)) findings.refuse(inner, row, value);
-    else if (value !== null) {
-      values.set(key, value);
-      const doubt = typeof value === 'string' ? row.judge?.(value) : undefined;
-      if (doubt !== undefined) findings.doubt(inner, doubt);
-    }
+    else if (value !== null) values.set(key, readValue(inner, value, row, findings));
   }
   const isSet = (key: string | undefined) => key !== undefined && (entry[key] ?? null) !== null;
   if (!isSet(required) && !isSet(orElse)) {
@@ -102,25 +135,4 @@ function checkEntry(
   if (findings.problems.length > before) return;
   // Every key has its default or a value that its row accepted; one that is absent is left out.
   findings.set(place, Object.fromEntries([...values].filter(([, value]) => value !== undefined)));
-}
-
-function checkList(place: Place, judge: JudgeItems, items: readonly unknown[], findings: Findings): void {
-  const expected = 'a string, in quotes';
-  const entries = items.filter((item) => typeof item === 'string');
-  for (const [index, item] of items.entries())
-    if (typeof item !== 'string') findings.refuse(placeOfItem(place, index), { expected }, item);
-  if (entries.length < items.length) return;
-  const { value, problems, warnings } = judge(entries);
-  for (const { index, reason } of problems) {
-    const entry = entries[index] ?? '';
-    // A URL may have a password before an @.
-    const shown = entry.includes('@') ? undefined : show(entry);
-    const message = shown === undefined ? reason : `${reason}, found ${shown}`;
-    const at = placeOfItem(place, index);
-    if (PLACEHOLDER.test(entry)) findings.fail(at, describePlaceholder(place.path));
-    else findings.fail(at, message, shown);
-  }
-  const { file, line, path } = place;
-  for (const text of warnings) findings.note('warn', text, { file, line, key: path.join('.') });
-  if (problems.length === 0) findings.set(place, value);
 }

@@ -1,8 +1,7 @@
 /** The result of reading the sources of a configuration: settings, problems, unknown keys, notices. */
-import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import type { Doubt, Row } from '../rows/row.ts';
 import { type Lines, lineKey, pathOfItem } from '../sources/parse.ts';
-import { formatProblem, kindOf, type Notice, type Problem, printable, quote, show } from './problems.ts';
+import { formatProblem, kindOf, type Notice, type Problem, printable, show } from './problems.ts';
 
 /** A key with a value that its row accepts. */
 export interface Setting {
@@ -46,6 +45,8 @@ export const placeOf = ({ file, line, ...setting }: Setting, key = setting.key):
   path: key.split('.'),
 });
 
+type Limits = Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret'>;
+
 /** Collects what is found in all sources of a configuration. */
 export class Findings {
   /** The keys that may be named; undefined: any. All other text may be a secret, and no value is shown. */
@@ -70,33 +71,24 @@ export class Findings {
   }
 
   /** Adds the problem of a value that its row does not accept; of a value that may be secret only the kind is shown. */
-  refuse(
-    place: Place,
-    row: Pick<Row<unknown>, 'expected' | 'isSecret' | 'mayBeSecret' | 'item'>,
-    found: unknown,
-  ): void {
-    const { expected, isSecret, mayBeSecret, item } = row;
-    const isWrong = (each: unknown) => typeof each !== 'string' || item?.test(each) === false;
-    const at = item !== undefined && Array.isArray(found) ? found.findIndex(isWrong) : -1;
-    if (Array.isArray(found) && at >= 0) {
-      this.#refuseItem(placeOfItem(place, at), row, found[at]);
-      return;
-    }
-    const isHidden = isSecret === true || mayBeSecret === true || this.#shown !== undefined;
-    const value = isHidden ? undefined : show(found);
+  refuse(place: Place, row: Limits, found: unknown): void {
+    const value = this.#isHidden(row) ? undefined : show(found);
     const shown = value ?? kindOf(found);
-    this.fail(place, `expected ${expected}, found ${shown}${isHidden ? ' (not shown)' : ''}`, value);
+    const ending = this.#isHidden(row) ? ' (not shown)' : '';
+    this.fail(place, `expected ${row.expected}, found ${shown}${ending}`, value);
   }
 
-  #refuseItem(place: Place, { item, ...row }: Parameters<Findings['refuse']>[1], found: unknown): void {
-    const { noun, names } = item ?? {};
-    if (names === undefined || typeof found !== 'string' || this.#shown !== undefined) {
-      this.refuse(place, row, found);
-      return;
-    }
-    const meant = findMeantAmong(found, names);
-    const hint = didYouMean(meant && quote(meant), `expected ${row.expected}`);
-    this.fail(place, `unknown ${noun} ${quote(found)}${hint}`, quote(found));
+  /** Adds the problem of an item of a list. */
+  refuseItem(place: Place, row: Limits, found: string, reason: string): void {
+    // A URL may have a password before an @.
+    const shown = found.includes('@') ? undefined : show(found);
+    if (this.#isHidden(row)) this.refuse(place, row, found);
+    else if (shown === undefined || reason.includes(shown)) this.fail(place, reason, shown);
+    else this.fail(place, `${reason}, found ${shown}`, shown);
+  }
+
+  #isHidden({ isSecret, mayBeSecret }: Limits): boolean {
+    return isSecret === true || mayBeSecret === true || this.#shown !== undefined;
   }
 
   doubt(place: Place, { isError, message }: Doubt): void {

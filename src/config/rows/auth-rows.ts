@@ -1,11 +1,11 @@
 /** The rows of keys beside `auth.api_key`, and of `auth.guests`. */
 import { parseExpiry } from '../../access/expiry.ts';
 import { DEFAULT_KEY, isDigest } from '../../access/key.ts';
-import { isScope, SCOPES, type Scope } from '../../scopes.ts';
+import { SCOPES, type Scope } from '../../scopes.ts';
 import { isFileName, isId } from './predicates.ts';
-import { clientsRow, fileRow, namedRow, optional, row, type SecretFile, some, text, texts } from './row.ts';
+import { clientsRow, fileRow, namedRow, namesOf, optional, row, type SecretFile, some, text } from './row.ts';
 
-const SCOPE_LIST = texts(`a list of scopes: ${SCOPES.join(', ')}`, isScope, { noun: 'scope', names: SCOPES });
+const SCOPE_LIST = namesOf('scope', SCOPES, `a list of scopes: ${SCOPES.join(', ')}`);
 
 /** The keys of one entry of `auth.keys`. */
 export const KEY_KEYS = {

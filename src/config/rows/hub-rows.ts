@@ -7,6 +7,7 @@ import {
   type EntryOf,
   fileRow,
   namedRow,
+  namesOf,
   optional,
   type Row,
   row,
@@ -132,11 +133,7 @@ const COMMANDS = ['*', 'media.*', 'power.*', 'process.*', 'wake.*', ...ONE_BY_ON
 export const COMMAND_KEYS = {
   commands: row<readonly string[]>(
     some(
-      texts(
-        'a list of commands, such as "media.*" or "power.sleep", or "*" for all',
-        (command) => COMMANDS.includes(command),
-        { noun: 'command', names: COMMANDS },
-      ),
+      namesOf('command', COMMANDS, 'a list of commands, such as "media.*" or "power.sleep", or "*" for all'),
     ),
     [],
     'What is allowed: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',

@@ -27,17 +27,26 @@ export const judgeAddresses = addresses(false);
 /** Addresses and ranges, or `*`. */
 export const judgeAddressesOrAny = addresses(true);
 
-const names =
+/** Lists of texts that are each judged alone: `judge` returns what is wrong with one. */
+export const each =
   (judge: (entry: string) => string | undefined): JudgeItems =>
-  (entries) => {
-    const problems = entries.flatMap((entry, index) => {
+  (entries) => ({
+    value: entries,
+    problems: entries.flatMap((entry, index) => {
       const reason = judge(entry);
       return reason === undefined ? [] : [{ index, reason }];
-    });
-    return { value: entries, problems, warnings: [] };
-  };
+    }),
+    warnings: [],
+  });
 
-export const judgeHostNames = names((entry) =>
+/** Addresses and ranges, as they are written. */
+export const judgeClients: JudgeItems = (entries) => ({
+  ...judgeAddresses(entries),
+  value: entries,
+  warnings: [],
+});
+
+export const judgeHostNames = each((entry) =>
   isHostName(entry) ? undefined : 'expected a host name without scheme, port or path',
 );
 
@@ -47,7 +56,7 @@ const EXPECTED_ORIGIN = 'expected an origin, scheme://host or scheme://host:port
 const ORIGIN_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 
 /** An origin must be written exactly as browsers send it, because it is compared as a whole. */
-export const judgeOrigins = names((entry) => {
+export const judgeOrigins = each((entry) => {
   if (!URL.canParse(entry)) return EXPECTED_ORIGIN;
   const { protocol, host, origin, username, password } = new URL(entry);
   if (!ORIGIN_HOST.test(host) || protocol === 'file:' || username !== '' || password !== '')

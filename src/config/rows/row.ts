@@ -1,9 +1,11 @@
 /** The row of a configuration key, and functions that make the common ones. */
 
-import { type AddressList, NO_ADDRESSES, parseAddressList } from '../../access/addresses.ts';
+import { type AddressList, NO_ADDRESSES } from '../../access/addresses.ts';
 import { isObject } from '../../json.ts';
+import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import type { PemFile } from '../../tls/pair.ts';
-import type { JudgeItems } from './list-items.ts';
+import { quote } from '../checks/problems.ts';
+import { each, type JudgeItems, judgeClients } from './list-items.ts';
 import { isAbsolutePath, isFileName, isId } from './predicates.ts';
 
 /** The entries of a map by name. Each is a setting of its own, so that two files may each define some. */
@@ -62,8 +64,6 @@ export interface Row<T> {
   readonly expected: string;
   /** One line for the documentation. */
   readonly meaning: string;
-  /** A list of texts: which are right, and the names that they can have. */
-  readonly item?: { readonly test: Test; readonly noun?: string; readonly names?: readonly string[] };
   /** Judges the entries of a list, and normalises it. */
   readonly items?: JudgeItems;
   /** Judges an accepted text further; only for keys of named entries. */
@@ -88,7 +88,7 @@ export interface Row<T> {
 }
 
 /** The values that a row accepts, and the words for them. */
-export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected' | 'item'>;
+export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected' | 'items'>;
 type More = Partial<Omit<Row<unknown>, 'default'>>;
 
 export const row = <T>(form: Form, fallback: T, meaning: string, more: More = {}): Row<T> => ({
@@ -136,28 +136,41 @@ export const text = (expected: string, test: Test): Form => ({
 export const ABSOLUTE_PATH = text('an absolute path', isAbsolutePath);
 export const ID = text('1 to 64 letters, digits, "_" and "-"', isId);
 
-export const texts = (
-  expected: string,
-  test: Test,
-  more: Omit<NonNullable<Form['item']>, 'test'> = {},
-): Form => ({
-  item: { test, ...more },
-  accepts: (value) => Array.isArray(value) && value.every(isText(test)),
+/** A list whose entries are judged one by one, so that a message can name the line of each. */
+const list = (expected: string, items: JudgeItems): Form => ({
+  accepts: Array.isArray,
   type: 'list of strings',
   expected,
+  items,
 });
+
+export const texts = (expected: string, test: Test): Form =>
+  list(
+    expected,
+    each((entry) => (test(entry) ? undefined : `expected ${expected}`)),
+  );
+
+/** A list of known names. */
+export const namesOf = (noun: string, names: readonly string[], expected: string): Form =>
+  list(
+    expected,
+    each((entry) => {
+      if (names.includes(entry)) return undefined;
+      const meant = findMeantAmong(entry, names);
+      const hint = didYouMean(meant && quote(meant), `expected ${expected}`);
+      return `unknown ${noun} ${quote(entry)}${hint}`;
+    }),
+  );
 
 /** A list that would allow nothing, or no client, is a mistake. */
-export const some = ({ accepts, ...form }: Form): Form => ({
+export const some = (form: Form): Form => ({
   ...form,
-  accepts: (value) => Array.isArray(value) && value.length > 0 && accepts(value),
+  accepts: (value) => Array.isArray(value) && value.length > 0,
 });
-
-const isAddress = (entry: string) => parseAddressList([entry], false).problems.length === 0;
 
 /** The clients that an entry is for. */
 export const clientsRow = optional<readonly string[]>(
-  some(texts('a list of addresses and CIDR ranges', isAddress)),
+  some(list('a list of addresses and CIDR ranges', judgeClients)),
   'For clients with these addresses only.',
   { defaultInWords: 'any client' },
 );
@@ -216,12 +229,8 @@ export const namedRow = <Keys extends NamedEntries['keys']>(
   // No prototype, so that a client's "constructor" finds nothing.
   row({ accepts: isObject, type: 'map', expected }, Object.create(null), meaning, { entries });
 
-/** A list whose entries are checked one by one, so that a message can name the line of each. */
-const listRow = <T>(fallback: T, items: JudgeItems, expected: string, meaning: string, more: More = {}) =>
-  row({ accepts: Array.isArray, type: 'list of strings', expected }, fallback, meaning, { items, ...more });
-
 export const namesRow = (items: JudgeItems, expected: string, meaning: string): Row<readonly string[]> =>
-  listRow<readonly string[]>([], items, expected, meaning);
+  row<readonly string[]>(list(expected, items), [], meaning);
 
 export const addressesRow = (items: JudgeItems, expected: string, meaning: string): Row<AddressList> =>
-  listRow(NO_ADDRESSES, items, expected, meaning, { defaultInWords: '`[]`' });
+  row(list(expected, items), NO_ADDRESSES, meaning, { defaultInWords: '`[]`' });
