@@ -23,19 +23,14 @@ export function listEffects(
   const firstKey = [...settings.keys()].find(isNamedKey);
   // One key stands for all, of which there may be thousands.
   const all = [...settings.values()].filter(({ key }) => key === firstKey || !isNamedKey(key));
+  // A hub has no history and launches no apps.
+  const ofService = role === 'hub' ? [] : all;
   return [
     ...judgeRole(all, role),
     ...judgeNeeds(all, settings, role),
-    // A hub has no history and launches no apps.
-    ...(role === 'hub'
-      ? []
-      : [
-          ...judgeHistory(settings, hasSqlite),
-          ...all.flatMap((rule) => judgeWatch(rule, settings)),
-          ...all.flatMap(judgeLaunch),
-        ]),
+    ...ofService.flatMap((setting) => judgeService(setting, settings, hasSqlite)),
     ...judgeKey(settings, firstKey !== undefined),
-    ...judgeRules(all, settings),
+    ...all.flatMap((setting) => judgeRule(setting, settings)),
   ];
 }
 
@@ -61,28 +56,27 @@ const OF_SERVICE = [
   ),
 ];
 
-/** The prefixes that have a setting, as words; undefined if none has. */
-function listSet(settings: readonly Setting[], prefixes: readonly string[]): string | undefined {
-  const found = prefixes.filter((prefix) => settings.some(({ key }) => isBelow(key, [prefix])));
-  return found.length === 0 ? undefined : found.join(', ');
-}
-
 function judgeRole(settings: readonly Setting[], role: Role | undefined): readonly Notice[] {
-  const [ofHub, ofDialing] = [listSet(settings, OF_HUB), listSet(settings, OF_DIALING)];
-  if (role === 'hub') {
-    const unused = listSet(settings, OF_SERVICE);
-    if (unused === undefined) return [];
-    return [{ level: 'info', text: `${unused}: used by "hostwire run" only; a hub ignores it` }];
-  }
-  if (ofHub === undefined) return [];
-  if (role === 'service') {
-    const text = `${ofHub}: used by "hostwire hub" only, and this is "hostwire run", which shows this machine alone; start a hub with "hostwire hub --config FILE"`;
-    return [{ level: 'warn', text }];
-  }
-  if (ofDialing === undefined)
-    return [{ level: 'info', text: `${ofHub}: used by "hostwire hub" only; "hostwire run" ignores it` }];
-  const text = `${ofDialing}: used by "hostwire run" only, ${ofHub} by "hostwire hub" only; give each a file of its own`;
-  return [{ level: 'warn', text }];
+  const listSet = (prefixes: readonly string[]) =>
+    prefixes.filter((prefix) => settings.some(({ key }) => isBelow(key, [prefix]))).join(', ');
+  const [ofHub, ofDialing, ofService] = [OF_HUB, OF_DIALING, OF_SERVICE].map(listSet);
+  const notice = (level: Notice['level'], text: string) => [{ level, text }];
+  if (role === 'hub')
+    return ofService === ''
+      ? []
+      : notice('info', `${ofService}: used by "hostwire run" only; a hub ignores it`);
+  if (ofHub === '') return [];
+  if (role === 'service')
+    return notice(
+      'warn',
+      `${ofHub}: used by "hostwire hub" only, and this is "hostwire run", which shows this machine alone; start a hub with "hostwire hub --config FILE"`,
+    );
+  return ofDialing === ''
+    ? notice('info', `${ofHub}: used by "hostwire hub" only; "hostwire run" ignores it`)
+    : notice(
+        'warn',
+        `${ofDialing}: used by "hostwire run" only, ${ofHub} by "hostwire hub" only; give each a file of its own`,
+      );
 }
 
 /** Keys that do little or nothing while another one is off or not set, and the consequence. */
@@ -125,48 +119,33 @@ const isEmpty = (value: unknown) =>
   Array.isArray(value['entries']) &&
   (value['entries'].length === 0 || value['entries'].includes('*'));
 
-/** Warns where Node cannot keep a history in a file. */
-function judgeHistory(settings: Settings, hasSqlite: boolean | undefined): readonly Notice[] {
-  const setting = settings.get('history.path');
-  if (setting === undefined || hasSqlite !== false) return [];
-  const message =
-    'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it';
-  return [noticeAt('warn', setting, message)];
-}
-
 const PERCENTAGES = /^(?:cpu\.(?:load|core)|\w+\.\w+_percent|disk\.busy|gpu\.load|battery\.charge)(?:\/|$)/u;
 
-/** Warns of a rule of `watch.rules` whose event can never begin. */
-function judgeWatch(setting: Setting, settings: Settings): readonly Notice[] {
-  if (!isBelow(setting.key, ['watch.rules']) || !isObject(setting.value)) return [];
-  const { series, above, below } = setting.value as { series: string; above?: number; below?: number }; // Its row accepted it.
-  if (settings.get('history.minutes')?.value === 0)
+/** Warns of a history that cannot be kept in a file, a rule that never begins, an app that cannot be started now. */
+function judgeService(setting: Setting, settings: Settings, hasSqlite: boolean | undefined) {
+  const { key, value } = setting;
+  const warn = (message: string | undefined) =>
+    message === undefined ? [] : [noticeAt('warn', setting, message)];
+  if (key === 'history.path' && hasSqlite === false)
+    return warn(
+      'the history stays in memory, because this Node has no node:sqlite; Node 22.13 and later have it',
+    );
+  if (isBelow(key, ['watch.rules'])) {
+    const { series, above = 0, below = 100 } = value as { series: string; above?: number; below?: number }; // Its row accepted it.
+    if (settings.get('history.minutes')?.value === 0)
+      return warn('history.minutes is 0, so the rule is never judged; set it to 1 or more');
+    if (PERCENTAGES.test(series) && (above >= 100 || below <= 0))
+      return warn(`${series} is a percentage, so the rule never begins; write a limit within 0 and 100`);
+  }
+  if (isBelow(key, ['processes.launch']) && isObject(value)) {
+    const { command, cwd } = value;
+    const [noCommand, noCwd] = [whyNotStarted(String(command)), cwd && whyNoFolder(String(cwd))];
     return [
-      noticeAt('warn', setting, 'history.minutes is 0, so the rule is never judged; set it to 1 or more'),
+      ...warn(noCommand && `its command ${command}: ${noCommand}`),
+      ...warn(noCwd ? `its cwd ${cwd}: ${noCwd}` : undefined),
     ];
-  const isOut = PERCENTAGES.test(series) && ((above ?? 0) >= 100 || (below ?? 100) <= 0);
-  return isOut
-    ? [
-        noticeAt(
-          'warn',
-          setting,
-          `${series} is a percentage, so the rule never begins; write a limit within 0 and 100`,
-        ),
-      ]
-    : [];
-}
-
-/** Warns of apps that cannot be started now; they may be installed later. */
-function judgeLaunch(setting: Setting): readonly Notice[] {
-  if (!isBelow(setting.key, ['processes.launch']) || !isObject(setting.value)) return [];
-  const { command, cwd } = setting.value;
-  const reasons = [
-    ['its command', command, whyNotStarted(String(command))],
-    ['its cwd', cwd, cwd === undefined ? undefined : whyNoFolder(String(cwd))],
-  ];
-  return reasons.flatMap(([subject, path, reason]) =>
-    reason === undefined ? [] : [noticeAt('warn', setting, `${subject} ${path}: ${reason}`)],
-  );
+  }
+  return [];
 }
 
 function whyNotStarted(command: string): string | undefined {
@@ -211,24 +190,18 @@ function judgeKey(settings: Settings, hasNamed: boolean): readonly Notice[] {
   return [{ level: 'error', text }];
 }
 
-/** Warns of rules of `hub.commands` for names that no key has: they apply to no client. */
-function judgeRules(all: readonly Setting[], settings: Settings): readonly Notice[] {
-  const rules = all.filter(({ key }) => isBelow(key, ['hub.commands']));
-  if (rules.length === 0) return [];
+/** Warns of a rule of `hub.commands` for names that no key has: it applies to no client. */
+function judgeRule(setting: Setting, settings: Settings): readonly Notice[] {
+  if (!isBelow(setting.key, ['hub.commands'])) return [];
+  const { keys = [] } = setting.value as { readonly keys?: readonly string[] }; // Its row accepted it.
   const names = [...settings.keys()].filter(isNamedKey).map((key) => key.slice(NAMED_KEYS.length));
-  if (['auth.api_key', 'auth.api_key_file'].some((key) => settings.has(key))) names.push(DEFAULT_KEY);
-  return rules.flatMap((setting) => {
-    if (!isObject(setting.value)) return [];
-    const { keys = [] } = setting.value as { readonly keys?: readonly string[] }; // Its row accepted it.
-    const unknown = keys.filter((name) => !names.includes(name));
-    return unknown.map((name) => {
-      const what = name === DEFAULT_KEY ? 'auth.api_key is not set' : `auth.keys has no key ${show(name)}`;
-      const remedy = didYouMean(
-        findMeantAmong(name, names),
-        '"hostwire pair" or "hostwire keygen" makes one',
-      );
-      const text = `${what}, so this rule allows no client with it${remedy}`;
-      return noticeAt('warn', { ...setting, key: `${setting.key}.keys` }, text);
-    });
+  if (settings.has('auth.api_key')) names.push(DEFAULT_KEY);
+  const unknown = keys.filter((name) => !names.includes(name));
+  return unknown.map((name) => {
+    const what = name === DEFAULT_KEY ? 'auth.api_key is not set' : `auth.keys has no key ${show(name)}`;
+    const meant = findMeantAmong(name, names);
+    const remedy = didYouMean(meant, '"hostwire pair" or "hostwire keygen" makes one');
+    const text = `${what}, so this rule allows no client with it${remedy}`;
+    return noticeAt('warn', { ...setting, key: `${setting.key}.keys` }, text);
   });
 }
