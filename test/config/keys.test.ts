@@ -3,18 +3,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { endOf } from '#src/access/key.js';
-import { formatProblem } from '#src/config/checks/problems.js';
 import { KeyExpiry } from '#src/config/key-expiry.js';
-import { type LoadOptions, loadConfig } from '#src/config/load.js';
-import { catchProblems, load, makeFolder, optionsFor, shortProblemsOf, writeFiles } from './loading.ts';
+import { loadConfig } from '#src/config/load.js';
+import { load, makeFolder, optionsFor, shortProblemsOf, writeFiles } from './loading.ts';
 
 const DIGEST = `sha256/${'A'.repeat(43)}=`;
 const OTHER = `sha256/${'B'.repeat(42)}A=`;
-
-const problemsIn = (options: LoadOptions) =>
-  catchProblems(() => loadConfig(options))
-    .map(formatProblem)
-    .join('\n');
 
 t.test('keys in the configuration', async (t) => {
   const { config, origins } = load(t, {
@@ -125,39 +119,6 @@ t.test('no text of a file of a key is in a message', async (t) => {
   t.notMatch(shortProblemsOf(t, { 'config.yaml': `auth: {keys: {phone: ${SECRET}}}` }).join(), /horse/);
 });
 
-t.test('mistakes', async (t) => {
-  const entry = (text: string) => `auth:\n  keys:\n    x: ${text}\n`;
-  for (const [text, problem] of [
-    [entry(`{digest: "${DIGEST}"}`), /:3: auth\.keys\.x: expected the key scopes/],
-    [
-      entry(`{digest: "${DIGEST}", scopes: [reed]}`),
-      /auth\.keys\.x\.scopes\[0\]: unknown scope "reed"; did you mean "read"\?$/,
-    ],
-    [entry(`{digest: "${DIGEST}", scopes: []}`), /auth\.keys\.x\.scopes: expected a list of scopes/],
-    [entry('{scopes: [read]}'), /auth\.keys\.x: expected the key digest/],
-    [
-      entry('{digest: correct-horse, scopes: [read]}'),
-      /auth\.keys\.x\.digest: expected a digest.* \(not shown\)/,
-    ],
-    [entry(`{digest: "${DIGEST}", key_file: a.key, scopes: [read]}`), /contradict each other/],
-    [entry(`{digest: "${DIGEST}", scopes: [read], expires: 2027-02-30}`), /expires: expected a date/],
-    [
-      entry(`{digest: "${DIGEST}", scopes: [read], addresses: [pc]}`),
-      /addresses\[0\]: not an address; expected four decimal parts.*, found "pc"/,
-    ],
-    [entry(`{digest: "${DIGEST}", scope: [read]}`), /scope/],
-    [
-      'auth: {guests: []}\n',
-      /auth\.guests: a client without a key could do nothing although auth\.enabled is false/,
-    ],
-    ['auth: {guests: [all]}\n', /auth\.guests\[0\]: unknown scope "all"; expected a list of scopes/],
-  ] as const) {
-    const folder = makeFolder(t);
-    writeFiles(folder, { 'config.yaml': text });
-    t.match(problemsIn(optionsFor(folder)), problem, text);
-  }
-});
-
 t.test('[10.keys-revoked] the end of a key is reported once, and in time', async (t) => {
   let now = Date.UTC(2027, 0, 1);
   let passed = 0;
@@ -228,49 +189,4 @@ t.test('[10.keys-revoked] the end of a key is reported once, and in time', async
   t.match(due, { at: passed + 5000 }, 'the clock may be set at any time');
   expiry.close();
   t.equal(due, undefined);
-});
-
-t.test('[10.keys-notices] keys that let no client in, or allow less than their scopes', async (t) => {
-  const noticesOf = (lines: string) => load(t, { 'config.yaml': lines }).notices.map(({ text }) => text);
-  const entry = `{digest: "${DIGEST}", scopes: [read, power]}`;
-  const old = `{digest: "${DIGEST}", scopes: [read], expires: 2020-01-01}`;
-  const tail = 'features: {enable_restart: true, enable_shutdown: true}\n';
-  const cases: readonly (readonly [auth: string, notice: RegExp | undefined, rest?: string])[] = [
-    [`{enabled: true, keys: {tv: ${entry}}}`, undefined],
-    [
-      `{keys: {tv: ${entry}}}`,
-      /auth\.keys\.tv: auth\.enabled is not set, so every client may connect without a key/,
-    ],
-    [`{guests: [read], keys: {tv: ${entry}}}`, undefined],
-    [
-      `{enabled: true, allowed_ips: ["192.168.1.50"], keys: {tv: ${entry}}}`,
-      /allowed_ips has no "\*", so a client/,
-    ],
-    [`{enabled: true, allowed_ips: ["192.168.1.50", "*"], keys: {tv: ${entry}}}`, undefined],
-    [
-      `{enabled: true, keys: {tv: ${old}}}`,
-      /^every key has expired \(tv: 2020-01-01\); "hostwire pair" makes another$/,
-    ],
-    [`{enabled: true, keys: {tv: ${old}, phone: {digest: "${OTHER}", scopes: [read]}}}`, undefined],
-    [
-      `{enabled: true, keys: {tv: ${entry}}}`,
-      /^the key tv cannot use media /,
-      'features: {enable_media: false}\n',
-    ],
-  ];
-  for (const [auth, notice, rest = tail] of cases) {
-    const text = `auth: ${auth}\n${rest}`.replace(
-      'read, power',
-      rest === tail ? 'read, power' : 'read, media',
-    );
-    const found = noticesOf(text);
-    t.equal(found.length, notice === undefined ? 0 : 1, `${auth}: ${found}`);
-    if (notice !== undefined) t.match(found[0], notice);
-  }
-  const hub = `auth: {enabled: true, keys: {tv: ${entry}}}\nhub: {agents: {nas: "http://nas.lan:9990"}}\n`;
-  t.strictSame(
-    noticesOf(hub).filter((text) => /the key/.test(text)),
-    [],
-    'the machines of a hub have their own flags',
-  );
 });

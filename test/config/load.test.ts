@@ -4,16 +4,7 @@ import { NO_ADDRESSES } from '#src/access/addresses.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Loaded } from '#src/config/load.js';
 import { loadConfig } from '#src/config/load.js';
-import {
-  asWritten,
-  json,
-  load,
-  makeFolder,
-  optionsFor,
-  problemsOf,
-  shortProblemsOf,
-  yaml,
-} from './loading.ts';
+import { asWritten, load, makeFolder, optionsFor, problemsOf, shortProblemsOf, yaml } from './loading.ts';
 
 const warningsOf = ({ notices }: Loaded) =>
   notices.map(({ level, text }) => `${level} ${text.replace(/^\/\S+\/(?=config\.)/, '')}`);
@@ -165,58 +156,6 @@ t.test('[8.frozen] the configuration cannot be changed, at any depth', async (t)
   t.equal(DEFAULT_CONFIG.processes.launch['constructor'], undefined);
 });
 
-t.test(
-  '[8.wrong-type] a wrong type or a bad value stops the start with file, line, key and what was expected',
-  async (t) => {
-    const seconds = 'a number of seconds from 1 to 86400';
-    const port = 'a whole number from 0 to 65535';
-    const count = 'a whole number from 0 to 1000000';
-    const allowed = 'a list of addresses, CIDR ranges or "*", in quotes';
-    const cases: readonly (readonly [key: string, value: string, expected: string, found?: string])[] = [
-      ['stats.stream_interval_seconds', '"2"', seconds],
-      ['stats.stream_interval_seconds', '86400.5', seconds],
-      ['stats.stream_interval_seconds', '.nan', seconds, 'NaN'],
-      ['stats.stream_interval_seconds', '.inf', seconds, 'Infinity'],
-      ['stats.stream_interval_seconds', '-.inf', seconds, '-Infinity'],
-      ['stats.stream_interval_seconds', '[2]', seconds, 'a list'],
-      ['auth.enabled', 'yes', 'true or false', '"yes"'],
-      ['auth.enabled', '1', 'true or false'],
-      ['auth.enabled', '{a: 1}', 'true or false', 'a map'],
-      ['auth.allowed_ips', '"*"', allowed],
-      ['auth.allowed_ips', '{a: 1}', allowed, 'a map'],
-      ['auth.blocked_ips[0]', '[10.5]', 'a string, in quotes', '10.5'],
-      ['auth.api_key_file', '""', 'the path of a file that holds the key', 'a string (not shown)'],
-      ['server.port', '65536', port],
-      ['server.port', '-1', port],
-      ['server.port', '80.5', port],
-      ['server.port', '"80"', port],
-      ['server.port', 'true', port],
-      ['server.max_streams', '-1', count],
-      ['server.max_streams', '1000001', count],
-      ['server.max_streams', '1.5', count],
-      ['power.backend', 'System', '"system" or "record"', '"System"'],
-      ['host.proc', 'proc', 'an absolute path', '"proc"'],
-      ['host.sys', '"/sys\\0x"', 'an absolute path', '"/sys\\u0000x"'],
-      ['log.level', 'trace', '"error", "warn", "info" or "debug"', '"trace"'],
-      ['processes.launch', '[]', 'a map of app names to {command, args, cwd, env, allow_args}', 'a list'],
-      ['auth', 'true', 'a map of keys such as enabled', 'true or false'],
-      ['log', '[]', 'a map of keys such as level', 'a list'],
-    ];
-    for (const [key, value, expected, found = value] of cases) {
-      const [section, name] = key.replace('[0]', '').split('.');
-      const text = name === undefined ? `${section}: ${value}` : `${section}: {${name}: ${value}}`;
-      t.same(
-        yaml(t, `# one\n${text}\n`),
-        [`config.yaml:2 ${key} expected ${expected}, found ${found}`],
-        text,
-      );
-    }
-    t.same(json(t, '{\n "stats": {\n  "stream_interval_seconds":\n   1e999\n }\n}'), [
-      'config.json:3 stats.stream_interval_seconds expected a number of seconds from 1 to 86400, found "1e999"',
-    ]);
-  },
-);
-
 t.test('[8.null] a key without a value is not set, and a default that is a value is named', async (t) => {
   const text = `auth: {enabled: , api_key: , allowed_ips: }
 features: {enable_process_control: true}
@@ -236,49 +175,6 @@ watch: {rules: }
   t.same(yaml(t, 'processes: {launch: {x: {command: }}}'), [
     'config.yaml:1 processes.launch.x expected the key command, with an absolute path',
   ]);
-});
-
-t.test('[8.limits] the extreme values that are accepted', async (t) => {
-  for (const [section, key, value] of [
-    ['stats', 'stream_interval_seconds', 86_400],
-    ['stats', 'stream_interval_seconds', 1],
-    ['server', 'port', 0],
-    ['server', 'port', 65_535],
-    ['server', 'max_streams', 0],
-    ['server', 'max_streams', 1_000_000],
-    ['log', 'level', 'error'],
-    ['log', 'level', 'warn'],
-    ['power', 'backend', 'record'],
-  ] as const) {
-    const text = `${section}: {${key}: ${value}}`;
-    const loaded = load(t, { 'config.yaml': text });
-    t.same(loaded.notices, [], text);
-    const sections: unknown = loaded.config;
-    t.has(sections, { [section]: { [key]: value } }, text);
-  }
-});
-
-t.test('[8.listen-host] an address or a name to listen on', async (t) => {
-  for (const host of ['::', '::1', '0.0.0.0', '127.0.0.1', 'localhost', 'my-pc.lan', 'fe80::1%eth0', 'a'])
-    t.equal(load(t, { 'config.json': JSON.stringify({ server: { host } }) }).config.server.host, host);
-  for (const host of [
-    '',
-    '[::1]',
-    '1.2.3',
-    '1.2.3.4:80',
-    'a:80',
-    '300.1.1.1',
-    'http://x',
-    'a b',
-    '-a',
-    ':::',
-    `${'a'.repeat(300)}`,
-  ])
-    t.match(
-      problemsOf(t, { 'config.json': JSON.stringify({ server: { host } }) }),
-      [{ key: 'server.host', line: 1 }],
-      host,
-    );
 });
 
 t.test('[8.interval-below-one] below 1 counts as 1, with one warning', async (t) => {
@@ -305,161 +201,6 @@ t.test('[8.hibernate-follows] enable_hibernate follows enable_sleep where it is 
   t.same(hibernate('features: {}'), [true, follows]);
   t.match(hibernate('features: {enable_sleep: false, enable_hibernate: true}'), [true, /config\.yaml:1$/]);
   t.match(hibernate('features: {enable_sleep: true, enable_hibernate: false}'), [false, /config\.yaml:1$/]);
-});
-
-t.test(
-  '[8.addresses] address lists are checked entry by entry; the wildcard is accepted in the allow list only',
-  async (t) => {
-    t.same(
-      yaml(
-        t,
-        'auth:\n  allowed_ips:\n    - "*"\n    - 10.0.0.0/8\n    - 10.0.0.x\n  blocked_ips:\n  - 1.1.1.1\n  - "*"\nserver:\n  trusted_proxies: ["*"]\n',
-      ),
-      [
-        'config.yaml:5 auth.allowed_ips[2] not an address; expected four decimal parts without leading zeros, or IPv6, found "10.0.0.x"',
-        'config.yaml:8 auth.blocked_ips[1] "*" is for the allow list only; list addresses and ranges here',
-        'config.yaml:10 server.trusted_proxies[0] "*" is for the allow list only; list addresses and ranges here',
-      ],
-    );
-    const loaded = load(t, { 'config.yaml': 'a: 1\nauth: {enabled: true, allowed_ips: [0.0.0.0/0]}\n' });
-    t.same(warningsOf(loaded).slice(1, 2), [
-      'warn config.yaml:2: auth.allowed_ips: 0.0.0.0/0 in the allow list admits every IPv4 client without the key; "*" admits every client that has it',
-    ]);
-    t.same(loaded.config.auth.allowed_ips.entries, ['0.0.0.0/0']);
-    t.match(problemsOf(t, { 'config.json': '{"auth": {"allowed_ips": [null, "x"]}}' }), [
-      { key: 'auth.allowed_ips[0]', value: undefined },
-    ]);
-  },
-);
-
-t.test('[8.cors-origins] an origin is scheme, host and port, written as browsers send it', async (t) => {
-  const good = [
-    'https://example.org',
-    'http://example.org:8080',
-    'http://[::1]:9990',
-    'chrome-extension://abcdefgh',
-    'http://10.0.0.1',
-  ];
-  t.same(
-    load(t, { 'config.json': JSON.stringify({ server: { cors_origins: good } }) }).config.server.cors_origins,
-    good,
-  );
-  const hints: Readonly<Record<string, string>> = {
-    'https://example.org/': '; did you mean https://example.org',
-    'https://Example.org': '; did you mean https://example.org',
-    'https://example.org:443': '; did you mean https://example.org',
-    'https://example.org/path?x': '; did you mean https://example.org',
-    'https://example.org#x': '; did you mean https://example.org',
-    'moz-extension://abc/x': '; did you mean moz-extension://abc',
-    '*': '',
-    null: '',
-    'example.org': '',
-    'file:///etc': '',
-    'file://host': '',
-    'mailto:x': '',
-    '': '',
-  };
-  for (const [origin, hint] of Object.entries(hints))
-    t.same(
-      json(t, JSON.stringify({ server: { cors_origins: ['http://a', origin] } })),
-      [
-        `config.json:1 server.cors_origins[1] expected an origin, scheme://host or scheme://host:port, and nothing after it${hint}, found ${JSON.stringify(origin)}`,
-      ],
-      origin,
-    );
-  for (const origin of [
-    'https://me:hunter2@example.org',
-    'https://me@example.org',
-    'https://:hunter2@example.org',
-  ]) {
-    const problems = problemsOf(t, { 'config.json': JSON.stringify({ server: { cors_origins: [origin] } }) });
-    t.match(problems, [{ value: undefined, key: 'server.cors_origins[0]' }]);
-    t.notMatch(JSON.stringify(problems), 'hunter2');
-  }
-});
-
-t.test('[8.allowed-hosts] host names without scheme, port or path', async (t) => {
-  const good = ['pc', 'pc.example.org', 'pc.example.org.', 'my_pc.lan', 'xn--bcher-kva.example', '1pc'];
-  t.same(
-    load(t, { 'config.json': JSON.stringify({ server: { allowed_hosts: good } }) }).config.server
-      .allowed_hosts,
-    good,
-  );
-  for (const host of ['pc:9990', 'http://pc', 'pc/x', '*.pc', '', '.pc', 'a b', '*', 'a'.repeat(255)])
-    t.match(
-      problemsOf(t, { 'config.json': JSON.stringify({ server: { allowed_hosts: [host] } }) }),
-      [
-        {
-          key: 'server.allowed_hosts[0]',
-          message: /^expected a host name without scheme, port or path, found /,
-        },
-      ],
-      host,
-    );
-});
-
-t.test('[8.unknown-in-auth] an unknown key under auth stops the start and names the nearest', async (t) => {
-  for (const [key, value, nearest] of [
-    ['colour', 'red', 'keys'],
-    ['allow_ips', '[]', 'allowed_ips'],
-    ['apikey', 'secret', 'api_key'],
-    ['block_list_of_ips', '{a: 1}', 'blocked_ips'],
-  ])
-    t.same(yaml(t, `auth:\n  ${key}: ${value}\n`), [
-      `config.yaml:2 auth.${key} unknown key; did you mean auth.${nearest}?`,
-    ]);
-});
-
-t.test('[8.unknown-near] an unknown key within two letters of a known one stops the start', async (t) => {
-  const cases: readonly (readonly [string, string, string])[] = [
-    ['{"server": {"prot": 1}}', 'server.prot', 'server.port'],
-    ['{"server": {"max_stream": 1}}', 'server.max_stream', 'server.max_streams'],
-    ['{"server": {"mx_stream": 1}}', 'server.mx_stream', 'server.max_streams'],
-    ['{"features": {"enable_slep": true}}', 'features.enable_slep', 'features.enable_sleep'],
-    ['{"features": {"enable_sleeeep": true}}', 'features.enable_sleeeep', 'features.enable_sleep'],
-    ['{"features": {"enable-sleep": true}}', 'features.enable-sleep', 'features.enable_sleep'],
-    ['{"feature": {"x1": true}}', 'feature', 'features'],
-    ['{"atuh": {}}', 'atuh', 'auth'],
-    ['{"srver": 1}', 'srver', 'server'],
-    ['{"loog": 1}', 'loog', 'log'],
-    ['{"auth.enabled": true}', 'auth.enabled', 'enabled in the section auth'],
-    ['{"authorize": {"api_key": 1}}', 'authorize.api_key', 'api_key in the section auth'],
-    ['{"api_key": 1}', 'api_key', 'api_key in the section auth'],
-    ['{"wrong": {"deeper": {"api_kez": 1}}}', 'wrong.deeper.api_kez', 'api_key in the section auth'],
-    ['{"stats": {"enable_sleep": true}}', 'stats.enable_sleep', 'enable_sleep in the section features'],
-    ['{"Auth": {"x1": 1}}', 'Auth', 'auth'],
-    ['{"stats": {"Port": 1}}', 'stats.Port', 'port in the section server'],
-    ['{"mqtt": {"broker": {"url": 1}}}', 'mqtt.broker.url', 'mqtt.url'],
-    ['{"hub": {"broker": {"ulr": 1}}}', 'hub.broker.ulr', 'hub.url'],
-    ['{"hub": {"broker": {"topic": 1}}}', 'hub.broker.topic', 'topic in the section mqtt'],
-    ['{"mqtt": {"keyfile": 1}}', 'mqtt.keyfile', 'key_file in the section hub'],
-  ];
-  for (const [text, key, nearest] of cases)
-    t.same(json(t, text), [`config.json:1 ${key} unknown key; did you mean ${nearest}?`], text);
-});
-
-t.test('[8.unknown-warns] any other unknown key is a warning', async (t) => {
-  const cases: readonly (readonly [string, string])[] = [
-    ['{"foo": 1}', 'foo'],
-    ['{"server": {\n"colour": "secret-value"}}', 'server.colour'],
-    ['{"features": {"enable_sleeeeep": true}}', 'features.enable_sleeeeep'],
-    ['{"theme": {"dark": {"x": 1}}}', 'theme'],
-    ['{"toString": 1}', 'toString'],
-    ['{"server": {"constructor": 1}}', 'server.constructor'],
-    ['{"lid": 1}', 'lid'],
-    ['{"stats": {"_key": 1}}', 'stats._key'],
-    ['{"stats": {"pore2": 1}}', 'stats.pore2'],
-  ];
-  for (const [text, key] of cases) {
-    const loaded = load(t, { 'config.json': text });
-    t.strictSame(loaded.config, DEFAULT_CONFIG, text);
-    const line = text.includes('\n') ? 2 : 1;
-    const hint = key.includes('sleeeeep')
-      ? 'did you mean features.enable_sleep?'
-      : 'docs/configuration.md lists all keys';
-    t.same(warningsOf(loaded), [`warn config.json:${line}: ${key}: unknown key, ignored; ${hint}`]);
-    t.match(loaded.unknownKeys, [{ key, line, value: undefined }]);
-  }
 });
 
 t.test('[8.all-at-once] all problems of all files are reported together, in order', async (t) => {
