@@ -83,7 +83,15 @@ const sections = new Map(
 );
 const judged = new Map<string, string>();
 /** Sections of which what is accepted is in the configuration as it is written. */
-const HELD = ['8.limits', '8.listen-host', '8.key-value', '8.cors-origins', '8.allowed-hosts', '3.mqtt-keys'];
+const HELD = [
+  '8.limits',
+  '8.listen-host',
+  '8.key-value',
+  '8.cors-origins',
+  '8.allowed-hosts',
+  '3.mqtt-keys',
+  '8.history',
+];
 
 /** Compares the section of the test's id with what is printed. */
 async function judge(t: Test): Promise<void> {
@@ -149,6 +157,11 @@ t.test('[8.key-value] the values that are accepted as a key', judge);
 t.test('[8.key-notices] auth on without a key is one error line; a short key is a warning', judge);
 t.test('[8.json-strict] the parser accepts exactly what JSON.parse accepts', judge);
 t.test('[8.secrets] nothing secret is in an error, a notice or an origin', judge);
+
+t.test('[8.history] the values that each key accepts', judge);
+t.test('[8.interval-below-one] below 1 counts as 1, with one warning', judge);
+t.test('[1.addresses-bad-entry] a bad entry stops the start with file, line, key and value', judge);
+t.test('[1.addresses-host-bits] [1.addresses-zero-prefix] are reported once, with file and line', judge);
 
 t.test('every section is judged', async (t) => {
   t.strictSame([...judged.keys()], [...sections.keys()]);
