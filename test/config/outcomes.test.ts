@@ -1,9 +1,10 @@
 /**
- * outcomes.txt: texts of one configuration file, and what is printed of each. `HOSTWIRE_WRITE_DOCS=1` writes what is
- * printed; texts that follow each other and have one outcome share it.
+ * outcomes.txt: texts of one configuration file (or environment variables), and what is printed of each.
+ * `HOSTWIRE_WRITE_DOCS=1` writes what is printed; texts that follow each other and have one outcome share it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { load as loadYaml } from 'js-yaml';
 import t, { type Test } from 'tap';
 import { ConfigError } from '#src/config/checks/problems.js';
 import { loadConfig } from '#src/config/load.js';
@@ -31,9 +32,19 @@ interface Outcome {
 function outcomeOf(t: Test, spelling: string, text: string): Outcome {
   const folder = makeFolder(t);
   const name = `config.${spelling}`;
-  writeFiles(folder, { [name]: text });
+  const { surroundings, ...options } = optionsFor(folder);
+  const variables: Record<string, string | undefined> = { ...surroundings.variables };
+  if (spelling === 'vars')
+    for (const line of text.split('\n')) {
+      const at = line.indexOf('=');
+      variables[line.slice(0, at)] = line.slice(at + 1);
+    }
+  else writeFiles(folder, { [name]: text });
   try {
-    const { config, notices, origins, unknownKeys } = loadConfig(optionsFor(folder));
+    const { config, notices, origins, unknownKeys } = loadConfig({
+      ...options,
+      surroundings: { ...surroundings, variables },
+    });
     t.notMatch(JSON.stringify([notices, [...origins], unknownKeys]), SECRET);
     const lines = notices.map(
       (notice) => `${notice.level}: ${notice.text.replace(`${folder}/${name}:`, '')}`,
@@ -58,7 +69,7 @@ interface Case {
 
 /** The cases of a section, which `== id` opens. */
 function readCases(section: string): readonly Case[] {
-  return section.split(/\n(?=json |yaml )(?<=\n {2}.*\n)/).flatMap((block) => {
+  return section.split(/\n(?=json |yaml |vars )(?<=\n {2}.*\n)/).flatMap((block) => {
     const lines = block.split('\n').filter((line) => line !== '');
     const outcome = lines.filter((line) => line.startsWith('  ')).map((line) => line.slice(2));
     return lines
@@ -104,12 +115,15 @@ async function judge(t: Test): Promise<void> {
     // TAP cannot escape some of these texts.
     const name = `${index}: ${written.replaceAll(/[^ -~]|\\/g, '.')}`;
     if (process.env['HOSTWIRE_WRITE_DOCS'] !== '1') t.strictSame(lines, cases[index]?.lines, name);
+    if (spelling === 'vars') continue;
     const { value, problems } = parse(text, spelling === 'json' ? 'JSON' : 'YAML');
     if (isHeld && config !== undefined) t.has(config, value as object, name);
+    if (spelling === 'yaml' && value !== undefined && problems.length === 0)
+      t.strictSame(structuredClone(value), loadYaml(text), name);
     const read = () => JSON.parse(text.replace(/^\ufeff/, ''));
     if (spelling !== 'json' || (value === undefined) === (problems.length === 0)) continue;
     if (problems.some(({ message }) => message.startsWith('not JSON'))) t.throws(read, SyntaxError, name);
-    else if (problems.length === 0) t.same(value, read(), name);
+    else if (problems.length === 0) t.strictSame(structuredClone(value), read(), name);
   }
   const texts = found.map(({ written, lines }, index) => {
     const isLast = found[index + 1]?.lines.join('\n') !== lines.join('\n');
@@ -162,6 +176,10 @@ t.test('[8.history] the values that each key accepts', judge);
 t.test('[8.interval-below-one] below 1 counts as 1, with one warning', judge);
 t.test('[1.addresses-bad-entry] a bad entry stops the start with file, line, key and value', judge);
 t.test('[1.addresses-host-bits] [1.addresses-zero-prefix] are reported once, with file and line', judge);
+t.test('[8.variables] a bad value names its variable and no line; another program has variables too', judge);
+t.test('[8.placeholder] a value that looks like a variable is refused with a hint', judge);
+t.test('[8.empty-section] a section without a value is empty', judge);
+t.test('[8.yaml-core] a scalar is read as js-yaml reads it by the core schema', judge);
 
 t.test('every section is judged', async (t) => {
   t.strictSame([...judged.keys()], [...sections.keys()]);

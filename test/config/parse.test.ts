@@ -1,5 +1,4 @@
 /** The parsers: strict JSON, YAML's core schema, and the line of every value. */
-import { load as loadYaml } from 'js-yaml';
 import t from 'tap';
 import { createLineFinder, MAX_DEPTH, type Parsed, parse } from '#src/config/sources/parse.js';
 import { json, yaml } from './loading.ts';
@@ -45,49 +44,6 @@ t.test('[8.yaml-core] YAML is read by the core schema', async (t) => {
     r: 12,
     s: [7],
   });
-});
-
-t.test('[8.yaml-core] a scalar is read as js-yaml reads it by the core schema', async (t) => {
-  const scalars = [
-    '1',
-    '-1',
-    '+1',
-    '1.',
-    '.5',
-    '1e3',
-    '-.INF',
-    '.NaN',
-    '0x1f',
-    '0X1F',
-    '0o7',
-    '0b1',
-    '010',
-    '1_0',
-    '~',
-    'null',
-    'NULL',
-    'nULL',
-    'true',
-    'True',
-    'tRUE',
-    'FALSE',
-    'yes',
-    'off',
-    '12:30:45',
-    '=',
-    "''",
-    '""',
-    "'1'",
-    '"true"',
-    '|-\n 5',
-    '>-\n null',
-  ];
-  for (const scalar of scalars) {
-    const text = `a: ${scalar}\n`;
-    const { value, problems } = parseYaml(text);
-    t.same(problems, []);
-    t.strictSame(value, Object.assign(Object.create(null), loadYaml(text)), scalar.replace('\n', ' '));
-  }
 });
 
 t.test('lines end with CR, LF or CRLF', async (t) => {
