@@ -31,7 +31,7 @@ import {
 } from './merge.ts';
 import { KEY_KEYS } from './rows/auth-rows.ts';
 import { isThere, OTHERS_READ } from './sources/named-files.ts';
-import { type JudgedFolders, whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
+import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { type Format, type Parsed, parse } from './sources/parse.ts';
 import {
   listFolder,
@@ -172,7 +172,6 @@ function readSource(
   file: string,
   uid: number | undefined,
   inner: readonly string[] = [],
-  judged?: JudgedFolders,
 ): (Parsed & { readonly owner: Ownership }) | ReadProblem {
   const fail = (message: string) => ({ line: undefined, message });
   const format = formatOf(file);
@@ -180,7 +179,7 @@ function readSource(
   const read = readText(file, MAX_CONFIG_BYTES);
   if ('message' in read) return read;
   const { owner } = read;
-  const message = whyFileNotTrusted(file, owner, uid, judged);
+  const message = whyFileNotTrusted(file, owner, uid);
   // It is not parsed: messages could quote text of another user.
   return message === undefined ? { owner, ...parse(read.text, format, inner) } : fail(message);
 }
@@ -216,11 +215,10 @@ function* readKeyFolder(
   if (typeof listed === 'string') findings.fail(placeOf(setting), `${folder}: ${listed}`);
   const files = typeof listed === 'string' ? [] : listed.filter((file) => formatOf(file) !== undefined);
   yield;
-  const judged: JudgedFolders = new Map();
   const owner = ownerOf(statusOf(folder));
   for (const file of files) {
     yield;
-    const keyFile = readKeyFile(file, uid, judged, owner, before?.get(file));
+    const keyFile = readKeyFile(file, uid, owner, before?.get(file));
     keyFiles.set(file, keyFile);
     const { found } = keyFile;
     findings.problems.push(...found.problems);
@@ -243,7 +241,6 @@ const MIN_AGE_MS = 2000;
 function readKeyFile(
   file: string,
   uid: number | undefined,
-  judged: JudgedFolders,
   folderOwner: string,
   before: KeyFile | undefined,
 ): KeyFile {
@@ -255,7 +252,7 @@ function readKeyFile(
   if (before?.isFinal === true && look === before.look) return before;
   const { name } = path.parse(file);
   const found = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
-  const read = readSource(file, uid, ['auth', 'keys', name], judged);
+  const read = readSource(file, uid, ['auth', 'keys', name]);
   // A file may have been removed since the folder was listed.
   if (!('owner' in read)) {
     if (isThere(file)) found.fail({ file, line: read.line, path: [] }, read.message);
@@ -288,17 +285,13 @@ function refuseKeyFiles(
   settings: Settings,
   { problems, notices }: Findings,
 ): void {
-  const refused = new Set<string>();
-  for (const problem of problems.splice(0)) {
-    if (!files.has(problem.file)) {
-      problems.push(problem);
-      continue;
-    }
-    refused.add(problem.file);
+  const all = problems.splice(0);
+  problems.push(...all.filter(({ file }) => !files.has(file)));
+  const refused = all.filter(({ file }) => files.has(file));
+  for (const problem of refused)
     notices.push({ level: 'error', text: `${formatProblem(problem)}; this key is not accepted` });
-  }
-  if (refused.size === 0) return;
-  for (const [key, { file }] of settings) if (refused.has(file)) settings.delete(key);
+  const names = new Set(refused.map(({ file }) => file));
+  for (const [key, { file }] of names.size === 0 ? [] : settings) if (names.has(file)) settings.delete(key);
 }
 
 /** `values`: those of the files that could be read. */

@@ -14,7 +14,6 @@ import {
   load,
   makeFolder,
   optionsFor,
-  problemsOf,
   shorten,
   shortProblemsOf,
   writeFiles,
@@ -317,5 +316,4 @@ t.test('a problem is one line: file, line, key, message', async (t) => {
       `ConfigError: ${file}:2: log.level: expected "error", "warn", "info" or "debug", found "x"\n${file}:3: server: expected a map of keys such as host, found a number`,
     );
   }
-  t.match(problemsOf(t, { 'config.json': '{"log": {"level": "x"}}' }), [{ value: '"x"' }]);
 });

@@ -65,17 +65,14 @@ export class Findings {
     this.settings.push({ key: path.join('.'), value, file, line });
   }
 
-  /** `value`: the value found, where it may be shown. */
-  fail(place: Place, message: string, value?: string): void {
-    this.problems.push(this.#problemAt(place, message, value));
+  fail(place: Place, message: string): void {
+    this.problems.push(this.#problemAt(place, message));
   }
 
   /** Adds the problem of a value that its row does not accept; of a value that may be secret only the kind is shown. */
   refuse(place: Place, row: Limits, found: unknown): void {
-    const value = this.#isHidden(row) ? undefined : show(found);
-    const shown = value ?? kindOf(found);
-    const ending = this.#isHidden(row) ? ' (not shown)' : '';
-    this.fail(place, `expected ${row.expected}, found ${shown}${ending}`, value);
+    const shown = this.#isHidden(row) ? `${kindOf(found)} (not shown)` : (show(found) ?? kindOf(found));
+    this.fail(place, `expected ${row.expected}, found ${shown}`);
   }
 
   /** Adds the problem of an item of a list. */
@@ -83,8 +80,8 @@ export class Findings {
     // A URL may have a password before an @.
     const shown = found.includes('@') ? undefined : show(found);
     if (this.#isHidden(row)) this.refuse(place, row, found);
-    else if (shown === undefined || reason.includes(shown)) this.fail(place, reason, shown);
-    else this.fail(place, `${reason}, found ${shown}`, shown);
+    else
+      this.fail(place, shown === undefined || reason.includes(shown) ? reason : `${reason}, found ${shown}`);
   }
 
   #isHidden({ isSecret, mayBeSecret }: Limits): boolean {
@@ -103,10 +100,10 @@ export class Findings {
     });
   }
 
-  #problemAt({ file, line, path }: Place, message: string, value?: string): Problem {
+  #problemAt({ file, line, path }: Place, message: string): Problem {
     const parts = path.map((part) =>
       this.#shown?.includes(part.replace(/(?:\[\d+\])+$/u, '')) === false ? '(not shown)' : printable(part),
     );
-    return { file, line, key: path.length === 0 ? undefined : parts.join('.'), value, message };
+    return { file, line, key: path.length === 0 ? undefined : parts.join('.'), message };
   }
 }

@@ -10,8 +10,6 @@ export interface Problem {
   readonly line?: number | undefined;
   /** Dotted; undefined: the whole file. */
   readonly key?: string | undefined;
-  /** The value found, quoted and shortened; undefined: none, or one that must not be shown. */
-  readonly value: string | undefined;
   /** The expected and the found value, or the nearest known key. */
   readonly message: string;
 }
@@ -56,7 +54,7 @@ export class ConfigError extends Error {
 }
 
 /** `file:line: key: message` in one line, without the parts that are undefined. */
-export function formatProblem({ file, line, key, message }: Omit<Problem, 'value'>): string {
+export function formatProblem({ file, line, key, message }: Problem): string {
   const text = [formatPlace(file, line), key, message].filter((part) => part !== undefined).join(': ');
   return clean(text, text.length);
 }

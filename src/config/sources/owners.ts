@@ -36,15 +36,9 @@ export function whyNotTrusted(
   return 'can be written by others; run chmod go-w on it';
 }
 
-/** The verdicts on folders that many files of one load share. */
-export type JudgedFolders = Map<string, string | undefined>;
-
 /** The same for the folders of `file` and of its link target: a user who can write a folder can replace its files. */
-function whyFoldersNotTrusted(file: string, uid: number, judged: JudgedFolders): string | undefined {
-  const judge = (folder: string) => {
-    if (!judged.has(folder)) judged.set(folder, whyNotTrusted(folder, statSync(folder), uid));
-    return judged.get(folder);
-  };
+function whyFoldersNotTrusted(file: string, uid: number): string | undefined {
+  const judge = (folder: string) => whyNotTrusted(folder, statSync(folder), uid);
   const reason = judge(path.dirname(file));
   if (reason !== undefined) return `its folder ${reason}`;
   if (!lstatSync(file).isSymbolicLink()) return undefined;
@@ -57,10 +51,9 @@ export function whyFileNotTrusted(
   file: string,
   owner: Ownership,
   uid: number | undefined,
-  judged: JudgedFolders = new Map(),
 ): string | undefined {
   if (uid === undefined) return undefined;
-  return whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid, judged);
+  return whyNotTrusted(file, owner, uid) ?? whyFoldersNotTrusted(file, uid);
 }
 
 /** The same for a command and its folder; undefined also if the file is missing, which starting it reports. */
