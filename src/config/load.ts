@@ -108,6 +108,7 @@ export function* load(options: LoadOptions, before?: Previous): Steps<Loaded> {
   const folder = yield* readKeyFolder(settings, surroundings.uid, findings, keyFiles, before?.keyFiles);
   judgeCommands(surroundings.uid, findings);
   const files = yield* readFiles(settings, findings, surroundings.uid);
+  yield;
   judgeBetweenKeys(settings, findings);
   const links = [...keyFiles].flatMap(([file, { look }]) => (look === undefined ? [file] : []));
   const watch = [...sources.watch, ...folder, ...links, ...files.map((file) => file.path)];
@@ -126,7 +127,9 @@ export function* load(options: LoadOptions, before?: Previous): Steps<Loaded> {
   if (surroundings.platform !== 'win32') warnOfReaders(owners, keyFile, findings);
   const { unknownKeys } = findings;
   const unknown = unknownKeys.map((problem): Notice => ({ level: 'warn', text: formatProblem(problem) }));
-  const config = toConfig(collectValues(settings, findings));
+  const merged = collectValues(settings, findings);
+  yield;
+  const config = toConfig(merged);
   yield;
   const effects = listEffects(settings, surroundings, role);
   yield;
