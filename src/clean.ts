@@ -24,3 +24,12 @@ export const cleanLines = (text: string): string =>
 /** `json`, as JSON.stringify writes it, with escapes for everything that `clean` would replace: no value changes. */
 export const escapeJson = (json: string): string =>
   json.replaceAll(UNSAFE_IN_JSON, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Maximum length of a text from a file in a message. */
+export const MAX_SHOWN_CHARACTERS = 60;
+
+/** Text from a file, quoted, shortened and without control characters. */
+export function quote(text: string): string {
+  const isLong = text.length > MAX_SHOWN_CHARACTERS;
+  return escapeJson(JSON.stringify(isLong ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text));
+}

@@ -38,7 +38,7 @@ t.test('each id of the contract in the name of a test is well-formed, and is the
 /** All texts of a folder, with literals that are split over lines joined. */
 function textsBelow(folder: string): string {
   return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(?:ts|cc|h)$/.test(file))
+    .filter((file) => /\.(?:ts|cc|h|txt)$/.test(file))
     .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
     .join('\n')
     .replaceAll(/(['"`])\s*\+?\n\s*\1/g, '');

@@ -1,6 +1,6 @@
 /** Parses the command line. Pure. */
 import { isIP } from 'node:net';
-import { quote } from '../config/checks/problems.ts';
+import { quote } from '../clean.ts';
 import type { Overrides } from '../config/merge.ts';
 import { ROWS } from '../config/rows/key-table.ts';
 import { isHostName } from '../config/rows/predicates.ts';

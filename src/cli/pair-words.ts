@@ -1,7 +1,7 @@
 /** The options of `hostwire pair`. */
 import { parseExpiry } from '../access/expiry.ts';
 import { DEFAULT_KEY } from '../access/key.ts';
-import { quote } from '../config/checks/problems.ts';
+import { quote } from '../clean.ts';
 import { isScope, SCOPES } from '../scopes.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };

@@ -1,5 +1,5 @@
 /** Determines which service `hostwire top` connects to, and with which key. */
-import { quote } from '../config/checks/problems.ts';
+import { quote } from '../clean.ts';
 import type { Config } from '../config/config.ts';
 import { KEYS } from '../config/rows/key-table.ts';
 import { readText } from '../config/sources/read-text.ts';

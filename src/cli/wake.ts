@@ -1,6 +1,6 @@
 /** `hostwire wake`: wakes a machine of the configuration, or a MAC address, without a running service. */
 import { isIPv4 } from 'node:net';
-import { quote } from '../config/checks/problems.ts';
+import { quote } from '../clean.ts';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import type { WakeHost } from '../host/wake.ts';
 import { parseMac, WAKE_PORT } from '../wake/packet.ts';

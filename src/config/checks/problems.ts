@@ -1,6 +1,6 @@
 /** Problems of a configuration, and the texts that describe them without showing a secret. */
 import type { KeySettings } from '../../access/key.ts';
-import { clean, escapeJson } from '../../clean.ts';
+import { clean, MAX_SHOWN_CHARACTERS, quote } from '../../clean.ts';
 
 /** Something wrong, or an unknown key. */
 export interface Problem {
@@ -61,14 +61,6 @@ export function formatProblem({ file, line, key, message }: Problem): string {
 
 export function formatPlace(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}:${line}`;
-}
-
-const MAX_SHOWN_CHARACTERS = 60;
-
-/** Text from a file, quoted, shortened and without control characters. */
-export function quote(text: string): string {
-  const isLong = text.length > MAX_SHOWN_CHARACTERS;
-  return escapeJson(JSON.stringify(isLong ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text));
 }
 
 /** A key from a file, shortened and without control characters. */

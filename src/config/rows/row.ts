@@ -1,10 +1,10 @@
 /** The row of a configuration key, and functions that make the common ones. */
 
 import { type AddressList, NO_ADDRESSES } from '../../access/addresses.ts';
+import { quote } from '../../clean.ts';
 import { isObject } from '../../json.ts';
 import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import type { PemFile } from '../../tls/pair.ts';
-import { quote } from '../checks/problems.ts';
 import { each, type JudgeItems, judgeClients } from './list-items.ts';
 import { isAbsolutePath, isFileName, isId } from './predicates.ts';
 
