@@ -1,64 +1,14 @@
 /** Reloading: the keys that take effect, the keys that stay, and the messages. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { type Config, DEFAULT_CONFIG, readKey, toConfig } from '#src/config/config.js';
-import { LiveConfig } from '#src/config/current.js';
-import { type LoadOptions, loadConfig } from '#src/config/load.js';
-import { keepRestartKeys, Reloader } from '#src/config/reload.js';
+import t from 'tap';
+import { DEFAULT_CONFIG, readKey, toConfig } from '#src/config/config.js';
+import { keepRestartKeys } from '#src/config/reload.js';
 import { ROWS } from '#src/config/rows/key-table.js';
-import { until } from '../helpers/until.ts';
-import { type Files, makeFolder, optionsFor, writeFiles } from './loading.ts';
-
-function start(
-  t: Test,
-  files: Files,
-  more: Partial<LoadOptions> = {},
-  onApply: (config: Config) => void = () => {},
-) {
-  const folder = makeFolder(t);
-  writeFiles(folder, files);
-  const load = optionsFor(folder, more);
-  const applied: Config[] = [];
-  const said: string[] = [];
-  /** Log lines of level info. */
-  const results: string[] = [];
-  const loaded = loadConfig(load);
-  const config = new LiveConfig(loaded.config);
-  config.onChange(() => {
-    onApply(config.current);
-    applied.push(config.current);
-  });
-  const reloader = new Reloader({
-    load,
-    loaded,
-    config,
-    report: ({ level, text }) =>
-      (level === 'info' ? results : said).push(`${level}: ${text.replaceAll(`${folder}/`, '')}`),
-    times: { quietMs: 40, maxMs: 200, pollMs: 100 },
-    defer: (slice) => slice(),
-  });
-  t.teardown(() => reloader.close());
-  /** Waits until `isDone`, and then 120 ms for calls that should not come. */
-  const settle = async (isDone: () => boolean) => {
-    await until(isDone);
-    await sleep(120);
-  };
-  return {
-    folder,
-    at: (name: string) => path.join(folder, name),
-    reloader,
-    config,
-    applied,
-    said,
-    results,
-    settle,
-  };
-}
+import { startReloader } from './reloading.ts';
 
 t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', async (t) => {
-  const { reloader, config, at, applied, said } = start(t, { 'config.yaml': 'log: {level: info}' });
+  const { reloader, config, at, applied, said } = startReloader(t, { 'config.yaml': 'log: {level: info}' });
   reloader.reload();
   t.same(applied, [], 'nothing has changed');
   writeFileSync(at('config.yaml'), 'log: {level: debug}\nstats: {stream_interval_seconds: 0.5}');
@@ -81,7 +31,7 @@ t.test('[8.reload] SIGHUP reloads, and a valid configuration takes effect', asyn
 t.test(
   '[8.reload-bad] a bad file keeps the old configuration, with one error naming file, line and key',
   async (t) => {
-    const { reloader, config, at, applied, said } = start(t, {
+    const { reloader, config, at, applied, said } = startReloader(t, {
       'config.yaml': 'log: {level: warn}',
       'config.json': '{"server": {"max_streams": 3}}',
     });
@@ -104,7 +54,7 @@ t.test(
 
 t.test('[8.reload-deleted] a deleted file keeps the old configuration, with one error', async (t) => {
   for (const paths of [[], ['config.yaml']]) {
-    const { reloader, config, at, applied, said, settle } = start(
+    const { reloader, config, at, applied, said, settle } = startReloader(
       t,
       { 'config.yaml': 'auth: {enabled: true, blocked_ips: [1.1.1.1]}' },
       { paths },
@@ -134,7 +84,7 @@ t.test('[8.reload-restart] keys that need a restart say so and keep their old va
   const ofServer = ['server.host', 'server.port', 'server.engine', 'server.tls.port'];
   const ofHost = ['host.root', 'host.name', 'host.id', 'host.labels', 'host.proc', 'host.sys'];
   t.same(restart, [...ofServer, 'power.backend', 'history.path', ...ofHost, 'log.format', 'log.file']);
-  const { reloader, at, applied, said } = start(t, { 'config.yaml': 'server: {port: 1}' });
+  const { reloader, at, applied, said } = startReloader(t, { 'config.yaml': 'server: {port: 1}' });
   const text =
     'server: {port: 2, host: 127.0.0.1, max_streams: 5}\npower: {backend: record}\nhost: {proc: /p, sys: /s}\n';
   writeFileSync(at('config.yaml'), text);
@@ -169,7 +119,7 @@ t.test('[8.reload-restart] keys that need a restart say so and keep their old va
 t.test(
   '[8.reload-restart] a map that has not changed needs no restart, and one that has is shown',
   async (t) => {
-    const { reloader, at, said } = start(t, { 'config.yaml': 'host: {labels: {site: berlin}}' });
+    const { reloader, at, said } = startReloader(t, { 'config.yaml': 'host: {labels: {site: berlin}}' });
     reloader.reload();
     t.same(said, []);
     writeFileSync(at('config.yaml'), 'host: {labels: {site: hamburg}}');
@@ -205,7 +155,7 @@ t.test(
   '[8.reload-watch] changed files are reloaded automatically: rename-over, the key file, a second file',
   async (t) => {
     const key = (letter: string) => letter.repeat(40);
-    const { reloader, config, at, applied, said, settle } = start(t, {
+    const { reloader, config, at, applied, said, settle } = startReloader(t, {
       'config.yaml': 'auth: {api_key_file: key}',
       key: key('a'),
     });
@@ -241,7 +191,7 @@ t.test(
 );
 
 t.test('[8.reload-first] without a file at the start, the first one to appear is loaded', async (t) => {
-  const { reloader, at, applied, settle } = start(t, {});
+  const { reloader, at, applied, settle } = startReloader(t, {});
   reloader.start();
   writeFileSync(at('config.yml'), 'log: {level: warn}');
   await settle(() => applied.length > 0);
@@ -252,7 +202,7 @@ t.test('[10.keys-revoked] a key that ends while its configuration is read again 
   const digest = `sha256/${'A'.repeat(43)}=`;
   const lifeMs = 150;
   const expires = new Date(Date.now() + lifeMs).toISOString();
-  const { reloader, applied, results } = start(t, {
+  const { reloader, applied, results } = startReloader(t, {
     'config.json': JSON.stringify({ auth: { keys: { phone: { digest, scopes: ['read'], expires } } } }),
   });
   reloader.start();
@@ -276,7 +226,7 @@ t.test('[10.keys-revoked] a key that is gone is dropped whatever else is wrong',
       },
       ...more,
     });
-  const { reloader, config, at, said, settle, applied } = start(t, {
+  const { reloader, config, at, said, settle, applied } = startReloader(t, {
     'config.json': configOf('AB'),
     'keys/C.json': JSON.stringify(keyOf('C')),
     'keys/D.json': JSON.stringify(keyOf('D')),
@@ -309,14 +259,14 @@ t.test('[10.keys-revoked] a key that is gone is dropped whatever else is wrong',
 });
 
 t.test('[8.reload-gap] a change between the load and the start of watching is applied', async (t) => {
-  const { reloader, at, applied } = start(t, { 'config.yaml': 'log: {level: info}' });
+  const { reloader, at, applied } = startReloader(t, { 'config.yaml': 'log: {level: info}' });
   writeFileSync(at('config.yaml'), 'log: {level: warn}');
   reloader.start();
   t.match(applied, [{ log: { level: 'warn' } }]);
 });
 
 t.test('[8.reload-repeat] an unchanged error is not reported again at each touch', async (t) => {
-  const { reloader, config, at, said, settle } = start(t, { 'config.yaml': 'log: {level: info}' });
+  const { reloader, config, at, said, settle } = startReloader(t, { 'config.yaml': 'log: {level: info}' });
   reloader.start();
   for (const text of ['log: {level: x}', 'log: {level: x} # touched', 'log: {level: x} # again']) {
     writeFileSync(at('config.yaml'), text);
@@ -338,9 +288,14 @@ t.test(
   '[8.reload-failing] a failure to apply is reported, and the old configuration stays in effect',
   async (t) => {
     let isFailing = true;
-    const { reloader, config, at, said } = start(t, { 'config.yaml': 'log: {level: info}' }, {}, () => {
-      if (isFailing) throw new Error('no');
-    });
+    const { reloader, config, at, said } = startReloader(
+      t,
+      { 'config.yaml': 'log: {level: info}' },
+      {},
+      () => {
+        if (isFailing) throw new Error('no');
+      },
+    );
     writeFileSync(at('config.yaml'), 'log: {level: warn}');
     reloader.reload();
     t.same(said, ['error: the configuration was not reloaded, the old one stays in effect: Error: no']);
@@ -352,7 +307,7 @@ t.test(
 );
 
 t.test('[8.reload-result] each reload is reported with its result', async (t) => {
-  const { at, reloader, said, results } = start(t, {
+  const { at, reloader, said, results } = startReloader(t, {
     'config.json': '{"stats":{"stream_interval_seconds":5}}',
   });
   reloader.reload();

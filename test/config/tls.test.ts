@@ -5,10 +5,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { checkConfiguration } from '#src/cli/check.js';
-import type { Config } from '#src/config/config.js';
-import { LiveConfig } from '#src/config/current.js';
 import { loadConfig } from '#src/config/load.js';
-import { Reloader } from '#src/config/reload.js';
 import { makePair, type TestPair } from '../helpers/certificates.ts';
 import { until } from '../helpers/until.ts';
 import {
@@ -20,6 +17,7 @@ import {
   shortProblemsOf,
   writeFiles,
 } from './loading.ts';
+import { startReloader } from './reloading.ts';
 import { filesOf, TLS_CONFIG } from './tls-files.ts';
 
 const [pair, other] = await Promise.all([makePair(), makePair({ name: 'other' })]);
@@ -178,33 +176,14 @@ t.test('[8.tls-rights] files that others can read or write', async (t) => {
   chmodSync(at('cert.pem'), 0o644);
 });
 
-function startReloader(t: Test, files: Files) {
-  const folder = makeFolder(t);
-  writeFiles(folder, files);
-  const load = optionsFor(folder);
-  const applied: Config[] = [];
-  const said: string[] = [];
-  const loaded = loadConfig(load);
-  const config = new LiveConfig(loaded.config);
-  config.onChange(() => applied.push(config.current));
-  const reloader = new Reloader({
-    load,
-    loaded,
-    config,
-    report({ level, text }) {
-      if (level !== 'info') said.push(`${level}: ${text.replaceAll(`${folder}/`, '')}`);
-    },
-    times: { quietMs: 40, maxMs: 200, pollMs: 100 },
-    dayMs: 20,
-    defer: (slice) => slice(),
-  });
-  t.teardown(() => reloader.close());
-  const certs = () => applied.map(({ server }) => server.tls.cert?.pem);
-  return { folder, at: (name: string) => path.join(folder, name), reloader, config, applied, said, certs };
+/** A day is 20 ms. `certs`: the certificates that were applied. */
+function start(t: Test, files: Files) {
+  const started = startReloader(t, files, {}, undefined, 20);
+  return { ...started, certs: () => started.applied.map(({ server }) => server.tls.cert?.pem) };
 }
 
 t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one error', async (t) => {
-  const { folder, reloader, config, said, certs } = startReloader(t, filesOf(pair));
+  const { folder, reloader, config, said, certs } = start(t, filesOf(pair));
   reloader.reload();
   t.same(certs(), [], 'nothing has changed');
   writeFiles(folder, { 'cert.pem': other.cert });
@@ -220,7 +199,7 @@ t.test('[8.tls-reload] a new pair is taken, a bad one keeps the old with one err
 });
 
 t.test('[8.tls-reload-watch] files renamed over, and links that are switched', async (t) => {
-  const renamed = startReloader(t, filesOf(pair));
+  const renamed = start(t, filesOf(pair));
   renamed.reloader.start();
   writeFiles(renamed.folder, { 'new-cert': other.cert, 'new-key': other.key });
   renameSync(renamed.at('new-key'), renamed.at('key.pem'));
@@ -229,7 +208,7 @@ t.test('[8.tls-reload-watch] files renamed over, and links that are switched', a
   t.same(renamed.certs(), [other.cert], 'renamed over');
 
   const config = TLS_CONFIG.replace('cert.pem', 'live/cert.pem').replace('key.pem', 'live/key.pem');
-  const linked = startReloader(t, {
+  const linked = start(t, {
     'config.yaml': config,
     ...Object.fromEntries(
       [pair, other].flatMap(({ cert, key }, index) => [
@@ -254,7 +233,7 @@ t.test('[8.tls-reload-watch] files renamed over, and links that are switched', a
 });
 
 t.test('[8.tls-reload-mount] a folder behind a link that is switched', async (t) => {
-  const { folder, at, reloader, certs } = startReloader(t, filesOf(pair));
+  const { folder, at, reloader, certs } = start(t, filesOf(pair));
   reloader.close();
   writeFiles(folder, {
     'v1/cert.pem': pair.cert,
@@ -278,7 +257,7 @@ t.test('[8.tls-reload-mount] a folder behind a link that is switched', async (t)
 t.test('[8.tls-warnings] a certificate that comes near its end while the service runs', async (t) => {
   // Its last fortnight begins in 5 s; the minute is that of makePair.
   const soon = await makePair({ untilDays: 14 - 55 / 86_400 });
-  const { reloader, said } = startReloader(t, filesOf(soon));
+  const { reloader, said } = start(t, filesOf(soon));
   t.same(said, []);
   reloader.start();
   await until(() => said.length > 0);
@@ -288,7 +267,7 @@ t.test('[8.tls-warnings] a certificate that comes near its end while the service
 });
 
 t.test('[8.tls-restart] to switch TLS on or off, or its port, needs a restart', async (t) => {
-  const { folder, at, reloader, applied, said } = startReloader(t, filesOf(pair));
+  const { folder, at, reloader, applied, said } = start(t, filesOf(pair));
   writeFiles(folder, { 'config.yaml': 'server: {max_streams: 3}' });
   reloader.reload();
   t.same(said, [
