@@ -4,7 +4,7 @@ import { NO_ADDRESSES } from '#src/access/addresses.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { Loaded } from '#src/config/load.js';
 import { loadConfig } from '#src/config/load.js';
-import { asWritten, load, makeFolder, optionsFor, problemsOf, shortProblemsOf, yaml } from './loading.ts';
+import { load, makeFolder, optionsFor, problemsOf, shortProblemsOf, yaml } from './loading.ts';
 
 const warningsOf = ({ notices }: Loaded) =>
   notices.map(({ level, text }) => `${level} ${text.replace(/^\/\S+\/(?=config\.)/, '')}`);
@@ -86,58 +86,6 @@ t.test('[8.defaults] [8.history] the documented defaults', async (t) => {
       labels: {},
     },
   );
-});
-
-t.test('[8.spellings] JSON and YAML have the same keys', async (t) => {
-  const text = `{
-  "stats": {"stream_interval_seconds": 5.5},
-  "auth": {"enabled": true, "api_key": "0123456789abcdef0123456789abcdef", "allowed_ips": ["*", "10.0.0.0/8"],
-           "blocked_ips": ["10.0.0.9"], "refuse_forwarded": false, "guests": ["read"],
-           "keys": {"tv": {"digest": "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "scopes": ["read"]}}},
-  "features": {"enable_sleep": false, "enable_hibernate": true, "enable_restart": true, "enable_shutdown": true,
-               "enable_media": false, "enable_processes": false, "enable_process_control": true, "enable_dashboard": false,
-               "enable_wake": true, "enable_metrics": false},
-  "server": {"host": "127.0.0.1", "port": 0, "engine": "node", "max_streams": 7, "max_streams_per_address": 8,
-             "max_connections_per_address": 11,
-             "max_requests_per_address": 9, "max_kept_megabytes": 10, "allowed_hosts": ["pc.example.org"],
-             "cors_origins": ["https://a.example:8443"], "trusted_proxies": ["127.0.0.1"]},
-  "discovery": {"mdns": true},
-  "power": {"backend": "record"},
-  "processes": {"launch": {"x": {"command": "/bin/sh"}}},
-  "wake": {"hosts": {"nas": {"mac": "02:00:5e:10:00:00", "broadcast": "192.0.2.255", "port": 7}}},
-  "history": {"minutes": 5, "idle_interval_seconds": 0, "on_battery": true, "path": "/var/lib/history", "max_megabytes": 8},
-  "mqtt": {"url": "mqtt://broker.lan", "username": "pc", "client_id": "pc-1", "topic": "home/pc", "discovery_prefix": "",
-           "interval_seconds": 30, "publish": "both"},
-  "host": {"root": "/host", "name": "nas", "id": "nas-1", "proc": "/host/proc", "sys": "/host/sys",
-           "labels": {"site": "berlin"}},
-  "hub": {"mqtt": {"topic": "fleet"}},
-  "log": {"level": "debug", "format": "json", "file": "/var/log/hostwire.log"}
-}`;
-  const wanted = JSON.parse(text);
-  // Flow style is JSON's: the same text is YAML too.
-  for (const name of ['config.json', 'config.yaml', 'config.yml']) {
-    const { config, notices } = load(t, { [name]: text });
-    // For the two roles of the program, and of a hub without its broker.
-    t.match(
-      notices,
-      [
-        { text: /^hub\.mqtt: used by "hostwire hub" only/ },
-        { text: /hub\.mqtt\.topic: hub\.mqtt\.url is not set/ },
-      ],
-      name,
-    );
-    t.equal(notices.length, 2, name);
-    t.equal(config.auth.api_key_file, undefined);
-    t.same(asWritten(config), {
-      ...wanted,
-      // TLS has files (tls.test.ts).
-      server: { ...wanted.server, tls: {} },
-      // Named entries have tests of their own (hub.test.ts, watch-rows.test.ts).
-      hub: { agents: {}, commands: {}, mqtt: { topic: 'fleet' } },
-      watch: { defaults: true, rules: {} },
-      processes: { launch: { x: { command: '/bin/sh', args: [], env: {}, allow_args: false } } },
-    });
-  }
 });
 
 t.test('[8.frozen] the configuration cannot be changed, at any depth', async (t) => {

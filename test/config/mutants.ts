@@ -1,5 +1,8 @@
 /** Generates mutated configurations from a seed, each with its expected outcome, which is derived without the loader. */
 
+import { DEFAULT_CONFIG } from '#src/config/config.js';
+import { asWritten } from './loading.ts';
+
 export type Random = (below: number) => number;
 
 /** mulberry32: small, and equal on every machine. */
@@ -301,35 +304,15 @@ function unwrap(whole: string, spelling: Spelling): string {
   return spelling === 'json' ? whole.slice(1, -2) : whole;
 }
 
-/** The documented defaults of BASE's keys. */
+/** The defaults of BASE's keys, which load.test.ts has one by one. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
-  'stats.stream_interval_seconds': 2,
-  'auth.enabled': false,
-  'auth.api_key': undefined,
-  'auth.allowed_ips': [],
-  'auth.blocked_ips': [],
-  'auth.refuse_forwarded': true,
-  'features.enable_sleep': true,
+  ...Object.fromEntries(
+    Object.entries(asWritten(DEFAULT_CONFIG) as Values).flatMap(([section, keys]) =>
+      Object.keys(BASE[section] ?? {}).map((key) => [`${section}.${key}`, keys[key]]),
+    ),
+  ),
   // Follows enable_sleep, which is false in BASE.
   'features.enable_hibernate': false,
-  'features.enable_restart': false,
-  'features.enable_shutdown': false,
-  'features.enable_media': true,
-  'features.enable_processes': true,
-  'features.enable_process_control': false,
-  'features.enable_wake': false,
-  'features.enable_dashboard': true,
-  'features.enable_metrics': true,
-  'discovery.mdns': false,
-  'server.max_streams': 0,
-  'server.max_connections_per_address': 2048,
-  'server.max_streams_per_address': 1024,
-  'server.max_requests_per_address': 1024,
-  'server.max_kept_megabytes': 64,
-  'server.allowed_hosts': [],
-  'server.cors_origins': [],
-  'server.trusted_proxies': [],
-  'log.level': 'info',
 };
 
 export function mutate(random: Random, kind: string, spelling: Spelling): Mutant {

@@ -102,6 +102,7 @@ const HELD = [
   '8.allowed-hosts',
   '3.mqtt-keys',
   '8.history',
+  '8.spellings',
 ];
 
 /** Compares the section of the test's id with what is printed. */
@@ -117,7 +118,7 @@ async function judge(t: Test): Promise<void> {
     if (process.env['HOSTWIRE_WRITE_DOCS'] !== '1') t.strictSame(lines, cases[index]?.lines, name);
     if (spelling === 'vars') continue;
     const { value, problems } = parse(text, spelling === 'json' ? 'JSON' : 'YAML');
-    if (isHeld && config !== undefined) t.has(config, value as object, name);
+    if (isHeld && config !== undefined) t.hasStrict(config, structuredClone(value) as object, name);
     if (spelling === 'yaml' && value !== undefined && problems.length === 0)
       t.strictSame(structuredClone(value), loadYaml(text), name);
     const read = () => JSON.parse(text.replace(/^\ufeff/, ''));
@@ -180,6 +181,7 @@ t.test('[8.variables] a bad value names its variable and no line; another progra
 t.test('[8.placeholder] a value that looks like a variable is refused with a hint', judge);
 t.test('[8.empty-section] a section without a value is empty', judge);
 t.test('[8.yaml-core] a scalar is read as js-yaml reads it by the core schema', judge);
+t.test('[8.spellings] JSON and YAML have the same keys', judge);
 
 t.test('every section is judged', async (t) => {
   t.strictSame([...judged.keys()], [...sections.keys()]);
