@@ -154,7 +154,7 @@ export function* load(options: LoadOptions, before?: Previous): Steps<Loaded> {
 
 function noteFiles({ foreign, files }: Sources, previous: Sources | undefined, findings: Findings): void {
   for (const file of foreign)
-    findings.note('info', `${file}: not read, none of its keys is ours; --config reads it all the same`);
+    findings.note('info', `${file}: not read, because none of its keys is known; read it with --config FILE`);
   for (const file of previous?.files ?? [])
     if (!files.includes(file)) findings.note('warn', `${file}: gone, its settings no longer apply`);
 }

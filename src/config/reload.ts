@@ -117,7 +117,7 @@ export class Reloader {
     const what = hasChanged
       ? 'the configuration was reloaded'
       : 'the configuration was read again: no changes';
-    this.#options.report({ level: 'info', text: wasWrong ? `${what}; it is sound again` : what });
+    this.#options.report({ level: 'info', text: wasWrong ? `${what}; it is valid again` : what });
   }
 
   /** Whether anything changed that takes effect. */

@@ -93,7 +93,10 @@ t.test('[8.search-foreign] in the working folder a file of another program is no
   const loaded = loadConfig(options);
   t.same(loaded.sources.files, []);
   t.same(loaded.notices, [
-    { level: 'info', text: `${file}: not read, none of its keys is ours; --config reads it all the same` },
+    {
+      level: 'info',
+      text: `${file}: not read, because none of its keys is known; read it with --config FILE`,
+    },
   ]);
   t.ok(loaded.watch.includes(file), 'it may become ours');
   writeFiles(folder, { 'cwd/config.yaml': 'log: {level: warn}' });

@@ -320,5 +320,5 @@ t.test('[8.reload-result] each reload is reported with its result', async (t) =>
   t.equal(said.length, 1);
   writeFileSync(at('config.json'), '{"stats":{"stream_interval_seconds":6}}');
   reloader.reload();
-  t.strictSame(results, ['info: the configuration was read again: no changes; it is sound again']);
+  t.strictSame(results, ['info: the configuration was read again: no changes; it is valid again']);
 });

@@ -90,8 +90,8 @@ const NEEDS: readonly (readonly [keys: string[], needed: string, level: Notice['
   [['auth.keys'], 'auth.enabled', 'warn', 'every client may connect without a key'],
   [['wake.hosts'], 'features.enable_wake', 'info', 'no client may wake them'],
   [['processes.launch'], 'features.enable_process_control', 'info', 'no client may start them'],
-  [['mqtt'], 'mqtt.url', 'warn', 'there is no MQTT'],
-  [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is asked'],
+  [['mqtt'], 'mqtt.url', 'warn', 'MQTT is off'],
+  [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is used'],
   [['history.max_megabytes'], 'history.path', 'warn', 'nothing is written to a file'],
 ];
 

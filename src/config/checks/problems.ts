@@ -47,7 +47,7 @@ export class ConfigError extends Error {
     return this.#watch;
   }
 
-  /** The keys that it has all the same; undefined: not known. */
+  /** The keys that it has in spite of its errors; undefined: not known. */
   get keys(): KnownKeys | undefined {
     return this.#keys;
   }

@@ -58,7 +58,7 @@ const findAny = (name: string, names: readonly string[]) =>
 export function judgeUnknown(place: Place, value: unknown): readonly (Place & Doubt)[] {
   const { path } = place;
   const remark = ORIGIN_KEYS.get(path.join('.'));
-  if (remark !== undefined) return listLeaves(place, value, `means nothing here, ignored; ${remark}`);
+  if (remark !== undefined) return listLeaves(place, value, `not used here, ignored; ${remark}`);
   const meant = findMeant(path);
   if (meant !== undefined || path[0] === 'auth') {
     const nearest = meant ?? findAny(path.join('.'), siblings(path));

@@ -31,7 +31,7 @@ export const KEY_KEYS = {
       'a date (2027-06-30) or a moment (2027-06-30T12:00:00Z)',
       (moment) => parseExpiry(moment) !== undefined,
     ),
-    'The end of its life: a date, which is valid to its end in local time, or a moment.',
+    'When it expires: at the end of a date, in local time, or at a moment.',
     { defaultInWords: 'does not expire' },
   ),
   addresses: clientsRow,
@@ -67,7 +67,7 @@ export const KEY_ROWS = {
   ),
   guests: optional<readonly Scope[]>(
     SCOPE_LIST,
-    'What clients without a key may do, where the other rules let them in; `[]`: nothing (docs/keys.md).',
+    'The scopes of clients without a key, where the other rules admit them; `[]`: none (docs/keys.md).',
     { defaultInWords: 'everything' },
   ),
 };

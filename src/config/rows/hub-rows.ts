@@ -58,7 +58,7 @@ export const DIAL_ROWS = {
 };
 
 export const HOST_LABELS_ROW = labelsRow(
-  'What viewers of a hub may filter by, such as `site: berlin` (`mqtt.publish: hub`).',
+  'Labels that viewers of a hub may filter by, such as `site: berlin` (`mqtt.publish: hub`).',
   { needsRestart: true },
 );
 
@@ -85,7 +85,7 @@ export const AGENT_KEYS = {
   pin: pinRow(
     'With `https://`: the pin of its key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.',
   ),
-  labels: labelsRow('What viewers may filter by, such as `site: berlin`.'),
+  labels: labelsRow('Labels that viewers may filter by, such as `site: berlin`.'),
 };
 
 /** A service whose machine the hub shows (`hub.agents`): one with a `url`, or one that dials in and has a key. */
@@ -136,7 +136,7 @@ export const COMMAND_KEYS = {
       namesOf('command', COMMANDS, 'a list of commands, such as "media.*" or "power.sleep", or "*" for all'),
     ),
     [],
-    'What is allowed: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',
+    'The allowed commands: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',
     { defaultInWords: 'required' },
   ),
   clients: clientsRow,

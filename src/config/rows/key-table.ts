@@ -47,7 +47,7 @@ export const KEYS = {
     stream_interval_seconds: row(
       number('a number of seconds from 1 to 86400', (seconds) => seconds <= 86_400),
       2,
-      'Seconds between stream messages. Below 1 counts as 1, with a warning.',
+      'Seconds between stream messages. Values below 1 are raised to 1, with a warning.',
       { minimum: 1 },
     ),
   },
@@ -104,7 +104,7 @@ export const KEYS = {
       'The address to listen on. `::` is every address of both families; without IPv6, `0.0.0.0` is used.',
       { needsRestart: true },
     ),
-    port: row(PORT, 9990, 'The port. 0 takes any free one.', { needsRestart: true }),
+    port: row(PORT, 9990, 'The port. 0 selects any free port.', { needsRestart: true }),
     engine: choiceRow(
       ['auto', 'uws', 'node'],
       'auto',
@@ -128,7 +128,7 @@ export const KEYS = {
     max_kept_megabytes: row(
       integer(1, 65_536),
       64,
-      'The maximum of what is kept for clients that do not read or do not finish, in MiB; one address may take a quarter of it. Beyond it the connections that take most are cut.',
+      'The maximum that is buffered for clients that do not read or do not finish, in MiB; one address may use a quarter of it. Beyond it the connections that use most are closed.',
     ),
     allowed_hosts: namesRow(
       judgeHostNames,
@@ -143,7 +143,7 @@ export const KEYS = {
     trusted_proxies: addressesRow(
       judgeAddresses,
       ADDRESSES,
-      'Proxies that are believed about their clients: X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto.',
+      'Proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto headers are trusted.',
     ),
     tls: {
       cert: pemRow(
@@ -173,7 +173,7 @@ export const KEYS = {
     backend: choiceRow(
       ['system', 'record'],
       'system',
-      '`record` carries nothing out and lists the actions it was asked for: for trials.',
+      '`record` executes nothing and lists the requested actions, for trials.',
       { needsRestart: true },
     ),
   },

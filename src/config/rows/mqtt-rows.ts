@@ -36,7 +36,7 @@ const BROKER_ROWS = {
 export const MQTT_ROWS = {
   url: urlRow(
     'mqtt',
-    'The MQTT broker that readings are published to and commands are taken from (docs/mqtt.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Without it there is no MQTT.',
+    'The MQTT broker for readings and commands (docs/mqtt.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Without it MQTT is off.',
   ),
   ...BROKER_ROWS,
   client_id: optional(
@@ -47,9 +47,9 @@ export const MQTT_ROWS = {
   publish: choiceRow(
     ['homeassistant', 'hub', 'both'],
     'homeassistant',
-    'What is published: readings and the device for Home Assistant, what hubs ask for (docs/hub-protocol.md), or both.',
+    'Data to publish: readings and the device for Home Assistant, what hubs ask for (docs/hub-protocol.md), or both.',
   ),
-  topic: row(TOPIC, 'hostwire', 'What all topics begin with; the id of the machine (`host.id`) follows.'),
+  topic: row(TOPIC, 'hostwire', 'The prefix of all topics; the id of the machine (`host.id`) follows.'),
   discovery_prefix: row(
     text(`${LEVELS}; or ""`, (prefix) => prefix === '' || isTopic(prefix)),
     'homeassistant',
@@ -73,5 +73,5 @@ export const HUB_MQTT_ROWS = {
     { defaultInWords: '`hub.mqtt.username`, or `hub`' },
   ),
   ...BROKER_ROWS,
-  topic: row(TOPIC, 'hostwire', 'What the topics of all agents begin with: their `mqtt.topic`.'),
+  topic: row(TOPIC, 'hostwire', 'The prefix of the topics of all agents: their `mqtt.topic`.'),
 };
