@@ -102,7 +102,7 @@ export class Findings {
 
   #problemAt({ file, line, path }: Place, message: string): Problem {
     const parts = path.map((part) =>
-      this.#shown?.includes(part.replace(/(?:\[\d+\])+$/u, '')) === false ? '(not shown)' : printable(part),
+      this.#shown?.includes(part.replace(/\[\d+\]$/u, '')) === false ? '(not shown)' : printable(part),
     );
     return { file, line, key: path.length === 0 ? undefined : parts.join('.'), message };
   }
