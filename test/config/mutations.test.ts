@@ -211,22 +211,3 @@ t.test(
     checkTime(t, slowest, MAX_MS * 2, 'the slowest');
   },
 );
-
-t.test('[8.mutations-pair] two files: applied together or not at all', async (t) => {
-  const repeated = repetitions(t, 500, SEED);
-  const random = createRandom(SEED + 2);
-  const folder = makeFolder(t);
-  const [a, b] = [path.join(folder, 'a.json'), path.join(folder, 'b.yaml')];
-  writeAnew(a, '{"power": {"backend": "record"}}');
-  const failures: string[] = [];
-  for (let index = 0; index < repeated; index++) {
-    const kind = pick(random, KINDS);
-    const mutant = mutate(random, kind, 'yaml');
-    writeAnew(b, mutant.content);
-    const { outcome } = attempt(optionsFor(folder, { paths: [a, b] }));
-    const wanted = mutant.applied && { ...mutant.applied, power: { backend: 'record' } };
-    const failure = judge({ ...mutant, applied: wanted }, b, outcome);
-    if (failure !== undefined) failures.push(`${index} ${kind}: ${failure}`);
-  }
-  t.same(failures.slice(0, 5), [], `${failures.length} went wrong`);
-});
