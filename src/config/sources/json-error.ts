@@ -21,8 +21,8 @@ const EXPECTED = {
   next: 'expected the end of the file after the closing bracket',
 };
 
-/** Finds the first error of a text that JSON.parse rejects. */
-export function findJsonError(text: string): JsonError {
+/** Finds the first error of a text that JSON.parse rejects, or the first bracket beyond `maxDepth`. */
+export function findJsonError(text: string, maxDepth: number): JsonError {
   const open: { readonly closing: string; key?: string | undefined }[] = [];
   let state: keyof typeof EXPECTED = 'value';
   for (let at = 0; ; ) {
@@ -41,7 +41,7 @@ export function findJsonError(text: string): JsonError {
       map.key = String(JSON.parse(token));
       state = 'colon';
     } else if (state === 'colon' && token === ':') state = 'value';
-    else if (isValue && (token === '{' || token === '[')) {
+    else if (isValue && (token === '{' || token === '[') && open.length < maxDepth) {
       open.push({ closing: token === '{' ? '}' : ']' });
       state = token === '{' ? 'first key' : 'item';
     } else if (isValue && /^["\-\dtfn]/u.test(token)) state = 'next';
@@ -59,6 +59,8 @@ function describe(text: string, offset: number, state: keyof typeof EXPECTED, cl
   if (rest === '') return 'the text ends too early; close its brackets';
   if (rest.startsWith('"') && state !== 'next' && state !== 'colon')
     return 'a string is not closed, or contains a bad escape or a control character; write \\\\ for a backslash';
+  if ((state === 'value' || state === 'item') && /^[[{]/u.test(rest))
+    return 'nested too deeply; no key is deeper than 6 levels';
   const expected =
     state === 'next' && closing !== undefined ? `expected ',' or '${closing}'` : EXPECTED[state];
   if (/^(?:\/[/*]|#)/u.test(rest)) return `${expected}; JSON has no comments, YAML has`;

@@ -56,7 +56,7 @@ export function parse(text: string, format: Format, path: readonly string[] = []
     try {
       JSON.parse(text);
     } catch {
-      const { offset, path: inner, message } = findJsonError(text);
+      const { offset, path: inner, message } = findJsonError(text, MAX_DEPTH);
       return fail(createLineFinder(text)(offset), inner, message);
     }
   }

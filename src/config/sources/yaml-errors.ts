@@ -44,7 +44,12 @@ export function explainYamlError(text: string, { line, position, reason }: YamlE
     };
   // The parser takes the rest of a value for an entry that is not indented; a key that is indented too far has only itself
   // before the error.
-  const before = (text.slice(0, position).split(/[\r\n]/u).at(-1) ?? '').trim();
+  const before = (
+    text
+      .slice(0, position)
+      .split(/[\r\n]/u)
+      .at(-1) ?? ''
+  ).trim();
   if (isStarting('bad indentation') && /[^\w."'-]/u.test(before))
     return { line: line + 1, message: NEEDS_QUOTES };
   if (isStarting("expected ':'")) return { line: line + 1, message: NO_COLON };
