@@ -9,17 +9,7 @@
 #include "host/folders.h"
 #include "host/limits.h"
 #include "host/listener.h"
-#include "napi/controls_binding.h"
-#include "napi/detached_work.h"
-#include "napi/discovery_binding.h"
-#include "napi/host_binding.h"
-#include "napi/media_binding.h"
-#include "napi/output_binding.h"
-#include "napi/peers_binding.h"
-#include "napi/power_binding.h"
-#include "napi/processes_binding.h"
-#include "napi/service_binding.h"
-#include "napi/streams_binding.h"
+#include "napi/exports.h"
 
 namespace hostwire {
 namespace {
@@ -31,7 +21,7 @@ std::optional<int> optionOf(const Napi::Object& options, const char* key) {
 }
 
 // tuneListener(port: number, options: ListenerOptions): number of sockets tuned
-Napi::Value tuneListenerFromJs(const Napi::CallbackInfo& info) {
+Napi::Value tuneListenerForJs(const Napi::CallbackInfo& info) {
   const auto port = static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value());
   const auto given = info[1].ToObject();
   ListenerOptions options;
@@ -43,53 +33,46 @@ Napi::Value tuneListenerFromJs(const Napi::CallbackInfo& info) {
   options.sendBufferBytes = optionOf(given, "sendBufferBytes");
   options.receiveBufferBytes = optionOf(given, "receiveBufferBytes");
   options.backlog = optionOf(given, "backlog");
-  return Napi::Number::New(info.Env(), tuneListener(port, options));
+  return js(info.Env(), tuneListener(port, options));
 }
 
-// sinceBootMs(): number
-Napi::Value sinceBootMsFromJs(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(readClock().sinceBootNs) / 1e6);
+// Returns undefined without a value.
+template <class Value>
+Napi::Value orUndefined(Napi::Env env, const std::optional<Value>& value) {
+  return value ? js(env, *value) : env.Undefined();
 }
 
-// descriptorLimit(): number, Infinity without a limit
-Napi::Value descriptorLimitFromJs(const Napi::CallbackInfo& info) {
-  const std::optional<std::uint64_t> limit = descriptorLimit();
-  return Napi::Number::New(info.Env(),
-                           limit ? static_cast<double>(*limit) : std::numeric_limits<double>::infinity());
-}
-
-// openDescriptors(): number | undefined
-Napi::Value openDescriptorsFromJs(const Napi::CallbackInfo& info) {
-  const std::optional<std::uint64_t> open = openDescriptors();
-  return open ? Napi::Number::New(info.Env(), static_cast<double>(*open)) : info.Env().Undefined();
-}
-
-// machineDataFolder(): string | undefined
-Napi::Value machineDataFolderFromJs(const Napi::CallbackInfo& info) {
-  const auto folder = machineDataFolder();
-  return folder ? Napi::String::New(info.Env(), *folder) : info.Env().Undefined();
-}
-
-Napi::Object init(Napi::Env env, Napi::Object exports) {
+Napi::Object init(Napi::Env env, Napi::Object object) {
   tuneHeap();
-  // For readers of the machine and its sockets; processes and media have their own.
-  const auto completions = Completions::open(env);
-  exports.Set("Host", HostBinding::define(env, completions));
-  exports.Set("Controls", ControlsBinding::define(env));
-  exports.Set("Discovery", DiscoveryBinding::define(env));
-  exports.Set("Media", MediaBinding::define(env));
-  exports.Set("Power", PowerBinding::define(env));
-  exports.Set("Processes", ProcessesBinding::define(env));
-  exports.Set("sinceBootMs", Napi::Function::New(env, sinceBootMsFromJs, "sinceBootMs"));
-  exports.Set("tuneListener", Napi::Function::New(env, tuneListenerFromJs, "tuneListener"));
-  exports.Set("descriptorLimit", Napi::Function::New(env, descriptorLimitFromJs, "descriptorLimit"));
-  exports.Set("openDescriptors", Napi::Function::New(env, openDescriptorsFromJs, "openDescriptors"));
-  exports.Set("machineDataFolder", Napi::Function::New(env, machineDataFolderFromJs, "machineDataFolder"));
-  exportOutput(env, exports);
-  exportPeers(env, exports, completions);
-  exportService(env, exports);
-  exportStreams(env, exports);
-  return exports;
+  const Exports exports{env, object, Completions::open(env)};
+  // sinceBootMs(): number
+  exports.add("sinceBootMs", [](const Napi::CallbackInfo& info) {
+    return js(info.Env(), static_cast<double>(readClock().sinceBootNs) / 1e6);
+  });
+  exports.add("tuneListener", tuneListenerForJs);
+  // descriptorLimit(): number, Infinity without a limit
+  exports.add("descriptorLimit", [](const Napi::CallbackInfo& info) {
+    const std::optional<std::uint64_t> limit = descriptorLimit();
+    return js(info.Env(), limit ? static_cast<double>(*limit) : std::numeric_limits<double>::infinity());
+  });
+  // openDescriptors(): number | undefined
+  exports.add("openDescriptors",
+              [](const Napi::CallbackInfo& info) { return orUndefined(info.Env(), openDescriptors()); });
+  // machineDataFolder(): string | undefined
+  exports.add("machineDataFolder",
+              [](const Napi::CallbackInfo& info) { return orUndefined(info.Env(), machineDataFolder()); });
+  exportControls(exports);
+  exportDiscovery(exports);
+  exportHost(exports);
+  exportMedia(exports);
+  exportOutput(exports);
+  exportPeers(exports);
+  exportPolls(exports);
+  exportPower(exports);
+  exportProcesses(exports);
+  exportService(exports);
+  exportStreams(exports);
+  return object;
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "host/thread.h"
 #include "napi/error_js.h"
+#include "napi/js.h"
 
 namespace hostwire {
 
@@ -90,6 +93,19 @@ Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& c
   if (isStarted) return deferred.Promise();
   completions->abandon(env);
   return refuse();
+}
+
+// The same, with the overload of js for the result.
+template <class Work>
+Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions, Work work) {
+  using Result = std::invoke_result_t<Work&>;
+  return startDetached<Result>(env, completions, std::move(work),
+                               [](Napi::Env jsEnv, const Result& result) { return js(jsEnv, result); });
+}
+
+inline Napi::Value bytesToJs(Napi::Env env, const std::string& bytes) {
+  const auto copy = Napi::Buffer<char>::Copy(env, bytes.data(), bytes.size());
+  return {env, copy};
 }
 
 }  // namespace hostwire

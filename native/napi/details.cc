@@ -12,93 +12,31 @@
 namespace hostwire {
 
 static Napi::Value js(Napi::Env env, SensorKind kind) {
-  const auto name = [kind] {
-    switch (kind) {
-      case SensorKind::kTemperature: return "temperature";
-      case SensorKind::kFan: return "fan";
-      case SensorKind::kVoltage: return "voltage";
-      case SensorKind::kPower: break;
-    }
-    return "power";
-  };
-  return js(env, name());
+  return named(env, kind, {"temperature", "fan", "voltage", "power"});
 }
 
-static Napi::Value js(Napi::Env env, const SensorCounters& sensor) {
-  static const Shape shape{Key{"driver", &SensorCounters::driver},
-                           Key{"chip", &SensorCounters::chip},
-                           Key{"label", &SensorCounters::label},
-                           Key{"device", &SensorCounters::device},
-                           Key{"file", &SensorCounters::file},
-                           Key{"ownLabel", &SensorCounters::ownLabel},
-                           Key{"kind", &SensorCounters::kind},
-                           Key{"value", &SensorCounters::value},
-                           Key{"failure", orNull(&SensorCounters::failure)}};
-  return shape.make(env, sensor);
-}
+HOSTWIRE_JS(SensorCounters, KEY(driver), KEY(chip), KEY(label), KEY(device), KEY(file), KEY(ownLabel),
+            KEY(kind), KEY(value), key<Self, &Self::failure, orNull>("failure"))
 
-static Napi::Value js(Napi::Env env, const BatteryCounters& battery) {
-  using Battery = BatteryCounters;
-  static const Shape shape{Key{"name", &Battery::name},
-                           Key{"state", &Battery::state},
-                           Key{"percent", &Battery::percent},
-                           Key{"energyWh", &Battery::energyWh},
-                           Key{"energyFullWh", &Battery::energyFullWh},
-                           Key{"energyDesignWh", &Battery::energyDesignWh},
-                           Key{"chargeAh", &Battery::chargeAh},
-                           Key{"chargeFullAh", &Battery::chargeFullAh},
-                           Key{"chargeDesignAh", &Battery::chargeDesignAh},
-                           Key{"voltageVolts", &Battery::voltageVolts},
-                           Key{"powerWatts", &Battery::powerWatts},
-                           Key{"currentAmps", &Battery::currentAmps},
-                           Key{"secondsToEmpty", &Battery::secondsToEmpty},
-                           Key{"secondsToFull", &Battery::secondsToFull},
-                           Key{"failure", orNull(&Battery::failure)}};
-  return shape.make(env, battery);
-}
+HOSTWIRE_JS(BatteryCounters, KEY(name), KEY(state), KEY(percent), KEY(energyWh), KEY(energyFullWh),
+            KEY(energyDesignWh), KEY(chargeAh), KEY(chargeFullAh), KEY(chargeDesignAh), KEY(voltageVolts),
+            KEY(powerWatts), KEY(currentAmps), KEY(secondsToEmpty), KEY(secondsToFull),
+            key<Self, &Self::failure, orNull>("failure"))
 
 static Napi::Value js(Napi::Env env, DriveKind kind) {
-  const auto name = [kind] {
-    switch (kind) {
-      case DriveKind::kNvme: return "nvme";
-      case DriveKind::kAta: return "ata";
-      case DriveKind::kScsi: return "scsi";
-      case DriveKind::kOther: break;
-    }
-    return "other";
-  };
-  return js(env, name());
+  return named(env, kind, {"nvme", "ata", "scsi", "other"});
 }
 
-static Napi::Value js(Napi::Env env, const DriveHealth& health) {
-  static const Shape shape{Key{"isPassing", &DriveHealth::isPassing},
-                           Key{"percentageUsed", &DriveHealth::percentageUsed},
-                           Key{"powerOnHours", &DriveHealth::powerOnHours},
-                           Key{"temperatureCelsius", &DriveHealth::temperatureCelsius},
-                           Key{"mediaErrors", &DriveHealth::mediaErrors}};
-  return shape.make(env, health);
-}
+HOSTWIRE_JS(DriveHealth, KEY(isPassing), KEY(percentageUsed), KEY(powerOnHours), KEY(temperatureCelsius),
+            KEY(mediaErrors))
 
-static Napi::Value js(Napi::Env env, const DriveCounters& drive) {
-  static const Shape shape{Key{"name", &DriveCounters::name}, Key{"model", orNull(&DriveCounters::model)},
-                           Key{"kind", &DriveCounters::kind}, Key{"health", &DriveCounters::health},
-                           Key{"failure", orNull(&DriveCounters::failure)}};
-  return shape.make(env, drive);
-}
+HOSTWIRE_JS(DriveCounters, KEY(name), key<Self, &Self::model, orNull>("model"), KEY(kind), KEY(health),
+            key<Self, &Self::failure, orNull>("failure"))
 
-static Napi::Value js(Napi::Env env, const CpuThrottling& throttling) {
-  static const Shape shape{Key{"group", &CpuThrottling::group}, Key{"periods", &CpuThrottling::periods},
-                           Key{"throttledPeriods", &CpuThrottling::throttledPeriods}};
-  return shape.make(env, throttling);
-}
+HOSTWIRE_JS(CpuThrottling, KEY(group), KEY(periods), KEY(throttledPeriods))
 
-static Napi::Value js(Napi::Env env, const LimitCounters& limits) {
-  static const Shape shape{Key{"memoryBytes", &LimitCounters::memoryBytes},
-                           Key{"memoryUsedBytes", &LimitCounters::memoryUsedBytes},
-                           Key{"cpus", &LimitCounters::cpus}, Key{"throttling", &LimitCounters::throttling},
-                           Key{"failure", orNull(&LimitCounters::failure)}};
-  return shape.make(env, limits);
-}
+HOSTWIRE_JS(LimitCounters, KEY(memoryBytes), KEY(memoryUsedBytes), KEY(cpus), KEY(throttling),
+            key<Self, &Self::failure, orNull>("failure"))
 
 // Makes a row: the reader, opened, and its key. The result of its `read` must have an overload of js.
 template <class Reader>

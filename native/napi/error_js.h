@@ -21,4 +21,15 @@ inline Napi::Error toJsError(Napi::Env env, const std::exception& error) {
   return result;
 }
 
+// Returns the result of `call`; adds code and operation to a system error. Node-API's wrapper converts all
+// others.
+template <class Call>
+auto orThrow(Napi::Env env, const Call& call) {
+  try {
+    return call();
+  } catch (const HostError& error) {
+    throw toJsError(env, error);
+  }
+}
+
 }  // namespace hostwire

@@ -1,19 +1,18 @@
-// Converts C++ values to JavaScript: one overload set, js(env, value). A struct gets its own overload, made
-// of a Shape; lists, optional values and numbers need none.
+// Converts C++ values to JavaScript: one overload set, js(env, value). HOSTWIRE_JS defines a struct's own
+// overload; lists, optional values and numbers need none.
 #pragma once
 
 #include <napi.h>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -102,61 +101,90 @@ class Literal {
   std::size_t id_;
 };
 
-// One key of an object, and the source of its value: a member, or a function of the struct.
-template <class Get>
+// One key of an object, and the function that converts its value.
 struct Key {
   const char* name;
-  Get get;
+  napi_value (*get)(Napi::Env env, const void* object);
 };
-template <class Get>
-Key(const char*, Get) -> Key<Get>;
+
+// Returns what a path leads to: each step is a member, or a function of what precedes it.
+template <auto Step, auto... Rest, class T>
+decltype(auto) follow(const T& value) {
+  const auto step = [](const T& from) -> decltype(auto) {
+    if constexpr (std::is_member_object_pointer_v<decltype(Step)>)
+      return (from.*Step);
+    else
+      return Step(from);
+  };
+  if constexpr (sizeof...(Rest) == 0)
+    return step(value);
+  else
+    return follow<Rest...>(step(value));
+}
+
+template <class T, auto... Path>
+Key key(const char* name) {
+  return {name, [](Napi::Env env, const void* object) -> napi_value {
+            return js(env, follow<Path...>(*static_cast<const T*>(object)));
+          }};
+}
 
 // Converts a struct to an object. Make it once, as a static variable of the struct's overload of js.
-template <class... Gets>
 class Shape {
  public:
-  explicit Shape(Key<Gets>... keys) : keys_(keys...), literal_(join({keys.name...})) {}
+  Shape(std::initializer_list<Key> keys) : Shape(std::vector(keys)) {}
 
   // Returns a shape of these keys and `more`.
-  template <class... More>
-  Shape<Gets..., More...> with(Key<More>... more) const {
-    return std::apply([&](const auto&... key) { return Shape<Gets..., More...>{key..., more...}; }, keys_);
+  Shape with(std::initializer_list<Key> more) const {
+    auto keys = keys_;
+    keys.insert(keys.end(), more);
+    return Shape(std::move(keys));
   }
 
-  template <class T>
-  Napi::Value make(Napi::Env env, const T& value) const {
-    return std::apply(
-        [&](const auto&... key) {
-          const std::array<napi_value, sizeof...(Gets)> values{js(env, std::invoke(key.get, value))...};
-          return literal_.make(env, values);
-        },
-        keys_);
+  // `object`: the struct of which the keys are.
+  Napi::Value make(Napi::Env env, const void* object) const {
+    std::vector<napi_value> values;
+    values.reserve(keys_.size());
+    for (const Key& key : keys_) values.push_back(key.get(env, object));
+    return literal_.make(env, values);
   }
 
  private:
-  static std::string join(std::initializer_list<const char*> names) {
+  explicit Shape(std::vector<Key> keys) : keys_(std::move(keys)), literal_(join(keys_)) {}
+
+  static std::string join(const std::vector<Key>& keys) {
     std::string joined;
-    for (const char* name : names) joined.append(joined.empty() ? "" : ", ").append(name);
+    for (const Key& key : keys) joined.append(joined.empty() ? "" : ", ").append(key.name);
     return joined;
   }
 
-  std::tuple<Key<Gets>...> keys_;
+  std::vector<Key> keys_;
   Literal literal_;
 };
 
-// A source: the text, or null if it is empty; reasons are empty when nothing failed.
-template <class T>
-auto orNull(std::string T::*text) {
-  return [text](const T& value) {
-    const std::string_view found = value.*text;
-    return found.empty() ? std::nullopt : std::optional(found);
-  };
+// Defines the overload of js for a struct, which is called Self in the list of its keys.
+#define HOSTWIRE_JS(Struct, ...)                               \
+  static Napi::Value js(Napi::Env env, const Struct& object) { \
+    using Self = Struct;                                       \
+    static const Shape shape{__VA_ARGS__};                     \
+    return shape.make(env, &object);                           \
+  }
+// A key that is called like the member of Self.
+#define KEY(member) key<Self, &Self::member>(#member)
+// The same for a member of a struct inside Self.
+#define KEY_IN(outer, Struct, member) key<Self, &Self::outer, &Struct::member>(#member)
+
+// A step of a path: the text, or null if it is empty; reasons are empty when nothing failed.
+inline std::optional<std::string_view> orNull(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
 
-// A source: `member` of the inner struct `outer`.
-template <class T, class Inner, class Value>
-auto inside(Inner T::*outer, Value Inner::*member) {
-  return [outer, member](const T& value) -> const Value& { return value.*outer.*member; };
+// Converts an enumerator to its name; `names` are in the order of the enumeration.
+template <class Enum, std::size_t N>
+Napi::Value named(Napi::Env env, Enum value, const char* const (&names)[N]) {
+  const auto at = static_cast<std::size_t>(value);
+  if (at >= N) throw std::out_of_range("an enumerator without a name");
+  return js(env, names[at]);
 }
 
 }  // namespace hostwire

@@ -1,6 +1,4 @@
-// Functions for connections that JavaScript may call.
-#include "napi/peers_binding.h"
-
+// Functions for connections.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +6,8 @@
 #include "host/connections.h"
 #include "host/limits.h"
 #include "host/peers.h"
+#include "napi/exports.h"
+#include "napi/from_js.h"
 #include "napi/js.h"
 
 namespace hostwire {
@@ -17,129 +17,81 @@ struct BigInt {
   std::uint64_t value;
 };
 static Napi::Value js(Napi::Env env, BigInt number) { return Napi::BigInt::New(env, number.value); }
+static BigInt bigInt(std::uint64_t number) { return {number}; }
 
-static Napi::Value js(Napi::Env env, const PendingPeer& peer) {
-  static const Shape shape{Key{"descriptor", &PendingPeer::descriptor},
-                           Key{"cookie", [](const PendingPeer& of) { return BigInt{of.cookie}; }},
-                           Key{"acknowledgedBytes", &PendingPeer::acknowledgedBytes},
-                           Key{"silentMs", &PendingPeer::silentMs}};
-  return shape.make(env, peer);
-}
+HOSTWIRE_JS(PendingPeer, KEY(descriptor), key<Self, &Self::cookie, bigInt>("cookie"), KEY(acknowledgedBytes),
+            KEY(silentMs))
 
-static Napi::Value js(Napi::Env env, const ConnectionId& connection) {
-  static const Shape shape{Key{"descriptor", &ConnectionId::descriptor},
-                           Key{"cookie", [](const ConnectionId& of) { return BigInt{of.cookie}; }}};
-  return shape.make(env, connection);
-}
+HOSTWIRE_JS(ConnectionId, KEY(descriptor), key<Self, &Self::cookie, bigInt>("cookie"))
 
-static Napi::Value js(Napi::Env env, const ClientConnections& client) {
-  static const Shape shape{Key{"address", &ClientConnections::address},
-                           Key{"connections", &ClientConnections::connections}};
-  return shape.make(env, client);
-}
+HOSTWIRE_JS(ClientConnections, KEY(address), KEY(connections))
 
-static Napi::Value js(Napi::Env env, const UnansweredInput& input) {
-  static const Shape shape{Key{"connection", &UnansweredInput::connection},
-                           Key{"address", &UnansweredInput::address}, Key{"bytes", &UnansweredInput::bytes}};
-  return shape.make(env, input);
-}
+HOSTWIRE_JS(UnansweredInput, KEY(connection), KEY(address), KEY(bytes))
 
-static Napi::Value js(Napi::Env env, const OpenConnections& found) {
-  static const Shape shape{Key{"clients", &OpenConnections::clients},
-                           Key{"halfClosed", &OpenConnections::halfClosed},
-                           Key{"unanswered", &OpenConnections::unanswered}};
-  return shape.make(env, found);
-}
+HOSTWIRE_JS(OpenConnections, KEY(clients), KEY(halfClosed), KEY(unanswered))
 
 namespace {
 
-using SharedCompletions = std::shared_ptr<Completions>;
-
-ConnectionId connectionFromJs(const Napi::Object& object) {
+ConnectionId connectionOf(const Napi::Value& value) {
+  const auto object = value.As<Napi::Object>();
   bool isWhole = true;
   return {object.Get("descriptor").As<Napi::Number>().Int32Value(),
           object.Get("cookie").As<Napi::BigInt>().Uint64Value(&isWhole)};
 }
 
-PendingPeer peerFromJs(const Napi::Object& object) {
+PendingPeer peerOf(const Napi::Value& value) {
   PendingPeer peer;
-  const ConnectionId connection = connectionFromJs(object);
+  const ConnectionId connection = connectionOf(value);
   peer.descriptor = connection.descriptor;
   peer.cookie = connection.cookie;
-  peer.acknowledgedBytes =
-      static_cast<std::uint64_t>(object.Get("acknowledgedBytes").As<Napi::Number>().Int64Value());
+  peer.acknowledgedBytes = static_cast<std::uint64_t>(
+      value.As<Napi::Object>().Get("acknowledgedBytes").As<Napi::Number>().Int64Value());
   return peer;
 }
 
-template <class T>
-std::vector<T> listFromJs(const Napi::Value& value, T (*read)(const Napi::Object&)) {
-  const auto given = value.As<Napi::Array>();
-  std::vector<T> list;
-  list.reserve(given.Length());
-  for (std::uint32_t i = 0; i < given.Length(); ++i) list.push_back(read(given.Get(i).As<Napi::Object>()));
-  return list;
-}
-
-// canReadPendingPeers(): boolean
-Napi::Value canReadPendingPeersFromJs(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), canReadPendingPeers());
+std::uint16_t portOf(const Napi::Value& value) {
+  return static_cast<std::uint16_t>(value.ToNumber().Uint32Value());
 }
 
 // readPendingPeers(port: number): Promise<PendingPeer[]>
-Napi::Value readPendingPeersFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
-  const auto port = static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value());
-  using Peers = std::vector<PendingPeer>;
-  return startDetached<Peers>(
-      info.Env(), completions, [port] { return readPendingPeers(port); },
-      [](Napi::Env env, const Peers& peers) { return js(env, peers); });
-}
-
-// cutPeers(peers: PendingPeer[]): number of connections that were cut
-Napi::Value cutPeersFromJs(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), cutPeers(listFromJs(info[0], peerFromJs)));
+Napi::Value readPendingPeersForJs(const Napi::CallbackInfo& info) {
+  return startDetached(info.Env(), Exports::completionsOf(info),
+                       [port = portOf(info[0])] { return readPendingPeers(port); });
 }
 
 // readConnections(port: number, halfClosedMs: number, unansweredBytes: number): Promise<OpenConnections>
-Napi::Value readConnectionsFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
-  const ConnectionQuery options{static_cast<std::uint16_t>(info[0].ToNumber().Uint32Value()),
-                                info[1].ToNumber().Uint32Value(), info[2].ToNumber().Uint32Value()};
-  return startDetached<OpenConnections>(
-      info.Env(), completions, [options] { return readConnections(options); },
-      [](Napi::Env env, const OpenConnections& found) { return js(env, found); });
-}
-
-// cutConnections(connections: ConnectionId[]): number of connections that were cut
-Napi::Value cutConnectionsFromJs(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), cutConnections(listFromJs(info[0], connectionFromJs)));
+Napi::Value readConnectionsForJs(const Napi::CallbackInfo& info) {
+  const ConnectionQuery query{portOf(info[0]), info[1].ToNumber().Uint32Value(),
+                              info[2].ToNumber().Uint32Value()};
+  return startDetached(info.Env(), Exports::completionsOf(info), [query] { return readConnections(query); });
 }
 
 // trimHeap(): Promise<undefined>
-Napi::Value trimHeapFromJs(const Napi::CallbackInfo& info, const SharedCompletions& completions) {
-  return startDetached<bool>(
-      info.Env(), completions,
-      [] {
-        trimHeap();
-        return true;
-      },
-      [](Napi::Env env, bool) { return env.Undefined(); });
+Napi::Value trimHeapForJs(const Napi::CallbackInfo& info) {
+  const auto work = [] {
+    trimHeap();
+    return true;
+  };
+  return startDetached<bool>(info.Env(), Exports::completionsOf(info), work,
+                             [](Napi::Env env, bool) { return env.Undefined(); });
 }
 
 }  // namespace
 
-void exportPeers(Napi::Env env, Napi::Object exports, const SharedCompletions& completions) {
-  const auto add = [&](const char* name, const auto& function) {
-    exports.Set(name, Napi::Function::New(env, function, name));
-  };
-  const auto addWork = [&](const char* name, auto* function) {
-    add(name,
-        [function, completions](const Napi::CallbackInfo& info) { return function(info, completions); });
-  };
-  add("canReadPendingPeers", canReadPendingPeersFromJs);
-  addWork("readPendingPeers", readPendingPeersFromJs);
-  add("cutPeers", cutPeersFromJs);
-  addWork("trimHeap", trimHeapFromJs);
-  addWork("readConnections", readConnectionsFromJs);
-  add("cutConnections", cutConnectionsFromJs);
+// Also adds canReadPendingPeers(): boolean; cutPeers(peers: PendingPeer[]) and cutConnections(connections:
+// ConnectionId[]), which return the number of connections that were cut.
+void exportPeers(const Exports& exports) {
+  exports.add("canReadPendingPeers",
+              [](const Napi::CallbackInfo& info) { return js(info.Env(), canReadPendingPeers()); });
+  exports.add("readPendingPeers", readPendingPeersForJs);
+  exports.add("cutPeers", [](const Napi::CallbackInfo& info) {
+    return js(info.Env(), cutPeers(listOf(info[0], peerOf)));
+  });
+  exports.add("trimHeap", trimHeapForJs);
+  exports.add("readConnections", readConnectionsForJs);
+  exports.add("cutConnections", [](const Napi::CallbackInfo& info) {
+    return js(info.Env(), cutConnections(listOf(info[0], connectionOf)));
+  });
 }
 
 }  // namespace hostwire

@@ -1,15 +1,22 @@
-// The JavaScript class `Power`.
-#include "napi/power_binding.h"
+// The JavaScript class `Power`: the machine's power manager; the keys mirror src/host/power.ts.
+#include <napi.h>
 
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "host/power.h"
+#include "napi/controls_binding.h"
+#include "napi/exports.h"
 #include "napi/finding_js.h"
 #include "napi/js.h"
-#include "napi/power_js.h"
 
 namespace hostwire {
+
+HOSTWIRE_JS(PowerSupport, KEY(isSupported), key<Self, &Self::reason, orNull>("reason"))
+
+HOSTWIRE_JS(PowerInhibitor, KEY(who), KEY(why), KEY(what), KEY(uid))
+
 namespace {
 
 PowerAction actionOf(const Napi::Value& value) {
@@ -19,88 +26,71 @@ PowerAction actionOf(const Napi::Value& value) {
   throw Napi::TypeError::New(value.Env(), "unknown power action " + name);
 }
 
-using Open = std::shared_ptr<OpenPromise>;
+class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
+ public:
+  static Napi::Function define(Napi::Env env, const char* name, void*) {
+    return DefineClass(
+        env, name,
+        {InstanceMethod<&PowerBinding::support>("support"), InstanceMethod<&PowerBinding::act>("act"),
+         InstanceMethod<&PowerBinding::inhibitors>("inhibitors"),
+         InstanceMethod<&PowerBinding::delaySleep>("delaySleep"),
+         InstanceMethod<&PowerBinding::allowSleep>("allowSleep"),
+         InstanceMethod<&PowerBinding::describe>("describe")});
+  }
+  // new Power(controls, onSleep: (isGoingToSleep: boolean) => void)
+  explicit PowerBinding(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<PowerBinding>(info),
+        controls_(controlsOf(info[0])),
+        power_(controls_->thread, Listener(info[1], "onSleep", controls_)) {}
 
-// Resolves `open` with `value` as a JavaScript value.
-template <class Value>
-void resolveWith(const Open& open, const Value& value) {
-  OpenPromise::resolve(open, [value](Napi::Env env) { return js(env, value); });
-}
+ private:
+  // support(action: string): Promise<{isSupported, reason: string | null}>
+  Napi::Value support(const Napi::CallbackInfo& info) {
+    const PowerAction action = actionOf(info[0]);
+    const auto open = OpenPromise::start(info.Env(), controls_);
+    power_.support(action, [open](const PowerSupport& support) { open->resolve(support); });
+    return open->promise();
+  }
+  // act(action: string): Promise<void>; rejects with the reason
+  Napi::Value act(const Napi::CallbackInfo& info) {
+    const PowerAction action = actionOf(info[0]);
+    const auto open = OpenPromise::start(info.Env(), controls_);
+    power_.act(action, [open](const auto& failure) { open->settleWith(failure); });
+    return open->promise();
+  }
+  // inhibitors(): Promise<{who, why, what, uid}[]>; rejects when they cannot be listed
+  Napi::Value inhibitors(const Napi::CallbackInfo& info) {
+    const auto open = OpenPromise::start(info.Env(), controls_);
+    power_.inhibitors(
+        [open](const std::vector<PowerInhibitor>& list, const std::optional<std::string>& failure) {
+          if (failure) return open->reject(*failure);
+          open->resolve(list);
+        });
+    return open->promise();
+  }
+  // delaySleep(why: string): Promise<void>; rejects with the reason why sleeps are not delayed
+  Napi::Value delaySleep(const Napi::CallbackInfo& info) {
+    if (!info[0].IsString()) throw Napi::TypeError::New(info.Env(), "why must be a string");
+    const auto open = OpenPromise::start(info.Env(), controls_);
+    power_.delaySleep(info[0].As<Napi::String>().Utf8Value(),
+                      [open](const auto& failure) { open->settleWith(failure); });
+    return open->promise();
+  }
+  // allowSleep(): void
+  void allowSleep(const Napi::CallbackInfo&) { power_.allowSleep(); }
+  // describe(): Promise<Finding[]>
+  Napi::Value describe(const Napi::CallbackInfo& info) {
+    const auto open = OpenPromise::start(info.Env(), controls_);
+    power_.describe([open](const Findings& findings) { open->resolve(findings); });
+    return open->promise();
+  }
 
-// Settles `open`: without a failure it resolves.
-std::function<void(const std::optional<std::string>&)> answerTo(const Open& open) {
-  return [open](const std::optional<std::string>& failure) {
-    if (failure) return OpenPromise::reject(open, *failure);
-    OpenPromise::resolve(open, [](Napi::Env env) { return env.Undefined(); });
-  };
-}
+  std::shared_ptr<Controls> controls_;
+  PowerControl power_;
+};
 
 }  // namespace
 
-Napi::Function PowerBinding::define(Napi::Env env) {
-  return DefineClass(
-      env, "Power",
-      {InstanceMethod<&PowerBinding::support>("support"), InstanceMethod<&PowerBinding::act>("act"),
-       InstanceMethod<&PowerBinding::inhibitors>("inhibitors"),
-       InstanceMethod<&PowerBinding::delaySleep>("delaySleep"),
-       InstanceMethod<&PowerBinding::allowSleep>("allowSleep"),
-       InstanceMethod<&PowerBinding::describe>("describe")});
-}
-
-PowerBinding::PowerBinding(const Napi::CallbackInfo& info)
-    : Napi::ObjectWrap<PowerBinding>(info), controls_(ControlsBinding::of(info[0])) {
-  if (!info[1].IsFunction()) throw Napi::TypeError::New(info.Env(), "onSleep must be a function");
-  // Held by callbacks of the command thread, which is joined on the JavaScript thread.
-  const auto listener =
-      std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[1].As<Napi::Function>()));
-  // The controls own the caller of this, so it must not own them.
-  const std::weak_ptr<Controls> controls = controls_;
-  power_ = std::make_unique<PowerControl>(controls_->thread, [controls, listener](bool isGoingToSleep) {
-    const auto alive = controls.lock();
-    if (!alive) return;
-    alive->js.post([listener, isGoingToSleep](Napi::Env env) {
-      listener->Value().Call({Napi::Boolean::New(env, isGoingToSleep)});
-    });
-  });
-}
-
-Napi::Value PowerBinding::support(const Napi::CallbackInfo& info) {
-  const PowerAction action = actionOf(info[0]);
-  const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->support(action, [open](const PowerSupport& support) { resolveWith(open, support); });
-  return open->promise();
-}
-
-Napi::Value PowerBinding::act(const Napi::CallbackInfo& info) {
-  const PowerAction action = actionOf(info[0]);
-  const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->act(action, answerTo(open));
-  return open->promise();
-}
-
-Napi::Value PowerBinding::inhibitors(const Napi::CallbackInfo& info) {
-  const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->inhibitors(
-      [open](const std::vector<PowerInhibitor>& list, const std::optional<std::string>& failure) {
-        if (failure) return OpenPromise::reject(open, *failure);
-        resolveWith(open, list);
-      });
-  return open->promise();
-}
-
-Napi::Value PowerBinding::delaySleep(const Napi::CallbackInfo& info) {
-  if (!info[0].IsString()) throw Napi::TypeError::New(info.Env(), "why must be a string");
-  const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->delaySleep(info[0].As<Napi::String>().Utf8Value(), answerTo(open));
-  return open->promise();
-}
-
-void PowerBinding::allowSleep(const Napi::CallbackInfo&) { power_->allowSleep(); }
-
-Napi::Value PowerBinding::describe(const Napi::CallbackInfo& info) {
-  const auto open = OpenPromise::start(info.Env(), controls_);
-  power_->describe([open](const Findings& findings) { resolveWith(open, findings); });
-  return open->promise();
-}
+void exportPower(const Exports& exports) { exports.addClass<PowerBinding>("Power"); }
 
 }  // namespace hostwire

@@ -10,73 +10,37 @@
 
 namespace hostwire {
 
-static Napi::Value js(Napi::Env env, const Pressure& pressure) {
-  static const Shape shape{Key{"some", &Pressure::some}, Key{"full", &Pressure::full}};
-  return shape.make(env, pressure);
-}
+HOSTWIRE_JS(Pressure, KEY(some), KEY(full))
 
-static Napi::Value js(Napi::Env env, const CpuTimes& times) {
-  static const Shape shape{Key{"user", &CpuTimes::user},     Key{"nice", &CpuTimes::nice},
-                           Key{"system", &CpuTimes::system}, Key{"idle", &CpuTimes::idle},
-                           Key{"iowait", &CpuTimes::iowait}, Key{"irq", &CpuTimes::irq},
-                           Key{"steal", &CpuTimes::steal}};
-  return shape.make(env, times);
-}
+HOSTWIRE_JS(CpuTimes, KEY(user), KEY(nice), KEY(system), KEY(idle), KEY(iowait), KEY(irq), KEY(steal))
 
-static Napi::Value js(Napi::Env env, const CoreTimes& core) {
-  constexpr auto kTimes = &CoreTimes::times;
-  static const Shape shape{
-      Key{"user", inside(kTimes, &CpuTimes::user)},     Key{"nice", inside(kTimes, &CpuTimes::nice)},
-      Key{"system", inside(kTimes, &CpuTimes::system)}, Key{"idle", inside(kTimes, &CpuTimes::idle)},
-      Key{"iowait", inside(kTimes, &CpuTimes::iowait)}, Key{"irq", inside(kTimes, &CpuTimes::irq)},
-      Key{"steal", inside(kTimes, &CpuTimes::steal)},   Key{"index", &CoreTimes::index}};
-  return shape.make(env, core);
-}
+HOSTWIRE_JS(CoreTimes, KEY_IN(times, CpuTimes, user), KEY_IN(times, CpuTimes, nice),
+            KEY_IN(times, CpuTimes, system), KEY_IN(times, CpuTimes, idle), KEY_IN(times, CpuTimes, iowait),
+            KEY_IN(times, CpuTimes, irq), KEY_IN(times, CpuTimes, steal), KEY(index))
 
-static Napi::Value js(Napi::Env env, const EnergyZone& zone) {
-  static const Shape shape{Key{"name", &EnergyZone::name}, Key{"microjoules", &EnergyZone::microjoules},
-                           Key{"rangeMicrojoules", &EnergyZone::rangeMicrojoules}};
-  return shape.make(env, zone);
-}
+HOSTWIRE_JS(EnergyZone, KEY(name), KEY(microjoules), KEY(rangeMicrojoules))
 
-static Napi::Value js(Napi::Env env, const EnergyReading& energy) {
-  static const Shape shape{Key{"takenAtNs", &EnergyReading::takenAtNs}, Key{"zones", &EnergyReading::zones},
-                           Key{"failure", orNull(&EnergyReading::failure)}};
-  return shape.make(env, energy);
-}
+HOSTWIRE_JS(EnergyReading, KEY(takenAtNs), KEY(zones), key<Self, &Self::failure, orNull>("failure"))
 
 static Napi::Value js(Napi::Env env, const CpuCounters& counters, bool withDetail) {
-  static const Shape plain{Key{"total", &CpuCounters::total},
-                           Key{"temperatureCelsius", &CpuCounters::temperatureCelsius},
-                           Key{"speedHz", &CpuCounters::speedHz}};
-  static const auto detailed =
-      plain.with(Key{"cores", &CpuCounters::cores}, Key{"coreSpeedsHz", &CpuCounters::coreSpeedsHz},
-                 Key{"pressure", &CpuCounters::pressure}, Key{"energy", &CpuCounters::energy},
-                 Key{"loadAverage", &CpuCounters::loadAverage});
-  return withDetail ? detailed.make(env, counters) : plain.make(env, counters);
+  using Self = CpuCounters;
+  static const Shape plain{KEY(total), KEY(temperatureCelsius), KEY(speedHz)};
+  static const Shape detailed =
+      plain.with({KEY(cores), KEY(coreSpeedsHz), KEY(pressure), KEY(energy), KEY(loadAverage)});
+  return (withDetail ? detailed : plain).make(env, &counters);
 }
 
 static Napi::Value js(Napi::Env env, const MemoryCounters& counters, bool withDetail) {
-  static const Shape plain{Key{"totalBytes", &MemoryCounters::totalBytes},
-                           Key{"availableBytes", &MemoryCounters::availableBytes}};
-  static const auto detailed = plain.with(
-      Key{"cachedBytes", &MemoryCounters::cachedBytes}, Key{"buffersBytes", &MemoryCounters::buffersBytes},
-      Key{"swapTotalBytes", &MemoryCounters::swapTotalBytes},
-      Key{"swapFreeBytes", &MemoryCounters::swapFreeBytes}, Key{"pressure", &MemoryCounters::pressure});
-  return withDetail ? detailed.make(env, counters) : plain.make(env, counters);
+  using Self = MemoryCounters;
+  static const Shape plain{KEY(totalBytes), KEY(availableBytes)};
+  static const Shape detailed = plain.with(
+      {KEY(cachedBytes), KEY(buffersBytes), KEY(swapTotalBytes), KEY(swapFreeBytes), KEY(pressure)});
+  return (withDetail ? detailed : plain).make(env, &counters);
 }
 
-static Napi::Value js(Napi::Env env, const DiskUsage& usage) {
-  static const Shape shape{Key{"totalBytes", &DiskUsage::totalBytes}, Key{"freeBytes", &DiskUsage::freeBytes},
-                           Key{"availableBytes", &DiskUsage::availableBytes}};
-  return shape.make(env, usage);
-}
+HOSTWIRE_JS(DiskUsage, KEY(totalBytes), KEY(freeBytes), KEY(availableBytes))
 
-static Napi::Value js(Napi::Env env, const DiskIo& io) {
-  static const Shape shape{Key{"readBytes", &DiskIo::readBytes}, Key{"writeBytes", &DiskIo::writeBytes},
-                           Key{"busyMs", &DiskIo::busyMs}};
-  return shape.make(env, io);
-}
+HOSTWIRE_JS(DiskIo, KEY(readBytes), KEY(writeBytes), KEY(busyMs))
 
 static std::optional<std::uint64_t> filesOf(const DiskCounters& disk) {
   return disk.usage ? disk.usage->files : std::nullopt;
@@ -87,67 +51,33 @@ static std::optional<std::uint64_t> filesFreeOf(const DiskCounters& disk) {
 }
 
 static Napi::Value js(Napi::Env env, const DiskCounters& disk, bool withDetail) {
-  static const Shape plain{Key{"mountPoint", &DiskCounters::mountPoint}, Key{"usage", &DiskCounters::usage}};
-  static const auto detailed =
-      plain.with(Key{"device", &DiskCounters::device}, Key{"type", &DiskCounters::type},
-                 Key{"label", &DiskCounters::label}, Key{"isReadOnly", &DiskCounters::isReadOnly},
-                 Key{"isRemovable", &DiskCounters::isRemovable}, Key{"isStale", &DiskCounters::isStale},
-                 Key{"io", &DiskCounters::io}, Key{"ioDevices", &DiskCounters::ioDevices},
-                 Key{"files", filesOf}, Key{"filesFree", filesFreeOf});
-  return withDetail ? detailed.make(env, disk) : plain.make(env, disk);
+  using Self = DiskCounters;
+  static const Shape plain{KEY(mountPoint), KEY(usage)};
+  static const Shape detailed =
+      plain.with({KEY(device), KEY(type), KEY(label), KEY(isReadOnly), KEY(isRemovable), KEY(isStale),
+                  KEY(io), KEY(ioDevices), key<Self, filesOf>("files"), key<Self, filesFreeOf>("filesFree")});
+  return (withDetail ? detailed : plain).make(env, &disk);
 }
 
 static Napi::Value js(Napi::Env env, InterfaceKind kind) {
-  const auto name = [kind] {
-    switch (kind) {
-      case InterfaceKind::kEthernet: return "ethernet";
-      case InterfaceKind::kWifi: return "wifi";
-      case InterfaceKind::kBond: return "bond";
-      case InterfaceKind::kBridge: return "bridge";
-      case InterfaceKind::kVlan: return "vlan";
-      case InterfaceKind::kTunnel: return "tunnel";
-      case InterfaceKind::kLoopback: return "loopback";
-      case InterfaceKind::kOther: break;
-    }
-    return "other";
-  };
-  return js(env, name());
+  return named(env, kind, {"ethernet", "wifi", "bond", "bridge", "vlan", "tunnel", "loopback", "other"});
 }
 
 static Napi::Value js(Napi::Env env, const InterfaceCounters& link, bool withDetail) {
-  using Link = InterfaceCounters;
-  static const Shape plain{Key{"name", &Link::name},
-                           Key{"index", &Link::index},
-                           Key{"kind", &Link::kind},
-                           Key{"hasDevice", &Link::hasDevice},
-                           Key{"masterIndex", &Link::masterIndex},
-                           Key{"lowerIndex", &Link::lowerIndex},
-                           Key{"hasPeer", &Link::hasPeer},
-                           Key{"receivedBytes", &Link::receivedBytes},
-                           Key{"sentBytes", &Link::sentBytes}};
-  static const auto detailed =
-      plain.with(Key{"receivedPackets", &Link::receivedPackets}, Key{"sentPackets", &Link::sentPackets},
-                 Key{"receiveErrors", &Link::receiveErrors}, Key{"sendErrors", &Link::sendErrors},
-                 Key{"receiveDrops", &Link::receiveDrops}, Key{"sendDrops", &Link::sendDrops},
-                 Key{"isUp", &Link::isUp}, Key{"speedMbps", &Link::speedMbps}, Key{"mac", &Link::mac},
-                 Key{"addresses", &Link::addresses}, Key{"signalDbm", &Link::signalDbm});
-  return withDetail ? detailed.make(env, link) : plain.make(env, link);
+  using Self = InterfaceCounters;
+  static const Shape plain{KEY(name),      KEY(index),         KEY(kind),
+                           KEY(hasDevice), KEY(masterIndex),   KEY(lowerIndex),
+                           KEY(hasPeer),   KEY(receivedBytes), KEY(sentBytes)};
+  static const Shape detailed = plain.with({KEY(receivedPackets), KEY(sentPackets), KEY(receiveErrors),
+                                            KEY(sendErrors), KEY(receiveDrops), KEY(sendDrops), KEY(isUp),
+                                            KEY(speedMbps), KEY(mac), KEY(addresses), KEY(signalDbm)});
+  return (withDetail ? detailed : plain).make(env, &link);
 }
 
-static Napi::Value js(Napi::Env env, const GpuCounters& gpu) {
-  constexpr auto kValues = &GpuCounters::values;
-  static const Shape shape{Key{"name", &GpuCounters::name},
-                           Key{"vendor", &GpuCounters::vendor},
-                           Key{"isAsleep", &GpuCounters::isAsleep},
-                           Key{"loadPercent", inside(kValues, &GpuValues::loadPercent)},
-                           Key{"temperatureCelsius", inside(kValues, &GpuValues::temperatureCelsius)},
-                           Key{"memoryUsedBytes", inside(kValues, &GpuValues::memoryUsedBytes)},
-                           Key{"memoryTotalBytes", inside(kValues, &GpuValues::memoryTotalBytes)},
-                           Key{"powerWatts", inside(kValues, &GpuValues::powerWatts)},
-                           Key{"fanPercent", inside(kValues, &GpuValues::fanPercent)},
-                           Key{"clockMhz", inside(kValues, &GpuValues::clockMhz)}};
-  return shape.make(env, gpu);
-}
+HOSTWIRE_JS(GpuCounters, KEY(name), KEY(vendor), KEY(isAsleep), KEY_IN(values, GpuValues, loadPercent),
+            KEY_IN(values, GpuValues, temperatureCelsius), KEY_IN(values, GpuValues, memoryUsedBytes),
+            KEY_IN(values, GpuValues, memoryTotalBytes), KEY_IN(values, GpuValues, powerWatts),
+            KEY_IN(values, GpuValues, fanPercent), KEY_IN(values, GpuValues, clockMhz))
 
 static Napi::Value js(Napi::Env env, const std::vector<GpuCounters>& counters, bool /*withDetail*/) {
   return js(env, counters);
