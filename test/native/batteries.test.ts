@@ -7,6 +7,7 @@ import { type EnergyCounters, SECTION_BITS } from '#src/host/host.js';
 import { deriveExtras } from '#src/stats/details.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
 import { at } from '../stats/literals.ts';
+import { STAT } from './chip-tree.ts';
 
 function supply(name: string, properties: Readonly<Record<string, string | number>>, type = 'Battery'): Tree {
   const folder = `sys/class/power_supply/${name}`;
@@ -234,8 +235,6 @@ function zone(folder: string, name: string, energy: string | typeof FOLDER, rang
     [`${path}/energy_uj`]: typeof energy === 'string' ? `${energy}\n` : energy,
   };
 }
-
-const STAT: Tree = { 'proc/stat': 'cpu  2 0 2 16 0 0 0 0 0 0\ncpu0 1 0 1 8 0 0 0 0 0 0\n' };
 
 async function energyOf(t: Test, tree: Tree): Promise<EnergyCounters | null | undefined> {
   const machine = makeMachine(t, { ...STAT, ...tree });

@@ -6,23 +6,13 @@ import '../helpers/service/dead-buses.ts';
 import { type Counters, type CpuCounters, SECTION_BITS } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
+import { chip, zone } from './chip-tree.ts';
 
 const CPU = SECTION_BITS.cpu;
 
 function stat(...cores: readonly number[]): Tree {
   const lines = cores.map((index) => `cpu${index} 1 0 1 8 0 0 0 0 0 0`);
   return { 'proc/stat': `${['cpu  2 0 2 16 0 0 0 0 0 0', ...lines, 'intr 5 0'].join('\n')}\n` };
-}
-
-function hwmon(number: number, name: string, files: Readonly<Record<string, string>>): Tree {
-  const folder = `sys/class/hwmon/hwmon${number}`;
-  const entries = Object.entries(files).map(([file, content]) => [`${folder}/${file}`, `${content}\n`]);
-  return { [`${folder}/name`]: `${name}\n`, ...Object.fromEntries(entries) };
-}
-
-function zone(number: number, type: string, temp: string): Tree {
-  const folder = `sys/class/thermal/thermal_zone${number}`;
-  return { [`${folder}/type`]: `${type}\n`, [`${folder}/temp`]: `${temp}\n` };
 }
 
 async function readCpu(
@@ -71,62 +61,53 @@ const coretemp = (package_: string, core: string) => ({
   temp2_input: core,
 });
 
-t.test('the hotter of two packages counts, and a core never replaces its package', async (t) => {
-  const tree = {
-    ...hwmon(0, 'nvme', { temp1_input: '88000' }),
-    ...hwmon(1, 'coretemp', coretemp('51000', '90000')),
-    ...hwmon(2, 'coretemp', coretemp('63500', '62000')),
-    ...zone(0, 'x86_pkg_temp', '40000'),
-    ...zone(1, 'acpitz', '27800'),
-  };
-  t.equal(await temperatureOf(t, tree), 63.5);
+const ccd = { temp3_label: 'Tccd1', temp3_input: '91000' };
+const tctl = { temp1_label: 'Tctl', temp1_input: '75250' };
+const tdie = { temp2_label: 'Tdie', temp2_input: '48250' };
+const cores = { temp2_label: 'Core 0', temp2_input: '45000', temp3_label: 'Core 1', temp3_input: '47000' };
+const macBattery = chip(0, 'macsmc_hwmon', {
+  temp1_label: 'Battery Hotspot Temp',
+  temp1_input: '33500',
 });
+const macSoc = { temp3_label: 'SoC Backside Temp', temp3_input: '41250' };
+const one = (name: string, temp: string) => chip(0, name, { temp1_input: temp });
+const cpuZone = zone(0, 'cpu-thermal', '50464');
+const board = zone(0, 'acpitz', '27800');
+const parts = { ...zone(0, 'gpu-thermal', '80000'), ...zone(1, 'soc-thermal', '42000') };
 
-t.test('a coretemp without a package value gives its hottest core', async (t) => {
-  const cores = { temp2_label: 'Core 0', temp2_input: '45000', temp3_label: 'Core 1', temp3_input: '47000' };
-  t.equal(await temperatureOf(t, hwmon(0, 'coretemp', cores)), 47);
-});
-
-t.test('k10temp: Tdie before Tctl before the dies; unlabelled on old kernels', async (t) => {
-  const ccd = { temp3_label: 'Tccd1', temp3_input: '91000' };
-  const tctl = { temp1_label: 'Tctl', temp1_input: '75250' };
-  const tdie = { temp2_label: 'Tdie', temp2_input: '48250' };
-  t.equal(await temperatureOf(t, hwmon(0, 'k10temp', { ...tctl, ...tdie, ...ccd })), 48.25);
-  t.equal(await temperatureOf(t, hwmon(0, 'k10temp', { ...tctl, ...ccd })), 75.25);
-  t.equal(await temperatureOf(t, hwmon(0, 'k10temp', { temp1_input: '39125' })), 39.125);
-  t.equal(await temperatureOf(t, hwmon(0, 'zenpower', { ...tctl, ...tdie })), 48.25);
-});
-
-t.test("Apple's macsmc: the system on chip, never the battery", async (t) => {
-  const others = { temp1_label: 'Battery Hotspot Temp', temp1_input: '33500' };
-  const own = { temp3_label: 'SoC Backside Temp', temp3_input: '41250' };
-  t.equal(await temperatureOf(t, hwmon(0, 'macsmc_hwmon', { ...others, ...own })), 41.25);
-  const board = zone(0, 'acpitz', '27800');
-  t.equal(await temperatureOf(t, { ...hwmon(0, 'macsmc_hwmon', others), ...board }), 27.8);
-});
-
-t.test('boards: a chip of the processor, of the system on chip, then the zones in their order', async (t) => {
-  const chip = (name: string, temp: string) => hwmon(0, name, { temp1_input: temp });
-  const zones = { ...zone(0, 'gpu-thermal', '80000'), ...zone(1, 'soc-thermal', '42000') };
-  t.equal(
-    await temperatureOf(t, { ...chip('cpu_thermal', '48312'), ...zone(0, 'cpu-thermal', '50000') }),
-    48.312,
-  );
-  t.equal(
-    await temperatureOf(t, { ...chip('soc_thermal', '41000'), ...zone(0, 'cpu-thermal', '50000') }),
-    41,
-  );
-  t.equal(
-    await temperatureOf(t, { ...chip('nct6775', '30000'), ...zone(0, 'cpu-thermal', '50464') }),
-    50.464,
-  );
-  t.equal(await temperatureOf(t, { ...zones, ...zone(2, 'CPU-therm', '43500') }), 43.5);
-  t.equal(await temperatureOf(t, zones), 42);
-  t.equal(await temperatureOf(t, { ...zone(0, 'acpitz', '27800'), ...zone(1, 'x86_pkg_temp', '55000') }), 55);
-  t.equal(await temperatureOf(t, zone(0, 'acpitz', '27800')), 27.8);
-  const clusters = { ...zone(0, 'cpu0-thermal', '51000'), ...zone(1, 'cpu1-thermal', '57000') };
-  t.equal(await temperatureOf(t, clusters), 57);
-});
+for (const [what, tree, expected] of [
+  [
+    'the hotter of two packages counts, and a core never replaces its package',
+    {
+      ...one('nvme', '88000'),
+      ...chip(1, 'coretemp', coretemp('51000', '90000')),
+      ...chip(2, 'coretemp', coretemp('63500', '62000')),
+      ...zone(0, 'x86_pkg_temp', '40000'),
+      ...zone(1, 'acpitz', '27800'),
+    },
+    63.5,
+  ],
+  ['a coretemp without a package value: its hottest core', chip(0, 'coretemp', cores), 47],
+  ['k10temp: Tdie before Tctl', chip(0, 'k10temp', { ...tctl, ...tdie, ...ccd }), 48.25],
+  ['k10temp: Tctl before the dies', chip(0, 'k10temp', { ...tctl, ...ccd }), 75.25],
+  ['k10temp: unlabelled on old kernels', one('k10temp', '39125'), 39.125],
+  ['zenpower', chip(0, 'zenpower', { ...tctl, ...tdie }), 48.25],
+  ["Apple's macsmc: the system on chip", { ...macBattery, ...chip(0, 'macsmc_hwmon', macSoc) }, 41.25],
+  ["Apple's macsmc: never the battery", { ...macBattery, ...board }, 27.8],
+  ['a chip of the processor', { ...one('cpu_thermal', '48312'), ...cpuZone }, 48.312],
+  ['a chip of the system on chip', { ...one('soc_thermal', '41000'), ...cpuZone }, 41],
+  ['zones after another chip', { ...one('nct6775', '30000'), ...cpuZone }, 50.464],
+  ['zones in their order', { ...parts, ...zone(2, 'CPU-therm', '43500') }, 43.5],
+  ['the system on chip before other parts', parts, 42],
+  ['the package before the board', { ...board, ...zone(1, 'x86_pkg_temp', '55000') }, 55],
+  ['the board', board, 27.8],
+  [
+    'the hotter of clusters',
+    { ...zone(0, 'cpu0-thermal', '51000'), ...zone(1, 'cpu1-thermal', '57000') },
+    57,
+  ],
+] satisfies readonly (readonly [string, Tree, number])[])
+  t.test(`${what}: ${expected}`, async (t) => t.equal(await temperatureOf(t, tree), expected));
 
 const cooledBy = (number: number, type: string): Tree => ({
   [`sys/class/thermal/cooling_device${number}/type`]: `${type}\n`,
@@ -134,14 +115,11 @@ const cooledBy = (number: number, type: string): Tree => ({
   [`sys/class/thermal/thermal_zone${number}/cdev0_weight`]: '0\n',
 });
 const atk = { temp1_label: 'CPU Temperature', temp1_input: '51000', temp2_label: 'MB', temp2_input: '43000' };
-const labelled = (label: string) => hwmon(1, 'asusec', { temp1_label: label, temp1_input: '47000' });
-const failing: Tree = {
-  'sys/class/thermal/thermal_zone0/type': 'cpu-thermal\n',
-  'sys/class/thermal/thermal_zone0/temp': FOLDER,
-};
+const labelled = (label: string) => chip(1, 'asusec', { temp1_label: label, temp1_input: '47000' });
+const failing = zone(0, 'cpu-thermal', FOLDER);
 
 for (const [what, tree, expected] of [
-  ['StarFive JH7110', { ...hwmon(0, 'sfctemp', { temp1_input: '33120' }), ...failing }, 33.12],
+  ['StarFive JH7110', { ...chip(0, 'sfctemp', { temp1_input: '33120' }), ...failing }, 33.12],
   [
     'an i.MX6, which cpufreq cools',
     { ...zone(0, 'imx_thermal_zone', '47000'), ...cooledBy(0, 'cpufreq-cpu0') },
@@ -167,14 +145,14 @@ for (const [what, tree, expected] of [
   [
     'a board without k10temp: a label',
     {
-      ...hwmon(0, 'radeon', { temp1_input: '63000' }),
-      ...hwmon(1, 'atk0110', atk),
+      ...chip(0, 'radeon', { temp1_input: '63000' }),
+      ...chip(1, 'atk0110', atk),
       ...zone(0, 'acpitz', '27800'),
     },
     51,
   ],
-  ['POWER9: cores', hwmon(0, 'ibmpowernv', { temp1_label: 'Core 0-7', temp1_input: '44000' }), 44],
-  ['X-Gene', hwmon(0, 'apm_xgene', { temp1_label: 'SoC Temperature', temp1_input: '44000' }), 44],
+  ['POWER9: cores', chip(0, 'ibmpowernv', { temp1_label: 'Core 0-7', temp1_input: '44000' }), 44],
+  ['X-Gene', chip(0, 'apm_xgene', { temp1_label: 'SoC Temperature', temp1_input: '44000' }), 44],
   ['a label, while a better chip does not answer', { ...failing, ...labelled('cpu0') }, 47],
 ] satisfies readonly (readonly [string, Tree, number])[])
   t.test(`[3.cpu-rules] ${what}: ${expected}`, async (t) => t.equal(await temperatureOf(t, tree), expected));
@@ -187,8 +165,8 @@ t.test('[3.cpu-rules] what no rule gives to the processor is unknown', async (t)
     { ...zone(0, 'gpu-thermal', '45000'), ...cooledBy(0, 'cpufreq-cpu0') },
     { ...zone(0, 'tz0', '45000'), ...zone(1, 'tz1', '46000'), ...cooledBy(1, 'devfreq-gpu') },
     supply,
-    hwmon(0, 'nvme', { temp1_label: 'Composite', temp1_input: '45000' }),
-    hwmon(0, 'lm75', { temp1_input: '45000' }),
+    chip(0, 'nvme', { temp1_label: 'Composite', temp1_input: '45000' }),
+    chip(0, 'lm75', { temp1_input: '45000' }),
     ...['CPUTIN', 'CPU VRM', 'GPU Core', 'Socket', 'Coolant'].map(labelled),
   ];
   for (const tree of trees) t.equal(await temperatureOnceAnswered(t, tree), null, JSON.stringify(tree));
@@ -206,24 +184,23 @@ t.test('a temperature that no processor can have is unknown', async (t) => {
 });
 
 t.test('[3.zone-degrees] a thermal zone in whole degrees', async (t) => {
-  t.equal(await temperatureOf(t, zone(0, 'cpu-thermal', '45')), 45);
-  t.equal(await temperatureOf(t, zone(0, 'soc_thermal', '101')), 101);
-  t.equal(await temperatureOf(t, zone(0, 'cpu-thermal', '-7')), -7);
-  t.equal(await temperatureOf(t, zone(0, 'cpu-thermal', '1250')), 1.25, 'thousandths');
-  t.equal(await temperatureOf(t, hwmon(0, 'cpu_thermal', { temp1_input: '45' })), 45, 'the chip of a zone');
-  t.equal(
-    await temperatureOf(t, hwmon(0, 'k10temp', { temp1_input: '125' })),
-    0.125,
-    'a chip has thousandths',
-  );
+  for (const [what, tree, expected] of [
+    ['whole degrees', zone(0, 'cpu-thermal', '45'), 45],
+    ['more than 100', zone(0, 'soc_thermal', '101'), 101],
+    ['below zero', zone(0, 'cpu-thermal', '-7'), -7],
+    ['thousandths', zone(0, 'cpu-thermal', '1250'), 1.25],
+    ['the chip of a zone', one('cpu_thermal', '45'), 45],
+    ['a chip has thousandths', one('k10temp', '125'), 0.125],
+  ] satisfies readonly (readonly [string, Tree, number])[])
+    t.equal(await temperatureOf(t, tree), expected, what);
   t.equal(await temperatureOnceAnswered(t, zone(0, 'cpu-thermal', '0')), null);
 });
 
 t.test('a failing sensor is replaced by the next, and returns when it answers again', async (t) => {
   const input = 'sys/class/hwmon/hwmon0/temp1_input';
   const label = { 'sys/class/hwmon/hwmon0/temp1_label': 'Package id 0\n' };
-  const chip = { ...hwmon(0, 'coretemp', {}), ...label, [input]: FOLDER };
-  const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
+  const failing = { ...chip(0, 'coretemp', {}), ...label, [input]: FOLDER };
+  const machine = makeMachine(t, { ...stat(0), ...failing, ...zone(0, 'acpitz', '30000') });
   t.equal(
     (await readCpu(machine)).temperatureCelsius,
     30,
@@ -244,10 +221,10 @@ t.test('a failing sensor is replaced by the next, and returns when it answers ag
 
 t.test('a sensor that has disappeared is found under its new number', async (t) => {
   // A kernel's file answers ENODEV to a kept descriptor; a fixture can only let the opening fail.
-  const chip = { ...hwmon(3, 'coretemp', {}), 'sys/class/hwmon/hwmon3/temp1_input': { link: 'gone' } };
-  const machine = makeMachine(t, { ...stat(0), ...chip, ...zone(0, 'acpitz', '30000') });
+  const gone = chip(3, 'coretemp', { temp1_input: { link: 'gone' } });
+  const machine = makeMachine(t, { ...stat(0), ...gone, ...zone(0, 'acpitz', '30000') });
   t.equal((await readCpu(machine)).temperatureCelsius, 30);
-  machine.write(hwmon(5, 'coretemp', coretemp('52000', '49000')));
+  machine.write(chip(5, 'coretemp', coretemp('52000', '49000')));
   machine.remove('sys/class/hwmon/hwmon3');
   const isFound = (cpu: CpuCounters) => cpu.temperatureCelsius === 52;
   t.equal((await readCpu(machine, false, isFound)).temperatureCelsius, 52);

@@ -12,22 +12,25 @@ t.setTimeout(280_000);
 const DISKS = SECTION_BITS.disks;
 const MIB = 2 ** 20;
 
-/** The mount points a machine shows once all its filesystems have answered. */
+/**
+ * What a machine shows once all its filesystems have answered. Its mount points are folders; `tree` has those that are
+ * files.
+ */
 async function shownDisks(
   test: Tap,
-  mountinfo: string | Buffer,
+  mounts: readonly string[],
   tree: Tree = {},
 ): Promise<readonly DiskCounters[]> {
-  const machine = makeMachine(test, { 'proc/self/mountinfo': mountinfo, ...tree });
+  const points = mounts.map((line) => line.split(' ')[4]?.slice(1) ?? '').filter((point) => point !== '');
+  const machine = makeMachine(test, {
+    'proc/self/mountinfo': lines(...mounts),
+    ...Object.fromEntries(points.map((point) => [point, FOLDER])),
+    ...tree,
+  });
   let readings = 0;
   // Three rounds: first answers, what they leave out, what /sys says.
-  const counters = await readUntil(
-    machine.host,
-    DISKS,
-    true,
-    (counters) => isSettled(counters) && ++readings > 3,
-  );
-  return counters.disks ?? [];
+  const isDone = (counters: Counters) => isSettled(counters) && ++readings > 3;
+  return (await readUntil(machine.host, DISKS, true, isDone)).disks ?? [];
 }
 type Tap = { teardown(done: () => void): unknown };
 
@@ -41,57 +44,33 @@ const folders = (...points: readonly string[]): Tree =>
 const ROOT = '30 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw';
 
 t.test('[3.disks-which] real filesystems are shown, in the order of mountinfo', async (t) => {
-  const disks = await shownDisks(
-    t,
-    lines(
-      '21 30 0:20 / /proc rw shared:5 - proc proc rw',
-      '22 30 0:21 / /sys rw - sysfs sysfs rw',
-      '23 30 0:6 / /dev rw - devtmpfs udev rw,size=1k',
-      ROOT,
-      '24 30 0:24 / /run rw - tmpfs tmpfs rw',
-      '25 30 0:25 / /run/fake rw - tmpfs /dev/fake rw',
-      '31 30 8:1 / /boot/efi rw,relatime - vfat /dev/sda1 rw',
-      '32 30 0:50 / /tank rw - zfs tank/data rw,xattr',
-      '33 30 0:60 / /net/home rw - nfs4 server:/home rw,addr=192.0.2.1',
-      '34 30 0:61 / /net/share rw - cifs //server/share\\040x rw',
-      '35 30 0:62 / /net/ceph rw - ceph 192.0.2.2:6789:/ rw',
-      '36 30 0:63 / /shared rw - virtiofs host0 rw',
-      '37 30 0:64 / /mnt/ssh rw - fuse.sshfs me@host:/home rw,user_id=0',
-      '38 30 8:81 / /mnt/ntfs rw - fuseblk /dev/sdf1 rw,user_id=0',
-      '39 30 0:65 / /run/doc rw - fuse.portal portal rw',
-      '40 30 0:66 / /run/gvfs rw - fuse.gvfsd-fuse gvfsd-fuse rw',
-      '41 30 0:67 / /mnt/none rw - fuse none rw',
-      '42 30 0:68 / /sys/fs/fuse/connections rw - fusectl fusectl rw',
-      '43 30 7:0 / /snap/core/1 ro - squashfs /dev/loop0 ro',
-      '44 30 7:2 / /mnt/iso ro - iso9660 /dev/loop2 ro',
-      '45 30 7:1 / /mnt/image rw - ext4 /dev/loop1 rw',
-      '46 30 11:0 / /media/cdrom ro - iso9660 /dev/sr0 ro',
-      '47 30 0:69 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw,lowerdir=/x',
-      '48 30 0:70 / /many rw - bcachefs /dev/sdg:/dev/sdh rw',
-      '49 30 0:71 / /overlay rw - ubifs ubi0:rootfs_data rw,assert=read-only,ubi=0,vol=2',
-    ),
-    folders(
-      '/boot/efi',
-      '/tank',
-      '/net/home',
-      '/net/share',
-      '/net/ceph',
-      '/shared',
-      '/mnt/ssh',
-      '/mnt/ntfs',
-      '/run/doc',
-      '/run/gvfs',
-      '/mnt/none',
-      '/snap/core/1',
-      '/mnt/iso',
-      '/mnt/image',
-      '/media/cdrom',
-      '/many',
-      '/overlay',
-      '/run/fake',
-      '/dev',
-    ),
-  );
+  const disks = await shownDisks(t, [
+    '21 30 0:20 / /proc rw shared:5 - proc proc rw',
+    '22 30 0:21 / /sys rw - sysfs sysfs rw',
+    '23 30 0:6 / /dev rw - devtmpfs udev rw,size=1k',
+    ROOT,
+    '24 30 0:24 / /run rw - tmpfs tmpfs rw',
+    '25 30 0:25 / /run/fake rw - tmpfs /dev/fake rw',
+    '31 30 8:1 / /boot/efi rw,relatime - vfat /dev/sda1 rw',
+    '32 30 0:50 / /tank rw - zfs tank/data rw,xattr',
+    '33 30 0:60 / /net/home rw - nfs4 server:/home rw,addr=192.0.2.1',
+    '34 30 0:61 / /net/share rw - cifs //server/share\\040x rw',
+    '35 30 0:62 / /net/ceph rw - ceph 192.0.2.2:6789:/ rw',
+    '36 30 0:63 / /shared rw - virtiofs host0 rw',
+    '37 30 0:64 / /mnt/ssh rw - fuse.sshfs me@host:/home rw,user_id=0',
+    '38 30 8:81 / /mnt/ntfs rw - fuseblk /dev/sdf1 rw,user_id=0',
+    '39 30 0:65 / /run/doc rw - fuse.portal portal rw',
+    '40 30 0:66 / /run/gvfs rw - fuse.gvfsd-fuse gvfsd-fuse rw',
+    '41 30 0:67 / /mnt/none rw - fuse none rw',
+    '42 30 0:68 / /sys/fs/fuse/connections rw - fusectl fusectl rw',
+    '43 30 7:0 / /snap/core/1 ro - squashfs /dev/loop0 ro',
+    '44 30 7:2 / /mnt/iso ro - iso9660 /dev/loop2 ro',
+    '45 30 7:1 / /mnt/image rw - ext4 /dev/loop1 rw',
+    '46 30 11:0 / /media/cdrom ro - iso9660 /dev/sr0 ro',
+    '47 30 0:69 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw,lowerdir=/x',
+    '48 30 0:70 / /many rw - bcachefs /dev/sdg:/dev/sdh rw',
+    '49 30 0:71 / /overlay rw - ubifs ubi0:rootfs_data rw,assert=read-only,ubi=0,vol=2',
+  ]);
   t.same(pointsOf(disks), [
     '/',
     '/boot/efi',
@@ -140,42 +119,34 @@ t.test(
 );
 
 t.test('[3.disks-which] a filesystem is shown once, at its shortest mount point', async (t) => {
-  const disks = await shownDisks(
-    t,
-    lines(
-      ROOT,
-      '31 30 8:17 / /data/original/long rw - xfs /dev/sdb1 rw',
-      '32 30 8:17 /part /data/b rw - xfs /dev/sdb1 rw',
-      '33 30 8:2 /var/cache /cache rw - ext4 /dev/sda2 rw',
-      '34 30 0:40 /@ /btrfs rw - btrfs /dev/sdd1 rw,subvolid=256,subvol=/@',
-      '35 34 0:40 /@home /btrfs/home rw - btrfs /dev/sdd1 rw,subvolid=257,subvol=/@home',
-      '36 30 0:40 /@home/me/x /var/long/bind rw - btrfs /dev/sdd1 rw,subvolid=257,subvol=/@home',
-      '37 30 0:60 /a /net/a rw - nfs4 server:/a rw',
-      '38 30 0:60 /b /net/bb rw - nfs4 server:/b rw',
-    ),
-    folders('/data/original/long', '/data/b', '/cache', '/btrfs/home', '/var/long/bind', '/net/a', '/net/bb'),
-  );
+  const disks = await shownDisks(t, [
+    ROOT,
+    '31 30 8:17 / /data/original/long rw - xfs /dev/sdb1 rw',
+    '32 30 8:17 /part /data/b rw - xfs /dev/sdb1 rw',
+    '33 30 8:2 /var/cache /cache rw - ext4 /dev/sda2 rw',
+    '34 30 0:40 /@ /btrfs rw - btrfs /dev/sdd1 rw,subvolid=256,subvol=/@',
+    '35 34 0:40 /@home /btrfs/home rw - btrfs /dev/sdd1 rw,subvolid=257,subvol=/@home',
+    '36 30 0:40 /@home/me/x /var/long/bind rw - btrfs /dev/sdd1 rw,subvolid=257,subvol=/@home',
+    '37 30 0:60 /a /net/a rw - nfs4 server:/a rw',
+    '38 30 0:60 /b /net/bb rw - nfs4 server:/b rw',
+  ]);
   t.same(pointsOf(disks), ['/', '/data/b', '/btrfs', '/btrfs/home', '/net/a', '/net/bb']);
 });
 
 t.test('[3.disks-which] a mount covered by another one is not shown', async (t) => {
-  const disks = await shownDisks(
-    t,
-    lines(
-      '1 1 0:2 / / rw - rootfs rootfs rw',
-      '30 1 8:2 / / rw - ext4 /dev/sda2 rw',
-      '50 30 8:65 / /mnt/over rw - xfs /dev/sde1 rw',
-      '52 50 8:67 / /mnt/over/below rw - ext4 /dev/sde3 rw',
-      '51 50 8:66 / /mnt/over rw - ext4 /dev/sde2 rw',
-      '60 30 8:68 / /hidden/below rw - ext4 /dev/sde4 rw',
-      '61 30 0:80 / /hidden rw - tmpfs tmpfs rw',
-      '62 61 8:69 / /hidden/above rw - ext4 /dev/sde5 rw',
-      '70 30 0:81 / /auto rw - autofs systemd-1 rw,fd=5',
-      '71 70 0:82 / /auto rw - nfs4 server:/auto rw',
-      '72 30 0:83 / /never rw - autofs systemd-1 rw,fd=6',
-    ),
-    folders('/mnt/over/below', '/hidden/below', '/hidden/above', '/auto', '/never'),
-  );
+  const disks = await shownDisks(t, [
+    '1 1 0:2 / / rw - rootfs rootfs rw',
+    '30 1 8:2 / / rw - ext4 /dev/sda2 rw',
+    '50 30 8:65 / /mnt/over rw - xfs /dev/sde1 rw',
+    '52 50 8:67 / /mnt/over/below rw - ext4 /dev/sde3 rw',
+    '51 50 8:66 / /mnt/over rw - ext4 /dev/sde2 rw',
+    '60 30 8:68 / /hidden/below rw - ext4 /dev/sde4 rw',
+    '61 30 0:80 / /hidden rw - tmpfs tmpfs rw',
+    '62 61 8:69 / /hidden/above rw - ext4 /dev/sde5 rw',
+    '70 30 0:81 / /auto rw - autofs systemd-1 rw,fd=5',
+    '71 70 0:82 / /auto rw - nfs4 server:/auto rw',
+    '72 30 0:83 / /never rw - autofs systemd-1 rw,fd=6',
+  ]);
   t.same(
     disks.map((disk) => [disk.mountPoint, disk.device]),
     [
@@ -208,27 +179,26 @@ t.test('[3.disks-images] images that are mounted as filesystems are not disks', 
     '7:1 / /mnt/image ro - ext4 /dev/loop1 ro',
   ];
   const points = [...images, ...disks].map((line) => line.split(' ')[2] ?? '');
-  const shown = await shownDisks(
-    t,
-    lines(ROOT, ...[...images, ...disks].map((line, i) => `${40 + i} 30 ${line}`)),
-    folders(...points),
-  );
+  const shown = await shownDisks(t, [
+    ROOT,
+    ...[...images, ...disks].map((line, i) => `${40 + i} 30 ${line}`),
+  ]);
   t.same(pointsOf(shown), ['/', ...points.slice(images.length)]);
   const live = '30 1 7:0 / / ro,relatime - squashfs /dev/loop0 ro';
-  t.same(pointsOf(await shownDisks(t, lines(live))), ['/'], 'the root is always shown');
+  t.same(pointsOf(await shownDisks(t, [live])), ['/'], 'the root is always shown');
 });
 
 t.test('[3.disks-which] the root of a container is shown, files mounted into it are not', async (t) => {
   const disks = await shownDisks(
     t,
-    lines(
+    [
       '30 1 0:99 / / rw - overlay overlay rw,lowerdir=/a:/b',
       '31 30 8:97 /containers/hosts /etc/hosts rw - ext4 /dev/sdg1 rw',
       '32 30 8:97 /containers/resolv.conf /etc/resolv.conf rw - ext4 /dev/sdg1 rw',
       '33 30 8:97 /volumes/x /a-volume-with-a-long-name rw - ext4 /dev/sdg1 rw',
       '34 30 8:98 /containers/hostname /etc/hostname rw - ext4 /dev/sdg2 rw',
-    ),
-    { 'etc/hosts': '', 'etc/resolv.conf': '', 'etc/hostname': '', ...folders('/a-volume-with-a-long-name') },
+    ],
+    { 'etc/hosts': '', 'etc/resolv.conf': '', 'etc/hostname': '' },
   );
   t.same(pointsOf(disks), ['/', '/a-volume-with-a-long-name']);
 });
@@ -254,23 +224,19 @@ t.test('names are unescaped and made valid UTF-8; the raw bytes are used for the
 });
 
 t.test('a table with nonsense in it', async (t) => {
-  const disks = await shownDisks(
-    t,
-    lines(
-      '',
-      'x',
-      '30 1',
-      ROOT,
-      '31 30 8 / /a rw - ext4 /dev/sdb1 rw',
-      '32 30 8:1 / /b rw ext4 /dev/sdb1 rw',
-      '33 34 8:3 / /c rw - ext4 /dev/sdb3 rw',
-      '34 33 8:4 / /c/d rw - ext4 /dev/sdb4 rw',
-      '35 30 8:5 / relative rw - ext4 /dev/sdb5 rw',
-      '36 30 0:9 / /empty rw -  rw',
-      '99999999999999999999 30 8:6 / /e rw - ext4 /dev/sdb6 rw',
-    ),
-    folders('/a', '/b', '/c/d', '/e'),
-  );
+  const disks = await shownDisks(t, [
+    '',
+    'x',
+    '30 1',
+    ROOT,
+    '31 30 8 / /a rw - ext4 /dev/sdb1 rw',
+    '32 30 8:1 / /b rw ext4 /dev/sdb1 rw',
+    '33 34 8:3 / /c rw - ext4 /dev/sdb3 rw',
+    '34 33 8:4 / /c/d rw - ext4 /dev/sdb4 rw',
+    '35 30 8:5 / relative rw - ext4 /dev/sdb5 rw',
+    '36 30 0:9 / /empty rw -  rw',
+    '99999999999999999999 30 8:6 / /e rw - ext4 /dev/sdb6 rw',
+  ]);
   t.same(pointsOf(disks), ['/'], 'leaves the lines that make sense');
   const none = makeMachine(t, {});
   const counters = await readUntil(none.host, DISKS, false, ({ disks }) => disks === null);
@@ -285,16 +251,15 @@ t.test('reports of /sys and /dev about the devices', async (t) => {
   });
   const disks = await shownDisks(
     t,
-    lines(
+    [
       '30 1 8:1 / / rw - ext4 /dev/root rw',
       '31 30 8:17 / /stick rw - vfat /dev/sdb1 ro',
       '32 30 253:0 / /vault ro - ext4 /dev/dm-0 rw',
       '33 30 253:1 / /mapped rw - ext4 /dev/mapper/group-data rw',
       '34 30 0:40 / /btrfs rw - btrfs /dev/sda1 rw,subvolid=5',
       '35 30 0:50 / /tank rw - zfs tank rw',
-    ),
+    ],
     {
-      ...folders('/stick', '/vault', '/mapped', '/btrfs', '/tank'),
       ...device('sda', '0'),
       ...device('sdb', '1'),
       'sys/devices/virtual/block/dm-0/removable': '0\n',
@@ -333,9 +298,8 @@ t.test('reports of /sys and /dev about the devices', async (t) => {
 });
 
 t.test('a btrfs on two devices: the sum of their bytes, and their average busy time', async (t) => {
-  const mounts = lines(ROOT, '34 30 0:40 / /pool rw - btrfs /dev/sdb1 rw,subvolid=5');
+  const mounts = [ROOT, '34 30 0:40 / /pool rw - btrfs /dev/sdb1 rw,subvolid=5'];
   const disks = await shownDisks(t, mounts, {
-    ...folders('/pool'),
     'proc/diskstats': lines(
       '8 17 sdb1 1 0 100 0 1 0 10 0 0 40 0',
       '8 33 sdc1 1 0 200 0 1 0 20 0 0 60 0',

@@ -14,6 +14,7 @@ import {
   platformFolder,
 } from '../helpers/machine/gpu-tree.ts';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
+import { chip, STAT, zone } from './chip-tree.ts';
 import { HEADER, link, lo, netDev, readDetail, readLinks } from './network-tree.ts';
 
 const { cpu: CPU, gpu: GPU, memory: MEMORY, disks: DISKS } = SECTION_BITS;
@@ -90,10 +91,10 @@ t.test('[3.first-source] power, fan, clock, temperature and name of a GPU', asyn
     const hwmon: Record<string, string> = { ...AMD_CARD.hwmon, power1_input: '12500000', ...failing };
     const folders = Object.entries(hwmon).filter(([, text]) => text === 'fails');
     for (const [name] of folders) delete hwmon[name];
-    const chip = `${pciFolder(CARD)}/hwmon/hwmon3`;
+    const folder = `${pciFolder(CARD)}/hwmon/hwmon3`;
     return makeMachine(t, {
       ...pci({ ...AMD_CARD, hwmon, address: CARD }),
-      ...Object.fromEntries(folders.map(([name]) => [`${chip}/${name}`, FOLDER])),
+      ...Object.fromEntries(folders.map(([name]) => [`${folder}/${name}`, FOLDER])),
       ...more,
     });
   };
@@ -120,33 +121,32 @@ t.test('[3.first-source] power, fan, clock, temperature and name of a GPU', asyn
     'drm/card0/gt/gt0/rps_act_freq_mhz',
   ];
   t.equal(await gpuOf(makeMachine(t, clocks(failing)), (gpu) => gpu.clockMhz), 350);
-  const zone = (at: number, temp: Tree[string]): Tree => ({
-    [`sys/class/thermal/thermal_zone${at}/type`]: `gpu${at}-thermal\n`,
-    [`sys/class/thermal/thermal_zone${at}/temp`]: temp,
-  });
   const mali = { address: 'fb000000.gpu', driver: 'lima', compatible: 'arm,mali-450', nodes: ['card0'] };
-  const zones = makeMachine(t, { ...platform(mali), ...zone(0, FOLDER), ...zone(1, '47000\n') });
+  const zones = makeMachine(t, {
+    ...platform(mali),
+    ...zone(0, 'gpu0-thermal', FOLDER),
+    ...zone(1, 'gpu1-thermal', '47000'),
+  });
   t.equal(await gpuOf(zones, (gpu) => gpu.temperatureCelsius), 47);
 });
 
 t.test('[3.first-source] the energy counters of a GPU are never compared with one another', async (t) => {
   const address = CARD;
-  const chip = `${pciFolder(address)}/hwmon/hwmon3`;
+  const folder = `${pciFolder(address)}/hwmon/hwmon3`;
   const machine = makeMachine(t, {
     ...pci({ ...INTEL, address, driver: 'xe', hwmon: { name: 'xe', energy2_input: '5000000' } }),
-    [`${chip}/energy1_input`]: FOLDER,
+    [`${folder}/energy1_input`]: FOLDER,
   });
   let microjoules = 5e6;
   const watts = await known(machine, GPU, ({ gpu }) => {
     microjoules += 1e6;
-    machine.write({ [`${chip}/energy2_input`]: `${microjoules}\n` });
+    machine.write({ [`${folder}/energy2_input`]: `${microjoules}\n` });
     return gpu?.[0]?.powerWatts;
   });
   t.ok(watts != null && watts > 0, `${watts} W from the second counter`);
 });
 
-const chipTree = (files: Tree): Tree =>
-  Object.fromEntries(Object.entries(files).map(([name, entry]) => [`sys/class/hwmon/hwmon0/${name}`, entry]));
+const chipTree = ({ name = FOLDER, ...files }: Tree): Tree => chip(0, name, files);
 
 t.test('[3.first-source] sensors: the power, the name of the chip, the label, the model', async (t) => {
   const sensorsOf = async (tree: Tree) => {
@@ -155,22 +155,22 @@ t.test('[3.first-source] sensors: the power, the name of the chip, the label, th
     const { sensors } = await readUntil(makeMachine(t, tree).host, 0, true, isKnown);
     return (sensors ?? []).map(({ label, file, value }) => `${label} ${file} ${value}`);
   };
-  const power = { name: 'ina226\n', power1_average: FOLDER, power1_input: '2500000\n' };
+  const power = { name: 'ina226', power1_average: FOLDER, power1_input: '2500000' };
   t.strictSame(await sensorsOf(chipTree(power)), ['ina226 power1 power1_input 2.5']);
   const named = { name: FOLDER, device: { link: '../../../devices/platform/nct6775.656' } };
   t.strictSame(
     await sensorsOf({
       'sys/devices/platform/nct6775.656/name': 'nct6775\n',
-      ...chipTree({ ...named, fan1_input: '900\n' }),
+      ...chipTree({ ...named, fan1_input: '900' }),
     }),
     ['nct6775 fan1 fan1_input 900'],
   );
-  const labelled = { name: 'lm90\n', temp1_label: FOLDER, temp1_input: '40000\n' };
+  const labelled = { name: 'lm90', temp1_label: FOLDER, temp1_input: '40000' };
   t.strictSame(await sensorsOf(chipTree(labelled)), ['lm90 temp1 temp1_input 40']);
   const drive = {
     'sys/devices/nvme0/model': FOLDER,
     'sys/devices/nvme0/nvme/nvme0/model': 'CT1000P3PSSD8\n',
-    ...chipTree({ name: 'nvme\n', temp1_input: '41000\n', device: { link: '../../../devices/nvme0' } }),
+    ...chipTree({ name: 'nvme', temp1_input: '41000', device: { link: '../../../devices/nvme0' } }),
   };
   t.strictSame(await sensorsOf(drive), ['CT1000P3PSSD8 temp1 temp1_input 41']);
 });
@@ -199,26 +199,14 @@ t.test('[3.first-source] a battery: its uevent, then the files of its properties
   t.strictSame(batteries, [], 'an empty bay');
 });
 
-const STAT: Tree = { 'proc/stat': 'cpu  2 0 2 16 0 0 0 0 0 0\ncpu0 1 0 1 8 0 0 0 0 0 0\n' };
-
 t.test('[3.first-source] the processor: temperature, clock speed, cores, base speed', async (t) => {
   const temperatureOf = (tree: Tree) =>
     known(makeMachine(t, { ...STAT, ...tree }), CPU, ({ cpu }) => cpu?.temperatureCelsius);
-  const chip = {
-    name: 'coretemp\n',
-    temp1_label: 'Package id 0\n',
-    temp1_input: FOLDER,
-    temp2_label: 'Core 0\n',
-    temp2_input: '45000\n',
-    temp3_label: 'Core 1\n',
-    temp3_input: '47000\n',
-  };
-  const zone = {
-    'sys/class/thermal/thermal_zone0/type': 'acpitz\n',
-    'sys/class/thermal/thermal_zone0/temp': '30000\n',
-  };
-  t.equal(await temperatureOf({ ...chipTree(chip), ...zone }), 47, 'the cores of the package');
-  t.equal(await temperatureOf({ ...chipTree({ name: 'k10temp\n', temp1_input: FOLDER }), ...zone }), 30);
+  const cores = { temp2_label: 'Core 0', temp2_input: '45000', temp3_label: 'Core 1', temp3_input: '47000' };
+  const coretemp = { name: 'coretemp', temp1_label: 'Package id 0', temp1_input: FOLDER, ...cores };
+  const board = zone(0, 'acpitz', '30000');
+  t.equal(await temperatureOf({ ...chipTree(coretemp), ...board }), 47, 'the cores of the package');
+  t.equal(await temperatureOf({ ...chipTree({ name: 'k10temp', temp1_input: FOLDER }), ...board }), 30);
   const cpuinfo = {
     'proc/cpuinfo': 'processor\t: 0\ncpu MHz\t\t: 2400.000\n\nprocessor\t: 1\ncpu MHz\t\t: 2400.000\n\n',
   };

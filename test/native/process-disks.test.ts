@@ -3,45 +3,22 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { rowOf } from '#src/host/process-columns.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
 import { PATIENCE_MS } from '../helpers/limits.ts';
-import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
+import type { Entry } from '../helpers/machine/tree.ts';
+import { processesOf, readNext, statLine } from './process-tree.ts';
 
-const STAT = 'cpu  100 20 30 800 10 3 2 0 0 0\n';
-
-const statOf = (pid: number, start = 250) =>
-  `${pid} (app) S 1 1 1 0 -1 4194560 1 2 3 4 7 5 8 9 20 -5 3 0 ${start} 999 2 18446744073709551615 0\n`;
+const statOf = (pid: number, start = 250) => statLine(pid, 'app', { start });
 
 const ioOf = (read: number | string, written: number | string) =>
   `rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: ${read}\nwrite_bytes: ${written}\ncancelled_write_bytes: 9\n`;
 
-function processesOf(t: Parameters<typeof makeMachine>[0], tree: Tree) {
-  const machine = makeMachine(t, { 'proc/stat': STAT, ...tree });
-  const { root } = machine;
-  const host = openNativeProcesses({
-    proc: path.join(root, 'proc'),
-    sys: path.join(root, 'sys'),
-    files: root,
-  });
-  return { machine, host };
-}
-
-/** The next reading, with disks if they are asked for. */
-async function readNext(host: ProcessHost, withDisks: boolean): Promise<ProcessColumns> {
-  const before = host.latest()?.takenAtNs ?? 0;
-  if (withDisks) host.includeDisks();
-  const limitMs = performance.now() + PATIENCE_MS;
-  host.ask(0);
-  while (performance.now() < limitMs) {
-    const columns = host.latest();
-    if (columns !== null && columns.takenAtNs > before) return columns;
-    await sleep(10);
-  }
-  throw new Error('no reading');
+function readWithDisks(host: ProcessHost): Promise<ProcessColumns> {
+  host.includeDisks();
+  return readNext(host);
 }
 
 const both = ({ readBytes, writeBytes }: ProcessColumns) => [
@@ -56,12 +33,12 @@ t.test('[3.history-disk] a reading has disks when it is asked for them, and then
     'proc/12/stat': statOf(12),
     'proc/12/io': ioOf(0, '18446744073709551615'),
   });
-  t.strictSame(both(await readNext(host, false)), [null, null]);
-  t.strictSame(both(await readNext(host, true)), [
+  t.strictSame(both(await readNext(host)), [null, null]);
+  t.strictSame(both(await readWithDisks(host)), [
     [905_216, 0],
     [4096, 2 ** 64],
   ]);
-  t.strictSame(both(await readNext(host, false)), [null, null]);
+  t.strictSame(both(await readNext(host)), [null, null]);
   t.strictSame(both(await host.read()), [null, null], 'a list has none');
 });
 
@@ -69,7 +46,7 @@ t.test('[3.history-disk] an order for disks is kept by an order for a reading', 
   const { host } = processesOf(t, { 'proc/3/stat': statOf(3), 'proc/3/io': ioOf(1, 2) });
   host.includeDisks();
   host.ask(3_600_000);
-  t.strictSame(both(await readNext(host, false)), [[1], [2]]);
+  t.strictSame(both(await readNext(host)), [[1], [2]]);
 });
 
 t.test('[3.history-disk] a process that hides them is NaN, and is not asked again', async (t) => {
@@ -83,24 +60,20 @@ t.test('[3.history-disk] a process that hides them is NaN, and is not asked agai
     'proc/4/io': ioOf('many', 'few'),
   });
   const hidden = Number.NaN;
-  t.strictSame(both(await readNext(host, true)), [
+  t.strictSame(both(await readWithDisks(host)), [
     [hidden, 7, hidden, hidden],
     [hidden, 8, hidden, hidden],
   ]);
   machine.write({ 'proc/1/io': ioOf(1, 1), 'proc/2/io': ioOf(70, 80) });
-  t.strictSame(both(await readNext(host, true))[0], [hidden, 70, hidden, hidden]);
+  t.strictSame(both(await readWithDisks(host))[0], [hidden, 70, hidden, hidden]);
   machine.write({ 'proc/1/stat': statOf(1, 999) });
-  t.strictSame(
-    both(await readNext(host, true))[0],
-    [1, 70, hidden, hidden],
-    'another one with its number is',
-  );
+  t.strictSame(both(await readWithDisks(host))[0], [1, 70, hidden, hidden], 'another one with its number is');
 });
 
 t.test(
   '[3.history-disk-hang] a file that hangs costs the others nothing, after the first time',
   async (t) => {
-    const tree: Record<string, string> = {};
+    const tree: Record<string, Entry> = {};
     for (const pid of [1, 2, 3, 4]) {
       tree[`proc/${pid}/stat`] = statOf(pid);
       if (pid > 1) tree[`proc/${pid}/io`] = ioOf(pid, 0);
@@ -115,17 +88,17 @@ t.test(
       return fd;
     };
     t.teardown(() => closeSync(release()));
-    const hung = await readNext(host, true);
+    const hung = await readWithDisks(host);
     t.strictSame([...hung.pids], [1, 2, 3, 4]);
     t.strictSame(both(hung), [null, null], 'the list comes without them');
-    t.strictSame(both(await readNext(host, true))[0], [Number.NaN, 2, 3, 4]);
+    t.strictSame(both(await readWithDisks(host))[0], [Number.NaN, 2, 3, 4]);
     const fd = release();
     t.teardown(() => closeSync(fd));
     const limitMs = performance.now() + PATIENCE_MS;
     let first: number | undefined = Number.NaN;
     while (first !== 100 && performance.now() < limitMs) {
       writeSync(fd, ioOf(100, 100));
-      first = both(await readNext(host, true))[0]?.[0];
+      first = both(await readWithDisks(host))[0]?.[0];
     }
     t.equal(first, 100, 'it is asked again once it has answered');
   },
@@ -138,12 +111,12 @@ t.test('[3.history-disk] this process: what it writes to a disk', async (t) => {
   const host = openNativeProcesses();
   const writtenIn = (columns: ProcessColumns) =>
     columns.writeBytes?.[rowOf(columns, process.pid) ?? -1] ?? -1;
-  const before = writtenIn(await readNext(host, true));
+  const before = writtenIn(await readWithDisks(host));
   t.ok(before >= 0, 'its own are never hidden');
   const fd = openSync(path.join(folder, 'file'), 'w');
   writeSync(fd, Buffer.alloc(4 * 2 ** 20, 1));
   fsyncSync(fd);
   closeSync(fd);
-  const after = writtenIn(await readNext(host, true));
+  const after = writtenIn(await readWithDisks(host));
   t.ok(after - before >= 4 * 2 ** 20, `${after - before} bytes`);
 });

@@ -19,40 +19,10 @@ import { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { nameOf, rowOf } from '#src/host/process-columns.js';
-import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
-import { checkTime, PATIENCE_MS } from '../helpers/limits.ts';
-import { type Entry, makeMachine, type Tree } from '../helpers/machine/tree.ts';
-
-const STAT = 'cpu  100 20 30 800 10 3 2 0 0 0\n';
-
-/** A line of proc_pid_stat(5). */
-function statLine(
-  pid: number,
-  comm: string | Buffer,
-  more: Partial<Record<string, number | string>> = {},
-): Buffer {
-  const {
-    state = 'S',
-    ppid = 1,
-    flags = 4194560,
-    utime = 7,
-    stime = 5,
-    threads = 3,
-    start = 250,
-    rss = 2,
-  } = more;
-  const rest = `) ${state} ${ppid} 1 1 0 -1 ${flags} 1 2 3 4 ${utime} ${stime} 8 9 20 -5 ${threads} 0 ${start} 999 ${rss} 18446744073709551615 0\n`;
-  return Buffer.concat([Buffer.from(`${pid} (`), Buffer.from(comm), Buffer.from(rest)]);
-}
-
-function processesOf(t: Parameters<typeof makeMachine>[0], tree: Tree) {
-  const machine = makeMachine(t, { 'proc/stat': STAT, ...tree });
-  const { root } = machine;
-  return {
-    machine,
-    host: openNativeProcesses({ proc: path.join(root, 'proc'), sys: path.join(root, 'sys'), files: root }),
-  };
-}
+import type { ProcessColumns } from '#src/host/processes.js';
+import { checkTime } from '../helpers/limits.ts';
+import type { Entry } from '../helpers/machine/tree.ts';
+import { processesOf, readNext, statLine } from './process-tree.ts';
 
 const namesIn = (columns: ProcessColumns) => Array.from(columns.pids, (_, row) => nameOf(columns, row));
 
@@ -204,24 +174,13 @@ t.test('[7.processes] a folder that is not a /proc, or is missing', async (t) =>
   t.match(gone.whyNoControl(), /another root/);
 });
 
-/** Tries to pick up a reading until there is one. */
-async function pickUp(host: ProcessHost, after = 0): Promise<ProcessColumns> {
-  for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; ) {
-    host.ask(0);
-    const columns = host.latest();
-    if (columns !== null && columns.takenAtNs > after) return columns;
-    await sleep(10);
-  }
-  throw new Error('no reading');
-}
-
 t.test('[3.detail-processes] readings are made on another thread and picked up', async (t) => {
   const host = openNativeProcesses();
   host.ask(0);
   t.equal(host.latest(), null, 'nobody waits for the first one');
-  const first = await pickUp(host);
+  const first = await readNext(host);
   t.not(rowOf(first, process.pid), undefined);
-  t.ok((await pickUp(host, first.takenAtNs)).takenAtNs > first.takenAtNs);
+  t.ok((await readNext(host)).takenAtNs > first.takenAtNs);
   t.ok(first.spentNs > 0);
   // At most one reading that was asked for is still to come.
   const picked = new Set(Array.from({ length: 5 }, () => host.latest()));

@@ -4,15 +4,7 @@ import t, { type Test } from 'tap';
 import type { SensorCounters } from '#src/host/details.js';
 import { PATIENCE_MS } from '../helpers/limits.ts';
 import { FOLDER, type Machine, makeMachine, readUntil, type Tree } from '../helpers/machine/tree.ts';
-
-function chip(number: number, name: string, files: Readonly<Record<string, string | typeof FOLDER>>): Tree {
-  const folder = `sys/class/hwmon/hwmon${number}`;
-  const entries = Object.entries(files).map(([file, content]) => [
-    `${folder}/${file}`,
-    typeof content === 'string' ? `${content}\n` : content,
-  ]);
-  return { [`${folder}/name`]: `${name}\n`, ...Object.fromEntries(entries) };
-}
+import { chip } from './chip-tree.ts';
 
 const device = (number: number, target: string): Tree => ({
   [`sys/class/hwmon/hwmon${number}/device`]: { link: target },
