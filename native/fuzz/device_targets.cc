@@ -17,7 +17,7 @@ namespace {
 void runGpuNumbers(std::string_view input) {
   parsePciId(input);
   isSuspended(input);
-  const auto percent = parsePercent(input);
+  const auto percent = parseScaled(input, 1, 100);
   if (percent) require(*percent >= 0 && *percent <= 100, "a percentage");
   const auto watts = parseScaled(input, 1e6, 1e4);
   if (watts) require(*watts >= 0 && *watts <= 1e4, "in its bounds");

@@ -107,8 +107,6 @@ bool isSuspended(std::string_view text) {
   return text == "suspended" || text == "suspending";
 }
 
-std::optional<double> parsePercent(std::string_view text) { return parseScaled(text, 1, 100); }
-
 std::optional<double> parseScaled(std::string_view text, double unit, double max) {
   const auto value = parseInteger(text);
   if (!value || *value < 0) return std::nullopt;

@@ -16,9 +16,6 @@ std::optional<std::uint32_t> parsePciId(std::string_view text);
 // Documentation/ABI/testing/sysfs-devices-power.
 bool isSuspended(std::string_view text);
 
-// Parses a single whole number, 0–100; nothing for anything else.
-std::optional<double> parsePercent(std::string_view text);
-
 // Parses a single whole number that is not negative, divided by `unit`; nothing above `max`.
 std::optional<double> parseScaled(std::string_view text, double unit, double max);
 
