@@ -316,7 +316,7 @@ testMany("libuv's pool runs nothing of the addon, and only what is listed of the
 /** Where threads are started: probers, detached tasks with a limit, loop threads, and the wait for a launched app's end. */
 const THREADS = [
   'native/host/prober_state.cc',
-  ...['native/host/ask_within.h', 'native/napi/detached_work.h', 'native/windows/command_thread.h'],
+  ...['native/host/ask_within.h', 'native/napi/detached_work.cc', 'native/windows/command_thread.h'],
   ...['native/linux/bus/thread.cc', 'native/windows/command_thread.cc'],
   ...['native/windows/media/smtc.cc', 'native/windows/service/control.cc'],
   ...['native/linux/process/launch.cc', 'native/linux/streams/streams.cc'],

@@ -1,6 +1,12 @@
 // A thread-safe function that outlives neither its environment nor the threads that use it.
 #include "napi/detached_work.h"
 
+#include <exception>
+#include <new>
+
+#include "host/thread.h"
+#include "napi/error_js.h"
+
 namespace hostwire {
 namespace {
 
@@ -55,6 +61,52 @@ void Completions::closeHook(void* kept) {
       static_cast<std::shared_ptr<Completions>*>(kept));
   const std::lock_guard lock((*completions)->mutex_);
   (*completions)->isOpen_ = false;
+}
+
+Napi::Promise startWork(Napi::Env env, const std::shared_ptr<Completions>& completions,
+                        std::function<Finish()> work) {
+  const auto deferred = Napi::Promise::Deferred::New(env);
+  const auto refuse = [&] {
+    deferred.Reject(
+        toJsError(env, HostError(std::errc::resource_unavailable_try_again, "start a thread")).Value());
+    return deferred.Promise();
+  };
+  // All memory for the end is allocated here, where an exception reaches JavaScript: the thread could not
+  // report one.
+  struct Outcome {
+    Finish finish;
+    std::exception_ptr failure;
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  auto owned = std::make_unique<Completions::Settle>([deferred, outcome](Napi::Env jsEnv) {
+    try {
+      if (outcome->failure) std::rethrow_exception(outcome->failure);
+      deferred.Resolve(outcome->finish(jsEnv));
+    } catch (const Napi::Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      deferred.Reject(toJsError(jsEnv, error).Value());
+    }
+  });
+  // std::function requires a copyable callable.
+  const auto settle = std::make_shared<std::unique_ptr<Completions::Settle>>(std::move(owned));
+  if (!completions->begin(env)) return refuse();
+  bool isStarted = false;
+  try {
+    isStarted = startThread([completions, outcome, settle, run = std::move(work)] {
+      try {
+        outcome->finish = run();
+      } catch (...) {
+        outcome->failure = std::current_exception();
+      }
+      completions->finish(std::move(*settle));
+    });
+  } catch (const std::bad_alloc&) {
+    // treated like a missing thread
+  }
+  if (isStarted) return deferred.Promise();
+  completions->abandon(env);
+  return refuse();
 }
 
 }  // namespace hostwire

@@ -4,18 +4,12 @@
 
 #include <napi.h>
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <new>
-#include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
-#include "host/thread.h"
-#include "napi/error_js.h"
 #include "napi/js.h"
 
 namespace hostwire {
@@ -45,62 +39,28 @@ class Completions : public std::enable_shared_from_this<Completions> {
   int underWay_ = 0;  // only JavaScript's thread touches it
 };
 
-// Runs `work` on a detached thread and settles a promise with `convert(env, result)`. Both own what they
-// touch. Rejects with EAGAIN when too much work is in progress.
-template <class Result>
-Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions,
-                            std::function<Result()> work,
-                            std::function<Napi::Value(Napi::Env, const Result&)> convert) {
-  const auto deferred = Napi::Promise::Deferred::New(env);
-  const auto refuse = [&] {
-    deferred.Reject(
-        toJsError(env, HostError(std::errc::resource_unavailable_try_again, "start a thread")).Value());
-    return deferred.Promise();
-  };
-  // All memory for the end is allocated here, where an exception reaches JavaScript: the thread could not
-  // report one.
-  struct Outcome {
-    std::optional<Result> result;
-    std::exception_ptr failure;
-  };
-  const auto outcome = std::make_shared<Outcome>();
-  auto owned = std::make_unique<Completions::Settle>([deferred, outcome, convert](Napi::Env jsEnv) {
-    try {
-      if (outcome->failure) std::rethrow_exception(outcome->failure);
-      deferred.Resolve(convert(jsEnv, *outcome->result));
-    } catch (const Napi::Error&) {
-      throw;
-    } catch (const std::exception& error) {
-      deferred.Reject(toJsError(jsEnv, error).Value());
-    }
+// Makes the result of finished work, on the JavaScript thread.
+using Finish = std::function<Napi::Value(Napi::Env)>;
+
+// Runs `work` on a detached thread, and settles a promise with what it returns. Both own what they touch.
+// Rejects with EAGAIN when too much work is in progress.
+Napi::Promise startWork(Napi::Env env, const std::shared_ptr<Completions>& completions,
+                        std::function<Finish()> work);
+
+// The same for work that returns a value; `convert(env, value)` makes the result.
+template <class Work, class Convert>
+Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions, Work work,
+                            Convert convert) {
+  return startWork(env, completions, [run = std::move(work), convert]() mutable -> Finish {
+    return [value = run(), convert](Napi::Env jsEnv) -> Napi::Value { return convert(jsEnv, value); };
   });
-  // std::function requires a copyable callable.
-  const auto settle = std::make_shared<std::unique_ptr<Completions::Settle>>(std::move(owned));
-  if (!completions->begin(env)) return refuse();
-  bool isStarted = false;
-  try {
-    isStarted = startThread([completions, outcome, settle, run = std::move(work)] {
-      try {
-        outcome->result.emplace(run());
-      } catch (...) {
-        outcome->failure = std::current_exception();
-      }
-      completions->finish(std::move(*settle));
-    });
-  } catch (const std::bad_alloc&) {
-    // treated like a missing thread
-  }
-  if (isStarted) return deferred.Promise();
-  completions->abandon(env);
-  return refuse();
 }
 
-// The same, with the overload of js for the result.
+// The same, with the overload of js for the value.
 template <class Work>
 Napi::Promise startDetached(Napi::Env env, const std::shared_ptr<Completions>& completions, Work work) {
-  using Result = std::invoke_result_t<Work&>;
-  return startDetached<Result>(env, completions, std::move(work),
-                               [](Napi::Env jsEnv, const Result& result) { return js(jsEnv, result); });
+  return startDetached(env, completions, std::move(work),
+                       [](Napi::Env jsEnv, const auto& value) { return js(jsEnv, value); });
 }
 
 inline Napi::Value bytesToJs(Napi::Env env, const std::string& bytes) {

@@ -202,7 +202,7 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   // readMetrics(): Promise<Buffer>
   Napi::Value readMetrics(const Napi::CallbackInfo& info) {
     if (!metrics_) metrics_ = std::make_shared<MetricsReader>(roots_);
-    return startDetached<std::string>(
+    return startDetached(
         info.Env(), completions_, [reader = metrics_] { return reader->read(); }, bytesToJs);
   }
 

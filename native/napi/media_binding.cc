@@ -9,6 +9,7 @@
 
 #include "host/media.h"
 #include "napi/controls_binding.h"
+#include "napi/error_js.h"
 #include "napi/exports.h"
 #include "napi/finding_js.h"
 #include "napi/from_js.h"
@@ -125,8 +126,7 @@ class MediaBinding : public Napi::ObjectWrap<MediaBinding> {
     const std::string id = textOf(info[0]);
     const std::string path = textOf(info[1]);
     const std::size_t maxBytes = info[2].ToNumber().Uint32Value();
-    return startDetached<std::string>(info.Env(), completions_, players_.artReader(id, path, maxBytes),
-                                      bytesToJs);
+    return startDetached(info.Env(), completions_, players_.artReader(id, path, maxBytes), bytesToJs);
   }
   // askArtUrl(id: string, maxBytes: number, limitMs: number): Promise<string | null>
   Napi::Value askArtUrl(const Napi::CallbackInfo& info) {

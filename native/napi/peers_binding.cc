@@ -72,8 +72,8 @@ Napi::Value trimHeapForJs(const Napi::CallbackInfo& info) {
     trimHeap();
     return true;
   };
-  return startDetached<bool>(info.Env(), Exports::completionsOf(info), work,
-                             [](Napi::Env env, bool) { return env.Undefined(); });
+  return startDetached(info.Env(), Exports::completionsOf(info), work,
+                       [](Napi::Env env, bool) { return env.Undefined(); });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "host/process.h"
 #include "host/roots.h"
 #include "napi/detached_work.h"
+#include "napi/error_js.h"
 #include "napi/exports.h"
 #include "napi/finding_js.h"
 #include "napi/from_js.h"
