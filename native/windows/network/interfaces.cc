@@ -11,10 +11,6 @@
 namespace hostwire {
 namespace {
 
-struct TableDeleter {
-  void operator()(void* table) const { FreeMibTable(table); }
-};
-
 constexpr IFTYPE kBridgeType = 209;  // IF_TYPE_BRIDGE, which some headers lack
 
 InterfaceKind kindOf(IFTYPE type) {
@@ -115,6 +111,8 @@ std::vector<InterfaceAddress> readInterfaceAddresses() {
       address.isLocal = IN6_IS_ADDR_LINKLOCAL(&bytes) || IN6_IS_ADDR_LOOPBACK(&bytes);
     } else {
       const in_addr& bytes = row.Address.Ipv4.sin_addr;
+      address.ipv4 = ntohl(bytes.s_addr);
+      address.prefixLength = row.OnLinkPrefixLength;
       address.text = textOf(AF_INET, &bytes);
       address.isLocal = address.text.starts_with("127.") || address.text.starts_with("169.254.");
     }

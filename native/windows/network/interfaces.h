@@ -19,7 +19,13 @@ struct InterfaceAddress {
   std::uint32_t index = 0;
   std::string text;  // "192.0.2.7", "2001:db8::7"
   bool isIpv6 = false;
-  bool isLocal = false;  // of the link or the loopback: not reachable from other networks
+  bool isLocal = false;    // of the link or the loopback: not reachable from other networks
+  std::uint32_t ipv4 = 0;  // in host byte order
+  unsigned prefixLength = 0;
+};
+
+struct TableDeleter {
+  void operator()(void* table) const { FreeMibTable(table); }
 };
 
 InterfaceCounters countersOf(const MIB_IF_ROW2& row, bool withDetail);

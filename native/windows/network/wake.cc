@@ -3,7 +3,6 @@
 
 #include <array>
 #include <map>
-#include <memory>
 
 #include "host/error.h"
 #include "windows/network/interfaces.h"
@@ -12,20 +11,11 @@
 namespace hostwire {
 namespace {
 
-struct TableDeleter {
-  void operator()(void* table) const { FreeMibTable(table); }
-};
-
-// In host byte order.
-std::string textOf(std::uint32_t bits) {
+std::optional<std::string> broadcastOf(const InterfaceAddress& address) {
+  if (address.prefixLength > 30) return std::nullopt;
   std::array<char, INET_ADDRSTRLEN> text{};
-  const ULONG address = htonl(bits);
-  return inet_ntop(AF_INET, &address, text.data(), text.size()) == nullptr ? std::string{} : text.data();
-}
-
-std::optional<std::string> broadcastOf(std::uint32_t address, unsigned prefixLength) {
-  if (prefixLength > 30) return std::nullopt;
-  return textOf(address | (0xFFFFFFFFU >> prefixLength));
+  const ULONG broadcast = htonl(address.ipv4 | (0xFFFFFFFFU >> address.prefixLength));
+  return inet_ntop(AF_INET, &broadcast, text.data(), text.size()) == nullptr ? std::string{} : text.data();
 }
 
 // Returns the names of those that are up and can broadcast, by index.
@@ -41,17 +31,11 @@ std::map<NET_IFINDEX, std::string> findUsable() {
 
 std::vector<BroadcastAddress> readBroadcastAddresses() {
   const auto usable = findUsable();
-  MIB_UNICASTIPADDRESS_TABLE* raw = nullptr;
-  if (const DWORD code = GetUnicastIpAddressTable(AF_INET, &raw); code != NO_ERROR)
-    throw win32Error(code, "GetUnicastIpAddressTable");
-  const std::unique_ptr<MIB_UNICASTIPADDRESS_TABLE, TableDeleter> table(raw);
   std::vector<BroadcastAddress> addresses;
-  for (ULONG at = 0; at < table->NumEntries; ++at) {
-    const MIB_UNICASTIPADDRESS_ROW& row = table->Table[at];
-    const auto found = usable.find(row.InterfaceIndex);
-    if (found == usable.end()) continue;
-    const std::uint32_t bits = ntohl(row.Address.Ipv4.sin_addr.s_addr);
-    addresses.push_back({found->second, textOf(bits), broadcastOf(bits, row.OnLinkPrefixLength)});
+  for (const InterfaceAddress& address : readInterfaceAddresses()) {
+    const auto found = usable.find(address.index);
+    if (found != usable.end() && !address.isIpv6)
+      addresses.push_back({found->second, address.text, broadcastOf(address)});
   }
   return addresses;
 }

@@ -4,13 +4,6 @@
 #include "host/clock.h"
 
 namespace hostwire {
-namespace {
-
-std::uint64_t ticksOf(const FILETIME& time) {
-  return static_cast<std::uint64_t>(time.dwHighDateTime) << 32U | time.dwLowDateTime;
-}
-
-}  // namespace
 
 std::uint64_t bootTicks() {
   static const std::uint64_t ticks = [] {

@@ -35,9 +35,6 @@ std::optional<std::uint64_t> readMachineTicks() {
   FILETIME kernel{};
   FILETIME user{};
   if (GetSystemTimes(&idle, &kernel, &user) == FALSE) return std::nullopt;
-  const auto ticksOf = [](const FILETIME& time) {
-    return static_cast<std::uint64_t>(time.dwHighDateTime) << 32U | time.dwLowDateTime;
-  };
   // The kernel's includes idle.
   return ticksOf(kernel) + ticksOf(user);
 }

@@ -39,9 +39,7 @@ std::int64_t readBootNs() {
 std::int64_t readUnixMs() {
   FILETIME now{};
   GetSystemTimePreciseAsFileTime(&now);
-  const auto since1601 =
-      static_cast<std::int64_t>((static_cast<ULONGLONG>(now.dwHighDateTime) << 32U) | now.dwLowDateTime);
-  return (since1601 - kUnixEpoch100ns) / 10'000;
+  return (static_cast<std::int64_t>(ticksOf(now)) - kUnixEpoch100ns) / 10'000;
 }
 
 }  // namespace

@@ -22,10 +22,6 @@ constexpr const wchar_t* kProcessorKey = L"HARDWARE\\DESCRIPTION\\System\\Centra
 constexpr const wchar_t* kFirmwareKey = L"HARDWARE\\DESCRIPTION\\System\\BIOS";
 constexpr DWORD kRawSmbios = 0x52534D42;  // 'RSMB'
 
-struct TableDeleter {
-  void operator()(void* table) const { FreeMibTable(table); }
-};
-
 // Returns Node's name of the machine's architecture, whatever this process was built for.
 std::string readArch() {
   SYSTEM_INFO info{};

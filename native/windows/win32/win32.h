@@ -5,6 +5,7 @@
 #include <windows.h>
 #include <winsock2.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -28,6 +29,11 @@ struct HandleCloser {
 // Null or INVALID_HANDLE_VALUE: not open (see isOpen).
 using Handle = std::unique_ptr<std::remove_pointer_t<HANDLE>, HandleCloser>;
 inline bool isOpen(const Handle& handle) { return handle != nullptr && handle.get() != INVALID_HANDLE_VALUE; }
+
+// Returns units of 100 ns.
+inline std::uint64_t ticksOf(const FILETIME& time) {
+  return static_cast<std::uint64_t>(time.dwHighDateTime) << 32U | time.dwLowDateTime;
+}
 
 // Returns a function that only some versions of Windows have, from a module that is loaded in every process;
 // null without it.
