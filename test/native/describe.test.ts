@@ -182,10 +182,8 @@ t.test('[9.doctor-gpu] a slow driver is waited for, a missing one is not', async
   checkTime(t, performance.now() - began, 2000, 'the row of a missing library');
 });
 
-const OF_PROCESSES: ReadonlySet<Capability> = new Set(['power', 'media']);
-
 t.test('[9.doctor-processes] this machine: how many there are, and that they can be ended', async (t) => {
-  const findings = await openNativeHost().describe(OF_PROCESSES);
+  const findings = await openNativeHost().describe(BUSES);
   const rowOf = (name: string) => findings.find(({ subject }) => subject === name);
   t.match(rowOf('processes'), { status: 'works', source: /^\d+ process(?:es)? in \/proc$/ });
   t.strictSame(rowOf('process-control'), {
