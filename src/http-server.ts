@@ -3,21 +3,22 @@
  * limits of each address, the pipeline.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from './access/caller.ts';
 import { KeyUses } from './access/key-uses.ts';
 import { deferToNextTurn } from './clock.ts';
 import type { Base } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { describeEngine, type EngineChoice } from './engines.ts';
 import { messageOf, ServiceError } from './errors.ts';
+import { limitsPerAddress, type PlaceLimits } from './fairness/places.ts';
+import { Quota } from './fairness/quota.ts';
 import type { Host } from './host/host.ts';
 import type { PausedPolls } from './host/streams.ts';
-import { BufferQuota } from './http/clients/buffer-quota.ts';
 import { ViewerCounts } from './http/clients/viewer-counts.ts';
 import { ConnectionLimiter } from './http/connections/connection-limiter.ts';
-import { capacityFor, DescriptorCapacity, MIN_DESCRIPTORS } from './http/connections/descriptors.ts';
+import { DescriptorCapacity, MIN_DESCRIPTORS } from './http/connections/descriptors.ts';
 import { HeapTrim, SCRIPT_HEAP } from './http/connections/heap.ts';
-import { type Bound, canJudgePeers, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
-import { PeerWatch } from './http/connections/peers.ts';
+import { type Bound, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import type { Engine } from './http/engine.ts';
 import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
@@ -27,8 +28,8 @@ import type { Log } from './log/log.ts';
 import { Streams } from './streams/streams.ts';
 import type { TlsPair } from './tls/pair.ts';
 
-/** Fallback stall limit, for platforms where neither PeerWatch nor TCP_USER_TIMEOUT is available. */
-const UNTUNED_STALL_SECONDS = 30;
+/** Where a key is configured, the last streams are for clients that send it. */
+const KEYED_SHARE = 1 / 8;
 
 /** Time for connections to take their last bytes: the service must be gone within a second, under load too. */
 const CLOSE_LIMIT_MS = 500;
@@ -74,15 +75,15 @@ export class HttpServer {
   readonly #base: Base;
   readonly gate: Gate;
   readonly server: Engine;
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   readonly keyUses = new KeyUses();
-  readonly counts = new ViewerCounts(this.keyUses);
+  readonly counts = new ViewerCounts(this.keyUses, () => this.#viewerLimits());
   readonly streams: Streams;
-  readonly #peers: PeerWatch;
   readonly #limiter: ConnectionLimiter;
   readonly #capacity: DescriptorCapacity;
   readonly #heap: HeapTrim | undefined;
   #pipeline: Pipeline | undefined;
+  #others: { readonly size: number } = { size: 0 };
   #isStopping = false;
   #stoppedAt = 0;
   /** Sets the options of the listening sockets; false when that failed. */
@@ -106,7 +107,7 @@ export class HttpServer {
       log,
       now: clock.now,
     });
-    this.quota = new BufferQuota({
+    this.quota = new Quota({
       maxBytes: () => config.current.server.max_kept_megabytes * 2 ** 20,
       onCut: (address, connections) => {
         log.warn(
@@ -127,39 +128,43 @@ export class HttpServer {
       // `serve` comes before `start`.
       onRequest: (exchange) => this.#pipeline?.handle(exchange),
       onConnection: (address) => {
-        this.#peers.wake();
         this.#heap?.trimSoon();
         this.server.maxConnections = this.#capacity.maxConnections();
         if (this.#limiter.opened(address)) return undefined;
         this.gate.noteRefusal('too_many_connections', address);
         return TOO_MANY_CONNECTIONS;
       },
-      onEnded: () => this.#limiter.ended(),
     });
     this.#capacity = new DescriptorCapacity({
       host,
       now: clock.now,
       connections: () => this.server.connections,
     });
-    this.#peers = new PeerWatch({ host, clock, log, server: this.server });
     this.#heap = rss && new HeapTrim({ host, clock, rss, scriptHeap: SCRIPT_HEAP });
     this.#limiter = new ConnectionLimiter({
       host,
       clock,
       log,
-      quota: this.quota,
       maxPerAddress: () => config.current.server.max_connections_per_address,
       maxInAll: () => this.server.maxConnections,
       isProxy: (address) => this.gate.isTrustedProxy(address),
       open: () => this.server.connections,
-      unfinished: () => this.server.connections - this.streams.size,
-      heap: this.#heap,
     });
   }
 
-  /** Whether one more subscriber may be let in beside those of `members`. */
-  capacityBeside(members: readonly { readonly size: number }[]): ReturnType<typeof capacityFor> {
-    return capacityFor(this.#capacity, this.#base.config, members, this.counts.keyless);
+  /** Whether one more subscriber may be let in, beside others that are counted by themselves. */
+  capacityBeside(others: { readonly size: number }): (caller: Caller) => boolean {
+    this.#others = others;
+    return (caller) => this.counts.places.hasCapacity(caller);
+  }
+
+  #viewerLimits(): PlaceLimits {
+    const { server, auth } = this.#base.config.current;
+    const allowed = this.#capacity.maxStreams();
+    const wanted = server.max_streams === 0 ? allowed : Math.min(server.max_streams, allowed);
+    const max = wanted - this.#others.size;
+    const keyed = (auth.api_key ?? '') === '' ? 0 : Math.floor(max * KEYED_SHARE);
+    return limitsPerAddress(max, server.max_streams_per_address, max - keyed);
   }
 
   /** Many connections were opened that the engine does not know: memory may be returned when they have gone. */
@@ -189,21 +194,16 @@ export class HttpServer {
       throw error;
     }
     const ports = bound.map(({ port }) => port);
-    const canJudge = canJudgePeers(host, log);
-    this.#tune = () => ports.map((port) => tuneListening(host, port, canJudge)).every((isTuned) => isTuned);
-    const isTuned = this.#tune();
+    this.#tune = () => ports.map((port) => tuneListening(host, port)).every((isTuned) => isTuned);
+    this.#tune();
     this.#heap?.start();
-    if (canJudge) {
-      this.#peers.start(...ports);
-      this.#limiter.start(...ports);
-    }
+    this.#limiter.start(...ports);
     const limit = host.descriptorLimit();
     if (limit < MIN_DESCRIPTORS)
       log.warn(
         `the limit of open files is ${limit}, and the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
       );
     this.server.maxConnections = this.#capacity.maxConnections();
-    if (!canJudge && !isTuned) this.streams.limitStalls(UNTUNED_STALL_SECONDS);
     return bound;
   }
 
@@ -234,7 +234,6 @@ export class HttpServer {
   stop(): void {
     this.#isStopping = true;
     this.server.stopListening();
-    this.#peers.stop();
     this.#limiter.stop();
     this.#heap?.stop();
     this.#stoppedAt = performance.now();

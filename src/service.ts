@@ -145,7 +145,7 @@ export class Service {
         rss,
         processes: readings,
       },
-      hasCapacity: http.capacityBeside([streams, this.#sockets, this.#hubs]),
+      hasCapacity: http.capacityBeside(this.#hubs),
     });
     http.serve(this.routes);
     // After the HTTP server, whose gate has the new configuration already.

@@ -39,7 +39,6 @@ const LAYERS: readonly (readonly string[])[] = [
     'errors',
     'json',
     'clock',
-    'allowance',
     'piece-buffer',
     'socket-errors',
     'name-lookup',

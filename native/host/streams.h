@@ -25,8 +25,7 @@ struct StreamOptions {
   SendMethod method = SendMethod::kAuto;  // kAuto: io_uring where the kernel permits it
   // After this long without a byte a comment is sent, so that proxies do not close the stream.
   std::chrono::milliseconds silence{15'000};
-  // A full socket that takes nothing for this long is cut; 0: never, where silent peers are detected by other
-  // means.
+  // A full socket that takes nothing for this long is cut; 0: never.
   std::chrono::milliseconds stallLimit{0};
 };
 

@@ -13,7 +13,6 @@
 #include "host/clock.h"
 #include "host/library.h"
 #include "host/metrics.h"
-#include "host/peers.h"
 #include "host/prober.h"
 #include "host/roots.h"
 #include "host/streams.h"
@@ -171,7 +170,6 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
   // are missing in the first one. isPending: a device has yet to answer, and may answer within seconds.
   Napi::Value describe(const Napi::CallbackInfo& info) {
     Findings findings = describeLibraries();
-    findings.push_back(describePeers());
     findings.push_back(describeStreams());
     const auto add = [&findings](const auto& rows) {
       for (const auto& row : rows)

@@ -18,7 +18,6 @@
 #include "host/network.h"
 #include "host/output.h"
 #include "host/paused_polls.h"
-#include "host/peers.h"
 #include "host/port_holder.h"
 #include "host/process.h"
 #include "host/resource_limits.h"
@@ -160,17 +159,12 @@ std::optional<std::uint64_t> descriptorLimit() { return std::nullopt; }
 
 std::optional<std::uint64_t> openDescriptors() { return std::nullopt; }
 
-bool canReadPendingPeers() { return false; }
 Findings describeLibraries() { return {}; }
 
-Finding describePeers() { return unknown("peers").front(); }
 std::vector<BroadcastAddress> readBroadcastAddresses() { refuse("list the network interfaces"); }
 std::vector<WakeOnLan> readWakeOnLan(const Roots&) { refuse("read Wake-on-LAN"); }
 
-std::vector<PendingPeer> readPendingPeers(std::uint16_t) { refuse("read pending peers"); }
-int cutPeers(const std::vector<PendingPeer>&) { return 0; }
-OpenConnections readConnections(const ConnectionQuery&) { refuse("count connections"); }
-int cutConnections(const std::vector<ConnectionId>&) { return 0; }
+std::vector<ClientConnections> readConnections(std::uint16_t) { refuse("count connections"); }
 
 std::unique_ptr<PausedPolls> watchPolls(void*) { refuse("look at the handles of the event loop"); }
 bool hasUnacknowledged(int) { return false; }

@@ -2,7 +2,8 @@
 import type { Caller } from '../access/caller.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { codeOf, messageOf, ServiceError } from '../errors.ts';
-import { SharedCapacity } from '../fairness/shared-capacity.ts';
+import { PLACES } from '../fairness/limits.ts';
+import { Places } from '../fairness/places.ts';
 import { groupByName, idAt, nameOf, rowOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns, ProcessHost } from '../host/processes.ts';
 import type { Log } from '../log/log.ts';
@@ -37,15 +38,10 @@ const NOT_HERE = 'not on this system';
 /** Wall clock and boot clock drift apart by less than this between two answers. */
 const SAME_START_SECONDS = 1;
 
-/**
- * Requests to end processes that wait, each for up to 60 s on one of the 32 threads of the addon for processes; lists and
- * readings need the others. One address without the key may have a quarter.
- */
-const MAX_ENDING = 24;
-
 export class ProcessControl {
   readonly #options: ProcessControlOptions;
-  readonly #ending = new SharedCapacity(MAX_ENDING);
+  /** Each waits for up to 60 s on one of the 32 threads of the addon for processes; lists and readings need the others. */
+  readonly #ending = new Places(PLACES.endings.max);
 
   constructor(options: ProcessControlOptions) {
     this.#options = options;

@@ -3,7 +3,7 @@
  * has most items loses its newest one, so that no client is kept out by the items of another. Adding and taking do not
  * look at all that waits, because strangers decide how much that is.
  */
-import { networkOf } from './address-counts.ts';
+import { networkOf } from './networks.ts';
 
 /** The clients that wait for an item: addresses, or `NAME|ADDRESS` for a client of the hub NAME. More may join while it waits. */
 export class Clients {

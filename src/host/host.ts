@@ -209,37 +209,10 @@ export interface SystemInfo {
   } | null;
 }
 
-/** A connection of the service whose peer has not acknowledged all sent bytes. */
-export interface PendingPeer {
-  readonly descriptor: number;
-  /** Unique among all connections since the machine's start. */
-  readonly cookie: bigint;
-  /** Since the connection was made: never decreases. */
-  readonly acknowledgedBytes: number;
-  /** Data has been pending for at least this long without an acknowledgement; 0 where the kernel does not report it. */
-  readonly silentMs: number;
-}
-
-/** One connection, even if its descriptor is reused. */
-export type ConnectionId = Pick<PendingPeer, 'descriptor' | 'cookie'>;
-
-/** All connections of a listening port. Addresses are IPv4, or the first 64 bits of IPv6 followed by zeros. */
-export interface OpenConnections {
-  readonly clients: readonly { readonly address: string; readonly connections: number }[];
-  /** Connections that this side has closed, whose peer has acknowledged that but not closed for the requested time. */
-  readonly halfClosed: readonly ConnectionId[];
-  /** Connections on which this many more bytes were received than were sent and acknowledged. */
-  readonly unanswered: readonly {
-    readonly connection: ConnectionId;
-    readonly address: string;
-    readonly bytes: number;
-  }[];
-}
-
-/** Minimum values that are listed. */
-export interface ConnectionLimits {
-  readonly halfClosedMs: number;
-  readonly unansweredBytes: number;
+/** The connections of one client address: IPv4, or IPv6 without a zone. */
+export interface ClientConnections {
+  readonly address: string;
+  readonly connections: number;
 }
 
 /** The unit of filtering, in the contract's order. */
@@ -280,16 +253,8 @@ export interface Host extends WakeHost {
   openDescriptors(): number | undefined;
   /** Returns freed memory to the system, off the main thread; does nothing if the allocator does so itself. */
   trimHeap(): Promise<void>;
-  /** Returns whether the four below are supported here. */
-  canReadPendingPeers(): boolean;
-  /** Returns the connections on `port` with bytes that are not sent or not acknowledged; read off the main thread. */
-  readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
-  /** Closes those that still have bytes pending and have acknowledged nothing since the reading; returns their number. */
-  cutPeers(peers: readonly PendingPeer[]): number;
-  /** Returns all connections on `port`, if canReadPendingPeers() is true; read off the main thread. */
-  readConnections(port: number, limits: ConnectionLimits): Promise<OpenConnections>;
-  /** Closes those that are still the same connections; returns their number. */
-  cutConnections(connections: readonly ConnectionId[]): number;
+  /** Returns the connections on `port` by client; counted off the main thread. Rejects where the system does not tell. */
+  readConnections(port: number): Promise<readonly ClientConnections[]>;
   /** Absent on platforms where the addon cannot own a connection. */
   readonly streams?: StreamHost;
   /** Each of these is absent on platforms that do not support it. */

@@ -8,7 +8,7 @@ import { PROGRAM_URL } from '../program-url.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Announced, DiscoveryHost } from './discovery.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
-import type { ConnectionId, Host, OpenConnections, PendingPeer, SystemInfo } from './host.ts';
+import type { ClientConnections, Host, SystemInfo } from './host.ts';
 import type { ListenerOptions } from './listener.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost } from './power.ts';
@@ -82,11 +82,7 @@ interface Addon {
   reportServiceEnded(exitCode: number): void;
   installService(command: readonly string[]): readonly string[];
   removeService(): void;
-  canReadPendingPeers(): boolean;
-  readPendingPeers(port: number): Promise<readonly PendingPeer[]>;
-  cutPeers(peers: readonly PendingPeer[]): number;
-  readConnections(port: number, halfClosedMs: number, unansweredBytes: number): Promise<OpenConnections>;
-  cutConnections(connections: readonly ConnectionId[]): number;
+  readConnections(port: number): Promise<readonly ClientConnections[]>;
   writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
   ignoreStraySignals(): void;
   endWithParent(): void;
@@ -206,12 +202,7 @@ export function openNativeHost(roots: Roots = {}): NativeMachine {
     descriptorLimit: () => addon.descriptorLimit(),
     openDescriptors: () => addon.openDescriptors(),
     trimHeap: () => addon.trimHeap(),
-    canReadPendingPeers: () => addon.canReadPendingPeers(),
-    readPendingPeers: (port) => addon.readPendingPeers(port),
-    cutPeers: (peers) => addon.cutPeers(peers),
-    readConnections: (port, { halfClosedMs, unansweredBytes }) =>
-      addon.readConnections(port, halfClosedMs, unansweredBytes),
-    cutConnections: (connections) => addon.cutConnections(connections),
+    readConnections: (port) => addon.readConnections(port),
     ...openStreams(addon),
     discovery,
     media,

@@ -8,7 +8,7 @@ export interface StreamWriterOptions {
   readonly method?: 'send' | 'io_uring';
   /** A stream that was sent nothing for this long gets a comment (15,000). */
   readonly silenceMs?: number;
-  /** A full stream that takes nothing for this long is cut; by default never, because PeerWatch observes its peer. */
+  /** A full stream that takes nothing for this long is cut; by default never. */
   readonly stallLimitMs?: number;
 }
 

@@ -3,7 +3,7 @@
  * once it is closed, and drops a message (a close frame too) when too much is waiting: this one does neither.
  */
 import { deferToNextTurn } from '../clock.ts';
-import type { BufferQuota } from './clients/buffer-quota.ts';
+import type { Quota } from '../fairness/quota.ts';
 import { CLOSE_CODES, type CloseCode, type Delivery, type Socket, type SocketEvents } from './engine.ts';
 
 /** The engine's own object of a WebSocket. It is not used after `markClosed`. */
@@ -38,7 +38,7 @@ export class EngineSocket implements Socket {
   readonly address: string;
   readonly isStream = false;
   readonly #events: SocketEvents;
-  readonly #quota: BufferQuota;
+  readonly #quota: Quota;
   #raw: RawSocket | undefined;
   #buffered: string[] | undefined;
   #bufferedBytes = 0;
@@ -53,7 +53,7 @@ export class EngineSocket implements Socket {
   /** Sends the close frame when there is room for it. */
   #sendClose: (() => void) | undefined;
 
-  constructor(events: SocketEvents, address: string, quota: BufferQuota) {
+  constructor(events: SocketEvents, address: string, quota: Quota) {
     this.#events = events;
     this.address = address;
     this.#quota = quota;

@@ -4,9 +4,9 @@
  */
 
 import type { Caller } from '../access/caller.ts';
+import type { Holder, Quota } from '../fairness/quota.ts';
 import type { Framing, PausedPolls } from '../host/streams.ts';
 import type { TlsPair } from '../tls/pair.ts';
-import type { BufferQuota, Holder } from './clients/buffer-quota.ts';
 import type { Answer, RequestHead } from './head.ts';
 
 export interface Engine {
@@ -40,8 +40,6 @@ export interface EngineOptions {
   readonly onRequest: (exchange: Exchange) => void;
   /** Called for each connection that is accepted, with the peer's address. Refuses it with the answer that is returned. */
   readonly onConnection?: (address: string) => Answer | undefined;
-  /** Called when this side has closed a WebSocket in good order. */
-  readonly onEnded?: () => void;
   /** Connections that were handed over (Exchange.handOver) and are still open: they count as the engine's. */
   readonly countAdopted?: () => number;
   /**
@@ -52,7 +50,7 @@ export interface EngineOptions {
   /** The descriptors that this process has open; undefined: not known. */
   readonly countDescriptors?: () => number | undefined;
   /** Counts what is kept for peers; without one nothing is limited. */
-  readonly quota?: BufferQuota;
+  readonly quota?: Quota;
   /** The paths where a request for a WebSocket can be upgraded, as those of routes; by default any. */
   readonly socketPaths?: readonly string[];
 }

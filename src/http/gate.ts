@@ -7,7 +7,7 @@ import { type AccessPolicy, compileAccess, decideAccess, isPathJudged } from '..
 import { exposureWarning } from '../access/exposure.ts';
 import type { KeyUses } from '../access/key-uses.ts';
 import { corsHeaders } from '../access/origins.ts';
-import { RefusalLog, WrongKeyLog, WrongKeyPace } from '../access/refusals.ts';
+import { RefusalLog, WrongKeys } from '../access/refusals.ts';
 import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../errors.ts';
@@ -62,8 +62,7 @@ export interface GateOptions {
 export class Gate {
   readonly #options: GateOptions;
   readonly #refusals: RefusalLog;
-  readonly #wrongKeys: WrongKeyLog;
-  readonly #wrongKeyPace = new WrongKeyPace();
+  readonly #wrongKeys: WrongKeys;
   #policy: AccessPolicy;
   #warning: string | undefined;
   /** Requests by why they were refused; each reason is there from the start. */
@@ -89,9 +88,7 @@ export class Gate {
     this.#options = options;
     this.#policy = this.#compile(options.config);
     this.#refusals = new RefusalLog((text) => options.log.warn(text));
-    this.#wrongKeys = new WrongKeyLog({
-      log: (text, address) => options.log.warn(`access: ${text}`, { address }),
-    });
+    this.#wrongKeys = new WrongKeys((text, address) => options.log.warn(`access: ${text}`, { address }));
     this.#warnOfExposure(options.config);
   }
 
@@ -113,13 +110,12 @@ export class Gate {
     const decision = decideAccess(this.#policy, request, unixMs);
     const now = this.#options.now();
     this.#refusals.note(decision, now);
-    this.#wrongKeys.note(decision, now);
     if (!decision.isAllowed) {
       this.#count(decision.errorCode ?? REASON_OF[decision.status]);
       const answer = refusalOf(decision);
       return {
         isAllowed: false,
-        answer: this.#wrongKeyPace.exceeds(decision, now) ? { ...answer, isLast: true } : answer,
+        answer: this.#wrongKeys.exceeds(decision, now) ? { ...answer, isLast: true } : answer,
       };
     }
     if (decision.isPreflight) return { isAllowed: false, answer: emptyAnswer(decision.headers) };

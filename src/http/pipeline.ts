@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts';
 import { auditForbidden } from '../commands/audit.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, scopeRequired, stackOf } from '../errors.ts';
-import { AddressCounts } from '../fairness/address-counts.ts';
+import { limitsPerAddress, Places } from '../fairness/places.ts';
 import type { Log } from '../log/log.ts';
 import { allows } from '../scopes.ts';
 import type { Method } from '../wire/operations.ts';
@@ -49,12 +49,15 @@ const NO_HEADERS: Headers = [];
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #routes: RouteTable;
-  /** Requests of each address, without the key, that wait for their answer. */
-  readonly #waiting = new AddressCounts();
+  /** Requests without the key that wait for their answer. */
+  readonly #waiting: Places;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#routes = new RouteTable(options.routes);
+    this.#waiting = new Places(() =>
+      limitsPerAddress(Number.POSITIVE_INFINITY, options.config.current.server.max_requests_per_address),
+    );
   }
 
   /** Answers `exchange`, now or later. Never throws. */
@@ -108,18 +111,17 @@ export class Pipeline {
     const query = new URLSearchParams(head.query);
     const request = { exchange, query, headers, client, body: NO_BODY };
     if (client.isKeyed || endpoint.staysOpen) return this.#begin(passage, endpoint, request);
-    return this.#counted(client.address, () => this.#begin(passage, endpoint, request));
+    return this.#counted(client, () => this.#begin(passage, endpoint, request));
   }
 
   /** Refuses a request where too many of its address wait for their answer, and counts it while it waits itself. */
-  #counted(address: string, begin: () => Outcome): Outcome {
-    const max = this.#options.config.current.server.max_requests_per_address;
-    if (max > 0 && !this.#waiting.hasCapacity(address, max))
+  #counted(client: Caller, begin: () => Outcome): Outcome {
+    if (!this.#waiting.hasCapacity(client))
       throw new ServiceError('too_many_requests', 'Too many requests of this address wait for their answer.');
     const outcome = begin();
     if (!(outcome instanceof Promise)) return outcome;
-    this.#waiting.add(address);
-    return outcome.finally(() => this.#waiting.remove(address));
+    this.#waiting.add(client);
+    return outcome.finally(() => this.#waiting.remove(client));
   }
 
   #begin(passage: Passage, endpoint: Endpoint, request: Request): Outcome {

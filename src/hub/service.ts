@@ -136,7 +136,7 @@ export class HubService {
       sockets: this.#sockets,
       dialIns: this.#dialIns,
       keys: { config, uses: http.keyUses },
-      hasCapacity: http.capacityBeside([streams, this.#sockets, this.#dialIns]),
+      hasCapacity: http.capacityBeside(this.#dialIns),
       metrics: () =>
         hubMetrics({
           states: this.#hosts.states,

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../access/caller.ts';
 import { type Clock, type Defer, wholeSeconds } from '../clock.ts';
-import type { BufferQuota } from '../http/clients/buffer-quota.ts';
+import type { Quota } from '../fairness/quota.ts';
 import type { Counting } from '../http/clients/viewer-counts.ts';
 import type { Exchange, StreamEventHandler, StreamSocket } from '../http/engine.ts';
 import { type Headers, statusLine } from '../http/reply.ts';
@@ -32,10 +32,10 @@ export interface EngineFanoutDeps {
   readonly clock: Clock;
   readonly defer: Defer;
   /** Counts what is kept for the streams. */
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   /** Events that streams were sent since the start, and those that a full one was never sent. */
   readonly events: { sent: number; skipped: number };
-  /** Seconds a full socket may stay full before it is cut. Infinity where PeerWatch or the kernel cuts stalled peers. */
+  /** A full socket that takes nothing for this long is cut. */
   readonly stallLimitSeconds: number;
 }
 

@@ -3,8 +3,8 @@
  * arrays are left here.
  */
 import type { Caller } from '../access/caller.ts';
+import type { Holder, Quota } from '../fairness/quota.ts';
 import { type Framing, type StreamHost, type StreamWriter, slotOf } from '../host/streams.ts';
-import type { BufferQuota, Holder } from '../http/clients/buffer-quota.ts';
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
 const END_LIMIT_MS = 400;
@@ -34,8 +34,9 @@ export interface Adoption {
 
 export class StreamPool {
   readonly #streams: StreamHost;
-  readonly #quota: BufferQuota;
-  /** Made with the first stream, when the stall limit is known. */
+  readonly #quota: Quota;
+  readonly #stallLimitMs: number;
+  /** Made with the first stream. */
   #writer: StreamWriter | undefined;
   /** By slot. Members of one fan-out with equal callers are one object. */
   readonly #members: (Member | undefined)[] = [];
@@ -48,11 +49,12 @@ export class StreamPool {
   readonly #freeChannels: number[] = [];
   #isEnding = false;
   #hasEnded = false;
-  stallLimitSeconds = Number.POSITIVE_INFINITY;
 
-  constructor(streams: StreamHost, quota: BufferQuota) {
+  /** `stallLimitMs`: a full stream that takes nothing for this long is cut. */
+  constructor(streams: StreamHost, quota: Quota, stallLimitMs: number) {
     this.#streams = streams;
     this.#quota = quota;
+    this.#stallLimitMs = stallLimitMs;
   }
 
   get size(): number {
@@ -139,9 +141,7 @@ export class StreamPool {
   }
 
   #start(): StreamWriter {
-    const { stallLimitSeconds } = this;
-    const options = Number.isFinite(stallLimitSeconds) ? { stallLimitMs: stallLimitSeconds * 1000 } : {};
-    return this.#streams.start(options, (buffered, closed) => {
+    return this.#streams.start({ stallLimitMs: this.#stallLimitMs }, (buffered, closed) => {
       for (let at = 0; at < buffered.length; at += 2) this.#keep(buffered[at] ?? 0, buffered[at + 1] ?? 0);
       for (const id of closed) this.#remove(slotOf(id));
     });

@@ -2,8 +2,8 @@
 
 import type { Caller } from '../access/caller.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../clock.ts';
+import type { Quota } from '../fairness/quota.ts';
 import type { StreamHost } from '../host/streams.ts';
-import type { BufferQuota } from '../http/clients/buffer-quota.ts';
 import type { Counting } from '../http/clients/viewer-counts.ts';
 import type { View } from '../stats/view.ts';
 import type { Opening } from './engine-fanout.ts';
@@ -22,13 +22,20 @@ export interface StreamFigures {
 
 export interface StreamsOptions {
   readonly clock: Clock;
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   readonly counts: Counting;
   /** undefined: this platform has no native writer. */
   readonly host?: StreamHost | undefined;
   /** For tests. */
   readonly defer?: Defer;
+  readonly stallLimitSeconds?: number;
 }
+
+/**
+ * A full stream that takes nothing for this long is cut. The kernel's timer for that, TCP_USER_TIMEOUT, adds up the stalls
+ * of a reader that stalls now and then, and cuts it too early.
+ */
+const STALL_SECONDS = 20;
 
 interface FanoutOptions {
   readonly begin?: (fanout: Fanout) => () => void;
@@ -36,7 +43,7 @@ interface FanoutOptions {
 }
 
 export class Streams {
-  readonly #deps: FanoutDeps & { stallLimitSeconds: number };
+  readonly #deps: FanoutDeps;
   readonly #counts: Counting;
   readonly #fanouts = new Set<Fanout>();
   /** Those of samples, by source and view: most sources have one. */
@@ -44,10 +51,18 @@ export class Streams {
   #size = 0;
   #isClosed = false;
 
-  constructor({ clock, quota, counts, host, defer = deferToNextTurn }: StreamsOptions) {
-    const pool = host && new StreamPool(host, quota);
+  constructor(options: StreamsOptions) {
+    const {
+      clock,
+      quota,
+      counts,
+      host,
+      defer = deferToNextTurn,
+      stallLimitSeconds = STALL_SECONDS,
+    } = options;
+    const pool = host && new StreamPool(host, quota, stallLimitSeconds * 1000);
     const events = { sent: 0, skipped: 0 };
-    this.#deps = { clock, quota, defer, pool, events, stallLimitSeconds: Number.POSITIVE_INFINITY };
+    this.#deps = { clock, quota, defer, pool, events, stallLimitSeconds };
     this.#counts = counts;
   }
 
@@ -75,12 +90,6 @@ export class Streams {
   /** Ended, and the native writer has not sent all of them their end. */
   get isEnding(): boolean {
     return this.#deps.pool?.isEnding === true;
-  }
-
-  /** Full sockets are cut after this time, because nothing else does. */
-  limitStalls(seconds: number): void {
-    this.#deps.stallLimitSeconds = seconds;
-    if (this.#deps.pool !== undefined) this.#deps.pool.stallLimitSeconds = seconds;
   }
 
   /** Opens a stream of the samples of `source` with `view`. */

@@ -1,6 +1,6 @@
 /** A WebSocket above its engine, with an engine's object that the test makes. */
 import t from 'tap';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { EngineSocket, type RawSocket } from '#src/http/engine-socket.js';
 
 function open(buffered: number) {
@@ -28,7 +28,7 @@ function open(buffered: number) {
     onDrained: () => undefined,
     onClosed: () => undefined,
   };
-  const socket = new EngineSocket(events, '127.0.0.1', new BufferQuota());
+  const socket = new EngineSocket(events, '127.0.0.1', new Quota());
   socket.markOpen(raw);
   return Object.assign(handler, { socket, calls, countMessages: () => messages });
 }

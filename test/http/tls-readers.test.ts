@@ -10,7 +10,7 @@ const EVENTS = 120;
 
 for (const eventBytes of [16_300, 60_000])
   t.test(`[8.tls-readers] events of ${eventBytes} bytes`, async (t) => {
-    const options = { address: '127.0.0.1', eventBytes, tickMs: undefined, watch: undefined };
+    const options = { address: '127.0.0.1', eventBytes, tickMs: undefined };
     const { port, publish } = await serveStreams(t, { ...options, pair: await makePairFiles(t) });
     const open = async () => {
       const stream = await EventStream.over(await RawConnection.openSecure(port));

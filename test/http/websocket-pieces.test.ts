@@ -1,6 +1,6 @@
 /** WebSocket messages in many small parts, which are never finished: what they cost, and when they end. */
 import t, { type Test } from 'tap';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { createEngine } from '../helpers/service/engine.ts';
@@ -20,7 +20,7 @@ const part = (opcode: number, text: string, isPart = true) =>
 
 /** An engine whose sockets note their messages, and a connection to it that has become one. */
 async function open(t: Test) {
-  const quota = new BufferQuota();
+  const quota = new Quota();
   const messages: string[] = [];
   let controlFrames = 0;
   const engine = await createEngine({

@@ -1,6 +1,6 @@
 /** The wrapper of a WebSocket on an object that behaves like uWebSockets.js's, down to throwing when it is closed. */
 import t from 'tap';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { EngineSocket, FULL_BYTES } from '#src/http/engine-socket.js';
 
 type NativeSocket = Parameters<EngineSocket['markOpen']>[0];
@@ -75,7 +75,7 @@ function open() {
       onClosed: () => reported.push('closed'),
     },
     '10.0.0.1',
-    new BufferQuota(),
+    new Quota(),
   );
   const native = new FakeNative();
   native.onClose = () => socket.markClosed();
@@ -118,7 +118,7 @@ t.test('a socket that was never opened does nothing', async (t) => {
   const socket = new EngineSocket(
     { onMessage: fail, onControlFrame: fail, onDrained: fail, onClosed: fail },
     '',
-    new BufferQuota(),
+    new Quota(),
   );
   socket.send('a');
   socket.end(1001, '');

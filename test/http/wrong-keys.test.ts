@@ -1,5 +1,6 @@
 /** Many wrong keys of one address: answered as before, at the cost of a connection each, without effect on others. */
 import t from 'tap';
+import { RATES } from '#src/fairness/limits.js';
 import { checkHeaders } from '../helpers/clients/answers.ts';
 import { type RawAnswer, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
@@ -7,8 +8,6 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { startHere } from '../helpers/service/service.ts';
 
 const KEY = 'k'.repeat(32);
-/** As in access/refusals.ts. */
-const MAX_BURST = 100;
 
 const clock = new FakeClock();
 const service = await startHere(fixtureHost(), { auth: { enabled: true, api_key: KEY } }, { clock });
@@ -28,7 +27,7 @@ t.test(
   async (t) => {
     const first = await RawConnection.open(service.port);
     t.teardown(() => first.destroy());
-    for (let count = 0; count < MAX_BURST; count++) {
+    for (let count = 0; count < RATES.wrongKeys.burst; count++) {
       const answer = await send(first, `wrong${count}`);
       if (answer.status !== 401 || isLast(answer)) t.fail(`answer ${count}: ${answer.status}`);
     }

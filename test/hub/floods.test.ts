@@ -1,7 +1,7 @@
 /** Agents that send without an end, in the smallest pieces: each is cut, shown with the reason and left alone for a while. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Allowance } from '#src/allowance.js';
+import { Bucket } from '#src/fairness/rate.js';
 import { ask } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
 import { isDown, isUp, PlayedAgent, type StartedHub, startHub, watch } from './setup.ts';
@@ -72,7 +72,7 @@ t.test('[I.hub.hostile] an agent that has flooded the hub is tried again, later'
 });
 
 t.test('an allowance has a rate, a burst, and what is granted', async (t) => {
-  const allowance = new Allowance({ perSecond: 10, burst: 20 }, 0);
+  const allowance = new Bucket({ perSecond: 10, burst: 20 }, 0);
   t.equal(allowance.take(20, 0), 0);
   t.equal(allowance.take(1, 0), -1, 'exceeded');
   t.equal(allowance.take(1, 200), 0, 'two are added in 200 ms');

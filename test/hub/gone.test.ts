@@ -4,8 +4,8 @@ import { createCounters, type RemoteDeps } from '#src/agent/remote/deps.js';
 import { HostSample } from '#src/agent/remote/sample.js';
 import { TIMES } from '#src/agent/remote/times.js';
 import { Upstream } from '#src/agent/remote/upstream.js';
+import { Quota } from '#src/fairness/quota.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { type View, viewOf } from '#src/stats/view.js';
@@ -25,7 +25,7 @@ function play() {
     name: 'hub1',
     clock,
     times: TIMES,
-    quota: new BufferQuota(),
+    quota: new Quota(),
     log: createLog(() => undefined),
     counters: createCounters(),
     conditions: new Listeners<readonly [id: string]>(),

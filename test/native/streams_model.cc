@@ -17,8 +17,6 @@
 #include <vector>
 
 #include "checks.h"
-#include "host/connections.h"
-#include "linux/sockets/tcp.h"
 #include "streams_peer.h"
 
 namespace streams {
@@ -235,8 +233,6 @@ void testReuse(hostwire::SendMethod method) {
   std::thread first([&] { churn(isOver, harmed, rounds); });
   std::thread second([&] { churn(isOver, harmed, rounds); });
   std::mt19937 random(7);
-  // The service's own cuts by descriptor, of connections that have ended since they were listed.
-  std::vector<hostwire::ConnectionId> listed;
   std::uint32_t number = 0;
   std::vector<std::unique_ptr<Peer>> peers;
   std::vector<StreamId> ids;
@@ -245,9 +241,6 @@ void testReuse(hostwire::SendMethod method) {
       peers.push_back(std::make_unique<Peer>());
       ids.push_back(
           watched.writer.adopt(peers.back()->served(), {0, number, StreamFraming::kChunked, "", kOpening}));
-      if (const auto cookie = hostwire::readCookie(peers.back()->served()))
-        for (int fd = peers.back()->served(); fd < peers.back()->served() + 8; ++fd)
-          listed.push_back({fd, *cookie});
       peers.back()->closeServed();
     }
     ++number;
@@ -258,7 +251,6 @@ void testReuse(hostwire::SendMethod method) {
       else
         watched.writer.cut(std::array{ids[random() % ids.size()]});
     }
-    if (round % 10 == 0) hostwire::cutConnections(std::exchange(listed, {}));
     watched.takeNews();
   }
   isOver = true;

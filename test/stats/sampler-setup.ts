@@ -47,11 +47,7 @@ class TestHost {
   descriptorLimit = () => 1000;
   openDescriptors = () => undefined;
   trimHeap = () => Promise.resolve();
-  canReadPendingPeers = () => false;
-  readPendingPeers = () => Promise.resolve([]);
-  cutPeers = () => 0;
-  readConnections = () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] });
-  cutConnections = () => 0;
+  readConnections = () => Promise.resolve([]);
 
   constructor(clock: FakeClock) {
     this.#clock = clock;

@@ -78,7 +78,7 @@ function newestIn(text: string): number | undefined {
 }
 
 const serve = async (t: Test, eventBytes: number) =>
-  serveStreams(t, { address: '127.0.0.1', eventBytes, tickMs: undefined, watch: undefined });
+  serveStreams(t, { address: '127.0.0.1', eventBytes, tickMs: undefined });
 
 // All of them arrive in one read of 64 KiB. Around 16 KiB they leave in one piece or in two.
 for (const eventBytes of [10, KIB, 12 * KIB, 16 * KIB - 160, 16 * KIB - 100, 16 * KIB, 20 * KIB, 50 * KIB])

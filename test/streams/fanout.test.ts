@@ -57,7 +57,7 @@ t.test('streams come, are judged again and end', async (t) => {
   t.equal(streams.size, 3, 'each is counted once');
   t.equal(engine.connections, 3, 'they are still connections of the service');
   t.ok(Math.max(...connections) <= 3, `${connections} counted while they were handed over`);
-  t.strictSame([counts.keyless.of('10.0.0.1'), counts.keyless.of('10.0.0.2')], [2, 1]);
+  t.strictSame([counts.places.of('10.0.0.1'), counts.places.of('10.0.0.2')], [2, 1]);
   t.equal(source.size, 1, 'all of them share one subscription');
   publish();
   for (const { text } of [a, b, old]) await until(() => eventsOf(text()).length === 2);
@@ -65,14 +65,14 @@ t.test('streams come, are judged again and end', async (t) => {
   t.match(old.text(), /\r\n\r\ndata: [^\r]*\n\ndata: [^\r]*\n\n$/, 'HTTP/1.0 has no chunk marks');
   streams.revalidate((caller) => caller.address !== '10.0.0.2');
   await until(() => b.client.closed && streams.size === 2);
-  t.strictSame([source.size, counts.keyless.of('10.0.0.2')], [1, 0]);
+  t.strictSame([source.size, counts.places.of('10.0.0.2')], [1, 0]);
   a.client.destroy();
   await until(() => streams.size === 1);
   streams.close();
   streams.end();
   t.equal(streams.isEnding, true);
   await until(() => old.client.closed && !streams.isEnding && streams.size === 0);
-  t.strictSame([source.size, counts.keyless.of('10.0.0.1'), engine.connections], [0, 0, 0]);
+  t.strictSame([source.size, counts.places.of('10.0.0.1'), engine.connections], [0, 0, 0]);
 });
 
 t.test('a first event that is long is sent as it is taken', async (t) => {

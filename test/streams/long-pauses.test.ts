@@ -20,7 +20,6 @@ async function pauseAgainAndAgain(t: Test, isSecure: boolean): Promise<void> {
     address: '127.0.0.1',
     eventBytes: 60_000,
     tickMs: undefined,
-    watch: undefined,
     ...(isSecure && { pair: await makePairFiles(t) }),
   });
   const connection = await (isSecure ? RawConnection.openSecure(port) : RawConnection.open(port));

@@ -1,6 +1,6 @@
 /** A stream that was full while others got events is sent everything, as events hold only what changed. */
 import t from 'tap';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Exchange, StreamEventHandler, StreamSocket, StreamStart } from '#src/http/engine.js';
 import { EngineFanout } from '#src/streams/engine-fanout.js';
@@ -76,7 +76,7 @@ function createFanout() {
   const deps = {
     clock: new FakeClock(),
     defer: (slice: () => void) => slice(),
-    quota: new BufferQuota(),
+    quota: new Quota(),
     events,
     stallLimitSeconds: Number.POSITIVE_INFINITY,
   };

@@ -17,18 +17,6 @@
 
 namespace hostwire {
 
-std::optional<tcp_info> readTcpInfo(int fd) {
-  tcp_info info{};
-  socklen_t length = sizeof info;
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return std::nullopt;
-  if (length < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return std::nullopt;
-  return info;
-}
-
-std::optional<std::uint64_t> readCookie(int fd) {
-  return readSocketOption<std::uint64_t>(fd, SOL_SOCKET, SO_COOKIE);
-}
-
 std::optional<bool> hasPending(int fd) {
   // The kernel writes SK_MEMINFO_VARS numbers, more with each version: those that do not fit are dropped.
   using SocketMemory = std::array<std::uint32_t, SK_MEMINFO_VARS>;
@@ -37,25 +25,12 @@ std::optional<bool> hasPending(int fd) {
   return (*memory)[SK_MEMINFO_WMEM_QUEUED] > 0;
 }
 
-std::optional<TcpConnection> readConnection(int fd) {
-  const auto before = readCookie(fd);
-  const auto info = readTcpInfo(fd);
-  if (!before || !info || readCookie(fd) != before) return std::nullopt;
-  return TcpConnection{*before, *info};
-}
-
 int descriptorsEnd() {
   std::string text;
   KeptFile status("/proc/self/status");
   const auto size = parseDescriptorTableSize(status.read(text));
   if (!size) throw HostError(ENODATA, "read FDSize of /proc/self/status");
   return *size;
-}
-
-void resetConnection(int fd) {
-  const linger reset{1, 0};
-  setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-  shutdown(fd, SHUT_RDWR);
 }
 
 }  // namespace hostwire

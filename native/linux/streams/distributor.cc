@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "host/error.h"
-#include "linux/sockets/closing.h"
 
 namespace hostwire {
 namespace {
@@ -358,10 +357,7 @@ void Distributor::close(std::uint32_t slot, Close how) {
       if (recv(stream.fd, nullptr, kBytesPerLastRead, MSG_DONTWAIT | MSG_TRUNC) <= 0) break;
     shutdown(stream.fd, SHUT_WR);
   }
-  {
-    const std::lock_guard lock(closingLock());
-    ::close(stream.fd);
-  }
+  ::close(stream.fd);
   rests_.drop(slot);
   if (stream.isFull) --mailbox_.fullStreams;
   --mailbox_.streams;

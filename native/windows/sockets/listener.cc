@@ -1,5 +1,4 @@
-// Sets nothing on the listening socket: Windows has neither a low-water mark for unsent bytes nor a timeout
-// for silent peers.
+// Sets nothing on the listening socket: Windows has no low-water mark for unsent bytes.
 #include "host/listener.h"
 
 namespace hostwire {

@@ -5,7 +5,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { type Clients, FairQueue } from '../../fairness/fair-queue.ts';
-import { SharedCapacity } from '../../fairness/shared-capacity.ts';
+import { Places } from '../../fairness/places.ts';
 
 export interface Turn {
   readonly who: Caller;
@@ -23,7 +23,7 @@ export class CallTurns {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly #waiting: FairQueue<Turn>;
   readonly #running = new Set<Turn>();
-  readonly #capacity: SharedCapacity;
+  readonly #capacity: Places;
   #fullAtMs = 0;
   #timer: unknown;
 
@@ -33,7 +33,7 @@ export class CallTurns {
   ) {
     this.#clock = clock;
     this.#waiting = new FairQueue(maxWaiting);
-    this.#capacity = new SharedCapacity(maxRunning);
+    this.#capacity = new Places(maxRunning);
   }
 
   /** Nothing waits or runs, and a whole burst may be sent. */

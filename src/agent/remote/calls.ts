@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { Clients } from '../../fairness/fair-queue.ts';
-import { SharedCapacity } from '../../fairness/shared-capacity.ts';
+import { Places } from '../../fairness/places.ts';
 import type { Params } from '../../params.ts';
 import {
   answerOf,
@@ -102,8 +102,8 @@ class AgentCalls {
 export class Calls {
   readonly #options: CallsOptions;
   readonly #agents = new Map<string, AgentCalls>();
-  readonly #questions = new SharedCapacity(MAX_QUESTIONS);
-  readonly #commands = new SharedCapacity(MAX_COMMANDS);
+  readonly #questions = new Places(MAX_QUESTIONS);
+  readonly #commands = new Places(MAX_COMMANDS);
   readonly #begun: PendingCommands;
   #count = 0;
   readonly #prefix: string;

@@ -1,6 +1,6 @@
 /** The dependencies that all machines of a hub share. */
 import type { Clock } from '../../clock.ts';
-import type { BufferQuota } from '../../http/clients/buffer-quota.ts';
+import type { Quota } from '../../fairness/quota.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { Times } from './times.ts';
@@ -19,7 +19,7 @@ export interface RemoteDeps {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   readonly times: Times;
   readonly counters: Counters;
   /** Notified of the id of a machine whose condition has changed, or that is gone. */

@@ -1,10 +1,9 @@
 /** The machine's end of connections that hubs have opened: the protocol of docs/hub-protocol.md, with a session per hub. */
 
 import type { Caller } from '../../access/caller.ts';
-import { Allowance, type Rate } from '../../allowance.ts';
 import { SleepMark } from '../../clock.ts';
-import type { BufferQuota, Holder } from '../../http/clients/buffer-quota.ts';
-import { Pace } from '../../http/clients/pace.ts';
+import type { Holder, Quota } from '../../fairness/quota.ts';
+import { Bucket, Rate, type RateLimit } from '../../fairness/rate.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
@@ -13,13 +12,11 @@ import { type HubLink, type HubLinkOptions, HubSession, type ReporterDeps } from
 import { MachineEvents } from './machine-events.ts';
 
 export interface HubServerDeps extends ReporterDeps {
-  readonly quota: Pick<BufferQuota, 'set' | 'release'>;
+  readonly quota: Pick<Quota, 'set' | 'release'>;
 }
 
-/** Messages and control frames of a hub: 20 questions and as many commands per second are answered. */
-const FRAMES: Rate = { perSecond: 200, burst: 2400 };
-/** Time in which the hubs of one address without a key, together, may send a burst. */
-const BURST_MS = (FRAMES.burst / FRAMES.perSecond) * 1000;
+/** Messages and control frames of a hub: 20 questions and as many commands per second are answered; without a key all hubs of an address share it. */
+const FRAMES: RateLimit = { perSecond: 200, burst: 2400 };
 /** A hub that receives nothing for 5 s pings, and renews its leases every 3 s. */
 const SILENCE_MS = 15_000;
 const LOOK_MS = 5000;
@@ -44,7 +41,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
   readonly #socket: Socket;
   readonly #options: HubLinkOptions;
   readonly #quota: HubServerDeps['quota'];
-  readonly #allowance: Allowance;
+  readonly #allowance: Bucket;
   readonly #mayHear: () => boolean;
   readonly #sleep: SleepMark;
   /** The first one is on its way: the socket closes itself where more than 64 KiB wait in it. */
@@ -66,7 +63,7 @@ class AcceptedLink implements HubLink, Pick<Line, 'send'>, SocketEvents, Holder 
     this.#options = options;
     this.#quota = quota;
     this.#heardAtMs = clock.now();
-    this.#allowance = new Allowance(FRAMES, this.#heardAtMs);
+    this.#allowance = new Bucket(FRAMES, this.#heardAtMs);
     this.#mayHear = mayHear;
     this.#sleep = new SleepMark(clock);
     this.#look();
@@ -197,12 +194,11 @@ export class HubServer {
   readonly #deps: HubServerDeps;
   readonly #events: MachineEvents<HubSession>;
   /** Counts frames over all connections of an address: one that was cut has no new burst. */
-  readonly #keyless: Pace;
+  readonly #keyless = new Rate(FRAMES);
 
   constructor(deps: HubServerDeps) {
     this.#deps = deps;
     this.#events = new MachineEvents(deps);
-    this.#keyless = new Pace(FRAMES.burst, BURST_MS, deps.clock.now);
   }
 
   /** Whether the machine is about to sleep: a hub is not to take it for there. */
@@ -211,8 +207,8 @@ export class HubServer {
   }
 
   serve(socket: Socket, { address, isKeyed, key, scopes }: Caller): ServedHub {
-    const { log, inhibitor, quota } = this.#deps;
-    const mayHear = () => isKeyed || this.#keyless.take(address);
+    const { log, inhibitor, quota, clock } = this.#deps;
+    const mayHear = () => isKeyed || this.#keyless.take(address, clock.now());
     let link: AcceptedLink | undefined;
     const session: HubSession = new HubSession(
       this.#deps,

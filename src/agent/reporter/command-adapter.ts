@@ -7,7 +7,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { type Follower, type Outcome, type Step, sentenceOf } from '../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { SharedCapacity } from '../../fairness/shared-capacity.ts';
+import { Places } from '../../fairness/places.ts';
 import type { Log } from '../../log/log.ts';
 import type { Commands } from '../../machine/commands.ts';
 import type { Message } from '../transports/mqtt/line.ts';
@@ -80,7 +80,7 @@ export class CommandAdapter {
   readonly #subject: string;
   readonly #recent = new RecentCommands();
   readonly #turns: Turns;
-  readonly #running = new SharedCapacity(MAX_RUNNING);
+  readonly #running = new Places(MAX_RUNNING);
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   /** Topics with a retained message. */
   readonly #reported = new Set<string>();

@@ -3,7 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { KeyUses } from '../../access/key-uses.ts';
 import { messageOf, ServiceError } from '../../errors.ts';
-import { SharedCapacity } from '../../fairness/shared-capacity.ts';
+import { Places } from '../../fairness/places.ts';
 import { CLOSE_CODES, type Exchange, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import { identify } from '../../identity.ts';
@@ -74,7 +74,7 @@ export class HubConnections {
   readonly #gate: Pick<Gate, 'hears'>;
   readonly #uses: Pick<KeyUses, 'opened' | 'closed'> | undefined;
   readonly #connections = new Set<HubConnection>();
-  readonly #places = new SharedCapacity(MAX_HUBS);
+  readonly #places = new Places(MAX_HUBS);
   #server: HubServer | undefined;
   #loading: Promise<HubServer> | undefined;
 

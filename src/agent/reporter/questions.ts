@@ -3,7 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
-import { SharedCapacity } from '../../fairness/shared-capacity.ts';
+import { Places } from '../../fairness/places.ts';
 import type { Log } from '../../log/log.ts';
 import { checkScopeOfHub, paramsFor, QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import { type AnswerDeps, CLOCK, jsonOf } from './answers.ts';
@@ -35,7 +35,7 @@ export class Questions {
   readonly #turns: Turns;
   /** A hub asks for the clock before commands: what others ask must not take its turn. */
   readonly #clockTurns: Turns;
-  readonly #running = new SharedCapacity(MAX_RUNNING);
+  readonly #running = new Places(MAX_RUNNING);
 
   constructor(options: QuestionOptions) {
     this.#options = options;

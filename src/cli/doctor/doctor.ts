@@ -34,7 +34,7 @@ const REQUIRED = new Set(['configuration', 'engine', 'addon', 'port', 'tls-port'
 
 /** The rows for a hub, which shows nothing of its own machine and carries nothing out on it. */
 const OF_HUB = new Set(
-  'node configuration engine addon c-library peers streams port tls-port access certificate limits rights'.split(
+  'node configuration engine addon c-library streams port tls-port access certificate limits rights'.split(
     ' ',
   ),
 );

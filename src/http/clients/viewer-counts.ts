@@ -1,26 +1,26 @@
 /** Counts open streams and sockets: by address, where they were opened without a key, and by key. */
-
 import type { Caller } from '../../access/caller.ts';
 import type { KeyUses } from '../../access/key-uses.ts';
-import { AddressCounts } from '../../fairness/address-counts.ts';
+import { limitsPerAddress, type PlaceLimits, Places } from '../../fairness/places.ts';
 
 export class ViewerCounts {
-  /** By address, of those without a key. */
-  readonly keyless = new AddressCounts();
+  readonly places: Places;
   readonly #uses: Pick<KeyUses, 'opened' | 'closed'> | undefined;
 
-  constructor(uses?: Pick<KeyUses, 'opened' | 'closed'>) {
+  /** `limits`: of the places; by default none. */
+  constructor(uses?: Pick<KeyUses, 'opened' | 'closed'>, limits?: () => PlaceLimits) {
     this.#uses = uses;
+    this.places = new Places(limits ?? (() => limitsPerAddress(Number.POSITIVE_INFINITY, 0)));
   }
 
-  opened({ address, isKeyed, key }: Caller): void {
-    if (!isKeyed) this.keyless.add(address);
-    this.#uses?.opened(key);
+  opened(caller: Caller): void {
+    this.places.add(caller);
+    this.#uses?.opened(caller.key);
   }
 
-  closed({ address, isKeyed, key }: Caller): void {
-    if (!isKeyed) this.keyless.remove(address);
-    this.#uses?.closed(key, address);
+  closed(caller: Caller): void {
+    this.places.remove(caller);
+    this.#uses?.closed(caller.key, caller.address);
   }
 }
 

@@ -2,10 +2,8 @@
 import type { Config } from '../../config/config.ts';
 import type { Host } from '../../host/host.ts';
 import type { ListenerOptions } from '../../host/listener.ts';
-import type { Log } from '../../log/log.ts';
 import type { TlsPair } from '../../tls/pair.ts';
 import type { Engine } from '../engine.ts';
-import { SILENT_LIMIT_MS } from './peers.ts';
 
 /** Inherited by every connection. The reasons for these numbers are in docs/evidence/performance.md. */
 const LISTENER: ListenerOptions = {
@@ -61,15 +59,5 @@ async function listenOn(
   }
 }
 
-/** Whether the kernel reports what peers acknowledge; logs it where it does not. */
-export function canJudgePeers(host: Host, log: Log): boolean {
-  if (host.canReadPendingPeers()) return true;
-  log.info('this system does not report what peers acknowledge: stalled connections are cut by a timer');
-  return false;
-}
-
-/** False when nothing could be set. Where peers cannot be judged the kernel's timer cuts stalled ones. */
-export function tuneListening(host: Host, port: number, canJudge: boolean): boolean {
-  const options = canJudge ? LISTENER : { ...LISTENER, userTimeoutMs: SILENT_LIMIT_MS };
-  return host.tuneListener(port, options) > 0;
-}
+/** False when nothing could be set. */
+export const tuneListening = (host: Host, port: number): boolean => host.tuneListener(port, LISTENER) > 0;

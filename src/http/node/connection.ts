@@ -1,8 +1,8 @@
 /** One connection of node:http: serves its requests one after the other, then ends it so that the answer arrives. */
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type net from 'node:net';
+import type { Quota } from '../../fairness/quota.ts';
 import { ChunkedReader } from '../chunked.ts';
-import type { BufferQuota } from '../clients/buffer-quota.ts';
 import type { EngineSocket } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { type Line, NodeExchange } from './exchange.ts';
@@ -18,7 +18,7 @@ const MAX_FORGOTTEN_BYTES = 2 ** 20;
 const MAX_WAITING = 16;
 
 export interface ConnectionOptions {
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   readonly readHead: (request: IncomingMessage) => RequestHead;
   readonly onExchange: (exchange: NodeExchange) => void;
   /** Upgrades the connection; false when that is not possible. */
@@ -50,7 +50,7 @@ function responseTo(request: IncomingMessage): ServerResponse {
 }
 
 export class Connection implements Line {
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   readonly #socket: net.Socket;
   readonly #options: ConnectionOptions;
   readonly #waiting: Waiting[] = [];
@@ -203,7 +203,7 @@ export class Connection implements Line {
     this.#isTaken = true;
     this.#onClosed = onClosed;
     this.#release();
-    // PeerWatch and the fan-out judge it from now on.
+    // The fan-out judges it from now on.
     this.#socket.setTimeout(0);
     if (this.#waiting.length > 0) this.#socket.destroy();
   }

@@ -1,6 +1,6 @@
 /** One request of node:http and its one answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BufferQuota } from '../clients/buffer-quota.ts';
+import type { Quota } from '../../fairness/quota.ts';
 import type {
   BodyEvents,
   Delivery,
@@ -17,7 +17,7 @@ import { descriptorOf, NodeStream, whenEmpty } from './stream.ts';
 
 /** The connection of an exchange, as far as it decides about it. */
 export interface Line {
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   /** It is a stream from now on; `onClosed` is called when it has closed. */
   becomeStream(onClosed: () => void): void;
   /** The native writer has the connection, and counts it: Node reports the end of its own descriptor later. */
@@ -32,7 +32,7 @@ export interface Line {
 
 /** Shorter bodies that wait are not counted in the quota. */
 const MIN_COUNTED_BODY = 1024;
-/** A peer that takes nothing of an answer for this long is cut; with acknowledgements from the kernel PeerWatch acts by then. */
+/** A peer that takes nothing of an answer for this long is cut. */
 const UNREAD_LIMIT_MS = 20_000;
 const NOTHING = Buffer.alloc(0);
 

@@ -2,8 +2,8 @@
 import http from 'node:http';
 import type https from 'node:https';
 import net from 'node:net';
+import { Quota } from '../../fairness/quota.ts';
 import type { TlsPair } from '../../tls/pair.ts';
-import { BufferQuota } from '../clients/buffer-quota.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { matchesPath } from '../head.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
@@ -105,7 +105,7 @@ export class NodeEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#connectionOptions = {
-      quota: options.quota ?? new BufferQuota(),
+      quota: options.quota ?? new Quota(),
       readHead: (request) => readHead(request, options.headersRead),
       onExchange: options.onRequest,
       onSocket: (...opening) => this.#sockets?.open(...opening) ?? false,

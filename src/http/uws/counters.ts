@@ -1,11 +1,6 @@
 /** The counters of the server over all its connections. */
-import { Pace } from '../clients/pace.ts';
-
-/**
- * uWebSockets.js does not report the bytes that wait after an answer without a body. Beyond this pace such an answer is
- * therefore the last one. A peer that takes nothing for 20 s is cut (connections/peers.ts).
- */
-const BARE_PER_SECOND = 1000;
+import { RATES } from '../../fairness/limits.ts';
+import { Rate } from '../../fairness/rate.ts';
 
 export class Counters {
   /** Requests that are neither answered nor streams yet. */
@@ -14,5 +9,6 @@ export class Counters {
   closes = 0;
   /** Open connections, idle ones included. */
   connections = 0;
-  readonly bare = new Pace(BARE_PER_SECOND, 1000);
+  /** Answers without a body; one beyond the rate is the last of its connection. */
+  readonly bare = new Rate(RATES.bareAnswers);
 }

@@ -4,7 +4,7 @@
  */
 import type * as uws from 'uWebSockets.js';
 import { deferToNextTurn } from '../../clock.ts';
-import type { BufferQuota } from '../clients/buffer-quota.ts';
+import type { Quota } from '../../fairness/quota.ts';
 import {
   type BodyEvents,
   type Delivery,
@@ -44,7 +44,7 @@ export interface Upgrade {
 /** The parts that the exchanges of an engine share. */
 export interface ExchangeDeps {
   readonly counters: Counters;
-  readonly quota: BufferQuota;
+  readonly quota: Quota;
   readonly bodyEnds: BodyEnds;
   readonly handOvers: HandOvers | undefined;
 }
@@ -161,7 +161,7 @@ export class UwsExchange implements Exchange {
       this.#sendAsTaken(answer, body);
       return;
     }
-    const isLast = wasLast || !this.#deps.counters.bare.take(this.address);
+    const isLast = wasLast || !this.#deps.counters.bare.take(this.address, performance.now());
     if (isLast && !wasLast && body === undefined) {
       // Without a Content-Length uWebSockets.js does not close the connection.
       this.#send({ ...TOO_MANY, isLast: true }, false);

@@ -3,7 +3,7 @@
  * use at any time (its own request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
-import { BufferQuota } from '../clients/buffer-quota.ts';
+import { Quota } from '../../fairness/quota.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
 import type { HeaderLists, RequestHead } from '../head.ts';
@@ -97,7 +97,7 @@ export class UwsEngine implements Engine {
     const polls = options.openPolls?.();
     const deps: ExchangeDeps = {
       counters,
-      quota: options.quota ?? new BufferQuota(),
+      quota: options.quota ?? new Quota(),
       bodyEnds: new BodyEnds(),
       handOvers: polls && new HandOvers(polls),
     };
@@ -141,7 +141,6 @@ export class UwsEngine implements Engine {
         close: (ws, code) => {
           const socket = socketOf(ws);
           this.#endSocket(code, socket.isCut);
-          if (!socket.isCut) options.onEnded?.();
           socket.markClosed();
         },
       });

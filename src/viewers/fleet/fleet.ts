@@ -6,19 +6,14 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
-import { SharedCapacity } from '../../fairness/shared-capacity.ts';
+import { PLACES } from '../../fairness/limits.ts';
+import { Places } from '../../fairness/places.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { View } from '../../stats/view.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import { FleetGroup, type FleetMember, type GroupDeps } from './fleet-group.ts';
 import { HostLists } from './host-lists.ts';
-
-/**
- * Groups with a filter: each makes an event of its own per interval. Those without one are as many as there are views, so
- * that a viewer of all machines always gets in.
- */
-const MAX_GROUPS = 64;
 
 const keyOf = (filter: FleetFilter, view: View) => `${view.index} ${filter.key}`;
 
@@ -66,9 +61,9 @@ export class Fleet {
     return group;
   }
 
-  /** Whether this client may begin a group, beside those that others hold. */
+  /** Whether this client may begin a group with a filter: those without one are as many as there are views. */
   #hasCapacity(caller: Caller): boolean {
-    const room = new SharedCapacity(MAX_GROUPS);
+    const room = new Places(PLACES.fleetGroups.max);
     for (const group of this.#groups.values()) if (group.isFiltered) room.add(group.holder);
     return room.hasCapacity(caller);
   }

@@ -3,6 +3,8 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
+import { RATES } from '../../fairness/limits.ts';
+import { Bucket } from '../../fairness/rate.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
@@ -11,7 +13,6 @@ import { allows } from '../../scopes.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
-import { type Grant, MessageRate } from './message-rate.ts';
 import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
 import type { Requester } from './socket-commands.ts';
 import { type AllMachines, SocketFleet } from './socket-fleet.ts';
@@ -51,7 +52,9 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly only: Machine | undefined;
   readonly owner = this;
   readonly #deps: SessionDeps;
-  readonly #rate = new MessageRate();
+  readonly #messages: Bucket;
+  /** Answers RATE_LIMITED; beyond them the socket is closed. */
+  readonly #refusals: Bucket;
   #socket: Socket | undefined;
   readonly #subscriptions = new SubscriptionSet();
   /** Subscriptions with a waiter. */
@@ -62,6 +65,9 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     this.#deps = deps;
     this.caller = caller;
     this.only = only;
+    const now = deps.clock.now();
+    this.#messages = new Bucket(RATES.messages, now);
+    this.#refusals = new Bucket(RATES.refusedMessages, now);
   }
 
   get isFull(): boolean {
@@ -182,10 +188,12 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   /** Takes a message or a control frame from the rate; beyond it the socket is closed. */
-  #take(): Grant {
-    const grant = this.#rate.take(this.#deps.clock.now());
-    if (grant === 'flood') this.#deps.owner.onFlood(this);
-    return grant;
+  #take(): 'granted' | 'refused' | 'flood' {
+    const now = this.#deps.clock.now();
+    if (this.#messages.takeOne(now)) return 'granted';
+    if (this.#refusals.takeOne(now)) return 'refused';
+    this.#deps.owner.onFlood(this);
+    return 'flood';
   }
 
   #read(text: string): HubMessage {

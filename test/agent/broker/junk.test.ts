@@ -7,7 +7,7 @@ import { Broker } from '#src/agent/transports/mqtt/broker.js';
 import { Budget } from '#src/agent/transports/mqtt/budget.js';
 import type { OpenBrokerLink } from '#src/agent/transports/mqtt/mqtt-link.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { CommandGateway } from '#src/hub/commands/command-gateway.js';
 import { RemoteMachines } from '#src/hub/remote-machine.js';
@@ -39,7 +39,7 @@ function play() {
     name: 'hub1',
     clock,
     times: TIMES,
-    quota: new BufferQuota(),
+    quota: new Quota(),
     random: () => 0.5,
     log: createLog((line) => log.push(line), 'warn'),
     counters: createCounters(),

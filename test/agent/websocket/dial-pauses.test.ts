@@ -5,7 +5,7 @@ import { TIMES } from '#src/agent/remote/times.js';
 import { ConnectedMachines } from '#src/agent/transports/websocket/connected-machines.js';
 import { DialOuts } from '#src/agent/transports/websocket/dial-outs.js';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
@@ -25,7 +25,7 @@ t.test(
       name: 'hub1',
       clock,
       times: TIMES,
-      quota: new BufferQuota(),
+      quota: new Quota(),
       log: createLog(() => undefined),
       counters,
       conditions: new Listeners<readonly [id: string]>(),

@@ -229,10 +229,6 @@ export function fixtureHost(change: Partial<Counters> = {}): FixtureHost {
     descriptorLimit: () => 20_000,
     openDescriptors: () => undefined,
     trimHeap: () => Promise.resolve(),
-    canReadPendingPeers: () => false,
-    readPendingPeers: () => Promise.resolve([]),
-    cutPeers: () => 0,
-    readConnections: () => Promise.resolve({ clients: [], halfClosed: [], unanswered: [] }),
-    cutConnections: () => 0,
+    readConnections: () => Promise.resolve([]),
   };
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import type { OpenConnections } from '#src/host/host.js';
+import type { ClientConnections } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 
 const host = openNativeHost();
@@ -39,10 +39,10 @@ export async function connect(t: Test, port: number, from: string, to = '127.0.0
 /** the first report of `port` that is `wanted`. */
 export async function connectionsOf(
   port: number,
-  wanted: (found: OpenConnections) => boolean,
-): Promise<OpenConnections> {
+  wanted: (found: readonly ClientConnections[]) => boolean,
+): Promise<readonly ClientConnections[]> {
   for (;;) {
-    const found = await host.readConnections(port, { halfClosedMs: 300, unansweredBytes: 1000 });
+    const found = await host.readConnections(port);
     if (wanted(found)) return found;
     await sleep(10);
   }

@@ -1,7 +1,5 @@
 /** The stream half of the service inside this process: events of one size, and the watch over their peers. */
 import type { Test } from 'tap';
-import { PeerWatch } from '#src/http/connections/peers.js';
-import { createLog } from '#src/log/log.js';
 import { viewOf } from '#src/stats/view.js';
 import type { TlsPair } from '#src/tls/pair.js';
 import { encodedOf } from '../fakes/encoded.ts';
@@ -16,8 +14,8 @@ export interface StreamServerOptions {
   readonly eventBytes: number;
   /** Milliseconds between two events; undefined: events are sent by `publish` only. */
   readonly tickMs: number | undefined;
-  /** Options of the watch; undefined: peers are not watched. */
-  readonly watch: { readonly limitMs: number; readonly pauseMs: number } | undefined;
+  /** Default: that of the service. */
+  readonly stallLimitSeconds?: number;
   /** Over TLS. */
   readonly pair?: TlsPair;
 }
@@ -25,9 +23,9 @@ export interface StreamServerOptions {
 /** Ends with the test. */
 export async function serveStreams(
   t: Test,
-  { address, eventBytes, tickMs, watch: limits, pair }: StreamServerOptions,
+  { address, eventBytes, tickMs, stallLimitSeconds, pair }: StreamServerOptions,
 ) {
-  const { host, clock, source, streams, engineOptions, endWith } = createStreams();
+  const { host, source, streams, engineOptions, endWith } = createStreams(stallLimitSeconds);
   let number = 0;
   let newest = encodedOf(number, eventBytes);
   const server = await createEngine({
@@ -40,30 +38,15 @@ export async function serveStreams(
         caller: callerAt('127.0.0.1'),
         skipsNext: false,
       }),
-    onConnection: () => {
-      watch.wake();
-      return undefined;
-    },
-  });
-  const watch = new PeerWatch({
-    host,
-    clock,
-    log: createLog(() => undefined),
-    server,
-    ...limits,
   });
   const port = await server.listen(address, 0, pair);
   host.tuneListener(port, { notSentLowWaterBytes: 16 * 1024 });
-  if (limits !== undefined) watch.start(port);
   const publish = () => {
     newest = encodedOf(++number, eventBytes);
     source.publish(newest);
   };
   const ticks = tickMs === undefined ? undefined : setInterval(publish, tickMs);
-  t.teardown(() => {
-    clearInterval(ticks);
-    watch.stop();
-  });
+  t.teardown(() => clearInterval(ticks));
   endWith(t, server);
   return { host, port, streams, server, publish };
 }

@@ -2,20 +2,26 @@
 import './dead-buses.ts';
 import type { Test } from 'tap';
 import { systemClock } from '#src/clock.js';
+import { Quota } from '#src/fairness/quota.js';
 import { openNativeHost } from '#src/host/native.js';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import type { Engine } from '#src/http/engine.js';
 import { Streams } from '#src/streams/streams.js';
 import { FakeSource } from '../fakes/source.ts';
 
-export function createStreams() {
+export function createStreams(stallLimitSeconds?: number) {
   const host = openNativeHost();
   const { streams: writers } = host;
   if (writers === undefined) throw new Error('no streams on this platform');
-  const [quota, counts, source] = [new BufferQuota(), new ViewerCounts(), new FakeSource()];
+  const [quota, counts, source] = [new Quota(), new ViewerCounts(), new FakeSource()];
   const clock = systemClock(() => performance.now());
-  const streams = new Streams({ clock, quota, counts, host: writers });
+  const streams = new Streams({
+    clock,
+    quota,
+    counts,
+    host: writers,
+    ...(stallLimitSeconds !== undefined && { stallLimitSeconds }),
+  });
   return {
     host,
     clock,

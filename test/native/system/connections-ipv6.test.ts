@@ -14,11 +14,10 @@ t.test(
     const { port, accepted } = await listen(t, '::');
     for (const from of ['127.0.0.1', '127.0.0.2', '127.0.0.2']) await connect(t, port, from);
     await connect(t, port, '::1', '::1');
-    const { clients, halfClosed, unanswered } = await connectionsOf(port, () => accepted.length === 4);
+    const clients = await connectionsOf(port, () => accepted.length === 4);
     const byAddress = new Map(clients.map(({ address, connections }) => [address, connections]));
     t.equal(byAddress.get('127.0.0.1'), 1);
     t.equal(byAddress.get('127.0.0.2'), 2);
     t.equal(byAddress.get('::1'), 1, 'the whole address');
-    t.same([halfClosed, unanswered], [[], []]);
   },
 );

@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
+import { Quota } from '#src/fairness/quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { viewOf } from '#src/stats/view.js';
 import { Streams } from '#src/streams/streams.js';
@@ -69,7 +69,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
   const source = new FakeSource();
   const streams = new Streams({
     clock: systemClock(() => performance.now()),
-    quota: new BufferQuota(),
+    quota: new Quota(),
     counts: new ViewerCounts(),
   });
   let mostStreams = 0;

@@ -3,8 +3,8 @@ import net from 'node:net';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
 import { deferToNextTurn, systemClock } from '#src/clock.js';
+import { Quota } from '#src/fairness/quota.js';
 import { openNativeHost } from '#src/host/native.js';
-import { BufferQuota } from '#src/http/clients/buffer-quota.js';
 import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
 import { viewOf } from '#src/stats/view.js';
 import { EngineFanout } from '#src/streams/engine-fanout.js';
@@ -77,7 +77,7 @@ for (const bytes of [1 * KIB, 12 * KIB, 16 * KIB - 200, 16 * KIB, 20 * KIB, 64 *
       {
         clock,
         defer: deferToNextTurn,
-        quota: new BufferQuota(),
+        quota: new Quota(),
         events,
         stallLimitSeconds: Number.POSITIVE_INFINITY,
       },

@@ -2,10 +2,6 @@
 import '../../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { systemClock } from '#src/clock.js';
-import { openNativeHost } from '#src/host/native.js';
-import { PeerWatch } from '#src/http/connections/peers.js';
-import { createLog } from '#src/log/log.js';
 import { SocketClient } from '../../helpers/clients/socket.ts';
 import { serveSockets } from '../../helpers/service/socket-server.ts';
 
@@ -110,36 +106,3 @@ t.test('[7.updates-newest] a state that had no room is sent once there is room, 
   const told = await slow.take(({ type, data }) => type === 'media_update' && data['title'] !== '');
   t.equal(told.data['title'], 'three');
 });
-
-const host = openNativeHost();
-const skip = host.canReadPendingPeers() ? false : 'this kernel does not report what peers acknowledge';
-
-t.test(
-  '[7.stalled] a socket whose peer acknowledges nothing is cut like any connection',
-  { skip },
-  async (t) => {
-    const rig = await serveSockets(t, { sampleBytes: 40 * 1024 });
-    const [stalled, alive] = [await SocketClient.open(rig.port), await SocketClient.open(rig.port)];
-    t.teardown(() => [stalled, alive].forEach((client) => client.cut()));
-    for (const client of [stalled, alive]) {
-      client.say('subscribe', { topics: ['stats'], detail: true });
-      await client.take(isStats);
-    }
-    const watch = new PeerWatch({
-      host,
-      clock: systemClock(() => performance.now()),
-      log: createLog(() => undefined),
-      server: rig.server,
-      limitMs: 1500,
-      pauseMs: 200,
-    });
-    watch.start(rig.port);
-    t.teardown(() => watch.stop());
-    stalled.ws.pause();
-    const ticks = setInterval(rig.publish, 10);
-    t.teardown(() => clearInterval(ticks));
-    for (let i = 0; i < 1000 && rig.sockets.size > 1; i++) await sleep(20);
-    t.equal(rig.sockets.size, 1, 'the one that stalls');
-    t.equal((await alive.ask('ping', undefined, 1)).type, 'pong');
-  },
-);

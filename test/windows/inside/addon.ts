@@ -42,9 +42,8 @@ const report = {
   folder,
   descriptorLimit: String(host.descriptorLimit()),
   openDescriptors: String(host.openDescriptors()),
-  canReadPendingPeers: host.canReadPendingPeers(),
   findings: await host.describe(new Set(['processes', 'power', 'media'])),
-  peersFailure: await host.readPendingPeers(1).then(
+  connectionsFailure: await host.readConnections(1).then(
     () => 'none',
     (error: unknown) => String(error),
   ),

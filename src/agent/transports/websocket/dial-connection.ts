@@ -1,7 +1,7 @@
 /** One connection to a hub that was dialled: from the proofs of both sides to its end. A new one is made after each end. */
 import type { WebSocket } from 'ws';
-import { Allowance, type Rate } from '../../../allowance.ts';
 import type { Clock } from '../../../clock.ts';
+import { Bucket, type RateLimit } from '../../../fairness/rate.ts';
 import { framesOf, readMessage } from '../../protocol/frames.ts';
 import { isProof, newNonce, proofOf, readNonce, readProof, type Terms } from '../../protocol/proof.ts';
 import type { Line, LineEvents } from '../mqtt/line.ts';
@@ -29,7 +29,7 @@ const MAX_UNPROVEN_FRAMES = 8;
  * Messages, pings and pongs of a hub. At most 20 questions and as many commands per second are answered, and a hub waits
  * for 32 answers at a time: more than these are read later, so that a hub with a busy viewer is slowed, and not lost.
  */
-const FRAMES: Rate = { perSecond: 200, burst: 400 };
+const FRAMES: RateLimit = { perSecond: 200, burst: 400 };
 /** As many beyond these were read at a time: no hub has them under way. */
 const MAX_EXCESS = 2000;
 /** A message counts once more for each of these bytes. */
@@ -55,7 +55,7 @@ export class DialConnection implements Line {
   #isLeave = false;
   #timer: unknown;
   #heardAtMs: number;
-  readonly #allowance: Allowance;
+  readonly #allowance: Bucket;
   #unprovenFrames = 0;
   /** Nothing is read until it fires. */
   #pause: unknown;
@@ -66,7 +66,7 @@ export class DialConnection implements Line {
     const { target, clock } = options;
     this.#options = options;
     this.#heardAtMs = clock.now();
-    this.#allowance = new Allowance(FRAMES, clock.now());
+    this.#allowance = new Bucket(FRAMES, clock.now());
     this.#timer = clock.setTimer(() => this.cut('no answer from the hub within the timeout'), OPEN_LIMIT_MS);
     this.#socket = openWebSocket(target, {
       limitMs: OPEN_LIMIT_MS,

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../../access/caller.ts';
 import type { Clock } from '../../../clock.ts';
-import type { BufferQuota, Holder } from '../../../http/clients/buffer-quota.ts';
+import type { Holder, Quota } from '../../../fairness/quota.ts';
 import { CLOSE_CODES, type Socket, type SocketEvents } from '../../../http/engine.ts';
 import { type Framed, Parts, readMessage, textOf } from '../../protocol/frames.ts';
 import { type Claim, isProof, newNonce, proofOf, readClaim, type Terms } from '../../protocol/proof.ts';
@@ -13,7 +13,7 @@ export interface SessionOptions {
   /** The name of this hub. */
   readonly name: string;
   readonly clock: Pick<Clock, 'now'>;
-  readonly quota: Pick<BufferQuota, 'set' | 'release'>;
+  readonly quota: Pick<Quota, 'set' | 'release'>;
   readonly owner: SessionOwner;
 }
 

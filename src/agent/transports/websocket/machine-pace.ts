@@ -2,15 +2,15 @@
  * Limits what one machine that dials in makes the hub do, over all its connections: a new connection after a flood has no
  * new burst.
  */
-import { Allowance, type Rate } from '../../../allowance.ts';
+import { Bucket, type RateLimit } from '../../../fairness/rate.ts';
 
 /**
  * Messages, parts of messages, pings and pongs. An agent with three viewers, detail, all topics and a sample per second
  * sends 2.3 per second (8 KiB), and never more than 16: it leaves 0.2 s between two messages on one topic.
  */
-const FRAMES: Rate = { perSecond: 20, burst: 400 };
+const FRAMES: RateLimit = { perSecond: 20, burst: 400 };
 /** A sample of the largest machine, plain and with detail, has 1 MiB. */
-const BYTES: Rate = { perSecond: 2 * 2 ** 20, burst: 8 * 2 ** 20 };
+const BYTES: RateLimit = { perSecond: 2 * 2 ** 20, burst: 8 * 2 ** 20 };
 /** Frames allowed per request of the hub: an answer of 1 MiB in 22 parts, or the stages of a command. */
 const ANSWER_FRAMES = 32;
 const ANSWER_BYTES = 1.25 * 2 ** 20;
@@ -20,12 +20,12 @@ const MAX_REQUESTS = 32;
 const MIN_FRAMES = 40;
 
 export class DialPace {
-  readonly #frames: Allowance;
-  readonly #bytes: Allowance;
+  readonly #frames: Bucket;
+  readonly #bytes: Bucket;
 
   constructor(nowMs: number) {
-    this.#frames = new Allowance(FRAMES, nowMs);
-    this.#bytes = new Allowance(BYTES, nowMs);
+    this.#frames = new Bucket(FRAMES, nowMs);
+    this.#bytes = new Bucket(BYTES, nowMs);
   }
 
   /** Counts a frame; false: it is one too many. */

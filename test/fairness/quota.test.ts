@@ -1,6 +1,6 @@
 /** The quota against a model that adds everything up anew. */
 import t from 'tap';
-import { BufferQuota, type Holder, type Shared } from '#src/http/clients/buffer-quota.js';
+import { type Holder, Quota, type Shared } from '#src/fairness/quota.js';
 import { createRandom } from '../helpers/random.ts';
 
 const MAX = 100_000;
@@ -39,7 +39,7 @@ function sumOf(holders: readonly FakeHolder[]): number {
 t.test('[2.ledger] thousands of changes, each against the sum of all that is kept', async (t) => {
   for (const seed of [1, 2, 3, 4, 5]) {
     const random = createRandom(seed);
-    const quota = new BufferQuota({ maxBytes: () => MAX, defer });
+    const quota = new Quota({ maxBytes: () => MAX, defer });
     const addresses = Array.from({ length: 12 }, (_, i) => `10.0.0.${i}`);
     const bodies = Array.from({ length: 4 }, () => ({ key: {}, bytes: 1000 + random.below(9000) }));
     let open: FakeHolder[] = [];
@@ -69,7 +69,7 @@ t.test('[2.ledger] thousands of changes, each against the sum of all that is kep
 
 t.test('[2.ledger] the address that keeps most is cut first, and its streams last', async (t) => {
   const cuts: string[] = [];
-  const quota = new BufferQuota({
+  const quota = new Quota({
     maxBytes: () => MAX,
     onCut: (address, n) => cuts.push(`${address}: ${n}`),
     defer,
@@ -88,7 +88,7 @@ t.test('[2.ledger] the address that keeps most is cut first, and its streams las
 });
 
 t.test('[2.ledger] all addresses together: those that keep little stay', async (t) => {
-  const quota = new BufferQuota({ maxBytes: () => MAX, defer });
+  const quota = new Quota({ maxBytes: () => MAX, defer });
   const small = Array.from({ length: 20 }, (_, i) => new FakeHolder(`10.1.0.${i}`));
   for (const holder of small) quota.set(holder, 500);
   const large = Array.from({ length: 10 }, (_, i) => new FakeHolder(`10.2.0.${i}`));
@@ -99,7 +99,7 @@ t.test('[2.ledger] all addresses together: those that keep little stay', async (
 });
 
 t.test('[2.ledger] a body is counted once, until its last holder is gone', async (t) => {
-  const quota = new BufferQuota({ maxBytes: () => MAX, defer });
+  const quota = new Quota({ maxBytes: () => MAX, defer });
   const body = { key: {}, bytes: 10_000 };
   const holders = Array.from({ length: 50 }, (_, i) => new FakeHolder(`10.0.0.${i % 2}`));
   for (const holder of holders) quota.set(holder, 10, body);
@@ -113,7 +113,7 @@ t.test('[2.ledger] a body is counted once, until its last holder is gone', async
 
 t.test('[2.ledger] a limit that a reload lowers holds from the next change on', async (t) => {
   let max = MAX;
-  const quota = new BufferQuota({ maxBytes: () => max, defer });
+  const quota = new Quota({ maxBytes: () => max, defer });
   const holders = Array.from({ length: 8 }, (_, i) => new FakeHolder(`10.0.0.${i}`));
   for (const holder of holders) quota.set(holder, 10_000);
   max = 50_000;
@@ -122,7 +122,7 @@ t.test('[2.ledger] a limit that a reload lowers holds from the next change on', 
 });
 
 t.test('[2.ledger] cutting one may release others at the same time', async (t) => {
-  const quota = new BufferQuota({ maxBytes: () => MAX, defer });
+  const quota = new Quota({ maxBytes: () => MAX, defer });
   const holders = Array.from({ length: 30 }, () => new FakeHolder('10.0.0.1'));
   for (const holder of holders)
     holder.onCut = () => {
@@ -136,7 +136,7 @@ t.test('[2.ledger] cutting one may release others at the same time', async (t) =
 t.test('[2.ledger] in a /64 the address that keeps most is cut, its neighbours keep theirs', async (t) => {
   const cuts: string[] = [];
   const onCut = (address: string, connections: number) => cuts.push(`${address} ${connections}`);
-  const quota = new BufferQuota({ maxBytes: () => MAX, onCut, defer });
+  const quota = new Quota({ maxBytes: () => MAX, onCut, defer });
   const keep = (address: string, bytes: number) => {
     const holder = new FakeHolder(address);
     holder.onCut = () => undefined;

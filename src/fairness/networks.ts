@@ -1,4 +1,4 @@
-/** Counts by client address, and for IPv6 by the /64 network of the address too. */
+/** The names that limits count a client by: its address, and for IPv6 the /64 network of the address too. */
 
 /**
  * A /64 as a whole may have this many times the limit of one address. One host has 2^64 addresses in it, and in a LAN
@@ -35,44 +35,3 @@ export function levelsOf(address: string): readonly string[] {
 /** The limit of one of `levelsOf` where one address has the limit `max`. */
 export const limitOf = (level: string, max: number): number =>
   level.endsWith(NETWORK_SUFFIX) ? max * NETWORK_FACTOR : max;
-
-export class AddressCounts {
-  /** By address and by network. Those that have none take no memory. */
-  readonly #counts = new Map<string, number>();
-  #total = 0;
-
-  /** The sum over all addresses. */
-  get total(): number {
-    return this.#total;
-  }
-
-  /** The count of an address, or of a network (`networkOf`). */
-  of(level: string): number {
-    return this.#counts.get(level) ?? 0;
-  }
-
-  add(address: string, more = 1): void {
-    this.#total += more;
-    for (const level of levelsOf(address)) this.#counts.set(level, this.of(level) + more);
-  }
-
-  remove(address: string): void {
-    if (this.of(address) === 0) return;
-    this.#total--;
-    for (const level of levelsOf(address)) {
-      const left = this.of(level) - 1;
-      if (left > 0) this.#counts.set(level, left);
-      else this.#counts.delete(level);
-    }
-  }
-
-  /** Whether `address` may have one more where each address may have `max`, and its /64 a multiple of that. */
-  hasCapacity(address: string, max: number): boolean {
-    return levelsOf(address).every((level) => this.of(level) < limitOf(level, max));
-  }
-
-  /** Addresses, without their networks, and their counts. */
-  *addresses(): Generator<readonly [address: string, count: number]> {
-    for (const entry of this.#counts) if (!entry[0].endsWith(NETWORK_SUFFIX)) yield entry;
-  }
-}

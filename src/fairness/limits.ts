@@ -1,0 +1,111 @@
+/**
+ * The limits of the service, of three kinds: how often something happens (`Rate`), how many there are at a time
+ * (`Places`), and how many bytes are kept (`Quota`). None touches an honest load (test/http/honest-loads.ts).
+ */
+import type { RateLimit } from './rate.ts';
+
+interface Row {
+  /** For whom it is counted. An address also stands for its /64 network, which has four times as much. */
+  readonly per: 'address' | 'network' | 'connection' | 'key' | 'kind' | 'all';
+  /** What a peer beyond it gets. */
+  readonly peer: string;
+  /** What the log has of it. */
+  readonly log: string;
+}
+
+interface RateRow extends Row, RateLimit {}
+
+const MINUTE = 60;
+const HOUR = 3600;
+const LEFT_OUT = 'the number of lines that were left out, after a minute';
+
+export const RATES = {
+  /** Messages and control frames of a WebSocket. */
+  messages: { perSecond: 20, burst: 40, per: 'connection', peer: 'RATE_LIMITED', log: '' },
+  /** Those answers; a flood is not answered for long. */
+  refusedMessages: {
+    perSecond: 20,
+    burst: 100,
+    per: 'connection',
+    peer: 'closed with 1008',
+    log: 'a line per socket',
+  },
+  /** Answers without a body: uWebSockets.js does not report the bytes of those that a peer does not read. */
+  bareAnswers: { perSecond: 1000, burst: 1000, per: 'address', peer: 'the connection ends', log: '' },
+  wrongKeys: { perSecond: 10, burst: 100, per: 'network', peer: '401, and the connection ends', log: '' },
+  wrongKeyLines: {
+    perSecond: 1 / (10 * MINUTE),
+    burst: 1,
+    per: 'network',
+    peer: '',
+    log: 'the next line has their number',
+  },
+  /** Host names and origins that are logged with the line that would allow them. */
+  refusedNames: { perSecond: 10 / HOUR, burst: 10, per: 'address', peer: '', log: '' },
+  refusedNamesInAll: { perSecond: 100 / HOUR, burst: 100, per: 'all', peer: '', log: '' },
+  /** Lines that no client caused: `media`, `power`, `process`, and all others. */
+  linesOfKind: { perSecond: 5 / MINUTE, burst: 50, per: 'kind', peer: '', log: LEFT_OUT },
+  /** The first lines of each address, which the many of another address cannot exhaust. */
+  firstLines: { perSecond: 5 / MINUTE, burst: 5, per: 'address', peer: '', log: LEFT_OUT },
+  firstLinesInAll: { perSecond: 50 / MINUTE, burst: 50, per: 'all', peer: '', log: LEFT_OUT },
+  /** Further lines of clients without the key; all together at most 200 lines in a minute, and then a few. */
+  lines: { perSecond: 15 / MINUTE, burst: 100, per: 'address', peer: '', log: LEFT_OUT },
+  linesInAll: { perSecond: 30 / MINUTE, burst: 150, per: 'all', peer: '', log: LEFT_OUT },
+  /** Of clients with the key: their commands must be found in the log. */
+  keyedLines: { perSecond: 2000 / MINUTE, burst: 2000, per: 'all', peer: '', log: LEFT_OUT },
+} as const satisfies Readonly<Record<string, RateRow>>;
+
+interface PlacesRow extends Row {
+  /** The number, or the setting that has it. */
+  readonly max: number | string;
+  /** What is kept for others. */
+  readonly spare: string;
+}
+
+const REFUSED_ONCE = 'the address, once, with the setting';
+/** The shares of `sharesOf`. */
+const SHARES = 'three quarters of any address, half of any network, a quarter for clients with the key';
+
+export const PLACES = {
+  connections: {
+    max: 'server.max_connections_per_address',
+    per: 'address',
+    spare: 'a quarter of all that the limit of descriptors allows',
+    peer: '503 too_many_connections',
+    log: REFUSED_ONCE,
+  },
+  /** Event streams and WebSockets. */
+  viewers: {
+    max: 'server.max_streams_per_address',
+    per: 'address',
+    spare: 'a quarter of server.max_streams, and an eighth for clients with the key',
+    peer: '503 too_many_streams',
+    log: REFUSED_ONCE,
+  },
+  /** Requests without the key that wait for their answer. */
+  requests: {
+    max: 'server.max_requests_per_address',
+    per: 'address',
+    spare: '',
+    peer: '429 too_many_requests',
+    log: REFUSED_ONCE,
+  },
+  /** Groups of viewers of a hub with the same filter: each makes an event of its own per interval. */
+  fleetGroups: { max: 64, per: 'all', spare: SHARES, peer: '503 too_many_streams', log: REFUSED_ONCE },
+  /** Processes that are being ended. */
+  endings: { max: 24, per: 'all', spare: SHARES, peer: '409 not_possible_now', log: 'the command' },
+} as const satisfies Readonly<Record<string, PlacesRow>>;
+
+interface QuotaRow extends Row {
+  readonly maxBytes: number | string;
+}
+
+export const QUOTAS = {
+  /** All that waits for peers, and unfinished input of them. */
+  kept: {
+    maxBytes: 'server.max_kept_megabytes',
+    per: 'all',
+    peer: 'the connection is cut; a network may keep a quarter',
+    log: 'a line per address',
+  },
+} as const satisfies Readonly<Record<string, QuotaRow>>;
