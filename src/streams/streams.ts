@@ -35,7 +35,7 @@ export interface StreamsOptions {
  * A full stream that takes nothing for this long is cut. The kernel's timer for that, TCP_USER_TIMEOUT, adds up the stalls
  * of a reader that stalls now and then, and cuts it too early.
  */
-const STALL_SECONDS = 20;
+const STALL_SECONDS = 30;
 
 interface FanoutOptions {
   readonly begin?: (fanout: Fanout) => () => void;

@@ -20,6 +20,8 @@ async function pauseAgainAndAgain(t: Test, isSecure: boolean): Promise<void> {
     address: '127.0.0.1',
     eventBytes: 60_000,
     tickMs: undefined,
+    // Of a slow machine the events before a pause take long, too.
+    stallLimitSeconds: 240,
     ...(isSecure && { pair: await makePairFiles(t) }),
   });
   const connection = await (isSecure ? RawConnection.openSecure(port) : RawConnection.open(port));

@@ -1,5 +1,5 @@
 /**
- * Streams whose peers stall or vanish, over real sockets, with the limit of 20 s scaled down to 2 s: a peer that stalls
+ * Streams whose peers stall or vanish, over real sockets, with the limit of 30 s scaled down to 2 s: a peer that stalls
  * for less is never cut, however often; one that takes nothing for longer, once it is full, is cut in time.
  */
 import { spawnSync } from 'node:child_process';
