@@ -13,7 +13,7 @@ interface Row {
   readonly log: string;
 }
 
-interface RateRow extends Row, RateLimit {}
+type RateRow = Row & RateLimit;
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -92,6 +92,21 @@ export const PLACES = {
   },
   /** Groups of viewers of a hub with the same filter: each makes an event of its own per interval. */
   fleetGroups: { max: 64, per: 'all', spare: SHARES, peer: '503 too_many_streams', log: REFUSED_ONCE },
+  /** Requests of a connection to Node's engine that wait for the answer before them. */
+  pipelined: { max: 16, per: 'connection', spare: '', peer: 'the connection is cut', log: '' },
+  /** Machines that one socket follows; more are what the topic `fleet` is for. */
+  subscriptions: { max: 1024, per: 'connection', spare: '', peer: 'TOO_MANY_STREAMS', log: '' },
+  /** Messages and control frames that may arrive while a full socket waits to be closed. */
+  framesAfterEnd: { max: 64, per: 'connection', spare: '', peer: 'the connection is cut', log: '' },
+  /** Different questions about processes, or the history, that wait for their turns. */
+  questions: { max: 64, per: 'address', spare: '', peer: '409 not_possible_now', log: '' },
+  questionsInAll: {
+    max: 1024,
+    per: 'all',
+    spare: 'the client with most loses its newest one',
+    peer: '409 not_possible_now',
+    log: '',
+  },
   /** Processes that are being ended. */
   endings: { max: 24, per: 'all', spare: SHARES, peer: '409 not_possible_now', log: 'the command' },
 } as const satisfies Readonly<Record<string, PlacesRow>>;
@@ -108,4 +123,14 @@ export const QUOTAS = {
     peer: 'the connection is cut; a network may keep a quarter',
     log: 'a line per address',
   },
+  /** A body of JSON, and one that is read to its end so that its sender can read the answer. */
+  body: { maxBytes: 16 * 1024, per: 'connection', peer: '413 payload_too_large', log: '' },
+  drainedBody: { maxBytes: 2 ** 20, per: 'connection', peer: '413, and the connection ends', log: 'a line' },
+  /** Read and forgotten after a last answer: a reset might overtake it. */
+  afterLast: { maxBytes: 2 ** 20, per: 'connection', peer: 'the connection is cut', log: '' },
+  /** A message of a WebSocket; beyond `socketFrame` it is not even received. */
+  socketMessage: { maxBytes: 16 * 1024, per: 'connection', peer: 'closed with 1009', log: '' },
+  socketFrame: { maxBytes: 64 * 1024, per: 'connection', peer: 'the connection is cut', log: '' },
+  /** Answers that wait for a full socket. */
+  socketAnswers: { maxBytes: 64 * 1024, per: 'connection', peer: 'closed with 1008', log: '' },
 } as const satisfies Readonly<Record<string, QuotaRow>>;

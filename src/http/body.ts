@@ -1,12 +1,10 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { PieceBuffer } from '../piece-buffer.ts';
 import type { Exchange } from './engine.ts';
 import type { HeaderLists, RequestHead } from './head.ts';
 
-export const MAX_BODY_BYTES = 16 * 1024;
-/** A body that is too large is read up to here, so that a client that is still sending can read the answer. */
-export const MAX_DRAINED_BYTES = 1024 * 1024;
 /**
  * Maximum pieces of a body, plus one for each PIECE_BYTES of it. A piece is a chunk or a read of the socket, and costs a
  * microsecond whatever its size: chunks of one byte would hold the event loop for 0.2 s per read.
@@ -53,7 +51,7 @@ export function readFraming({ method, headers }: RequestHead): Framing {
   const isChunked = encodings.length > 0;
   // uWebSockets.js reads chunk sizes more leniently than other servers (`:` to `@` count as digits, and the end of a
   // chunk is not checked), so a chunked body may end at another byte for it than for a proxy before it.
-  const endsConnection = error !== undefined || isChunked || announcedBytes > MAX_DRAINED_BYTES;
+  const endsConnection = error !== undefined || isChunked || announcedBytes > QUOTAS.drainedBody.maxBytes;
   return { error, announcedBytes, isChunked, endsConnection };
 }
 
@@ -99,14 +97,14 @@ export function readBody(
           cut(`arrived in ${pieces} pieces of ${(total / pieces).toFixed(0)} bytes on average`);
           return;
         }
-        if (total <= MAX_BODY_BYTES) kept.add(chunk);
+        if (total <= QUOTAS.body.maxBytes) kept.add(chunk);
         else kept.clear();
         if (!isLast) exchange.bufferBody(OVERHEAD_BYTES + kept.bufferedBytes);
         // Pieces that follow are counted until the answer has ended the connection.
-        if (total > MAX_DRAINED_BYTES) finish({ isTooLarge: true, isDrained: false });
+        if (total > QUOTAS.drainedBody.maxBytes) finish({ isTooLarge: true, isDrained: false });
         else if (isLast)
           finish(
-            total > MAX_BODY_BYTES
+            total > QUOTAS.body.maxBytes
               ? { isTooLarge: true, isDrained: true }
               : { isTooLarge: false, bytes: kept.bytes },
           );

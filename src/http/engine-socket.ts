@@ -3,6 +3,7 @@
  * once it is closed, and drops a message (a close frame too) when too much is waiting: this one does neither.
  */
 import { deferToNextTurn } from '../clock.ts';
+import { PLACES, QUOTAS } from '../fairness/limits.ts';
 import type { Quota } from '../fairness/quota.ts';
 import { CLOSE_CODES, type CloseCode, type Delivery, type Socket, type SocketEvents } from './engine.ts';
 
@@ -27,10 +28,6 @@ export interface RawSocket {
  * lost, and this class keeps all others. The kernel holds 16 KiB unsent as well (listening.ts).
  */
 export const FULL_BYTES = 16 * 1024;
-/** Maximum size of the messages kept for a full socket. */
-const MAX_BUFFERED_BYTES = 64 * 1024;
-/** Messages and control frames that may arrive while a full socket waits to be closed; a peer that sends more is cut. */
-const MAX_AFTER_END = 64;
 /** Maximum wait for a full socket to make room for the close frame. */
 const CLOSE_LIMIT_MS = 5000;
 
@@ -72,7 +69,7 @@ export class EngineSocket implements Socket {
     return this.#buffered !== undefined || (this.#raw?.getBufferedAmount() ?? 0) > FULL_BYTES;
   }
 
-  /** Sends `text`, or keeps it until there is room; exceeding MAX_BUFFERED_BYTES closes the socket. */
+  /** Sends `text`, or keeps it until there is room; too many bytes close the socket. */
   send(text: string): void {
     if (!this.isOpen) return;
     if (!this.isFull) {
@@ -81,7 +78,7 @@ export class EngineSocket implements Socket {
       return;
     }
     this.#bufferedBytes += Buffer.byteLength(text);
-    if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
+    if (this.#bufferedBytes > QUOTAS.socketAnswers.maxBytes) {
       this.end(CLOSE_CODES.policy, TOO_SLOW);
       return;
     }
@@ -186,7 +183,7 @@ export class EngineSocket implements Socket {
   }
 
   #ignoreInput(): void {
-    if (++this.#takenAfterEnd > MAX_AFTER_END) this.cut();
+    if (++this.#takenAfterEnd > PLACES.framesAfterEnd.max) this.cut();
   }
 
   /** Called by the engine alone: the kernel has taken some of the waiting bytes. */

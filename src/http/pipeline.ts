@@ -4,19 +4,12 @@ import type { Caller } from '../access/caller.ts';
 import { auditForbidden } from '../commands/audit.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, scopeRequired, stackOf } from '../errors.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { limitsPerAddress, Places } from '../fairness/places.ts';
 import type { Log } from '../log/log.ts';
 import { allows } from '../scopes.ts';
 import type { Method } from '../wire/operations.ts';
-import {
-  type Body,
-  checkJsonType,
-  type Framing,
-  MAX_BODY_BYTES,
-  MAX_DRAINED_BYTES,
-  readBody,
-  readFraming,
-} from './body.ts';
+import { type Body, checkJsonType, type Framing, readBody, readFraming } from './body.ts';
 import { type Exchange, MAX_LAST_BYTES } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
@@ -126,7 +119,7 @@ export class Pipeline {
 
   #begin(passage: Passage, endpoint: Endpoint, request: Request): Outcome {
     if (endpoint.body === undefined) return this.#run(endpoint, request);
-    const maxBytes = endpoint.body === 'json' ? MAX_BODY_BYTES : MAX_DRAINED_BYTES;
+    const maxBytes = endpoint.body === 'json' ? QUOTAS.body.maxBytes : QUOTAS.drainedBody.maxBytes;
     if (passage.framing.announcedBytes > maxBytes) return tooLarge(request, maxBytes);
     passage.body = this.#readBody(passage.exchange);
     return this.#runWithBody(endpoint, request, passage.body);
@@ -153,9 +146,9 @@ export class Pipeline {
     const verdict = this.#options.gate.judge(request.exchange.head);
     if (!verdict.isAllowed) return verdict.answer;
     if (endpoint.body === 'json') {
-      if (body.isTooLarge) return tooLarge(request, MAX_BODY_BYTES);
+      if (body.isTooLarge) return tooLarge(request, QUOTAS.body.maxBytes);
       checkJsonType(request.exchange.head.headers);
-    } else if (body.isTooLarge && !body.isDrained) return tooLarge(request, MAX_DRAINED_BYTES);
+    } else if (body.isTooLarge && !body.isDrained) return tooLarge(request, QUOTAS.drainedBody.maxBytes);
     return await this.#run(endpoint, { ...request, body: body.isTooLarge ? NO_BODY : body.bytes });
   }
 

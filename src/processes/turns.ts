@@ -1,11 +1,7 @@
 /** Runs work one piece at a time, in fair turns: the many questions of one client do not delay another's first. */
 import { ServiceError } from '../errors.ts';
 import { type Clients, FairQueue } from '../fairness/fair-queue.ts';
-
-/** Maximum number of waiting pieces per client; more are refused before any work is done for them. */
-const MAX_WAITING = 64;
-/** Maximum for all clients together: beyond it the client with the most loses its newest one. */
-const MAX_WAITING_IN_ALL = 1024;
+import { PLACES } from '../fairness/limits.ts';
 
 interface Job {
   /** The client that asked first. */
@@ -15,7 +11,7 @@ interface Job {
 }
 
 export class FairTurns {
-  readonly #queue = new FairQueue<Job>(MAX_WAITING_IN_ALL);
+  readonly #queue = new FairQueue<Job>(PLACES.questionsInAll.max);
   readonly #subject: string;
   #running: Job | undefined;
   #isRunning = false;
@@ -37,7 +33,7 @@ export class FairTurns {
         const sentence = `Too many different simultaneous requests for ${this.#subject}.`;
         reject(new ServiceError('not_possible_now', sentence));
       };
-      if (this.#countOf(client) >= MAX_WAITING) {
+      if (this.#countOf(client) >= PLACES.questions.max) {
         refuse();
         return;
       }

@@ -1,6 +1,7 @@
 /** One connection of node:http: serves its requests one after the other, then ends it so that the answer arrives. */
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type net from 'node:net';
+import { PLACES, QUOTAS } from '../../fairness/limits.ts';
 import type { Quota } from '../../fairness/quota.ts';
 import { ChunkedReader } from '../chunked.ts';
 import type { EngineSocket } from '../engine-socket.ts';
@@ -13,9 +14,6 @@ import { faultBytes, OTHER_VERSION } from './head.ts';
  * with bytes unread, the connection would be reset, and the reset may overtake the last answer.
  */
 const CLOSING_MS = 2000;
-const MAX_FORGOTTEN_BYTES = 2 ** 20;
-/** Requests that may wait for the answer before them, and that may follow a last one. A peer that sends more is cut. */
-const MAX_WAITING = 16;
 
 export interface ConnectionOptions {
   readonly quota: Quota;
@@ -111,7 +109,7 @@ export class Connection implements Line {
 
   #forget(bytes: Buffer): void {
     this.#forgottenBytes += bytes.length;
-    if (this.#forgottenBytes > MAX_FORGOTTEN_BYTES || performance.now() > this.#cutAtMs)
+    if (this.#forgottenBytes > QUOTAS.afterLast.maxBytes || performance.now() > this.#cutAtMs)
       this.#socket.destroy();
   }
 
@@ -122,7 +120,7 @@ export class Connection implements Line {
       return;
     }
     this.#waiting.push({ request, response });
-    const isFull = this.#waiting.length > MAX_WAITING || this.#onClosed !== undefined;
+    const isFull = this.#waiting.length > PLACES.pipelined.max || this.#onClosed !== undefined;
     if (isFull && !this.#endAfterCurrent()) this.#socket.destroy();
   }
 

@@ -2,12 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import type net from 'node:net';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
+import { QUOTAS } from '../../fairness/limits.ts';
 import { type EngineSocket, FULL_BYTES, type RawSocket } from '../engine-socket.ts';
 import { whenEmpty } from './stream.ts';
 
 const NOTHING = Buffer.alloc(0);
-/** A longer message closes the socket. The session closes it with 1009 at a lower limit. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
 /**
  * `ws` keeps a Buffer for each part of a message, and for each read of a frame, until it is complete: 300 bytes of memory
  * beside its own. The session takes 16 KiB at most, which honest clients send in one part and in few reads.
@@ -162,7 +161,7 @@ const OPTIONS: ServerOptions & {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  maxPayload: MAX_MESSAGE_BYTES,
+  maxPayload: QUOTAS.socketFrame.maxBytes,
   maxFragments: MAX_PARTS,
   maxBufferedChunks: MAX_READS,
   skipUTF8Validation: false,

@@ -3,6 +3,7 @@
  * use at any time (its own request object is dead after its handler).
  */
 import * as uws from 'uWebSockets.js';
+import { QUOTAS } from '../../fairness/limits.ts';
 import { Quota } from '../../fairness/quota.ts';
 import { type Engine, type EngineOptions, ListenError } from '../engine.ts';
 import { FULL_BYTES } from '../engine-socket.ts';
@@ -20,7 +21,7 @@ const SOCKETS = {
   /** None; the typings lack the constant. */
   compression: 0,
   /** A longer message cuts the connection. The session closes with 1009 at a lower limit. */
-  maxPayloadLength: 64 * 1024,
+  maxPayloadLength: QUOTAS.socketFrame.maxBytes,
   maxBackpressure: FULL_BYTES,
   /** Seconds: a ping after 44 s of silence, and 16 s to answer it. Proxies often close after 60 s. */
   idleTimeout: 60,

@@ -3,7 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import type { Delivery } from '../../commands/command.ts';
-import { RATES } from '../../fairness/limits.ts';
+import { PLACES, QUOTAS, RATES } from '../../fairness/limits.ts';
 import { Bucket } from '../../fairness/rate.ts';
 import { CLOSE_CODES, type CloseCode, type Socket, type SocketEvents } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
@@ -40,11 +40,6 @@ export interface SessionOwner {
   onFlood(session: SocketSession): void;
   onClosed(session: SocketSession): void;
 }
-
-/** A longer message closes the socket. */
-const MAX_MESSAGE_BYTES = 16 * 1024;
-/** Machines that one socket follows; more are what the topic `fleet` is for. */
-const MAX_SUBSCRIPTIONS = 1024;
 
 export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly caller: Caller;
@@ -157,8 +152,8 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   onMessage(bytes: Buffer, isBinary: boolean): void {
-    if (bytes.length > MAX_MESSAGE_BYTES) {
-      this.end(CLOSE_CODES.tooBig, `a message may have ${MAX_MESSAGE_BYTES} bytes at most`);
+    if (bytes.length > QUOTAS.socketMessage.maxBytes) {
+      this.end(CLOSE_CODES.tooBig, `a message may have ${QUOTAS.socketMessage.maxBytes} bytes at most`);
       return;
     }
     const grant = this.#take();
@@ -250,7 +245,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const { asked, forbidden } = permittedTopics(named, this.caller.scopes);
     const subscription = this.#subscriptionOf(machine);
     if (subscription === undefined) {
-      const text = `A socket follows ${MAX_SUBSCRIPTIONS} machines at most.`;
+      const text = `A socket follows ${PLACES.subscriptions.max} machines at most.`;
       this.send(errorFrame('TOO_MANY_STREAMS', text, place));
       return;
     }
@@ -291,7 +286,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   /** Its subscription of a machine, new if it has none; undefined where it has too many. */
   #subscriptionOf(machine: Machine): Subscription | undefined {
     const known = this.#subscriptions.find(machine.id);
-    if (known !== undefined || this.#subscriptions.size >= MAX_SUBSCRIPTIONS) return known;
+    if (known !== undefined || this.#subscriptions.size >= PLACES.subscriptions.max) return known;
     const subscription = new Subscription(machine, this.only === undefined, this, this.#deps.broadcasts);
     this.#subscriptions.add(subscription);
     return subscription;
