@@ -34,8 +34,8 @@ const SOCKETS = {
  */
 const CLOSING_MS = 20_000;
 const GONE = 1006;
-/** The greatest share of time that counting open descriptors may take: old kernels list them, new ones know. */
-const COUNTING_SHARE = 0.05;
+/** From one count of open descriptors to the next: old kernels list them, new ones know. */
+const COUNT_MS = 500;
 
 /** Works also in the close handler, where getUserData() throws: its properties are copied onto the object. */
 const socketOf = (ws: unknown) => (ws as SocketData).socket;
@@ -80,9 +80,8 @@ export class UwsEngine implements Engine {
   #socket: uws.us_listen_socket | undefined;
   /** Connections that are said to be gone, and may still be there. */
   #doubtful = 0;
-  /** Connections that are counted as open, and were gone at the last count of descriptors. */
-  #phantoms = 0;
-  #countedAt = 0;
+  /** Connections that may be accepted until the next count of descriptors, although as many as may be are counted. */
+  #room = 0;
   #countAgainAt = 0;
   maxConnections = Number.POSITIVE_INFINITY;
 
@@ -113,7 +112,7 @@ export class UwsEngine implements Engine {
       counters.connections += change;
       if (change < 0) counters.closes++;
       // Out of descriptors, accept fails and the event loop would spin on the connections that wait.
-      else if (this.#mayBeOpen > this.maxConnections && !this.#hasCapacity()) response.close();
+      else if (!this.#hasCapacity()) response.close();
       else {
         const refusal = options.onConnection?.(addressOf(response));
         if (refusal === undefined) return;
@@ -155,11 +154,9 @@ export class UwsEngine implements Engine {
     if (isGone) this.#forgetConnection();
     if (isCut) return;
     if (isGone) this.#doubtful++;
-    const endedAt = performance.now();
     setTimeout(() => {
       if (isGone) this.#doubtful--;
       else this.#forgetConnection();
-      if (endedAt < this.#countedAt && this.#phantoms > 0) this.#phantoms--;
     }, CLOSING_MS).unref();
   }
 
@@ -168,22 +165,14 @@ export class UwsEngine implements Engine {
     this.#counters.closes++;
   }
 
-  /** No fewer than are open. */
-  get #mayBeOpen(): number {
-    return this.connections + this.#doubtful - this.#phantoms;
-  }
-
   /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
   #hasCapacity(): boolean {
-    const now = performance.now();
-    if (now < this.#countAgainAt) return false;
-    this.#countedAt = now;
-    const open = this.#options.countDescriptors?.();
-    const endedAt = performance.now();
-    this.#countAgainAt = endedAt + (endedAt - now) / COUNTING_SHARE;
-    if (open === undefined) return false;
-    this.#phantoms = Math.max(0, this.#phantoms + this.#mayBeOpen - open);
-    return this.#mayBeOpen <= this.maxConnections;
+    if (this.connections + this.#doubtful <= this.maxConnections) return true;
+    if (performance.now() >= this.#countAgainAt) {
+      this.#room = this.maxConnections - (this.#options.countDescriptors?.() ?? Number.POSITIVE_INFINITY);
+      this.#countAgainAt = performance.now() + COUNT_MS;
+    }
+    return this.#room-- > 0;
   }
 
   publish(topic: string, bytes: Buffer): void {
