@@ -1,5 +1,5 @@
-// Counts connections, asked descriptor by descriptor: a dump of NETLINK_SOCK_DIAG walks the whole machine's hash
-// table of connections, 5 to 11 ms even for a few, and needs another address family.
+// Counts connections, asked descriptor by descriptor: a dump of NETLINK_SOCK_DIAG walks the whole machine's
+// hash table of connections, 5 to 11 ms even for a few, and needs another address family.
 #include "host/connections.h"
 
 #include <arpa/inet.h>

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <string>
 
 #include "host/error.h"
