@@ -63,9 +63,11 @@ t.test('equals a map of all slots', async (t) => {
     } else {
       const slot = Math.max(0, end - 3 + random.below(random.below(9) === 0 ? 60 : 6));
       end = Math.max(end, slot + 1);
-      all.set(slot, step);
+      const first = slot - Math.max(0, random.below(50) - 25);
+      for (let at = first; at <= slot; at++) all.set(at, step);
       for (const old of all.keys()) if (old < end - 20) all.delete(old);
-      ring.put(slot, step);
+      if (first === slot) ring.put(slot, step);
+      else ring.putAll(first, slot, step);
     }
     for (let slot = end - 25; slot < end + 3; slot++) {
       const [found, expected] = [ring.get(slot, 0), all.get(slot) ?? NONE];
