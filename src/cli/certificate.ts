@@ -1,5 +1,5 @@
-/** `hostwire keygen --tls`: a private key and a self-signed certificate, written to files of their own. */
-import { X509Certificate } from 'node:crypto';
+/** `hostwire keygen`: a new API key; with --tls a private key and a self-signed certificate, in files of their own. */
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isHostName } from '../config/rows/predicates.ts';
@@ -18,6 +18,9 @@ export interface CertificateFacts {
 
 const KEY_NAME = 'tls-key.pem';
 const CERT_NAME = 'tls-cert.pem';
+
+/** 64 hex characters (256 random bits) and a newline. */
+export const generateKey = (): Output => ({ text: `${randomBytes(32).toString('hex')}\n`, exitCode: 0 });
 
 /** Existing files are never overwritten: in that case, and on any other failure, no file is left behind. */
 export async function generateCertificate(words: CertificateWords, facts: CertificateFacts): Promise<Output> {

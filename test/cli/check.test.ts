@@ -1,8 +1,8 @@
 /** `hostwire check` and `hostwire keygen`. */
 import path from 'node:path';
 import t from 'tap';
+import { generateKey } from '#src/cli/certificate.js';
 import { checkConfiguration } from '#src/cli/check.js';
-import { generateKey } from '#src/cli/keygen.js';
 import { ROWS } from '#src/config/rows/key-table.js';
 import { type Files, makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
 
