@@ -129,7 +129,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
 
   /** At most 10 s old. Rejects with ServiceError. */
   async system(withDetail: boolean, who: Caller): Promise<Buffer> {
-    return await this.#upstreams.system(this, withDetail, who);
+    return await this.#upstreams.request(this, 'system', { detail: withDetail }, who);
   }
 
   /** Clients' commands come through `CommandGateway`, which judges them. */

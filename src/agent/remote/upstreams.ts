@@ -47,18 +47,20 @@ export class Upstreams {
     const current = (withDetail ? this.#detailed : this.#plain)?.current;
     const isYoung = current !== undefined && this.#deps.clock.now() - current.takenAtMs < FRESH_MS;
     if (isYoung && current.has(view)) return current.payload(view);
-    const bytes = await this.#ask(client, 'usage', { sections: namesOf(sections), detail: withDetail }, who);
+    const bytes = await this.request(
+      client,
+      'usage',
+      { sections: namesOf(sections), detail: withDetail },
+      who,
+    );
     const malformed = findMalformed(readJsonObject(bytes) ?? {});
     if (malformed === undefined) return bytes;
     const reason = `its samples are malformed: ${malformed}`;
     throw new ServiceError('host_unreachable', 'The machine sent no valid sample.', { reason });
   }
 
-  async system(client: RemoteClient, withDetail: boolean, who: Caller): Promise<Buffer> {
-    return await this.#ask(client, 'system', { detail: withDetail }, who);
-  }
-
-  async #ask(client: RemoteClient, what: Question, params: Params, who: Caller): Promise<Buffer> {
+  /** The answer of `client` to a question. Rejects with ServiceError. */
+  async request(client: RemoteClient, what: Question, params: Params, who: Caller): Promise<Buffer> {
     const deadlineMs = this.#deps.clock.now() + this.#deps.times.headMs;
     return (await client.ask({ what, params, who, deadlineMs })).bytes;
   }
