@@ -154,6 +154,4 @@ async function explainListening(error: unknown, { tls }: Config['server']): Prom
 }
 
 const describeFiles = (files: readonly string[]) =>
-  files.length === 0
-    ? 'configuration: no file; all settings have their defaults'
-    : `configuration: ${files.join(', ')}`;
+  files.length === 0 ? 'configuration: no file (defaults only)' : `configuration: ${files.join(', ')}`;

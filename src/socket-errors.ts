@@ -5,14 +5,14 @@ export const SOCKET_ERRORS: Readonly<Record<string, string>> = {
   EPIPE: 'connection reset',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the host',
-  ETIMEDOUT: 'no answer within the timeout',
+  ETIMEDOUT: 'no answer in time',
   ENOTFOUND: 'unknown host name',
   EAI_AGAIN: 'the host name cannot be resolved',
   // OpenSSL, for bytes that are not TLS.
   ERR_SSL_WRONG_VERSION_NUMBER: 'that port does not speak TLS; it may be plain HTTP',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'that port does not speak TLS; it may be plain HTTP',
   // fetch of Node.
-  UND_ERR_CONNECT_TIMEOUT: 'no answer within the timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer in time',
   UND_ERR_SOCKET: 'connection closed',
 };
 

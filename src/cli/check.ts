@@ -96,9 +96,7 @@ const hasErrors = (loaded: Loaded) => errorsOf(loaded).length > 0;
 function render(loaded: Loaded): string {
   const { files } = loaded.sources;
   const lines = [
-    files.length === 0
-      ? 'No configuration file; all settings have their defaults.'
-      : `Files: ${files.join(', ')}`,
+    files.length === 0 ? 'No configuration file (defaults only).' : `Files: ${files.join(', ')}`,
     '',
     ...align([...ROWS.keys()].flatMap((key) => listRows(loaded, key))),
     '',

@@ -109,7 +109,7 @@ export function unreachable(reason?: unknown, vague?: ClientError): ClientError 
       cause: reason,
     });
   }
-  const why = reason === undefined ? 'no answer within the timeout' : SOCKET_ERRORS[code];
+  const why = reason === undefined ? 'no answer in time' : SOCKET_ERRORS[code];
   if (why === undefined && vague !== undefined) return vague;
   const sentence = `the service cannot be reached${why === undefined ? '' : `: ${why}`}`;
   return new ClientError('unreachable', sentence, { cause: reason });

@@ -25,14 +25,10 @@ export function hubMetrics({ states, streams, sockets, counters }: Figures): str
     one('socket_samples_total', 'Samples sent over WebSockets.', sockets.sent),
     one('samples_total', 'Samples from agents.', samples),
     one('sample_bytes_total', 'Bytes of these samples.', sampleBytes),
-    one('agent_connections_total', 'Connections to agents that were attempted.', connections),
+    one('agent_connections_total', 'Attempted connections to agents.', connections),
     one('agent_failures_total', 'Connections to agents that failed or ended.', failures),
     one('viewer_events_total', 'Events sent to viewers.', events.sent),
-    one(
-      'viewer_events_skipped_total',
-      'Events that were not sent because a viewer was too slow.',
-      events.skipped,
-    ),
+    one('viewer_events_skipped_total', 'Events that slow viewers missed.', events.skipped),
   ];
   return families.map(writeFamily).join('');
 }

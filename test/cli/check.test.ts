@@ -79,7 +79,7 @@ t.test('[9.check] prints every key with its value and origin, secrets masked', a
 t.test('[9.check-defaults] without a file', async (t) => {
   const { text, exitCode } = check(t, {});
   t.equal(exitCode, 0);
-  t.match(text, /^No configuration file; all settings have their defaults\.\n\n/);
+  t.match(text, /^No configuration file \(defaults only\)\.\n\n/);
   t.match(text, /^auth\.api_key = \(none\) +\(default\)$/m);
   t.match(text, /^processes\.launch = \{\} +\(default\)$/m);
   t.match(text, /\n\nThe configuration is valid\.\n$/);

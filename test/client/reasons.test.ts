@@ -17,7 +17,7 @@ t.test('[2.client-reasons] the message has the reason, by the code of the socket
     ['ENOTFOUND', 'unreachable', `${REACH}: unknown host name`],
     ['EAI_AGAIN', 'unreachable', `${REACH}: the host name cannot be resolved`],
     ['EHOSTUNREACH', 'unreachable', `${REACH}: no route to the host`],
-    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', `${REACH}: no answer within the timeout`],
+    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', `${REACH}: no answer in time`],
     ['UND_ERR_SOCKET', 'unreachable', `${REACH}: connection closed`],
     [
       'ERR_SSL_WRONG_VERSION_NUMBER',
@@ -42,7 +42,7 @@ t.test('[2.client-reasons] the message has the reason, by the code of the socket
   });
   t.equal(unreachable(advised).message, `${CERTIFICATE}: self-signed certificate`);
   t.equal(unreachable(new TypeError('Failed to fetch')).message, REACH, 'a browser reports no reason');
-  t.equal(unreachable().message, `${REACH}: no answer within the timeout`);
+  t.equal(unreachable().message, `${REACH}: no answer in time`);
 });
 
 t.test('[2.client-reasons] a socket asks for the reason by a request', async (t) => {

@@ -54,7 +54,7 @@ t.test('[I.hub.once] an agent that hangs: unknown when its time is up', async (t
     answerMs: -59_000,
   });
   const answer = await lock();
-  t.match(jsonOf(answer), { code: 'outcome_unknown', details: { reason: 'no answer within the timeout' } });
+  t.match(jsonOf(answer), { code: 'outcome_unknown', details: { reason: 'no answer in time' } });
   t.equal(commands().length, 1);
 });
 

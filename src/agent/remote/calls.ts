@@ -71,7 +71,7 @@ function delayOf(params: unknown): number {
   return typeof delay === 'number' && delay > 0 && delay <= 86_400 ? delay * 1000 : 0;
 }
 
-const SILENT = 'no answer within the timeout';
+const SILENT = 'no answer in time';
 const BUSY = 'too many pending requests';
 
 const crowded = () =>

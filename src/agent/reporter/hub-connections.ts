@@ -91,10 +91,7 @@ export class HubConnections {
   /** Upgrades `exchange`, which a hub has opened. Throws ServiceError. */
   open(exchange: Exchange, caller: Caller): void {
     if (!this.#places.hasCapacity(caller))
-      throw new ServiceError(
-        'too_many_streams',
-        'Too many hubs are connected, or too many of them without a key.',
-      );
+      throw new ServiceError('too_many_streams', 'Too many hubs, or too many without a key.');
     if (this.#server?.isAsleep === true)
       throw new ServiceError('shutting_down', 'This machine is going to sleep.');
     const connection = new HubConnection(caller, this.#gate, () => {

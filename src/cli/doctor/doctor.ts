@@ -94,8 +94,7 @@ export function examineConfiguration(options: LoadOptions): Examined {
   try {
     const loaded = loadConfig(options);
     const { config, sources } = loaded;
-    const source =
-      sources.files.length === 0 ? 'no file; all settings have their defaults' : sources.files.join(', ');
+    const source = sources.files.length === 0 ? 'no file (defaults only)' : sources.files.join(', ');
     const errors = errorsOf(loaded);
     if (errors.length === 0) return { row: works(subject, source), config };
     const remedy = '"hostwire check" shows every setting and its origin';

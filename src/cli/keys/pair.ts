@@ -154,9 +154,7 @@ function textOf(paired: Paired, face: Face): string {
       ? ''
       : `All clients now need a key, ${isLocalIn ? 'except' : 'including'} those on this machine.\n`;
   const next =
-    restart === undefined
-      ? ''
-      : `The service will listen on every address once it is restarted: ${restart}\n`;
+    restart === undefined ? '' : `After a restart the service listens on every address: ${restart}\n`;
   const parts = [
     paintQr(url, { hasColours: face.palette === 'colours', hasUnicode: !face.isAscii }),
     `${url}\n`,

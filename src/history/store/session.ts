@@ -139,9 +139,7 @@ export class Session {
       if (code !== CORRUPT && code !== NO_DATABASE) return { kind: 'failed', reason: reasonOf(error, code) };
       const reason = this.#moveDamaged();
       if (reason !== undefined) return { kind: 'failed', reason };
-      return mayBeginAnew
-        ? this.#attempt(act, false)
-        : { kind: 'failed', reason: 'the new file is damaged, too' };
+      return mayBeginAnew ? this.#attempt(act, false) : { kind: 'failed', reason: 'it is damaged again' };
     }
   }
 
@@ -153,7 +151,7 @@ export class Session {
       this.#note('error', `${path} is damaged: it was moved to ${target}, and a new file is created`);
       return undefined;
     } catch (error) {
-      return `it is damaged, and could not be moved aside (${messageOf(error)})`;
+      return `it is damaged, and cannot be moved aside (${messageOf(error)})`;
     }
   }
 }

@@ -221,9 +221,7 @@ export class FleetGroup {
 
   #complain(): void {
     if (!this.#hasComplained)
-      this.#deps.log.warn(
-        'the samples of all machines are too large; those of more than 64 KiB are left out',
-      );
+      this.#deps.log.warn('the samples of all machines are too large; those over 64 KiB are left out');
     this.#hasComplained = true;
   }
 

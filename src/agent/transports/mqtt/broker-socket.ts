@@ -62,10 +62,7 @@ const REACH_LIMIT_MS = 4000;
 function limitReach(socket: net.Socket, host: string): net.Socket {
   let timer: NodeJS.Timeout | undefined;
   const begin = () => {
-    timer ??= setTimeout(
-      () => socket.destroy(new Error('no answer within the timeout')),
-      REACH_LIMIT_MS,
-    ).unref();
+    timer ??= setTimeout(() => socket.destroy(new Error('no answer in time')), REACH_LIMIT_MS).unref();
   };
   // A connection that lasts keeps nothing of it: a hub has thousands.
   const stop = () => {

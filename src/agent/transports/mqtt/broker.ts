@@ -175,9 +175,7 @@ export class Broker {
     }
     const { surplus } = this.#unverified;
     if (surplus !== undefined) {
-      this.#complain(
-        'the broker retains the statuses of too many machines that do not answer; the oldest are dropped',
-      );
+      this.#complain('too many retained statuses of machines that do not answer; the oldest are dropped');
       this.#forget(surplus);
     }
     const host = new RemoteHost(id, {
@@ -214,10 +212,7 @@ export class Broker {
       host.isBrief = !this.#unverified.mayShow(host, ROW_BYTES + bytes);
       if (!host.isBrief) this.#offer(host, isShown);
       else if (isShown) this.#unverified.mayShow(host, ROW_BYTES);
-      else
-        this.#complain(
-          'the broker retains the statuses of many machines that do not answer; not all are shown',
-        );
+      else this.#complain('too many retained statuses of machines that do not answer; not all are shown');
       return;
     }
     host.isBrief = !this.#texts.take(host, bytes);

@@ -21,10 +21,7 @@ export class MinuteLog {
       this.#unlogged++;
       return;
     }
-    this.#log.warn(
-      this.#unlogged === 0 ? text : `${text} (${this.#unlogged} more in the last minute)`,
-      fields,
-    );
+    this.#log.warn(this.#unlogged === 0 ? text : `${text} (and ${this.#unlogged} more before)`, fields);
     this.#loggedAtMs = nowMs;
     this.#unlogged = 0;
   }

@@ -34,7 +34,7 @@ const down = (reason: string): Failure => ({ isRefusal: false, reason });
 const refused = (reason: string): Failure => ({ isRefusal: true, reason });
 
 const OTHER = down('the server at this URL is not hostwire');
-const LATE = down('no answer within the timeout');
+const LATE = down('no answer in time');
 const MALFORMED = down('it sent a malformed message');
 const HUB = down('the server at this URL is a hub, not the service of a machine');
 
@@ -60,7 +60,7 @@ function whyFailed(error: Error): Failure {
   if (code.startsWith('WS_ERR_')) return MALFORMED;
   // Errors of the HTTP parser and of the upgrade.
   if (code.startsWith('HPE_') || error.message.startsWith('Invalid ')) return OTHER;
-  if (error.message === 'no answer within the timeout') return LATE;
+  if (error.message === 'no answer in time') return LATE;
   return down(`the connection failed (${code || error.name})`);
 }
 

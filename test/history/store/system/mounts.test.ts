@@ -71,7 +71,7 @@ for (const [name, close] of [
     // Until its own pages are used up too.
     while (rig.lines.length === 0 && rig.now < BEGIN + 7200) await record(rig, rig.now, 1);
     t.match(rig.lines, [
-      /^error: history\.path: recording on disk is paused: .*: the disk is full; it is retried/,
+      /^error: history\.path: recording on disk is paused: .*: the disk is full; retrying/,
     ]);
     const failedAt = rig.now;
     await record(rig, failedAt, 5);
