@@ -285,6 +285,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/name-lookup.ts', /^(?:lookup|LookupFunction)$/],
   // Types.
   ['src/agent/transports/websocket/outgoing.ts', /^Socket$/],
+  // The hub's memory of its machines: one write at a time, and none where nothing has changed.
+  ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.

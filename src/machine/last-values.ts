@@ -1,0 +1,96 @@
+/** The part of a machine's answers that a hub keeps: the figures of a sample, and the facts of an inventory. Pure. */
+import { SECTION_BITS, type Section } from '../host/host.ts';
+import { isObject, type JsonObject } from '../json.ts';
+
+/** The keys of each section without `detail`, as wire/sample.ts has them. */
+const PLAIN_KEYS: Readonly<Record<Section, readonly string[]>> = {
+  cpu: ['current_load', 'current_temp', 'current_speed'],
+  memory: ['used', 'free', 'used_percent'],
+  gpu: ['current_load', 'current_temp', 'current_memory'],
+  disks: ['fs', 'used', 'available', 'used_percent'],
+  network: ['bytesSent', 'bytesRecv'],
+};
+const SYSTEM_KEYS = ['hostname', 'platform', 'os', 'cpu', 'gpu', 'memory', 'disks', 'network'] as const;
+const SECTIONS_BY_NAME = Object.entries(PLAIN_KEYS) as readonly (readonly [Section, readonly string[]])[];
+
+/** Longer values are not kept: a machine may send a megabyte. */
+const MAX_BYTES = 2048;
+const MAX_ADDRESSES = 16;
+const MAX_TEXT = 128;
+
+/** The facts of one machine for an inventory. */
+export interface MachineFacts {
+  /** Of hostwire. */
+  readonly version?: string;
+  readonly os?: string;
+  /** Of its processor. */
+  readonly model?: string;
+  readonly addresses?: readonly string[];
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT) : undefined;
+
+const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** The members of `value` that have these names; a number that cannot be read is 0, as without `detail`. */
+function pick(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => pick(item, names));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(names.map((name) => [name, value[name] ?? 0]));
+}
+
+const sectionsIn = (payload: JsonObject, sections: number) =>
+  SECTIONS_BY_NAME.filter(([name]) => payload[name] !== undefined && (sections & SECTION_BITS[name]) !== 0);
+
+/** The time and these sections of a payload, with or without detail, in the form without it. */
+export function plainFigures(payload: JsonObject, sections: number): JsonObject {
+  const { timestamp, uptime } = payload;
+  const figures = sectionsIn(payload, sections).map(([name, keys]) => [name, pick(payload[name], keys)]);
+  return { timestamp, uptime, ...Object.fromEntries(figures) };
+}
+
+/** The figures that are kept of a payload, as JSON: all of them, or those of processor and memory where there are many. */
+export function lastFigures(payload: JsonObject, allSections: number): string {
+  const all = JSON.stringify(plainFigures(payload, allSections));
+  if (all.length <= MAX_BYTES) return all;
+  return JSON.stringify(plainFigures(payload, SECTION_BITS.cpu | SECTION_BITS.memory));
+}
+
+/** The answer of /api/system without `detail`, of the one with it; without its disks where it is long. */
+export function plainSystem(system: JsonObject): string {
+  const plain = Object.fromEntries(SYSTEM_KEYS.map((key) => [key, system[key] ?? null]));
+  const text = JSON.stringify(plain);
+  return text.length <= MAX_BYTES ? text : JSON.stringify({ ...plain, disks: [] });
+}
+
+/** Reads the answer of /api/system with `detail`. */
+export function factsOf({ os, cpu, service, interfaces }: JsonObject): MachineFacts {
+  const { name, version } = membersOf(os);
+  const addresses = (Array.isArray(interfaces) ? interfaces : [])
+    .map(membersOf)
+    .filter(({ kind }) => kind !== 'loopback')
+    .flatMap((each): readonly unknown[] => (Array.isArray(each['addresses']) ? each['addresses'] : []));
+  return readFacts({
+    version: membersOf(service)['version'],
+    os: [name, version].filter((part) => textOf(part) !== undefined).join(' '),
+    model: membersOf(cpu)['brand'],
+    addresses,
+  });
+}
+
+/** The valid ones of these facts. */
+export function readFacts(facts: JsonObject): MachineFacts {
+  const { addresses: given } = facts;
+  const [version, os, model] = [facts['version'], facts['os'], facts['model']].map(textOf);
+  const addresses = (Array.isArray(given) ? given : [])
+    .map(textOf)
+    .filter((address) => address !== undefined)
+    .slice(0, MAX_ADDRESSES);
+  return {
+    ...(version !== undefined && { version }),
+    ...(os !== undefined && { os }),
+    ...(model !== undefined && { model }),
+    ...(addresses.length > 0 && { addresses }),
+  };
+}

@@ -1,0 +1,328 @@
+/**
+ * What a hub knows of each machine, also when it is gone: in memory, and over restarts in one file with a line of JSON
+ * per machine, which is written in one step.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Clock, settlesWithin } from '../clock.ts';
+import { codeOf, messageOf } from '../errors.ts';
+import { ALL_SECTIONS } from '../host/host.ts';
+import { isObject, type JsonObject, parseJson } from '../json.ts';
+import type { Log } from '../log/log.ts';
+import { HOST_STATES } from '../wire/host-states.ts';
+import type { HostState } from '../wire/hub.ts';
+import {
+  factsOf,
+  lastFigures,
+  type MachineFacts,
+  plainFigures,
+  plainSystem,
+  readFacts,
+} from './last-values.ts';
+
+export interface Condition {
+  readonly state: HostState;
+  /** Unix seconds. */
+  readonly since: number;
+  readonly reason?: string;
+}
+
+/** A machine as its hub has it now. */
+export interface Noted {
+  readonly id: string;
+  readonly condition: Condition;
+  /** The last that it reported. */
+  readonly status: Described | undefined;
+  /** Its newest sample, as the JSON of its payload. */
+  readonly newest: { readonly takenAtMs: number; readonly payload: Buffer } | undefined;
+}
+
+interface Described {
+  readonly run: string;
+  readonly name: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A machine that was there once. */
+export type Remembered = Omit<Described, 'run'> & { readonly condition: Condition };
+
+/** An answer as JSON, without `as_of`, and the time of its values in Unix seconds. */
+interface Values {
+  readonly asOf: number;
+  readonly json: string;
+}
+
+interface Entry extends Remembered {
+  /** When it was there last, in Unix seconds. */
+  readonly seen: number;
+  readonly facts?: MachineFacts;
+  /** The run that `facts` and `system` are of. */
+  readonly run?: string;
+  readonly system?: Values;
+  readonly last?: Values;
+}
+
+export interface RegistryOptions {
+  /** undefined: it is kept in memory alone. */
+  readonly path: string | undefined;
+  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** The machines that the hub has now. */
+  readonly machines: () => Iterable<Noted>;
+  /** Called when a machine is there whose facts of this run are not known. */
+  readonly onNewRun: (id: string) => void;
+  /** Milliseconds of Unix time. */
+  readonly unixMs?: () => number;
+}
+
+const WRITE_MS = 30_000;
+/** Maximum time for the last write, which only a disk that hangs takes: systemd ends a unit after 5 s. */
+const LAST_WRITE_MS = 4000;
+const FORGET_SECONDS = 30 * 86_400;
+/** More than the machines that a hub shows. */
+const MAX_MACHINES = 25_000;
+const MAX_FILE_BYTES = 256 * 2 ** 20;
+/** Machines whose lines are made and written in one turn of the event loop: 0.3 ms. */
+const PER_WRITE = 128;
+/** Answers of clients renew what is kept of a machine after this time. */
+const RENEW_MS = 30_000;
+
+const NOT_REACHED = 'not reached since the hub started';
+
+export class Registry {
+  readonly #options: RegistryOptions;
+  readonly #unixMs: () => number;
+  /** In the order in which they were seen last. */
+  readonly #entries = new Map<string, Entry>();
+  #timer: unknown;
+  #writing: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+  #isClosed = false;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#unixMs = options.unixMs ?? Date.now;
+    if (options.path !== undefined) this.#read(options.path);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Returns what is known of a machine that was there before; undefined: it never was. */
+  recall(id: string): Remembered | undefined {
+    return this.#entries.get(id);
+  }
+
+  facts(id: string): MachineFacts {
+    return this.#entries.get(id)?.facts ?? {};
+  }
+
+  /** The last values of these sections with `as_of`, as JSON; undefined: none are known. */
+  usage(id: string, sections = ALL_SECTIONS): string | undefined {
+    const last = this.#entries.get(id)?.last;
+    if (last === undefined || sections === ALL_SECTIONS) return last && withTime(last);
+    const payload = parseJson(last.json);
+    return withTime({
+      ...last,
+      json: JSON.stringify(plainFigures(isObject(payload) ? payload : {}, sections)),
+    });
+  }
+
+  /** The last answer of /api/system with `as_of`, as JSON; undefined: none is known. */
+  system(id: string): string | undefined {
+    const system = this.#entries.get(id)?.system;
+    return system && withTime(system);
+  }
+
+  /** Reads what has changed of a machine: its condition, its name, its newest sample. */
+  note(machine: Noted): void {
+    if (this.#isClosed) return;
+    const { id, condition, status } = machine;
+    const isUp = condition.state === 'up';
+    const known = this.#entries.get(id);
+    // One that was never there has nothing to be remembered.
+    if (known === undefined && !isUp) return;
+    const { name = known?.name, labels = known?.labels ?? {} } = status ?? {};
+    const seen = isUp || known === undefined ? this.#unixMs() / 1000 : known.seen;
+    const last = this.#newestOf(machine) ?? known?.last;
+    this.#put(id, { ...known, name, labels, condition, seen, ...(last && { last }) }, isUp);
+    if (isUp && status !== undefined && known?.run !== status.run) this.#options.onNewRun(id);
+  }
+
+  /** Takes its answer of /api/system with `detail`, which it gave in `run`. */
+  takeSystem(id: string, run: string, system: JsonObject): void {
+    const known = this.#entries.get(id);
+    if (known === undefined || this.#isClosed) return;
+    const asOf = this.#unixMs() / 1000;
+    this.#put(id, { ...known, run, facts: factsOf(system), system: { asOf, json: plainSystem(system) } });
+  }
+
+  /** Takes a payload with all sections, unless newer values are known than of half a minute ago. */
+  takeUsage(id: string, payload: () => JsonObject | undefined): void {
+    const known = this.#entries.get(id);
+    const asOf = this.#unixMs() / 1000;
+    if (known === undefined || this.#isClosed || asOf - (known.last?.asOf ?? 0) < RENEW_MS / 1000) return;
+    const figures = payload();
+    if (figures !== undefined)
+      this.#put(id, { ...known, last: { asOf, json: lastFigures(figures, ALL_SECTIONS) } });
+  }
+
+  /** Drops what is known: another machine has the id now. */
+  forget(id: string): void {
+    if (!this.#isClosed && this.#entries.delete(id)) this.#arm();
+  }
+
+  /** Writes the last time. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    for (const machine of this.#options.machines()) if (machine.newest !== undefined) this.note(machine);
+    this.#isClosed = true;
+    this.#options.clock.clearTimer(this.#timer);
+    if (this.#options.path !== undefined && !(await settlesWithin(this.#write(), LAST_WRITE_MS)))
+      this.#options.log.warn(`hub.state_path: the disk does not answer, the last changes are not kept`);
+  }
+
+  #newestOf({ id, newest }: Noted): Values | undefined {
+    if (newest === undefined) return undefined;
+    const asOf = (this.#unixMs() - (this.#options.clock.now() - newest.takenAtMs)) / 1000;
+    // The same one.
+    if (Math.abs(asOf - (this.#entries.get(id)?.last?.asOf ?? 0)) < 0.01) return undefined;
+    const payload = parseJson(newest.payload.toString());
+    return isObject(payload) ? { asOf, json: lastFigures(payload, ALL_SECTIONS) } : undefined;
+  }
+
+  #put(id: string, entry: Entry, isSeen = false): void {
+    if (isSeen) this.#entries.delete(id);
+    this.#entries.set(id, entry);
+    const [oldest] = this.#entries.size > MAX_MACHINES ? this.#entries.keys() : [];
+    if (oldest !== undefined) this.#entries.delete(oldest);
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#options.path === undefined || this.#isClosed) return;
+    this.#timer ??= this.#options.clock.setTimer(() => {
+      this.#timer = undefined;
+      void this.#write();
+    }, WRITE_MS);
+  }
+
+  /** One at a time. Never rejects. */
+  #write(): Promise<void> {
+    const { path: file, log } = this.#options;
+    const write = async () => {
+      if (file === undefined) return;
+      try {
+        await replace(file, this.#lines());
+        if (this.#hasFailed) log.info('hub.state_path: it can be written again');
+        this.#hasFailed = false;
+      } catch (error) {
+        if (!this.#hasFailed) log.warn(`hub.state_path: it cannot be written: ${messageOf(error)}`);
+        this.#hasFailed = true;
+        this.#arm();
+      }
+    };
+    this.#writing = this.#writing.then(write);
+    return this.#writing;
+  }
+
+  /** The samples of watched machines are noted on the way: while there are some, a write follows in half a minute. */
+  *#lines(): Generator<string> {
+    const oldest = this.#unixMs() / 1000 - FORGET_SECONDS;
+    const present = new Map([...this.#options.machines()].map((machine) => [machine.id, machine]));
+    let lines: string[] = [];
+    for (const id of [...this.#entries.keys()]) {
+      const machine = present.get(id);
+      if (machine?.newest !== undefined) this.note(machine);
+      const entry = this.#entries.get(id);
+      if (entry === undefined) continue;
+      if (machine === undefined && entry.seen < oldest) this.#entries.delete(id);
+      else lines.push(`${JSON.stringify({ id, ...entry })}\n`);
+      if (lines.length < PER_WRITE) continue;
+      yield lines.join('');
+      lines = [];
+    }
+    yield lines.join('');
+  }
+
+  /** Of a file that cannot be read, or a line that is not one of this file, nothing is taken. */
+  #read(file: string): void {
+    const { log } = this.#options;
+    try {
+      const facts = statSync(file);
+      if (!facts.isFile() || facts.size > MAX_FILE_BYTES) throw new Error('it is not a file, or too large');
+      const lines = readFileSync(file, 'utf8').split('\n');
+      const broken = lines.filter((line) => line !== '' && !this.#readLine(line)).length;
+      if (broken > 0) log.warn(`hub.state_path: ${broken} of ${lines.length} lines cannot be read`);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') log.warn(`hub.state_path: it cannot be read: ${messageOf(error)}`);
+    }
+  }
+
+  #readLine(line: string): boolean {
+    const value = parseJson(line);
+    const { id } = isObject(value) ? value : {};
+    const entry = isObject(value) ? readEntry(value, this.#unixMs() / 1000) : undefined;
+    if (typeof id !== 'string' || entry === undefined) return false;
+    this.#entries.set(id, entry);
+    return true;
+  }
+}
+
+/** The same object with `as_of` before its members, to the millisecond. */
+const withTime = ({ asOf, json }: Values) => `{"as_of":${Math.round(asOf * 1000) / 1000},${json.slice(1)}`;
+
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < Number.MAX_SAFE_INTEGER;
+
+function readValues(value: unknown): Values | undefined {
+  const { asOf, json } = isObject(value) ? value : {};
+  const isValid = isTime(asOf) && typeof json === 'string' && isObject(parseJson(json));
+  return isValid ? { asOf, json } : undefined;
+}
+
+/** `now`: Unix seconds. undefined: it is not an entry. */
+function readEntry(value: JsonObject, now: number): Entry | undefined {
+  const { name, labels, condition, seen, run, facts } = value;
+  const { state, since, reason } = isObject(condition) ? condition : {};
+  const known = HOST_STATES.find((each) => each === state);
+  if (known === undefined || !isTime(since) || !isTime(seen)) return undefined;
+  const texts = Object.entries(isObject(labels) ? labels : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const [system, last] = [readValues(value['system']), readValues(value['last'])];
+  return {
+    name: typeof name === 'string' ? name : undefined,
+    labels: Object.fromEntries(texts),
+    condition:
+      known === 'up'
+        ? { state: 'down', since: now, reason: NOT_REACHED }
+        : { state: known, since, ...(typeof reason === 'string' && { reason }) },
+    seen,
+    facts: readFacts(isObject(facts) ? facts : {}),
+    ...(typeof run === 'string' && { run }),
+    ...(system && { system }),
+    ...(last && { last }),
+  };
+}
+
+/** Writes `file` in one step: it has its old content or the new one, whatever happens on the way. */
+async function replace(file: string, parts: Iterable<string>): Promise<void> {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.new`);
+  await rm(temporary, { force: true });
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      for (const part of parts) await handle.appendFile(part);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
