@@ -58,8 +58,20 @@ const NAMED: Readonly<Record<ParameterName, Parameter>> = {
   state: {
     name: 'state',
     in: 'query',
-    description: 'Only machines in this state.',
-    schema: { type: 'string', enum: [...HOST_STATES] },
+    description: 'Only machines in this state; several: in one of them.',
+    schema: { type: 'array', items: { type: 'string', enum: [...HOST_STATES] } },
+  },
+  limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'At most this many machines; all of them when absent.',
+    schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+  },
+  after: {
+    name: 'after',
+    in: 'query',
+    description: 'Only machines whose ids come after this one: the `next` of the page before.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
   },
 };
 

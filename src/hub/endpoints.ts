@@ -8,7 +8,7 @@ import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
 import { allows } from '../scopes.ts';
 import type { Fleet } from '../viewers/fleet/fleet.ts';
-import { filterOf } from '../viewers/fleet/fleet-filter.ts';
+import { filterOf, listPartOf } from '../viewers/fleet/fleet-filter.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
 import { accessRun } from '../viewers/routes/access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
@@ -59,8 +59,10 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
       sockets.open(exchange, client, machineAt({ exchange, client })),
   };
   return routesOfTable(HUB_OPERATIONS, {
-    listHosts({ query, headers }) {
-      return jsonTextAnswer(fleet.lists.json(filterOf(query)), headers);
+    listHosts(request) {
+      const { view, headers } = viewOfRequest(request);
+      const { query } = request;
+      return jsonTextAnswer(fleet.lists.json(filterOf(query), listPartOf(query, view.sections)), headers);
     },
     ...onHost({
       ...requestRuns(machineAt),

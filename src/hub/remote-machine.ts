@@ -4,7 +4,10 @@ import { type Caller, OWN_ACCOUNT } from '../access/caller.ts';
 import type { Hosts } from '../agent/remote/hosts.ts';
 import type { RemoteHost } from '../agent/remote/remote.ts';
 import { ServiceError } from '../errors.ts';
+import { ALL_SECTIONS } from '../host/host.ts';
+import { isObject, parseJson } from '../json.ts';
 import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from '../machine/machine.ts';
+import type { Registry } from '../machine/registry.ts';
 import { ALL_SCOPES, allows, type Scopes, scopesOf } from '../scopes.ts';
 import type { View } from '../stats/view.ts';
 import type { MachineSample, MachineSink, MachineSubscription } from '../streams/sample.ts';
@@ -13,13 +16,18 @@ import type { CommandGateway } from './commands/command-gateway.ts';
 /** The question about the history with the shortest answer. */
 const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: OWN_ACCOUNT };
 
+/** What is known of machines that are not there. */
+type Memory = Pick<Registry, 'usage' | 'system' | 'takeUsage'>;
+
 class RemoteMachine implements Machine {
   readonly #host: RemoteHost;
   readonly #gateway: CommandGateway;
+  readonly #registry: Memory;
 
-  constructor(host: RemoteHost, gateway: CommandGateway) {
+  constructor(host: RemoteHost, gateway: CommandGateway, registry: Memory) {
     this.#host = host;
     this.#gateway = gateway;
+    this.#registry = registry;
   }
 
   get id(): string {
@@ -40,12 +48,34 @@ class RemoteMachine implements Machine {
   }
 
   async usage(view: View, client: Caller): Promise<Buffer> {
-    return await this.#host.usage(view, client);
+    const registry = this.#registry;
+    const bytes = await this.#orLast(this.#host.usage(view, client), () =>
+      registry.usage(this.id, view.sections),
+    );
+    if (view.sections === ALL_SECTIONS && this.#host.isUp)
+      registry.takeUsage(this.id, () => {
+        const payload = parseJson(bytes.toString());
+        return isObject(payload) ? payload : undefined;
+      });
+    return bytes;
+  }
+
+  /** The answer of the machine; if it is not there the last one that is known, with its time. */
+  async #orLast(answer: Promise<Buffer>, last: () => string | undefined): Promise<Buffer> {
+    try {
+      return await answer;
+    } catch (error) {
+      const known = this.#host.isUp ? undefined : last();
+      if (known === undefined || !(error instanceof ServiceError) || error.code !== 'host_unreachable')
+        throw error;
+      return Buffer.from(known);
+    }
   }
 
   async ask({ what, params, client, follower }: MachineRequest): Promise<MachineAnswer> {
     if (what !== 'system') return await this.#gateway.ask(this.#host, what, params, client, follower);
-    return { bytes: await this.#host.system(params['detail'] === true, client) };
+    const answer = this.#host.system(params['detail'] === true, client);
+    return { bytes: await this.#orLast(answer, () => this.#registry.system(this.id)) };
   }
 
   check(name: string, client: Caller): void {
@@ -84,11 +114,13 @@ const METRICS = scopesOf(['metrics']);
 export class RemoteMachines {
   readonly #hosts: Pick<Hosts, 'get'>;
   readonly #gateway: CommandGateway;
+  readonly #registry: Memory;
   readonly #machines = new WeakMap<RemoteHost, RemoteMachine>();
 
-  constructor(hosts: Pick<Hosts, 'get'>, gateway: CommandGateway) {
+  constructor(hosts: Pick<Hosts, 'get'>, gateway: CommandGateway, registry: Memory) {
     this.#hosts = hosts;
     this.#gateway = gateway;
+    this.#registry = registry;
   }
 
   /** undefined: there is none of this id; for a caller without `read` also where it may use nothing on that machine. */
@@ -108,7 +140,7 @@ export class RemoteMachines {
   }
 
   #of(host: RemoteHost): RemoteMachine {
-    const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#gateway);
+    const machine = this.#machines.get(host) ?? new RemoteMachine(host, this.#gateway, this.#registry);
     this.#machines.set(host, machine);
     return machine;
   }

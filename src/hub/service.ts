@@ -20,6 +20,7 @@ import type { Route } from '../http/routes.ts';
 import { HttpServer } from '../http-server.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
+import { Registry } from '../machine/registry.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { Fleet } from '../viewers/fleet/fleet.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
@@ -27,6 +28,7 @@ import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { CommandGateway } from './commands/command-gateway.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
+import { FirstQuestions } from './first-questions.ts';
 import { hubMetrics } from './metrics.ts';
 import { RemoteMachines } from './remote-machine.ts';
 
@@ -43,6 +45,8 @@ export interface HubOptions {
   /** For tests. */
   readonly clock?: Clock;
   readonly times?: Partial<Times>;
+  /** Milliseconds from a machine's first status to the questions about it. */
+  readonly firstQuestionMs?: number;
 }
 
 /** The name of this hub in the audit trails of agents. */
@@ -54,6 +58,8 @@ export class HubService {
   readonly #log: Log;
   readonly #config: LiveConfig;
   readonly #hosts: Hosts;
+  readonly #registry: Registry;
+  readonly #questions: FirstQuestions;
   readonly #fleet: Fleet;
   readonly #broker: CurrentBroker;
   readonly #machines: ConnectedMachines;
@@ -82,12 +88,22 @@ export class HubService {
     });
     const { quota, counts, gate, streams } = http;
     const counters = createCounters();
+    const registry = new Registry({
+      path: initial.hub.state_path,
+      clock,
+      log,
+      machines: () => this.#hosts.all,
+      onNewRun: (id) => this.#questions.add(id),
+    });
+    this.#registry = registry;
+    this.#questions = new FirstQuestions(() => this.#hosts, registry, clock, options.firstQuestionMs);
     const deps: RemoteDeps = {
       name: nameOf(machineNames),
       clock,
       log,
       quota,
       counters,
+      registry,
       times: { ...TIMES, ...times },
       conditions: new Listeners(),
       random: Math.random,
@@ -107,9 +123,9 @@ export class HubService {
     this.#config = config;
     const { commands: rules } = initial.hub;
     this.#gateway = new CommandGateway({ rules, clock, times: deps.times, log });
-    const machines = new RemoteMachines(this.#hosts, this.#gateway);
+    const machines = new RemoteMachines(this.#hosts, this.#gateway, registry);
     this.#fleet = new Fleet(
-      { hosts: this.#hosts, clock, log, streams },
+      { hosts: this.#hosts, registry, clock, log, streams },
       initial.stats.stream_interval_seconds * 1000,
     );
     this.#sockets = new Sockets({
@@ -179,6 +195,8 @@ export class HubService {
   /** Stops within a second, as the service; true: a hub has no threads that could hang in the kernel. */
   async close(): Promise<boolean> {
     this.#http.stop();
+    const kept = this.#registry.close();
+    this.#questions.close();
     this.#machines.close();
     this.#dialIns.close();
     this.#dialOuts.close();
@@ -187,7 +205,7 @@ export class HubService {
     const isDrained = full + this.#http.streams.close() === 0;
     this.#fleet.close();
     this.#hosts.close();
-    await Promise.all([this.#http.close(isDrained), this.#broker.close()]);
+    await Promise.all([this.#http.close(isDrained), this.#broker.close(), kept]);
     return true;
   }
 }

@@ -19,15 +19,22 @@ export type HostState = (typeof HOST_STATES)[number];
 export const hostCondition = {
   state: means(
     hostState,
-    'up: reachable; down: unreachable; refused: it rejects this hub (key, address, certificate).',
+    'up: reachable; down: unreachable; refused: it rejects this hub (key, address, certificate); unknown: never reached.',
   ),
   since: means(exactUnixSeconds, "Start of that state, by the hub's clock."),
   reason: means(v.exactOptional(v.string()), 'Why it is not up: a sentence for people.'),
 };
 
+const asOf = means(exactUnixSeconds, 'When these values were read, by the clock of the hub.');
+/** The last values of a machine that is not there. */
+export const lastUsage = v.strictObject({ as_of: asOf, ...usage.entries });
+export const lastSystem = v.strictObject({ as_of: asOf, ...system.entries });
+
+const fact = v.exactOptional(v.string());
+
 export const hostRow = v.strictObject({
   id: means(v.string(), 'Its name in `hub.agents`, and in paths.'),
-  name: means(v.string(), 'Its host name; the id until it is first contacted.'),
+  name: means(v.string(), 'Its name in `hub.agents`, or its host name; the id until it is first contacted.'),
   labels: means(v.record(v.string(), v.string()), 'Its labels in `hub.agents`.'),
   ...hostCondition,
   sample_age: means(
@@ -38,10 +45,21 @@ export const hostRow = v.strictObject({
     v.exactOptional(v.array(v.picklist(SCOPES))),
     "What the hub's key for this machine allows; absent: everything, or not contacted yet.",
   ),
+  version: means(fact, 'Version of its hostwire, when the hub last asked.'),
+  os: means(fact, 'Its operating system.'),
+  model: means(fact, 'Its processor.'),
+  addresses: means(v.exactOptional(v.array(v.string())), 'Its addresses, without those of loopback.'),
+  last: means(
+    v.exactOptional(lastUsage),
+    'Its last values; of many disks or devices those of processor and memory.',
+  ),
 });
 export type HostRow = Shape<typeof hostRow>;
 
-export const hostList = v.strictObject({ hosts: means(v.array(hostRow), 'In the order of their ids.') });
+export const hostList = v.strictObject({
+  hosts: means(v.array(hostRow), 'In the order of their ids.'),
+  next: means(v.exactOptional(v.string()), 'With `limit`, if there are more: the `after` of the next page.'),
+});
 export type HostList = Shape<typeof hostList>;
 
 export const fleetHost = v.strictObject({
@@ -73,9 +91,11 @@ const invalid = ['invalid_value'] as const;
 export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   listHosts: {
     summary: 'The machines of the hub',
-    description: 'Filters: `label=NAME:VALUE` (several: all must match) and `state`.',
-    parameters: ['label', 'state'],
+    description:
+      'Filters: `label=NAME:VALUE` (several: all must match) and `state` (several: one must match). `fields` chooses the sections of last values.',
+    parameters: ['label', 'state', 'fields', 'limit', 'after'],
     payloads: [hostList],
+    headers: ['X-Ignored-Fields'],
     errors: invalid,
   },
   openHostStream: {
@@ -89,17 +109,18 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   },
   getHostUsage: {
     summary: 'One sample of one machine',
-    description: 'At most 0.9 s old.',
+    description:
+      'At most 0.9 s old. Of a machine that is not there the last values that the hub has, with `as_of`; without any 503.',
     parameters: ['id', 'fields', 'detail'],
-    payloads: [usage, usageDetail],
+    payloads: [usage, usageDetail, lastUsage],
     headers: ['X-Ignored-Fields'],
     errors: unknownHost,
   },
   getHostSystem: {
     summary: 'The hardware and the operating system of one machine',
-    description: 'At most 10 seconds old.',
+    description: 'At most 10 seconds old. Of a machine that is not there the last one, with `as_of`.',
     parameters: ['id', 'detail'],
-    payloads: [system, systemDetail],
+    payloads: [system, systemDetail, lastSystem],
     errors: unknownHost,
   },
   openHostSocket: {

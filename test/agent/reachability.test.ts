@@ -21,19 +21,21 @@ function create() {
 
 t.test('the state of a machine lasts while its reasons change', async (t) => {
   const { machine, lines, changed } = create();
-  t.match(machine.condition, { state: 'down', reason: 'not contacted yet' });
+  t.match(machine.condition, { state: 'unknown', reason: 'not contacted yet' });
   const { since } = machine.condition;
   machine.set({ state: 'down', reason: 'no route' });
   machine.set({ state: 'down', reason: 'no route' });
   machine.set({ state: 'down', reason: 'refused' });
-  t.strictSame(machine.condition, { state: 'down', since, reason: 'refused' });
+  t.strictSame(machine.condition, { state: 'unknown', since, reason: 'refused' }, 'it was never there');
   t.equal(machine.isUp, false);
-  t.match(machine.refusal(), { code: 'host_unreachable', details: { state: 'down', reason: 'refused' } });
+  t.match(machine.refusal(), { code: 'host_unreachable', details: { state: 'unknown', reason: 'refused' } });
   machine.set({ state: 'up' });
   t.equal(machine.isUp, true);
   t.strictSame(changed, ['nas', 'nas', 'nas'], 'each change, and no repetition');
   t.equal(machine.version, 3);
-  t.match(lines, [/warn: host nas is down: no route$/, /info: host nas is up$/]);
+  machine.set({ state: 'down', reason: 'it was there' });
+  t.match(machine.condition, { state: 'down', reason: 'it was there' });
+  t.match(lines, [/host nas is unknown: no route$/, /host nas is up$/, /host nas is down: it was there$/]);
 });
 
 t.test('a machine that comes and goes fills no log: ten lines a minute', async (t) => {

@@ -83,7 +83,15 @@ t.test('[8.reload-restart] keys that need a restart say so and keep their old va
   const restart = [...ROWS].filter(([, row]) => row.needsRestart === true).map(([key]) => key);
   const ofServer = ['server.host', 'server.port', 'server.engine', 'server.tls.port'];
   const ofHost = ['host.root', 'host.name', 'host.id', 'host.labels', 'host.proc', 'host.sys'];
-  t.same(restart, [...ofServer, 'power.backend', 'history.path', ...ofHost, 'log.format', 'log.file']);
+  t.same(restart, [
+    ...ofServer,
+    'power.backend',
+    'history.path',
+    'hub.state_path',
+    ...ofHost,
+    'log.format',
+    'log.file',
+  ]);
   const { reloader, at, applied, said } = startReloader(t, { 'config.yaml': 'server: {port: 1}' });
   const text =
     'server: {port: 2, host: 127.0.0.1, max_streams: 5}\npower: {backend: record}\nhost: {proc: /p, sys: /s}\n';

@@ -138,7 +138,7 @@ t.test('[I.hub.hostile] an address without a hostwire service is shown with the 
   let answer = '';
   const { port } = await serveRaw(t, (socket) => socket.end(answer));
   const hub = await startHub(t, { a: { url: `http://127.0.0.1:${port}` } });
-  for (const [text, reason, state = 'down'] of cases) {
+  for (const [text, reason, state = 'unknown'] of cases) {
     answer = text;
     const row = await hub.host('a', (each) => each.reason === reason);
     t.equal(row.state, state, reason);
@@ -225,7 +225,7 @@ t.test(
       (await hub.host('none', ({ state }) => state === 'refused')).reason,
       /its certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\); set its pin in hub\.agents/,
     );
-    t.match((await hub.host('plain', ({ reason }) => reason !== 'not contacted yet')).state, 'down');
+    t.match((await hub.host('plain', ({ reason }) => reason !== 'not contacted yet')).state, 'unknown');
   },
 );
 

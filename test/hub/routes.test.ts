@@ -83,7 +83,7 @@ t.test('[I.hub.metrics] the figures of the hub', async (t) => {
   });
   const figure = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
   t.equal(figure('hostwire_hub_hosts\\{state="up"\\}'), 1);
-  t.equal(figure('hostwire_hub_hosts\\{state="down"\\}'), 1);
+  t.equal(figure('hostwire_hub_hosts\\{state="unknown"\\}'), 1);
   t.equal(figure('hostwire_hub_hosts\\{state="refused"\\}'), 0);
   t.equal(figure('hostwire_hub_viewers'), 1);
   t.equal(figure('hostwire_streams\\{sender="engine"\\}'), 0, 'the native writer sends it');

@@ -49,6 +49,8 @@ export async function startHub(
   config: ConfigPart = {},
   times: Partial<Times> = {},
   clock?: Clock,
+  /** A machine that a test plays is asked nothing else. */
+  firstQuestionMs = 3_600_000,
 ): Promise<StartedHub> {
   const { HubService } = await import('#src/hub/service.js');
   const log: string[] = [];
@@ -66,6 +68,7 @@ export async function startHub(
     facts: { version: '0.0.0-test' },
     log: createLog((line) => log.push(line), 'debug'),
     times: { ...QUICK, ...times },
+    firstQuestionMs,
     ...(clock !== undefined && { clock }),
   });
   const [bound] = await hub.start();
@@ -106,6 +109,7 @@ export const shapeOf = (value: unknown): unknown =>
     : typeof value;
 
 export const isUp = ({ state }: HostRow): boolean => state === 'up';
+export const isUnknown = ({ state }: HostRow): boolean => state === 'unknown';
 export const isDown = ({ state }: HostRow): boolean => state === 'down';
 
 /** Opens the stream once the hub has found the host up: before that it is refused. */

@@ -6,7 +6,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { isDown, isUp, PlayedAgent, startHub } from './setup.ts';
+import { isUnknown, isUp, PlayedAgent, startHub } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
 
 const flawOf = (told: HubTold) => flawOfMessage(told, true);
@@ -88,7 +88,7 @@ t.test('[I.hub.ws-many] one socket, many machines: each message names its machin
     });
   t.match(await client.take('error'), { id: 7, host: 'nobody', data: { code: 'NOT_FOUND' } });
   t.match(await client.take((told) => told.type === 'host' && told.host === 'gone'), {
-    data: { state: 'down', reason: 'connection refused' },
+    data: { state: 'unknown', reason: 'connection refused' },
   });
   await until(() => a.streams === 1 && b.streams === 1);
   t.strictSame([...a.queries, ...b.queries], ['cpu', 'cpu'], 'only what is wanted');
@@ -254,6 +254,6 @@ t.test('[I.hub.ws-refused] messages that are not understood, and sockets that ar
   t.strictSame(await refused('/api/hosts/nobody/ws'), [404, 'not_found']);
   t.strictSame(await refused('/api/hosts//ws'), [404, 'not_found']);
   t.strictSame(await refused('/api/hosts/a/ws/b'), [404, 'not_found']);
-  await hub.host('gone', isDown);
+  await hub.host('gone', isUnknown);
   await HubClient.open(t, hub, '/api/hosts/gone/ws');
 });

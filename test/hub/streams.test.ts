@@ -131,7 +131,7 @@ t.test(
       t.equal(down.status, 503);
       t.match(jsonOf(down), {
         code: 'host_unreachable',
-        details: { state: 'down', reason: 'connection refused' },
+        details: { state: 'unknown', reason: 'connection refused' },
       });
       t.ok(valuesOf(down, 'retry-after').length === 1);
     }

@@ -4,6 +4,8 @@ import type { RemoteHost } from '#src/agent/remote/remote.js';
 import { filterOf } from '#src/viewers/fleet/fleet-filter.js';
 import { HostLists } from '#src/viewers/fleet/host-lists.js';
 
+const INVENTORY = { facts: () => ({}), usage: () => undefined, note: () => undefined };
+
 const filter = (query: string) => filterOf(new URLSearchParams(query));
 
 /** Lists of `count` machines, by a clock that advances by `ms` with each list. */
@@ -11,6 +13,7 @@ function listsOf(count: number, ms: number) {
   let now = 0;
   const timers: { readonly fire: () => void; readonly atMs: number }[] = [];
   const all = Array.from({ length: count }, (_, i) => ({
+    id: `m${i}`,
     labels: {},
     condition: { state: 'up' },
     get row() {
@@ -26,7 +29,7 @@ function listsOf(count: number, ms: number) {
     now += waitMs;
     for (const { fire, atMs } of timers) if (atMs <= now) fire();
   };
-  return { lists: new HostLists({ all }, clock), wait };
+  return { lists: new HostLists({ all }, INVENTORY, clock), wait };
 }
 
 t.test('a short list is made for each request', async (t) => {

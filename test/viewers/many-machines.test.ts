@@ -23,7 +23,10 @@ function open() {
     {
       owner: { onBroken: unused, onFlood: unused, onClosed: () => undefined },
       find: (id) => machines.get(id),
-      fleet: { join: unused, lists: new HostLists({ all: [] }, clock) },
+      fleet: {
+        join: unused,
+        lists: new HostLists({ all: [] }, { facts: unused, usage: unused, note: unused }, clock),
+      },
       broadcasts,
       gate: { hears: () => true, noteRefusal: () => undefined },
       clock,

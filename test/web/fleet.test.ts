@@ -35,7 +35,7 @@ t.test('an event changes the machines that it has; one with all of them removes 
   const machines = new Machines();
   t.equal(machines.apply(event({ a: up(1, [10, 90, 20]), b: DOWN }, { all: true })), true, 'new machines');
   machines.setRows([row('a'), row('b')]);
-  t.strictSame(machines.counts, { up: 1, down: 1, refused: 0 });
+  t.strictSame(machines.counts, { up: 1, down: 1, refused: 0, unknown: 0 });
   const [a, b] = machines.all;
   t.match(a?.figures, { load: 1, memory: 25, disk: 90, temperature: 50 }, 'the fullest disk');
   t.match(b, { condition: DOWN, figures: { load: null, disk: null } });
@@ -56,7 +56,7 @@ t.test('an event changes the machines that it has; one with all of them removes 
     machines.all.map(({ id }) => id),
     ['c'],
   );
-  t.strictSame(machines.counts, { up: 1, down: 0, refused: 0 });
+  t.strictSame(machines.counts, { up: 1, down: 0, refused: 0, unknown: 0 });
 });
 
 t.test('a wrong value is unknown, of that machine alone', async (t) => {
@@ -83,7 +83,7 @@ t.test('a wrong value is unknown, of that machine alone', async (t) => {
   t.same(figuresOf('many'), { ...unknown, disk: 4 });
   for (const id of ['sections', 'figures', 'none', 'text', 'nothing', 'later'])
     t.same(figuresOf(id), unknown, id);
-  t.same(machines.counts, { up: 9, down: 2, refused: 0 });
+  t.same(machines.counts, { up: 9, down: 2, refused: 0, unknown: 0 });
   const rows = [
     null,
     { id: 5 },

@@ -35,7 +35,7 @@ function useChoice(): readonly [Choice, (change: Partial<Choice>) => void] {
 function Head() {
   useValue(turn);
   const state = useValue(connection);
-  const { up, down, refused } = machines.counts;
+  const { up, down, refused, unknown } = machines.counts;
   useEffect(() => {
     document.title = T.documentTitle(down + refused);
   }, [down + refused]);
@@ -43,6 +43,7 @@ function Head() {
     T.count(up, 'up'),
     ...(down === 0 ? [] : [T.count(down, 'down')]),
     ...(refused === 0 ? [] : [T.count(refused, 'refused')]),
+    ...(unknown === 0 ? [] : [T.count(unknown, 'unknown')]),
   ];
   return (
     <header class="head">

@@ -4,7 +4,7 @@ import type { Machine } from './machines.ts';
 
 export const SORTS = ['name', 'state', 'load', 'memory', 'disk', 'temperature'] as const;
 export type Sort = (typeof SORTS)[number];
-const STATES: readonly HostState[] = ['up', 'down', 'refused'];
+const STATES: readonly HostState[] = ['up', 'down', 'refused', 'unknown'];
 
 export interface Choice {
   readonly view: 'table' | 'tiles';
@@ -54,7 +54,7 @@ export function queryOf(choice: Choice, before: URLSearchParams): URLSearchParam
   return query;
 }
 
-const WEIGHTS: Readonly<Record<HostState, number>> = { down: 0, refused: 1, up: 2 };
+const WEIGHTS: Readonly<Record<HostState, number>> = { down: 0, refused: 1, unknown: 2, up: 3 };
 
 const keyOf = (machine: Machine, sort: Sort): number | null => {
   if (sort === 'name') return machine.rank;

@@ -45,7 +45,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 
 export class Machines {
   readonly #machines = new Map<string, Machine>();
-  #counts: Readonly<Record<HostState, number>> = { up: 0, down: 0, refused: 0 };
+  #counts: Readonly<Record<HostState, number>> = { up: 0, down: 0, refused: 0, unknown: 0 };
   /** All labels, each once. */
   labels: readonly string[] = [];
 
@@ -97,7 +97,7 @@ export class Machines {
     const gone = all ? [...this.#machines.keys()].filter((id) => !Object.hasOwn(hosts, id)) : removed;
     for (const id of gone) this.#machines.delete(id);
     if (hasNew || gone.length > 0) this.#rank();
-    const counts = { up: 0, down: 0, refused: 0 };
+    const counts = { up: 0, down: 0, refused: 0, unknown: 0 };
     for (const { condition } of this.#machines.values()) counts[condition.state]++;
     this.#counts = counts;
     return hasNew || hasCome;

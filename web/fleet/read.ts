@@ -33,7 +33,7 @@ export const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperat
 type Members = Readonly<Record<string, unknown>>;
 
 const NOTHING: Members = {};
-const STATES: readonly HostState[] = ['up', 'down', 'refused'];
+const STATES: readonly HostState[] = ['up', 'down', 'refused', 'unknown'];
 
 /** Returns the members of an object; none for any other value. */
 const membersOf = (value: unknown): Members =>

@@ -2,7 +2,12 @@
 import type { HostState } from '../../src/wire/hub.ts';
 import { counted, TEXTS } from '../texts.ts';
 
-const STATES: Readonly<Record<HostState, string>> = { up: 'Up', down: 'Down', refused: 'Refused' };
+const STATES: Readonly<Record<HostState, string>> = {
+  up: 'Up',
+  down: 'Down',
+  refused: 'Refused',
+  unknown: 'Unknown',
+};
 const COLUMNS = {
   name: 'Name',
   state: 'State',

@@ -38,6 +38,7 @@ const STATES = [
   ['up', T.states.up],
   ['down', T.states.down],
   ['refused', T.states.refused],
+  ['unknown', T.states.unknown],
 ] as const;
 const VIEWS = ['table', 'tiles'] as const;
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Quota } from '../../fairness/quota.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
+import type { Registry } from '../../machine/registry.ts';
 import type { Times } from './times.ts';
 
 /** Figures for /metrics; they only grow. */
@@ -22,6 +23,8 @@ export interface RemoteDeps {
   readonly quota: Quota;
   readonly times: Times;
   readonly counters: Counters;
+  /** Absent in tests of one machine. */
+  readonly registry?: Pick<Registry, 'recall' | 'note' | 'forget'>;
   /** Notified of the id of a machine whose condition has changed, or that is gone. */
   readonly conditions: Listeners<readonly [id: string]>;
   /** A number from 0 to 1. */

@@ -52,7 +52,7 @@ export class Hosts {
   }
 
   get states(): Readonly<Record<HostState, number>> {
-    const counts = { up: 0, down: 0, refused: 0 };
+    const counts = { up: 0, down: 0, refused: 0, unknown: 0 };
     for (const { condition } of this.#hosts.values()) counts[condition.state]++;
     return counts;
   }

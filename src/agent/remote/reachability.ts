@@ -1,14 +1,7 @@
 /** Whether a machine is there, since when, and why not. */
 import { ServiceError } from '../../errors.ts';
-import type { HostState } from '../../wire/hub.ts';
+import type { Condition } from '../../machine/registry.ts';
 import type { RemoteDeps } from './deps.ts';
-
-export interface Condition {
-  readonly state: HostState;
-  /** Unix seconds. */
-  readonly since: number;
-  readonly reason?: string;
-}
 
 /** Further changes of one machine in a minute are logged for debugging only. */
 const MAX_LINES = 10;
@@ -19,15 +12,20 @@ const unixSeconds = () => Date.now() / 1000;
 export class Reachability {
   readonly #id: string;
   readonly #deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>;
-  #condition: Condition = { state: 'down', since: unixSeconds(), reason: 'not contacted yet' };
+  #condition: Condition;
+  /** Whether it was up once, perhaps before this hub started. */
+  #wasUp: boolean;
   /** Changes with the condition. */
   version = 0;
   #lines = 0;
   #countedSinceMs = 0;
 
-  constructor(id: string, deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>) {
+  /** `before`: its condition when this hub last ran. */
+  constructor(id: string, deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>, before?: Condition) {
     this.#id = id;
     this.#deps = deps;
+    this.#wasUp = before !== undefined;
+    this.#condition = before ?? { state: 'unknown', since: unixSeconds(), reason: 'not contacted yet' };
   }
 
   get condition(): Condition {
@@ -39,8 +37,10 @@ export class Reachability {
   }
 
   /** `isQuiet`: the line is for debugging only. */
-  set(condition: Omit<Condition, 'since'>, isQuiet = false): void {
+  set(next: Omit<Condition, 'since'>, isQuiet = false): void {
     const { state, reason } = this.#condition;
+    this.#wasUp ||= next.state === 'up';
+    const condition = next.state === 'down' && !this.#wasUp ? { ...next, state: 'unknown' as const } : next;
     if (state === condition.state && reason === condition.reason) return;
     // Since the state began, whatever the reasons were.
     const since = state === condition.state ? this.#condition.since : unixSeconds();

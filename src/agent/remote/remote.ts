@@ -3,8 +3,10 @@
  * wanted of it, and what it is asked.
  */
 import type { Caller } from '../../access/caller.ts';
+import type { AgentEntry } from '../../config/rows/hub-rows.ts';
 import type { ServiceError } from '../../errors.ts';
-import type { View } from '../../stats/view.ts';
+import type { Condition, Noted } from '../../machine/registry.ts';
+import { type View, viewOf } from '../../stats/view.ts';
 import type { MachineSamples, MachineSink, MachineSubscription } from '../../streams/sample.ts';
 import type { HostRow } from '../../wire/hub.ts';
 import type { Leased } from '../protocol/agent-topics.ts';
@@ -18,7 +20,7 @@ import type { Calls } from './calls.ts';
 import type { RemoteDeps } from './deps.ts';
 import { BadSample, type Failure } from './failure.ts';
 import { type InterestMessage, type PushedSink, PushedTopics } from './pushed.ts';
-import { type Condition, Reachability } from './reachability.ts';
+import { Reachability } from './reachability.ts';
 import type { HostSample } from './sample.ts';
 import type { UpstreamOwner } from './upstream.ts';
 import { Upstreams } from './upstreams.ts';
@@ -26,8 +28,8 @@ import { Upstreams } from './upstreams.ts';
 export interface RemoteHostDeps {
   readonly hub: RemoteDeps;
   readonly calls: Calls;
-  /** The labels in this hub's configuration; absent: those that the agent reports. */
-  readonly labels?: () => Readonly<Record<string, string>>;
+  /** The name and labels in this hub's configuration; absent: those that the agent reports. */
+  readonly entry?: () => Pick<AgentEntry, 'name' | 'labels'>;
   /** Called when the interest in the machine has changed. */
   readonly onInterest: (host: RemoteHost) => void;
   /** Whether it may be asked now whether it is there. Absent: always. */
@@ -41,7 +43,7 @@ export interface RemoteHostDeps {
 /** Interval of asking a machine without viewers whether it is there: the broker may have lost its last message. */
 const UNWATCHED_MS = 60_000;
 
-export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
+export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner, Noted {
   readonly id: string;
   readonly #deps: RemoteHostDeps;
   readonly #reachability: Reachability;
@@ -66,7 +68,9 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
   constructor(id: string, deps: RemoteHostDeps) {
     this.id = id;
     this.#deps = deps;
-    this.#reachability = new Reachability(id, deps.hub);
+    const known = deps.hub.registry?.recall(id);
+    this.#status = known && { ...known, isOnline: false, run: '', scopes: undefined };
+    this.#reachability = new Reachability(id, deps.hub, known?.condition);
     this.#upstreams = new Upstreams(deps.hub, this);
     this.#client = new AgentClient(id, deps.calls, deps.hub);
     this.#answers = new Answers(deps.hub.clock);
@@ -78,7 +82,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return this.#deps.labels?.() ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
+    return this.#deps.entry?.().labels ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
   }
 
   get condition(): Condition {
@@ -96,9 +100,16 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
 
   /** The machine's entry in /api/hosts. */
   get row(): HostRow {
-    const { name, scopes } = this.#status ?? {};
-    const row = this.#upstreams.row(this, this.isBrief ? undefined : name);
+    const { name: reported, scopes } = this.#status ?? {};
+    const name = this.#deps.entry?.().name ?? (this.isBrief ? undefined : reported);
+    const row = this.#upstreams.row(this, name);
     return scopes === undefined ? row : { ...row, scopes };
+  }
+
+  get newest(): Noted['newest'] {
+    const sample = this.#upstreams.newest;
+    if (sample === undefined) return undefined;
+    return { takenAtMs: sample.takenAtMs, payload: sample.payload(viewOf(sample.sections, false)) };
   }
 
   /** undefined: nothing. */
@@ -168,6 +179,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
       this.#heard();
       // It has lost its leases.
       if (this.interest !== undefined) this.#deps.onInterest(this);
+      this.#deps.hub.registry?.note(this);
     }
   }
 
@@ -210,6 +222,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
   /** Drops what is known of the machine, because the next one may be another. */
   forget(): void {
     this.#status = undefined;
+    this.#deps.hub.registry?.forget(this.id);
     this.textBytes = 0;
     this.#answers.clear();
   }
@@ -234,6 +247,8 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
 
   changed(): void {
     if (this.isClosed) return;
+    // Before its newest sample is dropped.
+    this.#deps.hub.registry?.note(this);
     this.#upstreams.dropUnwanted();
     if (this.isUp) this.#upstreams.ask();
     else this.#deps.onMissed?.();
@@ -247,6 +262,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     if (this.isUp || this.isClosed) return;
     this.#wasHeard = true;
     this.#reachability.set({ state: 'up' });
+    this.#deps.hub.registry?.note(this);
     this.#deps.onHeard?.(this);
     this.#upstreams.ask();
     this.#topics?.renew();
@@ -258,6 +274,7 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner {
     // A broker may keep any number of statuses of machines that were never heard: these get no line each.
     const state = isRefusal ? 'refused' : 'down';
     this.#reachability.set({ state, reason }, !this.#wasHeard && this.#deps.mayProbe !== undefined);
+    this.#deps.hub.registry?.note(this);
     this.#upstreams.lost();
     this.#topics?.lost();
   }

@@ -1,6 +1,8 @@
 /** The upstreams of one machine, and what of it is the same however it is reached. */
 import type { Caller } from '../../access/caller.ts';
 import { ServiceError } from '../../errors.ts';
+import { ALL_SECTIONS } from '../../host/host.ts';
+import type { Condition } from '../../machine/registry.ts';
 import type { Question } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
 import { FRESH_MS } from '../../stats/freshness.ts';
@@ -11,7 +13,6 @@ import type { SampleLines } from '../protocol/sample-lines.ts';
 import type { RemoteClient } from './ask.ts';
 import type { RemoteDeps } from './deps.ts';
 import type { InterestMessage } from './pushed.ts';
-import type { Condition } from './reachability.ts';
 import { HostSample } from './sample.ts';
 import { findMalformed } from './sample-shape.ts';
 import { bitsOf, namesOf } from './section-names.ts';
@@ -30,6 +31,12 @@ export class Upstreams {
 
   get all(): readonly Upstream[] {
     return [this.#plain, this.#detailed].filter((upstream) => upstream !== undefined);
+  }
+
+  /** The newest sample with the most sections. */
+  get newest(): HostSample | undefined {
+    const [plain, detailed] = [this.#plain?.current, this.#detailed?.current];
+    return plain?.sections === ALL_SECTIONS ? plain : (detailed ?? plain);
   }
 
   of({ withDetail }: View): Upstream {

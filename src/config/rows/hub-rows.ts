@@ -2,6 +2,7 @@
 import { MEDIA_ACTIONS, POWER_ACTIONS } from '../../wire/requests.ts';
 import { isAgentUrl, isHubUrl, isId, isLabels } from './predicates.ts';
 import {
+  ABSOLUTE_PATH,
   BOOLEAN,
   clientsRow,
   type EntryOf,
@@ -57,6 +58,12 @@ export const DIAL_ROWS = {
   ),
 };
 
+export const STATE_PATH_ROW = optional(
+  ABSOLUTE_PATH,
+  'For `hostwire hub`: the file in which it remembers its machines over restarts (docs/hub.md). Its folder must exist. Without one it remembers them in memory.',
+  { needsRestart: true },
+);
+
 export const HOST_LABELS_ROW = labelsRow(
   'Labels that viewers of a hub may filter by, such as `site: berlin` (`mqtt.publish: hub`).',
   { needsRestart: true },
@@ -84,6 +91,11 @@ export const AGENT_KEYS = {
   ),
   pin: pinRow(
     'With `https://`: the pin of its key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.',
+  ),
+  name: optional(
+    text('1 to 64 characters without control characters', (name) => /^[^\p{C}]{1,64}$/u.test(name)),
+    'Its name in lists, and in paths beside its id.',
+    { defaultInWords: 'its host name' },
   ),
   labels: labelsRow('Labels that viewers may filter by, such as `site: berlin`.'),
 };
@@ -116,7 +128,7 @@ export const AGENTS_ROW = namedRow(
     names: { isRight: isId, words: 'letters, digits, "_" or "-"' },
     check: whyContradictory,
   },
-  'a map of ids to URLs or {url, dials_in, key_file, pin, labels}',
+  'a map of ids to URLs or {url, dials_in, key_file, pin, name, labels}',
   'For `hostwire hub`: the services whose machines it shows, by id; a URL, or the keys below (docs/hub.md).',
 );
 

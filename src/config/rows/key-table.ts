@@ -2,7 +2,7 @@
 import { LOG_FORMATS, LOG_LEVELS } from '../../log/format.ts';
 import { KEY_ROWS } from './auth-rows.ts';
 import { HISTORY_ROWS } from './history-rows.ts';
-import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW } from './hub-rows.ts';
+import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW, STATE_PATH_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { judgeAddresses, judgeAddressesOrAny, judgeHostNames, judgeOrigins } from './list-items.ts';
 import { HUB_MQTT_ROWS, MQTT_ROWS } from './mqtt-rows.ts';
@@ -181,7 +181,13 @@ export const KEYS = {
   history: HISTORY_ROWS,
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
-  hub: { ...DIAL_ROWS, agents: AGENTS_ROW, commands: COMMANDS_ROW, mqtt: HUB_MQTT_ROWS },
+  hub: {
+    ...DIAL_ROWS,
+    agents: AGENTS_ROW,
+    state_path: STATE_PATH_ROW,
+    commands: COMMANDS_ROW,
+    mqtt: HUB_MQTT_ROWS,
+  },
   watch: {
     defaults: booleanRow(
       true,

@@ -1,4 +1,4 @@
-/** The machines that a viewer wants: `label=NAME:VALUE` and `state=` of a query. */
+/** The machines that a viewer wants: `label=NAME:VALUE` (all must match) and `state=` (one must match) of a query. */
 import type { RemoteHost } from '../../agent/remote/remote.ts';
 import { ServiceError } from '../../errors.ts';
 import { HOST_STATES } from '../../wire/host-states.ts';
@@ -20,10 +20,9 @@ const invalid = (message: string) => new ServiceError('invalid_value', message);
 
 /** Throws ServiceError. */
 export function filterOf(query: URLSearchParams): FleetFilter {
-  const states = query.getAll('state');
-  const state = HOST_STATES.find((name) => name === states[0]);
-  if (states.length > 1 || (states.length === 1 && state === undefined))
-    throw invalid(`state must be one of ${HOST_STATES.join(', ')}.`);
+  const given = new Set(query.getAll('state'));
+  const states = HOST_STATES.filter((name) => given.has(name));
+  if (states.length < given.size) throw invalid(`state must be one of ${HOST_STATES.join(', ')}.`);
   const labels = [...new Set(query.getAll('label'))].sort();
   if (labels.length > MAX_LABELS) throw invalid(`A request may have at most ${MAX_LABELS} labels.`);
   const wanted = labels.map((text) => {
@@ -34,9 +33,34 @@ export function filterOf(query: URLSearchParams): FleetFilter {
   const concerns = ({ labels: own }: Pick<RemoteHost, 'labels'>) =>
     wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value);
   return {
-    key: JSON.stringify([state ?? null, labels]),
-    isEmpty: state === undefined && labels.length === 0,
+    key: JSON.stringify([states, labels]),
+    isEmpty: states.length === 0 && labels.length === 0,
     concerns,
-    matches: (machine) => concerns(machine) && (state === undefined || machine.condition.state === state),
+    matches: (machine) =>
+      concerns(machine) && (states.length === 0 || states.includes(machine.condition.state)),
   };
+}
+
+/** The part of a list that a client asks for. */
+export interface ListPart {
+  /** The sections of last values. */
+  readonly sections: number;
+  /** The id that all of it come after; undefined: it begins with the first. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** The most machines that a page of a list may have: more is a list without pages. */
+const MAX_LIMIT = 10_000;
+
+/** The part of the list that a query asks for: `limit`, `after`. Throws ServiceError. */
+export function listPartOf(query: URLSearchParams, sections: number): ListPart {
+  const after = query.get('after') ?? undefined;
+  const text = query.get('limit');
+  const limit = text === null ? Number.POSITIVE_INFINITY : Number(text);
+  if (text !== null && (!/^\d{1,5}$/.test(text) || limit < 1 || limit > MAX_LIMIT))
+    throw invalid(`limit must be a number from 1 to ${MAX_LIMIT}.`);
+  if (after !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(after))
+    throw invalid('after must be the id of a machine.');
+  return { sections, after, limit };
 }

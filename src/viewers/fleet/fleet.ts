@@ -13,12 +13,13 @@ import type { Headers } from '../../http/reply.ts';
 import type { View } from '../../stats/view.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import { FleetGroup, type FleetMember, type GroupDeps } from './fleet-group.ts';
-import { HostLists } from './host-lists.ts';
+import { HostLists, type Inventory } from './host-lists.ts';
 
 const keyOf = (filter: FleetFilter, view: View) => `${view.index} ${filter.key}`;
 
 export interface FleetDeps extends GroupDeps {
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  readonly registry: Inventory;
 }
 
 export class Fleet {
@@ -30,7 +31,7 @@ export class Fleet {
 
   constructor(deps: FleetDeps, intervalMs: number) {
     this.#deps = deps;
-    this.lists = new HostLists(deps.hosts, deps.clock);
+    this.lists = new HostLists(deps.hosts, deps.registry, deps.clock);
     this.#intervalMs = intervalMs;
   }
 

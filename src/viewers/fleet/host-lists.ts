@@ -1,7 +1,10 @@
 /** The list of /api/hosts and of the op `hosts`, as JSON: of a long one, all who ask at about the same time share the bytes. */
 import type { Hosts } from '../../agent/remote/hosts.ts';
+import type { RemoteHost } from '../../agent/remote/remote.ts';
 import type { Clock } from '../../clock.ts';
-import type { FleetFilter } from './fleet-filter.ts';
+import { ALL_SECTIONS } from '../../host/host.ts';
+import type { Registry } from '../../machine/registry.ts';
+import type { FleetFilter, ListPart } from './fleet-filter.ts';
 
 /** Shorter lists, of up to some 250 machines, are made for each request. */
 const MIN_SHARED_BYTES = 64 * 1024;
@@ -10,29 +13,61 @@ const SHARE_FACTOR = 10;
 const MAX_SHARED_MS = 1000;
 /** Lists of different filters that are kept; with more the oldest is made again. */
 const MAX_CACHED_LISTS = 4;
+/** Facts and last values in one list: those of 6,000 machines. They are left out of the rows after it. */
+const MAX_INVENTORY_BYTES = 4 * 2 ** 20;
+
+/** What is known of machines beside their states. */
+export type Inventory = Pick<Registry, 'facts' | 'usage' | 'note'>;
+
+const EVERYTHING: ListPart = { sections: ALL_SECTIONS, after: undefined, limit: Number.POSITIVE_INFINITY };
 
 export class HostLists {
   readonly #machines: Pick<Hosts, 'all'>;
+  readonly #inventory: Inventory;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
   /** By the filter's key, the oldest first. */
   readonly #cached = new Map<string, Buffer>();
 
-  constructor(machines: Pick<Hosts, 'all'>, clock: Pick<Clock, 'now' | 'setTimer'>) {
+  constructor(machines: Pick<Hosts, 'all'>, inventory: Inventory, clock: Pick<Clock, 'now' | 'setTimer'>) {
     this.#machines = machines;
+    this.#inventory = inventory;
     this.#clock = clock;
   }
 
   /** A HostList of the machines that match. */
-  json({ key, matches }: FleetFilter): Buffer {
+  json(filter: FleetFilter, part: ListPart = EVERYTHING): Buffer {
+    const key = JSON.stringify([filter.key, part.sections, part.after ?? null, part.limit]);
     const known = this.#cached.get(key);
     if (known !== undefined) return known;
     const begunAtMs = this.#clock.now();
-    const text = JSON.stringify({ hosts: this.#machines.all.filter(matches).map(({ row }) => row) });
+    const text = this.#write(filter, part);
     // Slow: memory of its own, by which the quota counts it once.
     const list = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     list.write(text);
     if (list.length >= MIN_SHARED_BYTES) this.#keep(key, list, this.#clock.now() - begunAtMs);
     return list;
+  }
+
+  #write({ matches }: FleetFilter, { sections, after = '', limit }: ListPart): string {
+    const wanted = this.#machines.all.filter((machine) => machine.id > after && matches(machine));
+    const shown = wanted.length > limit ? wanted.slice(0, limit) : wanted;
+    let bytes = 0;
+    const rows = shown.map((machine) => {
+      const row = JSON.stringify(machine.row);
+      const more = bytes > MAX_INVENTORY_BYTES ? '' : this.#inventoryOf(machine, sections);
+      bytes += more.length;
+      return `${row.slice(0, -1)}${more}}`;
+    });
+    const next = shown === wanted ? '' : `,"next":${JSON.stringify(shown.at(-1)?.id)}`;
+    return `{"hosts":[${rows.join()}]${next}}`;
+  }
+
+  /** The members of a row that come from the registry. */
+  #inventoryOf(machine: RemoteHost, sections: number): string {
+    if (machine.newest !== undefined) this.#inventory.note(machine);
+    const facts = JSON.stringify(this.#inventory.facts(machine.id)).slice(1, -1);
+    const last = this.#inventory.usage(machine.id, sections);
+    return `${facts === '' ? '' : `,${facts}`}${last === undefined ? '' : `,"last":${last}`}`;
   }
 
   #keep(key: string, list: Buffer, spentMs: number): void {

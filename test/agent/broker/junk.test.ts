@@ -13,6 +13,7 @@ import { CommandGateway } from '#src/hub/commands/command-gateway.js';
 import { RemoteMachines } from '#src/hub/remote-machine.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
+import { Registry } from '#src/machine/registry.js';
 import { viewOf } from '#src/stats/view.js';
 import { Streams } from '#src/streams/streams.js';
 import { Fleet } from '#src/viewers/fleet/fleet.js';
@@ -35,7 +36,7 @@ function play() {
   const there = new Set<string>();
   const subscriptions: (readonly string[])[] = [];
   let asked = 0;
-  const deps: RemoteDeps = {
+  const base: RemoteDeps = {
     name: 'hub1',
     clock,
     times: TIMES,
@@ -45,11 +46,19 @@ function play() {
     counters: createCounters(),
     conditions: new Listeners<readonly [id: string]>(),
   };
-  const hosts = new Hosts({}, deps, () => {
+  const registry = new Registry({
+    path: undefined,
+    clock,
+    log: base.log,
+    machines: () => hosts.all,
+    onNewRun: () => undefined,
+  });
+  const deps = { ...base, registry };
+  const hosts: Hosts = new Hosts({}, deps, () => {
     throw new Error('none dials in');
   });
   const gateway = new CommandGateway({ rules: {}, clock, times: TIMES, log: deps.log });
-  const machines = new RemoteMachines(hosts, gateway);
+  const machines = new RemoteMachines(hosts, gateway, registry);
   type Message = Parameters<Parameters<OpenBrokerLink>[3]['onMessage']>[0];
   let events: Parameters<OpenBrokerLink>[3] | undefined;
   const take = (topic: string, payload: string, isRetained: boolean) => {
@@ -91,7 +100,7 @@ function play() {
     broker,
     subscriptions,
     machines,
-    lists: new HostLists(hosts, clock),
+    lists: new HostLists(hosts, registry, clock),
     asked: () => asked,
     status: (id: string, isRetained = true, more: object = {}) =>
       take(`hostwire/${id}/hub/status`, JSON.stringify({ state: 'online', run: 'r', ...more }), isRetained),

@@ -23,7 +23,7 @@ const urlOf = ({ port }: { readonly port: number }) => `ws://127.0.0.1:${port}`;
 
 t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', async (t) => {
   const hub = await startHub(t, { pc: dialled(KEY, { labels: { site: 'berlin' } }) }, EVERYTHING);
-  t.match(await hub.host('pc'), { state: 'down', reason: 'not connected yet' });
+  t.match(await hub.host('pc'), { state: 'unknown', reason: 'not connected yet' });
   const agent = await startAgent(t, urlOf(hub), { host: { name: 'desk', labels: { site: 'paris' } } });
   t.match(await hub.host('pc', isUp), { name: 'desk', labels: { site: 'berlin' }, sample_age: null });
   for (const query of ['', '?fields=memory', '?detail=1', '?fields=cpu,disks&detail=1', '?fields=none']) {

@@ -12,7 +12,7 @@ const REFUSED = { code: 1008, reason: 'the id or its key is not one of hub.agent
 /** Checks that the stranger was not taken for the machine and was sent no proof. */
 async function untouched(t: Test, hub: StartedHub, agent: Dialler): Promise<void> {
   t.same(agent.on('proof'), [], 'it got nothing that was made with a key');
-  t.match(await hub.host('pc'), { state: 'down', reason: 'not connected yet' });
+  t.match(await hub.host('pc'), { state: 'unknown', reason: 'not connected yet' });
   t.notMatch(hub.log.join(''), KEY);
 }
 

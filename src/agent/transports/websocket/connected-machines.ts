@@ -6,7 +6,7 @@ import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
 import type { RemoteDeps } from '../../remote/deps.ts';
 import { LeaseRenewals, LOOK_MS } from '../../remote/lease-renewals.ts';
-import { RemoteHost } from '../../remote/remote.ts';
+import { RemoteHost, type RemoteHostDeps } from '../../remote/remote.ts';
 
 /** A connection loses nothing but with its end, and each message costs a system call. */
 const RENEW_MS = 6000;
@@ -56,11 +56,11 @@ export class ConnectedMachines {
   }
 
   /** `onMissed`: as that of RemoteHost. */
-  add(id: string, labels: () => Readonly<Record<string, string>>, onMissed?: () => void): ConnectedMachine {
+  add(id: string, entry: RemoteHostDeps['entry'], onMissed?: () => void): ConnectedMachine {
     const host = new RemoteHost(id, {
       hub: this.#deps,
       calls: this.#calls,
-      labels,
+      ...(entry && { entry }),
       onInterest: this.#onInterest,
       ...(onMissed && { onMissed }),
     });

@@ -53,12 +53,13 @@ export class DialIns implements SessionOwner {
 
   /** A machine of the configuration, for Hosts. */
   add(id: string, entry: AgentEntry): Configured {
-    const machine = this.#machines.add(id, () => agent.entry.labels);
+    const machine = this.#machines.add(id, () => agent.entry);
     const { host } = machine;
     const pace = new DialPace(this.#deps.clock.now());
     const agent: Dialled = { entry, machine, pace, session: undefined };
     this.#agents.set(id, agent);
-    host.lost(UNSEEN);
+    // Otherwise it was there before this hub started.
+    if (host.status === undefined) host.lost(UNSEEN);
     return {
       host,
       suits: ({ dials_in: dialsIn }) => dialsIn === true,

@@ -49,7 +49,7 @@ class DialOut implements Configured, OutgoingOwner {
     this.#lostAtMs = deps.clock.now();
     this.#machine = machines.add(
       id,
-      () => this.#entry.labels,
+      () => this.#entry,
       () => this.#hurry(),
     );
   }
@@ -65,7 +65,8 @@ class DialOut implements Configured, OutgoingOwner {
   /** Another entry of the same id: viewers stay. */
   reconfigure(entry: AgentEntry): void {
     if (!isOutgoing(entry)) return;
-    const isSame = isDeepStrictEqual({ ...entry, labels: {} }, { ...this.#entry, labels: {} });
+    const shown = { name: '', labels: {} };
+    const isSame = isDeepStrictEqual({ ...entry, ...shown }, { ...this.#entry, ...shown });
     this.#entry = entry;
     if (isSame) return;
     this.#disconnect();

@@ -1,0 +1,135 @@
+/** What a hub shows of machines that are not there: after they have gone, and after its own restart. */
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import type { HostList } from '#src/wire/hub.js';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { until } from '../helpers/until.ts';
+import { type PlayedAgent as Agent, done } from './played-agent.ts';
+import { type Agents, isDown, isUnknown, isUp, PlayedAgent, startHub, watchPlayed } from './setup.ts';
+
+const SYSTEM = {
+  hostname: 'nas',
+  platform: 'linux',
+  os: { name: 'Debian', version: '12', build: '6.1', arch: 'x64' },
+  cpu: { manufacturer: 'Intel', brand: 'Core i5', cores: 4, physical_cores: 2, base_speed: null },
+  gpu: null,
+  memory: { total: 8, slots: null },
+  disks: [],
+  network: null,
+  service: { version: '0.9.0' },
+  interfaces: [{ kind: 'ethernet', addresses: ['192.168.1.7'] }],
+};
+const CPU = { current_load: 12.5, current_temp: 0, current_speed: 3 };
+const USAGE = { timestamp: 5, uptime: 7, cpu: CPU, memory: { used: 1, free: 2, used_percent: 33.3 } };
+
+/** It answers the questions of /api/system and /api/usage. */
+const startAgent = async (t: Test) =>
+  await PlayedAgent.start(t, 0, ({ what }) => (what === 'system' ? done(SYSTEM) : done(USAGE)));
+
+/** A hub that asks its machines immediately, and remembers them in the folder of the test. */
+const startRemembering = async (t: Test, agents: Agents, folder: string) =>
+  await startHub(t, agents, { hub: { state_path: path.join(folder, 'machines') } }, {}, undefined, 0);
+
+const entryOf = (agent: Agent) => ({ url: agent.url, labels: { site: 'berlin' } });
+
+t.test('after a restart a dead machine has its name, labels, version and last values', async (t) => {
+  const folder = t.testdir();
+  const agent = await startAgent(t);
+  const agents = { nas: entryOf(agent) };
+  const first = await startRemembering(t, agents, folder);
+  await first.host('nas', ({ version }) => version !== undefined);
+  await first.host('nas', ({ last }) => last !== undefined);
+  t.strictSame(
+    agent.asked.map(({ what }) => what),
+    ['system', 'usage'],
+    'it is asked once',
+  );
+  await agent.stop();
+  const { since } = await first.host('nas', isDown);
+  await first.stop();
+
+  const second = await startRemembering(t, { ...agents, never: { url: 'http://127.0.0.1:1' } }, folder);
+  const row = await second.host('nas');
+  t.match(row, {
+    name: 'played',
+    labels: { site: 'berlin' },
+    state: 'down',
+    since,
+    version: '0.9.0',
+    os: 'Debian 12',
+    model: 'Core i5',
+    addresses: ['192.168.1.7'],
+    last: USAGE,
+  });
+  t.ok(row.last !== undefined && Math.abs(row.last.as_of - Date.now() / 1000) < 600);
+  t.match(await second.host('never', isUnknown), { name: 'never', last: undefined });
+
+  const usage = await ask(second.port, '/api/hosts/nas/usage');
+  t.equal(usage.status, 200);
+  t.strictSame(jsonOf(usage), { as_of: row.last?.as_of, ...USAGE });
+  t.strictSame(jsonOf(await ask(second.port, '/api/hosts/nas/usage?fields=cpu')), {
+    as_of: row.last?.as_of,
+    timestamp: 5,
+    uptime: 7,
+    cpu: CPU,
+  });
+  t.match(jsonOf(await ask(second.port, '/api/hosts/nas/system')), { as_of: /./, hostname: 'nas' });
+  const unreached = ['/api/hosts/nas/stream', '/api/hosts/nas/media/status', '/api/hosts/never/usage'];
+  for (const target of unreached) t.equal((await ask(second.port, target)).status, 503, target);
+});
+
+t.test('the last values of a machine are those that its viewers saw', async (t) => {
+  const folder = t.testdir();
+  const agent = await startAgent(t);
+  const hub = await startRemembering(t, { nas: entryOf(agent) }, folder);
+  await hub.host('nas', ({ last }) => last?.timestamp === 5);
+  await watchPlayed(hub, agent, 'nas', { timestamp: 77, cpu: { ...CPU, current_load: 99 } });
+  await hub.host('nas', ({ last }) => last?.cpu?.current_load === 99);
+  await agent.stop();
+  await hub.host('nas', isDown);
+  t.match(jsonOf(await ask(hub.port, '/api/hosts/nas/usage')), { timestamp: 77, cpu: { current_load: 99 } });
+});
+
+t.test('another URL of an id is another machine', async (t) => {
+  const folder = t.testdir();
+  const agent = await startAgent(t);
+  const hub = await startRemembering(t, { nas: entryOf(agent) }, folder);
+  await hub.host('nas', ({ last }) => last !== undefined);
+  hub.reconfigure({ nas: { url: 'http://127.0.0.1:1' } });
+  const row = await hub.host('nas', ({ state }) => state !== 'up');
+  t.match(row, { name: 'nas', version: undefined, last: undefined });
+  t.equal((await ask(hub.port, '/api/hosts/nas/usage')).status, 503);
+});
+
+t.test('a machine that refuses the questions is not asked again and again', async (t) => {
+  const agent = await PlayedAgent.start(t, 0, () => ({
+    stage: 'refused',
+    success: false,
+    code: 'forbidden',
+  }));
+  const hub = await startRemembering(t, { nas: entryOf(agent) }, t.testdir());
+  await until(() => agent.asked.length === 1);
+  await watchPlayed(hub, agent, 'nas');
+  agent.say('status', { state: 'online', run: 'run1', name: 'other' });
+  t.match(await hub.host('nas', ({ name }) => name === 'other'), { state: 'up', version: undefined });
+  t.equal(agent.asked.length, 1);
+  t.ok(isUp(await hub.host('nas')));
+});
+
+t.test('a list in pages, and of several states', async (t) => {
+  const agent = await startAgent(t);
+  const dead = { url: 'http://127.0.0.1:1' };
+  const hub = await startHub(t, { a: dead, b: { url: agent.url, name: 'Büro' }, c: dead, d: dead });
+  t.match(await hub.host('b', isUp), { name: 'Büro' });
+  // test/hub/routes.test.ts checks it.
+  const page = async (query: string) => jsonOf(await ask(hub.port, `/api/hosts?${query}`)) as HostList;
+  const ids = ({ hosts }: HostList) => hosts.map(({ id }) => id).join();
+  const first = await page('limit=3');
+  t.strictSame([ids(first), first.next], ['a,b,c', 'c']);
+  const second = await page('limit=3&after=c');
+  t.strictSame([ids(second), second.next], ['d', undefined]);
+  t.strictSame(ids(await page('limit=2&state=up&state=unknown&after=a')), 'b,c');
+  t.strictSame(ids(await page('state=up&state=down')), 'b');
+  for (const query of ['limit=0', 'limit=x', 'limit=10001', 'limit=', 'after=', 'after=a%20b', 'state=gone'])
+    t.equal((await ask(hub.port, `/api/hosts?${query}`)).status, 400, query);
+});
