@@ -46,8 +46,9 @@ const NAMED: Readonly<Record<ParameterName, Parameter>> = {
     name: 'id',
     in: 'path',
     required: true,
-    description: 'The id of the machine in `hub.agents`.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+    description:
+      'The id of the machine, or its name, percent-encoded, where no other machine has that name or id.',
+    schema: { type: 'string', minLength: 1, maxLength: 253 },
   },
   label: {
     name: 'label',

@@ -50,10 +50,8 @@ export interface HubRouteDeps extends StreamRouteDeps {
 
 export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
   const { fleet, gate, metrics, sockets, hasCapacity, machines, dialIns } = deps;
-  // `/api/hosts/{id}/…`
-  const idIn = ({ head }: Exchange) => head.path.split('/')[3] ?? '';
   const machineAt = ({ exchange, client }: { readonly exchange: Exchange; readonly client: Caller }) =>
-    machines.get(idIn(exchange), client);
+    machines.get(machineIn(exchange), client);
   const socketOfOne = {
     open: (exchange: Exchange, client: Caller) =>
       sockets.open(exchange, client, machineAt({ exchange, client })),
@@ -99,6 +97,15 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
       body: metrics(),
     }),
   });
+}
+
+/** The id or the name in `/api/hosts/{id}/…`; '' is neither. */
+function machineIn({ head }: Exchange): string {
+  try {
+    return decodeURIComponent(head.path.split('/')[3] ?? '');
+  } catch {
+    return '';
+  }
 }
 
 /** The same by the ids that the operations have on one machine of a hub. */

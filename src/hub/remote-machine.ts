@@ -107,17 +107,20 @@ class RemoteMachine implements Machine {
   }
 }
 
+/** The most ids that an error names. */
+const MAX_IDS = 16;
+
 /** The figures of the hub itself. */
 const METRICS = scopesOf(['metrics']);
 
 /** The machines of the hub, each the same object as long as the hub has it. */
 export class RemoteMachines {
-  readonly #hosts: Pick<Hosts, 'get'>;
+  readonly #hosts: Pick<Hosts, 'get' | 'all'>;
   readonly #gateway: CommandGateway;
   readonly #registry: Memory;
   readonly #machines = new WeakMap<RemoteHost, RemoteMachine>();
 
-  constructor(hosts: Pick<Hosts, 'get'>, gateway: CommandGateway, registry: Memory) {
+  constructor(hosts: Pick<Hosts, 'get' | 'all'>, gateway: CommandGateway, registry: Memory) {
     this.#hosts = hosts;
     this.#gateway = gateway;
     this.#registry = registry;
@@ -126,17 +129,25 @@ export class RemoteMachines {
   /** undefined: there is none of this id; for a caller without `read` also where it may use nothing on that machine. */
   find(id: string, caller: Caller): RemoteMachine | undefined {
     const host = this.#hosts.get(id);
-    const isKnown =
-      allows(caller.scopes, 'read') || (host && this.#gateway.scopesAt(host, caller) & ~METRICS);
-    return host && isKnown ? this.#of(host) : undefined;
+    return host && this.#isKnownTo(caller, host) ? this.#of(host) : undefined;
   }
 
-  /** As `find`. Throws ServiceError. */
-  get(id: string, caller: Caller): RemoteMachine {
-    const machine = this.find(id, caller);
+  /** As `find`, also by its name, where only one has it. Throws ServiceError. */
+  get(idOrName: string, caller: Caller): RemoteMachine {
+    const machine = this.find(idOrName, caller);
     if (machine !== undefined) return machine;
+    const named = this.#hosts.all.filter((host) => host.name === idOrName && this.#isKnownTo(caller, host));
+    const [only, another] = named;
+    if (only !== undefined && another === undefined) return this.#of(only);
+    const ids = named.slice(0, MAX_IDS).map(({ id }) => id);
+    if (ids.length > 0)
+      throw new ServiceError('not_found', 'Several machines have that name; use the id of one.', { ids });
     const which = allows(caller.scopes, 'read') ? '' : ' on which this key may do anything';
     throw new ServiceError('not_found', `This hub has no machine of that name${which}.`);
+  }
+
+  #isKnownTo(caller: Caller, host: RemoteHost): boolean {
+    return allows(caller.scopes, 'read') || (this.#gateway.scopesAt(host, caller) & ~METRICS) !== 0;
   }
 
   #of(host: RemoteHost): RemoteMachine {

@@ -116,6 +116,31 @@ t.test('a machine that refuses the questions is not asked again and again', asyn
   t.ok(isUp(await hub.host('nas')));
 });
 
+t.test('ids and names name a machine in paths', async (t) => {
+  const agent = await startAgent(t);
+  const { url } = agent;
+  const hub = await startHub(t, {
+    a: { url, name: 'b' },
+    b: { url, name: 'Büro 1/2' },
+    c: { url, name: 'twins' },
+    d: { url, name: 'twins' },
+    e: { url },
+  });
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await hub.host(id, isUp);
+  const at = async (name: string) => await ask(hub.port, `/api/hosts/${name}/usage`);
+  const served = async (name: string) => {
+    t.equal((await at(name)).status, 200, name);
+    return (await hub.hosts()).map(({ last }) => last !== undefined);
+  };
+  t.strictSame(await served('b'), [false, true, false, false, false], 'an id before a name');
+  t.strictSame(await served('B%C3%BCro%201%2F2'), [false, true, false, false, false]);
+  t.strictSame(await served('played'), [false, true, false, false, true], 'the host name of one');
+  const twins = await at('twins');
+  t.equal(twins.status, 404);
+  t.match(jsonOf(twins), { code: 'not_found', details: { ids: ['c', 'd'] } });
+  for (const name of ['nobody', '%', '%FF', 'B%C3%BCro']) t.equal((await at(name)).status, 404, name);
+});
+
 t.test('a list in pages, and of several states', async (t) => {
   const agent = await startAgent(t);
   const dead = { url: 'http://127.0.0.1:1' };

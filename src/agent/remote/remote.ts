@@ -85,6 +85,12 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner, 
     return this.#deps.entry?.().labels ?? (this.isBrief ? {} : (this.#status?.labels ?? {}));
   }
 
+  /** That of the configuration, or its host name; the id until it was reached. */
+  get name(): string {
+    const reported = this.isBrief ? undefined : this.#status?.name;
+    return this.#deps.entry?.().name ?? reported ?? this.id;
+  }
+
   get condition(): Condition {
     return this.#reachability.condition;
   }
@@ -100,9 +106,8 @@ export class RemoteHost implements RemoteClient, MachineSamples, UpstreamOwner, 
 
   /** The machine's entry in /api/hosts. */
   get row(): HostRow {
-    const { name: reported, scopes } = this.#status ?? {};
-    const name = this.#deps.entry?.().name ?? (this.isBrief ? undefined : reported);
-    const row = this.#upstreams.row(this, name);
+    const { scopes } = this.#status ?? {};
+    const row = this.#upstreams.row(this);
     return scopes === undefined ? row : { ...row, scopes };
   }
 

@@ -116,10 +116,12 @@ export class Upstreams {
   }
 
   /** The row of /api/hosts. */
-  row(
-    { id, labels, condition }: Pick<HostRow, 'id' | 'labels'> & { readonly condition: Condition },
-    name = id,
-  ): HostRow {
+  row({
+    id,
+    name,
+    labels,
+    condition,
+  }: Pick<HostRow, 'id' | 'name' | 'labels'> & { readonly condition: Condition }): HostRow {
     const samples = this.all.flatMap(({ takenAtMs }) => takenAtMs ?? []);
     const age =
       samples.length === 0 ? null : Math.round(this.#deps.clock.now() - Math.max(...samples)) / 1000;
