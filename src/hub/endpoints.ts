@@ -2,11 +2,14 @@
 
 import type { Caller } from '../access/caller.ts';
 import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
+import { metricsOfSample } from '../exporters/prometheus/from-sample.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
-import { jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
+import type { Answer } from '../http/head.ts';
+import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
-import { allows } from '../scopes.ts';
+import { isObject, parseJson } from '../json.ts';
+import { ALL_SCOPES, allows } from '../scopes.ts';
 import type { Fleet } from '../viewers/fleet/fleet.ts';
 import { filterOf, listPartOf } from '../viewers/fleet/fleet-filter.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
@@ -87,17 +90,25 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     dialIn: agentRun(deps, dialIns),
     listKeys: keysRun(deps.keys),
     getOpenapi: runOf('hub-openapi'),
-    getMetrics: ({ headers }) => ({
-      status: statusLine(200),
-      headers: [
-        ['Content-Type', 'text/plain; version=0.0.4; charset=utf-8'],
-        ['Cache-Control', 'no-store'],
-        ...headers,
-      ],
-      body: metrics(),
-    }),
+    getMetrics: ({ headers }) => metricsAnswer(metrics(), headers),
+    async getHostMetrics({ exchange, client, headers }) {
+      // The scope of the route is enough: a key for metrics alone may find every machine.
+      const machine = machines.get(machineIn(exchange), { ...client, scopes: ALL_SCOPES });
+      const payload = parseJson((await machine.detailed(client)).toString());
+      return metricsAnswer(metricsOfSample(isObject(payload) ? payload : {}), headers);
+    },
   });
 }
+
+const metricsAnswer = (body: string, headers: Headers): Answer => ({
+  status: statusLine(200),
+  headers: [
+    ['Content-Type', 'text/plain; version=0.0.4; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ...headers,
+  ],
+  body,
+});
 
 /** The id or the name in `/api/hosts/{id}/…`; '' is neither. */
 function machineIn({ head }: Exchange): string {

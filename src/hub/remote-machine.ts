@@ -9,12 +9,14 @@ import { isObject, parseJson } from '../json.ts';
 import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from '../machine/machine.ts';
 import type { Registry } from '../machine/registry.ts';
 import { ALL_SCOPES, allows, type Scopes, scopesOf } from '../scopes.ts';
-import type { View } from '../stats/view.ts';
+import { type View, viewOf } from '../stats/view.ts';
 import type { MachineSample, MachineSink, MachineSubscription } from '../streams/sample.ts';
 import type { CommandGateway } from './commands/command-gateway.ts';
 
 /** The question about the history with the shortest answer. */
 const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: OWN_ACCOUNT };
+
+const EVERYTHING = viewOf(ALL_SECTIONS, true);
 
 /** What is known of machines that are not there. */
 type Memory = Pick<Registry, 'usage' | 'system' | 'takeUsage'>;
@@ -58,6 +60,11 @@ class RemoteMachine implements Machine {
         return isObject(payload) ? payload : undefined;
       });
     return bytes;
+  }
+
+  /** The payload of a sample with detail, at most a second old. Rejects with ServiceError, also if it is not there. */
+  async detailed(client: Caller): Promise<Buffer> {
+    return await this.#host.usage(EVERYTHING, client);
   }
 
   /** The answer of the machine; if it is not there the last one that is known, with its time. */

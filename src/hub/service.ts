@@ -37,7 +37,7 @@ export interface HubOptions {
   readonly host: Host;
   readonly engine: EngineChoice;
   readonly log: Log;
-  readonly facts: Pick<ServiceFacts, 'version'>;
+  readonly facts: Pick<ServiceFacts, 'version' | 'node' | 'platform'>;
   /** The machine's short and full host name: the web guard lets them through. */
   readonly machineNames: readonly string[];
   /** The resident memory of this process, in bytes. Without it none is returned to the system early. */
@@ -73,6 +73,7 @@ export class HubService {
   constructor(options: HubOptions) {
     const { config, host, engine, log, machineNames, rss, times, facts } = options;
     const { clock = systemClock(() => host.sinceBootMs()) } = options;
+    const { version, node, platform } = facts;
     const initial = config.current;
     const pages = readHubPages();
     const http = new HttpServer({
@@ -129,7 +130,7 @@ export class HubService {
       initial.stats.stream_interval_seconds * 1000,
     );
     this.#sockets = new Sockets({
-      version: facts.version,
+      version,
       role: 'the hub of hostwire',
       // The flags are those of each machine.
       features: () => ({}),
@@ -159,6 +160,10 @@ export class HubService {
           streams: streams.figures,
           sockets: this.#sockets,
           counters,
+          up: Object.fromEntries(this.#hosts.all.map(({ id, isUp }) => [id, Number(isUp)])),
+          build: { version, engine: engine.name, node, platform },
+          rss: rss?.(),
+          refusals: gate.refusals,
         }),
     });
     http.serve([...this.routes, ...fileRoutes(pages)]);

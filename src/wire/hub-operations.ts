@@ -38,6 +38,12 @@ export const HUB_OPERATIONS = {
   listHosts: { ...reading, path: '/api/hosts' },
   openHostStream,
   ...others,
+  getHostMetrics: {
+    ...host,
+    path: '/api/hosts/*/metrics',
+    scope: 'metrics',
+    feature: 'enable_metrics',
+  },
   openFleetStream: { ...reading, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
   /** Also in agent/transports/websocket/web-socket.ts. */

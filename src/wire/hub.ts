@@ -146,6 +146,15 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     errors: [...openSocket.errors, 'not_found', 'too_many_requests'],
   },
   ...FORWARDED_DOCS,
+  getHostMetrics: {
+    ...getMetrics,
+    summary: 'Metrics of one machine for Prometheus',
+    description:
+      'Those of its own `/metrics` that a sample has, in the text format 0.0.4: processors, memory, filesystems, network, GPUs, batteries (docs/hub.md).',
+    parameters: ['id'],
+    textTypes: ['text/plain'],
+    errors: unknownHost,
+  },
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',
     description:
@@ -168,7 +177,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
   getMetrics: {
     ...getMetrics,
     description:
-      'The figures of the hub itself, `hostwire_hub_*` (docs/hub.md), in the text format 0.0.4. Those of the machines are at their own `/metrics`.',
+      'The figures of the hub itself, `hostwire_hub_*` (docs/hub.md), in the text format 0.0.4. Those of a machine are at `/api/hosts/{id}/metrics`.',
     textTypes: ['text/plain'],
   },
 };

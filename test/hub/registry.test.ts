@@ -2,7 +2,7 @@
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { HostList } from '#src/wire/hub.js';
-import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
 import { type PlayedAgent as Agent, done } from './played-agent.ts';
 import { type Agents, isDown, isUnknown, isUp, PlayedAgent, startHub, watchPlayed } from './setup.ts';
@@ -29,6 +29,8 @@ const startAgent = async (t: Test) =>
 /** A hub that asks its machines immediately, and remembers them in the folder of the test. */
 const startRemembering = async (t: Test, agents: Agents, folder: string) =>
   await startHub(t, agents, { hub: { state_path: path.join(folder, 'machines') } }, {}, undefined, 0);
+
+const linesOf = (body: Buffer) => body.toString().split('\n');
 
 const entryOf = (agent: Agent) => ({ url: agent.url, labels: { site: 'berlin' } });
 
@@ -114,6 +116,64 @@ t.test('a machine that refuses the questions is not asked again and again', asyn
   t.match(await hub.host('nas', ({ name }) => name === 'other'), { state: 'up', version: undefined });
   t.equal(agent.asked.length, 1);
   t.ok(isUp(await hub.host('nas')));
+});
+
+t.test('the metrics of one machine, and whether each is up', async (t) => {
+  const detail = {
+    ...USAGE,
+    cpu: { ...CPU, temperature: 48, load_average: [1, 2, 3] },
+    memory: { ...USAGE.memory, total: 3, swap: { total: 9, used: 1, free: 8 } },
+    disks: [
+      { fs: '/"x', device: '/dev/sda1', type: 'ext4', size: 10, available: 4, stale: false, read_only: null },
+    ],
+    network: { interfaces: [{ name: 'eth0', bytesRecv: 5, bytesSent: 6, errin: null }] },
+    gpu: { devices: [{ name: 'A', vendor: 'B', load: 50, memory_used: 1 }] },
+    batteries: [{ name: 'BAT0', percent: 80 }],
+  };
+  const agent = await PlayedAgent.start(t, 0, () => done(detail));
+  const hub = await startHub(t, {
+    nas: { url: agent.url, name: 'Storage' },
+    gone: { url: 'http://127.0.0.1:1' },
+  });
+  await hub.host('nas', isUp);
+  const answer = await ask(hub.port, '/api/hosts/Storage/metrics');
+  t.equal(answer.status, 200);
+  t.match(valuesOf(answer, 'content-type'), [/^text\/plain; version=0\.0\.4/]);
+  t.strictSame(
+    linesOf(answer.body).filter((line) => line !== '' && !line.startsWith('#')),
+    [
+      'node_time_seconds 5',
+      'hostwire_cpu_load_ratio 0.125',
+      'hostwire_cpu_temperature_celsius 48',
+      'hostwire_cpu_speed_hertz 3000000000',
+      'node_load1 1',
+      'node_load5 2',
+      'node_load15 3',
+      'node_memory_MemTotal_bytes 3',
+      'node_memory_MemAvailable_bytes 2',
+      'node_memory_SwapTotal_bytes 9',
+      'node_memory_SwapFree_bytes 8',
+      'node_filesystem_size_bytes{device="/dev/sda1",fstype="ext4",mountpoint="/\\"x"} 10',
+      'node_filesystem_avail_bytes{device="/dev/sda1",fstype="ext4",mountpoint="/\\"x"} 4',
+      'node_filesystem_device_error{device="/dev/sda1",fstype="ext4",mountpoint="/\\"x"} 0',
+      'node_network_receive_bytes_total{device="eth0"} 5',
+      'node_network_transmit_bytes_total{device="eth0"} 6',
+      'hostwire_gpu_load_ratio{gpu="0",name="A",vendor="B"} 0.5',
+      'hostwire_gpu_memory_used_bytes{gpu="0",name="A",vendor="B"} 1048576',
+      'node_power_supply_capacity{power_supply="BAT0"} 80',
+    ],
+  );
+  t.equal((await ask(hub.port, '/api/hosts/gone/metrics')).status, 503);
+  const own = (await ask(hub.port, '/metrics')).body.toString();
+  for (const line of [
+    'hostwire_hub_host_up{host="nas"} 1',
+    'hostwire_hub_host_up{host="gone"} 0',
+    /^hostwire_build_info\{version="0.0.0-test",engine="\w+",node="v0",platform="linux"\} 1$/m,
+    /^hostwire_refused_requests_total\{reason="\w+"\} \d+$/m,
+  ])
+    t.match(own, line);
+  hub.reconfigure({ nas: { url: agent.url } }, { features: { enable_metrics: false } });
+  t.equal((await ask(hub.port, '/api/hosts/nas/metrics')).status, 403);
 });
 
 t.test('ids and names name a machine in paths', async (t) => {

@@ -17,7 +17,7 @@ const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = 
   [/^GET \/api\/agent$/, () => 'none'],
   // The messages of a socket are judged one by one, and the API documents have no data.
   [/^GET \/api\/(?:hosts\/\w+\/)?ws$|^GET \/api\/openapi\.json$/, () => 'any'],
-  [/^GET \/metrics$/, () => 'metrics'],
+  [/^GET \/(?:api\/hosts\/\w+\/)?metrics$/, () => 'metrics'],
   [/^GET \/api\/keys$/, () => 'admin'],
   [/^GET \/api\/(?:hosts\/\w+\/)?access$/, () => 'any'],
   [/^GET \/api\/hosts\/\w+\/(?:processes|history\/processes)\b/, () => 'processes'],

@@ -65,7 +65,7 @@ export async function startHub(
     host: fixtureHost(),
     engine: await loadTestEngine(),
     machineNames: ['testhub'],
-    facts: { version: '0.0.0-test' },
+    facts: { version: '0.0.0-test', node: 'v0', platform: 'linux' },
     log: createLog((line) => log.push(line), 'debug'),
     times: { ...QUICK, ...times },
     firstQuestionMs,
