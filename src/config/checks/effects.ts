@@ -45,7 +45,7 @@ const noticeAt = (level: Notice['level'], setting: Setting, message: string): No
 const isBelow = (key: string, prefixes: readonly string[]) =>
   prefixes.some((prefix) => key === prefix || key.startsWith(`${prefix}.`));
 
-const OF_HUB = ['hub.agents', 'hub.commands', 'hub.mqtt'];
+const OF_HUB = ['hub.agents', 'hub.state_path', 'hub.commands', 'hub.mqtt'];
 const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin'];
 /** A hub reads nothing of its own machine, and carries nothing out on it. */
 const OF_SERVICE = [
