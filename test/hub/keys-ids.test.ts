@@ -27,7 +27,9 @@ t.test('[10.keys-hub-ids] over HTTP, and by the upgrade of a WebSocket', async (
   const many = new Many(t);
   for (const key of ['remote', 'prometheus']) {
     const told = async (id: string) => {
-      const answers = routeCases(id).map(async ({ name, method, target, body = '' }) => {
+      // A key with `metrics` sees every machine in the metrics of the hub, and may ask for those of each.
+      const cases = routeCases(id).filter(({ name }) => name !== 'getHostMetrics');
+      const answers = cases.map(async ({ name, method, target, body = '' }) => {
         const headers = { ...bearer(key), 'Content-Type': 'application/json' };
         const answer = await ask(hub.port, target, {
           method,
