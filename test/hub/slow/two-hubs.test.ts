@@ -10,6 +10,10 @@ for (const { how, skip } of [
   { how: 'mosquitto', skip: NO_BROKER },
   { how: 'nats-server', skip: NO_NATS },
 ] as const)
-  t.test(`[I.hub.two-hubs] ${how}: no event is lost`, { skip, timeout: 1_800_000 }, async (t) => {
-    await showTwoHubs(t, how);
-  });
+  t.test(
+    `[I.hub.two-hubs] [I.hub.load] ${how}: no event is lost`,
+    { skip, timeout: 1_800_000 },
+    async (t) => {
+      await showTwoHubs(t, how);
+    },
+  );

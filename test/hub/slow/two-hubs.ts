@@ -88,21 +88,19 @@ export async function startParts(
 }
 
 export async function startViewers(t: Test, hubs: readonly MeasuredHub[]): Promise<readonly Crowd[]> {
-  const crowds = hubs.map((hub) => startCrowd(t, 'viewers', hub.port, VIEWERS, HOSTS, 'random'));
+  const crowds = hubs.map((hub) => startCrowd(t, 'viewers', hub.port, VIEWERS, HOSTS));
   await Promise.all(crowds.map(({ ready }) => ready));
   return crowds;
 }
 
 /** Viewers of the real agents: one at each agent itself, and one of each agent at each hub. */
 export async function watchReal(t: Test, { hubs, real }: Parts) {
-  const open = async (port: number, target: string) => {
-    const stream = await EventStream.openIn(t, port, target);
-    return stream;
-  };
   return await Promise.all(
     real.map(async ({ port }, i) => ({
-      own: await open(port, '/api/stream'),
-      seen: await Promise.all(hubs.map((hub) => open(hub.port, `/api/hosts/${REAL[i]}/stream`))),
+      own: await EventStream.openIn(t, port, '/api/stream'),
+      seen: await Promise.all(
+        hubs.map((hub) => EventStream.openIn(t, hub.port, `/api/hosts/${REAL[i]}/stream`)),
+      ),
     })),
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Viewers of one hub as a program of its own, so that they are not measured with it:
- *   viewers PORT COUNT HOSTS [random]    each of one of the machines h0, h1, …: in turn, or of a random one
+ *   viewers PORT COUNT HOSTS    each of a random one of the machines h0, h1, …
  * Prints `ready` when each has had a sample. A line `measure` on its standard input begins the delays and counts, `report`
  * prints what was seen since then as JSON (`Seen`); it ends with its standard input.
  */
@@ -32,7 +32,6 @@ let opened = 0;
 let isMeasured = false;
 
 const [port = 0, count = 0, hosts = 1] = process.argv.slice(2).map(Number);
-const isRandom = process.argv[5] === 'random';
 
 class Viewer {
   readonly #host: number;
@@ -85,8 +84,7 @@ function report(): Seen {
   return { ...seen, delays: found };
 }
 
-for (let i = 0; i < count; i++)
-  setTimeout(() => new Viewer(isRandom ? Math.floor(Math.random() * hosts) : i % hosts), i);
+for (let i = 0; i < count; i++) setTimeout(() => new Viewer(Math.floor(Math.random() * hosts)), i);
 readline
   .createInterface(process.stdin)
   .on('line', (line) => {
