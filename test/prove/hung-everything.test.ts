@@ -9,6 +9,7 @@ import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { whyNoMountSpace } from '../helpers/machine/hung-mounts.ts';
 import type { ServiceProcess } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 import { startTroubled, type WatchedService } from './troubled-machine.ts';
 
 const MOUNTS = 64;
@@ -44,13 +45,11 @@ async function follow(service: ServiceProcess) {
 }
 type Followed = Awaited<ReturnType<typeof follow>>;
 
-async function until(what: string, limitMs: number, isTrue: () => boolean): Promise<number> {
-  const started = performance.now();
-  while (!isTrue()) {
-    if (performance.now() - started > limitMs) throw new Error(`${what}: not within ${limitMs} ms`);
-    await sleep(50);
-  }
-  return performance.now() - started;
+/** Milliseconds until `isTrue`. */
+async function timeUntil(what: string, limitMs: number, isTrue: () => boolean): Promise<number> {
+  const startedAt = performance.now();
+  await until(isTrue, what, limitMs);
+  return performance.now() - startedAt;
 }
 
 const disksAt = (detail: Pick<Detail, 'disks'> | undefined, points: readonly string[]) =>
@@ -86,16 +85,13 @@ async function memoryOf(service: WatchedService): Promise<number> {
 
 /** Milliseconds from a change of the configuration file until it takes effect: processes can no longer be listed. */
 async function timeReload(service: ServiceProcess): Promise<number> {
-  const isShown = async () => (await ask(service.port, '/api/processes')).status !== 200;
-  if (await isShown()) throw new Error('there is nothing to switch off');
+  const isOff = async () => (await ask(service.port, '/api/processes')).status !== 200;
+  if (await isOff()) throw new Error('there is nothing to switch off');
   // The test wrote this file.
   const config = JSON.parse(readFileSync(service.configFile, 'utf8')) as object;
   const started = performance.now();
   writeFileSync(service.configFile, JSON.stringify({ ...config, features: { enable_processes: false } }));
-  while (!(await isShown())) {
-    if (performance.now() - started > 10_000) throw new Error('no reload within 10 s');
-    await sleep(20);
-  }
+  await until(isOff, 'the reload', 10_000);
   return performance.now() - started;
 }
 
@@ -118,14 +114,14 @@ t.test(
       return freshOf(now, wanted) === MOUNTS && doesSensorAnswer(now) && hasGpu(now);
     };
     const areFresh = () => areAllFresh(inside, points);
-    await until('all answer', 30_000, areFresh);
-    await until('the other, too', 30_000, () => areAllFresh(outside, otherPoints));
+    await until(areFresh, 'all answer', 30_000);
+    await until(() => areAllFresh(outside, otherPoints), 'the other, too', 30_000);
     // Time to collect the garbage of the start and to compile the code of a sample.
     await sleep(30_000);
     const before = [await memoryOf(service), await memoryOf(other)] as const;
 
     await machine.hang();
-    const noticed = await until('all hang', 40_000, () => {
+    const noticed = await timeUntil('all hang', 40_000, () => {
       const now = inside.latest();
       return staleOf(now, points) === MOUNTS && !doesSensorAnswer(now) && !hasGpu(now);
     });
@@ -148,7 +144,7 @@ t.test(
     let difference = Number.POSITIVE_INFINITY;
     for (let round = 0; round < ROUNDS && difference > MAX_LATER_MS; round++) {
       const [from, fromOther] = [inside.samples.length, outside.samples.length];
-      await until(`${TICKS} ticks`, TICKS * 1500, () => inside.samples.length >= from + TICKS);
+      await until(() => inside.samples.length >= from + TICKS, `${TICKS} ticks`, TICKS * 1500);
       const seen = inside.samples.slice(from);
       const [withThem, without] = [p99(latenesses(seen)), p99(latenesses(outside.samples.slice(fromOther)))];
       difference = withThem - without;
@@ -173,7 +169,7 @@ t.test(
     t.ok(reload <= otherReload + 500, 'a reload is as quick');
 
     await machine.recover();
-    const took = await until(
+    const took = await timeUntil(
       'fresh again',
       20_000,
       () => areFresh() && freshOf(inside.latest(), silent) === silent.length,

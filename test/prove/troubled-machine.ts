@@ -2,8 +2,6 @@
  * The whole service on a machine whose network mounts, one sensor chip and graphics processor can be made to hang, all
  * together.
  */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { anonymousPssBytesOf } from '../../bench/cpu.ts';
 import { makeFakeNvml } from '../helpers/machine/fake-nvml.ts';
@@ -11,9 +9,9 @@ import { NVIDIA, pci } from '../helpers/machine/gpu-tree.ts';
 import { type HungMounts, openMountSpace } from '../helpers/machine/hung-mounts.ts';
 import { makeMachine, type Tree } from '../helpers/machine/tree.ts';
 import type { Scope } from '../helpers/scope.ts';
-import { type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { startPreloaded } from '../helpers/service/probed.ts';
+import type { ServiceProcess } from '../helpers/service/service.ts';
 
-const PROBE = new URL('../helpers/service/loop-probe.js', import.meta.url).href;
 const BUS = '0000:01:00.0';
 const GPU_SCRIPT = [
   `device ${BUS} NVIDIA_RTX_A2000`,
@@ -22,7 +20,6 @@ const GPU_SCRIPT = [
   ),
 ];
 const SILENT_MOUNTS = 4;
-const CONFIG = { stats: { stream_interval_seconds: 1 } };
 
 export interface WatchedService extends ServiceProcess {
   /** Its anonymous memory, after a garbage collection. */
@@ -36,31 +33,6 @@ export interface TroubledMachine {
   readonly silent: readonly string[];
   hang(): Promise<void>;
   recover(): Promise<void>;
-}
-
-type Start = (command: string, args: readonly string[], how: object) => ChildProcess;
-
-async function startWatched(sys: string, library: string, start: Start): Promise<WatchedService> {
-  let child: ChildProcess | undefined;
-  const service = await startService({
-    config: { ...CONFIG, host: { sys } },
-    env: { LD_LIBRARY_PATH: path.dirname(library) },
-    start: (command, args, how) => {
-      const stdio = ['ignore', 'ignore', 'pipe', 'ipc'];
-      child = start(command, ['--expose-gc', '--import', PROBE, ...args], { ...how, stdio });
-      return child;
-    },
-  });
-  return {
-    ...service,
-    anonymousBytes: async () => {
-      if (child === undefined) throw new Error('the service was not started');
-      const collected = once(child, 'message');
-      child.send('collect');
-      await collected;
-      return anonymousPssBytesOf(service.pid);
-    },
-  };
 }
 
 /** This machine's files, but with a GPU and a sensor chip of the test, whose second input always answers. */
@@ -90,9 +62,17 @@ export async function startTroubled(t: Scope, mounts: number): Promise<TroubledM
   // Opening a file of a hung filesystem waits for its server, just as reading a sensor waits for its driver.
   const machine = makeMachine(t, sysTree({ link: `${folder}/temp` }));
   const sys = path.join(machine.root, 'sys');
-  const service = await startWatched(sys, nvml.library, (...all) => space.start(...all));
+  const service = await startPreloaded({
+    config: { stats: { stream_interval_seconds: 1 }, host: { sys } },
+    env: { LD_LIBRARY_PATH: path.dirname(nvml.library) },
+    start: (...all) => space.start(...all),
+  });
+  const anonymousBytes = async () => {
+    await service.askProbe('collect');
+    return anonymousPssBytesOf(service.pid);
+  };
   return {
-    service,
+    service: { ...service, anonymousBytes },
     points: network.points,
     silent: silent.points,
     hang: async () => {

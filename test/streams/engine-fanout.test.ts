@@ -11,6 +11,7 @@ import { encodedOf } from '../helpers/fakes/encoded.ts';
 import { callerAt } from '../helpers/fakes/sender.ts';
 import { FakeSource } from '../helpers/fakes/source.ts';
 import { FakeResponse, unchunk } from '../helpers/fakes/stream.ts';
+import { createRandom } from '../helpers/random.ts';
 
 /** All of them take minutes: they run where HOSTWIRE_FULL is set. */
 const SEEDS = process.env['HOSTWIRE_FULL'] === '1' ? 40 : 5;
@@ -157,45 +158,41 @@ const strictlyRising = (numbers: readonly number[]) =>
 
 t.test('random turns', async (t) => {
   for (let seed = 1; seed <= SEEDS; seed++) {
-    let state = seed * 2654435761;
-    const random = (below: number) => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const random = createRandom(seed);
     const stage = new Stage({ stallLimitSeconds: Number.POSITIVE_INFINITY });
     stage.msPerLook = 1;
     const paddings = new Map<number, number>();
     const gone = new Set<Peer>();
-    const pick = () => stage.peers[random(stage.peers.length)];
+    const pick = () => stage.peers[random.below(stage.peers.length)];
     const acts: readonly (() => void)[] = [
       () =>
-        stage.join([ALL, NONE, DETAIL][random(3)] ?? ALL, {
-          kernelBytes: [300, 5000, 20_000, 40_000, 1 << 20][random(5)] ?? 0,
-          skips: random(4) === 0,
-          client: random(10),
+        stage.join(random.pick([ALL, NONE, DETAIL]), {
+          kernelBytes: random.pick([300, 5000, 20_000, 40_000, 1 << 20]),
+          skips: random.below(4) === 0,
+          client: random.below(10),
         }),
       () => {
-        stage.padding = [0, 0, 12_000, 16_250, 16_310, 16_320, 20_000, 64_000][random(8)] ?? 0;
+        stage.padding = random.pick([0, 0, 12_000, 16_250, 16_310, 16_320, 20_000, 64_000]);
         paddings.set(stage.number + 1, stage.padding);
         stage.publish();
       },
       () => stage.turn(),
       () => stage.turn(),
-      () => pick()?.response.read(1 + random(30_000)),
-      () => pick()?.response.read(1 + random(3000)),
+      () => pick()?.response.read(1 + random.below(30_000)),
+      () => pick()?.response.read(1 + random.below(3000)),
       () => pick()?.response.read(1 << 30),
       () => {
         const peer = pick();
-        if (random(4) > 0 || peer === undefined || peer.response.isClosed) return;
+        if (random.below(4) > 0 || peer === undefined || peer.response.isClosed) return;
         gone.add(peer);
         peer.response.abort();
       },
       () => stage.sweep(),
       () => {
-        stage.nowMs += random(2000);
+        stage.nowMs += random.below(2000);
       },
     ];
-    for (let i = 0; i < 3000; i++) acts[random(acts.length)]?.();
+    for (let i = 0; i < 3000; i++) random.pick(acts)();
     stage.settle();
     let most = 0;
     for (const peer of stage.peers) {

@@ -5,6 +5,37 @@ import { type ConfigPart, type ServiceProcess, startService } from './service.ts
 
 const PROBE = new URL('./loop-probe.js', import.meta.url).href;
 
+export interface PreloadedService extends ServiceProcess {
+  /** Asks the module over the IPC channel, and returns its answer. */
+  readonly askProbe: (what: string) => Promise<unknown>;
+}
+
+/** Starts the service with a module in it that can collect garbage and answers over the IPC channel. */
+export async function startPreloaded(
+  { start = spawn, ...options }: NonNullable<Parameters<typeof startService>[0]>,
+  probe = PROBE,
+): Promise<PreloadedService> {
+  let child: ChildProcess | undefined;
+  const service = await startService({
+    ...options,
+    start: (command, args, how) => {
+      const stdio: ('ignore' | 'ipc' | 'pipe')[] = ['ignore', 'ignore', 'pipe', 'ipc'];
+      child = start(command, ['--expose-gc', '--import', probe, ...args], { ...how, stdio });
+      return child;
+    },
+  });
+  return {
+    ...service,
+    async askProbe(what) {
+      if (child === undefined) throw new Error('the service was not started');
+      const answer = once(child, 'message');
+      child.send(what);
+      const [message] = await answer;
+      return message;
+    },
+  };
+}
+
 /** The time that callbacks held the event loop since the previous request. */
 export interface Holds {
   readonly longestMs: number;
@@ -23,29 +54,11 @@ export async function startProbed(
   host = '127.0.0.1',
   args: readonly string[] = [],
 ): Promise<ProbedService> {
-  let child: ChildProcess | undefined;
-  const service = await startService({
-    config,
-    host,
-    args,
-    start: (command, programArgs) => {
-      child = spawn(command, ['--expose-gc', '--import', PROBE, ...programArgs], {
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      });
-      return child;
-    },
-  });
-  const ask = async (what: 'report' | 'collect'): Promise<unknown> => {
-    if (child === undefined) throw new Error('the service was not started');
-    const answer = once(child, 'message');
-    child.send(what);
-    const [message] = await answer;
-    return message;
-  };
+  const service = await startPreloaded({ config, host, args });
   // loop-probe.ts answers each request with its own shape.
   return {
     ...service,
-    readHolds: async () => (await ask('report')) as Holds,
-    collect: async () => (await ask('collect')) as { readonly heapUsedBytes: number },
+    readHolds: async () => (await service.askProbe('report')) as Holds,
+    collect: async () => (await service.askProbe('collect')) as { readonly heapUsedBytes: number },
   };
 }

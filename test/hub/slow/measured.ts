@@ -1,9 +1,9 @@
 /** A hub as the program it is, whose CPU time and memory are measured from outside. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { anonymousPssBytesOf } from '../../../bench/cpu.ts';
 import { ask } from '../../helpers/clients/http.ts';
-import { type ConfigPart, type ServiceProcess, startService } from '../../helpers/service/service.ts';
+import type { Scope } from '../../helpers/scope.ts';
+import { startPreloaded } from '../../helpers/service/probed.ts';
+import type { ConfigPart, ServiceProcess } from '../../helpers/service/service.ts';
 import type { Collected } from './collector.ts';
 
 const COLLECTOR = new URL('./collector.js', import.meta.url).href;
@@ -24,30 +24,13 @@ export interface MeasuredHub extends ServiceProcess {
   readonly metric: (name: string) => Promise<number>;
 }
 
-export async function startMeasured(
-  t: { teardown(run: () => unknown): unknown },
-  config: ConfigPart,
-): Promise<MeasuredHub> {
-  let child: ChildProcess | undefined;
-  const hub = await startService({
-    config,
-    args: ['hub'],
-    start: (command, args, how) => {
-      child = spawn(command, ['--expose-gc', '--import', COLLECTOR, ...args], {
-        ...how,
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      });
-      return child;
-    },
-  });
+export async function startMeasured(t: Scope, config: ConfigPart): Promise<MeasuredHub> {
+  const hub = await startPreloaded({ config, args: ['hub'] }, COLLECTOR);
   t.teardown(() => hub.stop());
   return {
     ...hub,
     async kept() {
-      if (child === undefined) throw new Error('it was started');
-      const answer = once(child, 'message');
-      child.send('collect');
-      const [message] = await answer;
+      const message = await hub.askProbe('collect');
       const { heapUsed, heapTotal, external } = message as Collected; // As collector.ts sends it.
       const anonymous = anonymousPssBytesOf(hub.pid);
       const used = anonymous - (heapTotal - heapUsed);

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { systemClock } from '#src/clock.js';
 import { Quota } from '#src/fairness/quota.js';
@@ -19,6 +20,7 @@ import { callerAt } from '../../helpers/fakes/sender.ts';
 import { FakeSource } from '../../helpers/fakes/source.ts';
 import { createEngine } from '../../helpers/service/engine.ts';
 import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
+import { until } from '../../helpers/until.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const CONNECTIONS = IS_FULL ? 200_000 : 2000;
@@ -31,13 +33,6 @@ const VIEW = viewOf(0, false);
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
 t.setTimeout(300_000);
 const needs = { skip: !hasGcc && 'needs gcc for the sink', timeout: 300_000 };
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(isDone: () => boolean, limitMs: number): Promise<boolean> {
-  const deadline = performance.now() + limitMs;
-  while (!isDone() && performance.now() < deadline) await sleep(20);
-  return isDone();
-}
 
 function openService(t: Test): Promise<ProbedService> {
   const started = startProbed({ stats: { stream_interval_seconds: 1 } });
@@ -105,7 +100,7 @@ t.test('every count is back at 0 when all have left', needs, async (t) => {
   }, 1);
   await churn(port, 2000, ABREAST);
   clearInterval(look);
-  t.ok(await until(() => server.connections === 0, 3000), `${server.connections} connections`);
+  await until(() => server.connections === 0);
   t.ok(mostConnections > 0, `at most ${mostConnections} at a time`);
   t.equal(server.pending, 0, 'no request is pending');
   t.equal(streams.size, 0, 'no subscriber is left');
@@ -119,10 +114,7 @@ t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) 
   const before = await memoryOf(service);
   const descriptors = descriptorsOf(service.pid);
   await churn(service.port, CONNECTIONS, ABREAST);
-  t.ok(
-    await until(() => descriptorsOf(service.pid) <= descriptors, 5000),
-    `${descriptors} descriptors before, ${descriptorsOf(service.pid)} after`,
-  );
+  await until(() => descriptorsOf(service.pid) <= descriptors, 'no descriptor is left');
   await sleep(1000);
   const after = await memoryOf(service);
   const heap = after.heapMib - before.heapMib;
@@ -158,7 +150,7 @@ t.test(`four rounds of ${SUBSCRIBERS} subscribers, in and out`, needs, async (t)
     fed.push(pssMib);
     uncollected.push(uncollectedMib);
     await sink.close(1);
-    t.ok(await until(() => descriptorsOf(service.pid) <= descriptors, 5000), 'all have left');
+    await until(() => descriptorsOf(service.pid) <= descriptors, 'all have left');
     left.push((await memoryOf(service)).pssMib);
   }
   const shown = (values: readonly number[]) => values.map((mib) => mib.toFixed(1)).join(', ');

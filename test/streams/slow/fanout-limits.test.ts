@@ -5,51 +5,34 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { cpuNsOf } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
-import { type ServiceProcess, startService, withDescriptors } from '../../helpers/service/service.ts';
+import { ask } from '../../helpers/clients/http.ts';
+import { type ServiceProcess, serveProgram, withDescriptors } from '../../helpers/service/service.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const SUBSCRIBERS = IS_FULL ? 10_000 : 1000;
 /** Traced, a send takes ten times as long, and all of them must fit into a tick. */
 const TRACED = 1000;
 const has = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The service as a program, one event per second, with at most `descriptors` open. */
 async function start(t: Test, descriptors?: number): Promise<ServiceProcess> {
-  const service = await startService({
+  return await serveProgram(t, {
     config: { stats: { stream_interval_seconds: 1 } },
     ...(descriptors !== undefined && { start: withDescriptors(descriptors) }),
   });
-  t.teardown(() => service.stop('SIGKILL'));
-  return service;
 }
 
 function openSink(t: Test, port: number): Sink {
   const sink = new Sink(port);
   t.teardown(() => sink.stop());
   return sink;
-}
-
-/** The status of GET `target`, and how long it took. */
-function get(port: number, target: string): Promise<{ readonly status: number; readonly ms: number }> {
-  const startedAt = performance.now();
-  return new Promise((resolve, reject) => {
-    http
-      .get({ host: '127.0.0.1', port, path: target, agent: false }, (response) => {
-        response.resume();
-        response.once('end', () =>
-          resolve({ status: response.statusCode ?? 0, ms: performance.now() - startedAt }),
-        );
-      })
-      .once('error', reject);
-  });
 }
 
 t.setTimeout(600_000);
@@ -167,7 +150,7 @@ t.test(
     t.ok((statuses.get('503') ?? 0) > 0, 'the others get an answer');
     for (const socket of sockets) socket.destroy();
     await sleep(1000);
-    t.equal((await get(service.port, '/api/status')).status, 200, 'recovered in a second');
+    t.equal((await ask(service.port, '/api/status')).status, 200, 'recovered in a second');
   },
 );
 
