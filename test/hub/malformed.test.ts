@@ -1,10 +1,16 @@
-/** Samples of one machine that are not what the contract promises: no viewer gets them, and others notice nothing. */
+/** Samples, answers and topics of one machine that are not what the contract promises: no client gets them. */
 import t from 'tap';
+import { OWN_ACCOUNT } from '#src/access/caller.js';
 import { SampleLines } from '#src/agent/protocol/sample-lines.js';
+import { Calls } from '#src/agent/remote/calls.js';
+import { PushedTopics } from '#src/agent/remote/pushed.js';
 import { HostSample } from '#src/agent/remote/sample.js';
 import { viewOf } from '#src/stats/view.js';
 import { Dialler, dialled } from '../agent/websocket/setup.ts';
+import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { FakeClock } from '../helpers/fakes/clock.ts';
 import { until } from '../helpers/until.ts';
+import { done } from './played-agent.ts';
 import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
@@ -119,7 +125,7 @@ async function watchAll(t: Parameters<typeof startHub>[0], hub: StartedHub) {
   };
 }
 
-t.test('[I.hub.hostile] a bad sample over a connection that the hub opened', async (t) => {
+t.test('[I.hub.hostile] [I.hub.ws-hostile] a bad sample over a connection that the hub opened', async (t) => {
   const [bad, good] = [await PlayedAgent.start(t), await PlayedAgent.start(t)];
   const hub = await startHub(t, { bad: { url: bad.url }, good: { url: good.url } });
   const viewers = await watchAll(t, hub);
@@ -181,4 +187,56 @@ t.test('[I.hub.hostile] a bad sample of an agent that has dialled in', async (t)
   await until(() => JSON.parse(agent.on('want').at(-1) ?? '{}').sections?.length === 5);
   say('"disks":[]');
   await viewers.sees('pc', 7);
+});
+
+t.test('[I.hub.hostile] answers that are not what was asked for are not passed on', async (t) => {
+  let result: unknown;
+  const agent = await PlayedAgent.start(t, 0, () => ({ ...done(), result }));
+  const hub = await startHub(t, { a: { url: agent.url } });
+  await hub.host('a', isUp);
+  for (result of [[], 5, 'x']) {
+    const answer = await ask(hub.port, '/api/hosts/a/media/status');
+    t.equal(answer.status, 503, JSON.stringify(result));
+    t.match(jsonOf(answer), {
+      code: 'host_unreachable',
+      details: { reason: 'its answer is not understood' },
+    });
+  }
+  result = { timestamp: 1, uptime: 1, disks: null };
+  const usage = await ask(hub.port, '/api/hosts/a/usage');
+  t.equal(usage.status, 503);
+  t.match(jsonOf(usage), { details: { reason: 'its samples are malformed: disks' } });
+  result = { status: 'idle' };
+  t.equal((await ask(hub.port, '/api/hosts/a/media/status')).status, 200);
+});
+
+t.test('[I.hub.hostile] answers and topics over a broker', async (t) => {
+  const clock = new FakeClock();
+  let sent = '';
+  const publish = (_id: string, _name: string, payload: string) => {
+    sent = payload;
+    return true;
+  };
+  const calls = new Calls({ hub: 'h', clock, answerMs: 10, publish });
+  const question = { what: 'media', params: {}, who: OWN_ACCOUNT, deadlineMs: 1000 };
+  const answered = async (result: string) => {
+    const found = calls.question('a', question).then(
+      ({ bytes }) => bytes.toString(),
+      (error: Error) => error.constructor.name,
+    );
+    const { id } = JSON.parse(sent);
+    calls.take('a', bytesOf(`{"id":"${id}","stage":"done","run":"r","clock":1,"result":${result}}`));
+    await clock.advance(2000);
+    return await found;
+  };
+  t.equal(await answered('{"a":1}'), '{"a":1}');
+  t.equal(await answered('null'), '{}', 'a command that returns nothing');
+  for (const result of ['5', '[]', '"x"', `{"x":${NESTED}}`, '{"x":"\xff"}'])
+    t.equal(await answered(result), 'ServiceError', result.slice(0, 20));
+  const payloads: string[] = [];
+  const topics = new PushedTopics(() => undefined);
+  topics.follow('media', { onPayload: (json) => payloads.push(json), onLost: () => undefined });
+  for (const text of ['{"title":"\xff"}', `{"title":${NESTED}}`, '[]', '{"title":"A"}'])
+    topics.take('media', bytesOf(text));
+  t.same(payloads, ['{"title":"A"}']);
 });

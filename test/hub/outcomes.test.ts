@@ -1,6 +1,6 @@
 /** Commands to agents that the test plays: what is sent, how often, by when, and what clients are answered. */
 import t from 'tap';
-import { ask, jsonOf } from '../helpers/clients/http.ts';
+import { ask, jsonOf, RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
 import { done, PlayedAgent, RUN, refused, type Say } from './played-agent.ts';
 import { isUp, startHub } from './setup.ts';
@@ -125,4 +125,22 @@ t.test('[I.hub.audit] the trail has what was accepted, and how that ended', asyn
   agent.answer(sent, { stage: 'cancelled', success: false, message: 'Cancelled' });
   await until(() => trail().length > 1 || undefined);
   t.strictSame(trail(), ['accepted', 'cancelled']);
+});
+
+const STOP_MS = 3500;
+const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STOP_MS);
+
+t.test('[I.hub.standstill] a command that waited while the hub stood still is not done', async (t) => {
+  const { lock, commands, hub } = await open(t, () => OK);
+  const waiting = await RawConnection.openIn(t, hub.port);
+  waiting.write(requestBytes('/api/hosts/a/pw/lock', { method: 'POST' }));
+  // The hub is in this process: the bytes wait in the kernel, unread.
+  standStill();
+  const answer = await waiting.readAnswer('POST');
+  t.equal(answer.status, 503);
+  t.match(jsonOf(answer), { code: 'host_unreachable', details: { reason: 'the hub has stood still' } });
+  t.equal(commands().length, 0, 'the agent was not asked');
+  t.match(hub.log.join(''), /power: lock refused: host_unreachable/);
+  await until(async () => (await lock()).status === 200, 'a moment later commands are taken again');
+  t.equal(commands().length, 1);
 });

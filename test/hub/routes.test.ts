@@ -102,15 +102,6 @@ t.test('[I.hub.metrics] the figures of the hub', async (t) => {
   t.strictSame(valuesOf(refused, 'x-error-code'), ['feature_disabled']);
 });
 
-t.test('[I.hub.access] a reload judges open streams again', async (t) => {
-  const hub = await startHub(t, AGENTS);
-  await hub.host('a', isUp);
-  const streams = await Promise.all([hub.open('/api/hosts/a/stream'), hub.open('/api/fleet/stream')]);
-  hub.reconfigure(AGENTS, { auth: { enabled: true, api_key: KEY } });
-  for (const stream of streams) await stream.ended();
-  t.pass('both were cut');
-});
-
 t.test('[I.hub.limits] streams of one address are limited; the key is not', async (t) => {
   const config = { server: { max_streams_per_address: 2 }, auth: { api_key: KEY } };
   const hub = await startHub(t, AGENTS, config);

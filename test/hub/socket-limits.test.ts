@@ -2,74 +2,25 @@
 import type net from 'node:net';
 import t from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import type { ConfigPart } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { isUp, PlayedAgent, startHub } from './setup.ts';
-import { HubClient } from './socket-setup.ts';
+import { HubClient, upgradeStatus } from './socket-setup.ts';
 
 const KEY = 'k'.repeat(32);
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 const PATHS = ['/api/ws', '/api/hosts/a/ws'];
 
-/** 101, or the status of the refusal. */
-async function statusOf(
-  port: number,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<number> {
-  try {
-    (await SocketClient.open(port, { path, headers })).cut();
-    return 101;
-  } catch (error) {
-    return (error as { readonly status: number }).status; // Refused.
-  }
-}
-
-t.test('[I.hub.ws-access] the access rules hold for both sockets', async (t) => {
-  const agent = await PlayedAgent.start(t);
-  const agents = { a: { url: agent.url } };
-  const withKey: ConfigPart = { auth: { enabled: true, api_key: KEY } };
-  const cases: readonly (readonly [
-    name: string,
-    config: ConfigPart,
-    headers: Readonly<Record<string, string>>,
-    query: string,
-    status: number,
-  ])[] = [
-    ['no authentication', {}, {}, '', 101],
-    ['a key, none sent', withKey, {}, '', 401],
-    ['a key, another one sent', withKey, bearer('x'.repeat(32)), '', 401],
-    ['a key, sent', withKey, bearer(KEY), '', 101],
-    ['a key, in the query', withKey, {}, `?api_key=${KEY}`, 101],
-    ['a key, another one in the query', withKey, {}, `?api_key=${'x'.repeat(32)}`, 401],
-    ['an address that is not listed', { auth: { enabled: true, allowed_ips: ['192.0.2.1'] } }, {}, '', 403],
-    ['a blocked address', { auth: { blocked_ips: ['127.0.0.1'] } }, {}, '', 403],
-    ['a foreign host name', {}, { Host: 'evil.example' }, '', 403],
-    ['a foreign page', {}, { Origin: 'http://evil.example' }, '', 403],
-    ['a foreign page with the key', withKey, { Origin: 'http://evil.example', ...bearer(KEY) }, '', 101],
-  ];
-  for (const [name, config, headers, query, status] of cases) {
-    const hub = await startHub(t, agents, config);
-    await until(() => hub.log.some((line) => line.includes('host a is up')));
-    for (const path of PATHS)
-      t.equal(await statusOf(hub.port, `${path}${query}`, headers), status, `${name}: ${path}`);
-    t.notOk(
-      hub.log.some((line) => line.includes(KEY)),
-      'the key is not logged',
-    );
-    await hub.stop();
-  }
-});
-
-t.test('[I.hub.ws-access] a reload judges open sockets again', async (t) => {
+t.test('[I.hub.access] [I.hub.ws-access] a reload judges open streams and sockets again', async (t) => {
   const agent = await PlayedAgent.start(t);
   const agents = { a: { url: agent.url } };
   const hub = await startHub(t, agents);
   await hub.host('a', isUp);
+  const streams = await Promise.all([hub.open('/api/hosts/a/stream'), hub.open('/api/fleet/stream')]);
   const clients = await Promise.all(PATHS.map(async (path) => await HubClient.open(t, hub, path)));
   hub.reconfigure(agents, { auth: { enabled: true, api_key: KEY } });
   for (const { socket } of clients) await socket.closed;
-  t.pass('both were cut');
+  for (const stream of streams) await stream.ended();
+  t.pass('all were cut');
   const late = await HubClient.open(t, hub, '/api/ws', bearer(KEY));
   await hub.stop();
   t.equal((await late.socket.closed).code, 1001, 'it ends with its sockets');
@@ -85,7 +36,7 @@ t.test('[I.hub.ws-access] sockets count with the streams of their address', asyn
   for (const path of PATHS) t.equal((await SocketClient.refusal(hub.port, { path })).status, 503, path);
   await HubClient.open(t, hub, '/api/ws', bearer(KEY));
   second.socket.cut();
-  await until(async () => (await statusOf(hub.port, '/api/ws', {})) === 101);
+  await until(async () => (await upgradeStatus(hub.port, '/api/ws', {})) === 101);
   t.pass('a place is free again');
 });
 

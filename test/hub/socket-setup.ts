@@ -1,10 +1,25 @@
 /** A client of a hub's WebSockets: messages with the machine that they are about. */
-import { SocketClient } from '../helpers/clients/socket.ts';
+import { Refused, SocketClient } from '../helpers/clients/socket.ts';
 import type { Told } from '../helpers/clients/talk.ts';
 import type { Scope } from '../helpers/scope.ts';
 import type { StartedHub } from './setup.ts';
 
 export type HubTold = Told & { readonly host?: string };
+
+/** 101, or the status of the refusal. */
+export async function upgradeStatus(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  try {
+    (await SocketClient.open(port, { path, headers })).cut();
+    return 101;
+  } catch (error) {
+    if (error instanceof Refused) return error.status;
+    throw error;
+  }
+}
 
 export class HubClient {
   readonly socket: SocketClient;

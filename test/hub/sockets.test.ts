@@ -168,25 +168,6 @@ t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
   t.equal((await one.socket.closed).code, 1001);
 });
 
-t.test('[I.hub.ws-hostile] a payload that is not a sample never reaches a socket', async (t) => {
-  const { a, hub } = await startTwo(t);
-  const client = await HubClient.open(t, hub);
-  client.say('subscribe', { host: 'a', data: { topics: ['stats'] } });
-  await until(() => a.streams === 1);
-  a.sample({ timestamp: 1 });
-  await client.take(isSampleOf('a', 1));
-  a.lines(['"timestamp":2}', '"cpu":{}', '"memory":{}', '"gpu":null', '"disks":[]', '"network":{}'], {
-    plain: ['cpu', 'memory', 'gpu', 'disks', 'network'],
-  });
-  t.match(await client.take((told) => told.type === 'host' && told.data['state'] === 'down'), {
-    data: { reason: 'its samples are malformed' },
-  });
-  await until(() => a.queries.length === 2);
-  a.sample({ timestamp: 3 });
-  await client.take(isSampleOf('a', 3));
-  t.notOk(client.told.some(({ type }) => type === 'closing'));
-});
-
 t.test('[I.hub.ws-fleet] the topic fleet has the events of the fleet stream', async (t) => {
   const { a, hub } = await startTwo(t);
   const client = await HubClient.open(t, hub);
