@@ -41,6 +41,25 @@ t.test('[3.network-which] containers: the outermost but lo; only lo: lo', async 
   const unread = [virtual('eth0', { index: 0 }), virtual('eth1', { index: 0 })];
   t.strictSame(namesOf(unread), ['eth0', 'eth1'], 'no /sys');
   t.strictSame(namesOf([lo, virtual('eth0'), virtual('eth9', { index: 0 })]), ['eth0'], 'removed meanwhile');
+  const empty = [virtual('bond1', { index: 8, kind: 'bond' }), virtual('br1', { index: 9, kind: 'bridge' })];
+  t.strictSame(namesOf([lo, virtual('eth0'), ...empty]), ['eth0'], 'a bond and a bridge of nothing');
+  const tunnel = virtual('tun0', { index: 5, kind: 'tunnel' });
+  t.strictSame(
+    namesOf([lo, tunnel, virtual('eth0')]),
+    ['eth0'],
+    'its packets leave through another interface',
+  );
+  t.strictSame(namesOf([lo, tunnel]), ['tun0'], 'unless none is there');
+});
+
+t.test('[3.network-which] containers in a container: the ends of their pairs are inside', async (t) => {
+  const bridge = virtual('docker0', { index: 4, kind: 'bridge' });
+  const end = virtual('veth1', { index: 3, masterIndex: 4, hasPeer: true, receivedBytes: 9 });
+  const own = (receivedBytes: number) => virtual('eth0', { index: 2, hasPeer: true, receivedBytes });
+  t.strictSame(namesOf([lo, own(1), end, bridge]), ['eth0']);
+  t.strictSame(namesOf([lo, own(0), end, bridge]), ['eth0', 'veth1'], 'where nothing else has received');
+  const others = [own(0), virtual('eth1', { index: 7, receivedBytes: 1 }), end, bridge];
+  t.strictSame(namesOf(others), ['eth0', 'eth1'], 'one of several has');
 });
 
 /** The sums after each of `readings`. */

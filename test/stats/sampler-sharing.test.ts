@@ -61,19 +61,6 @@ t.test('[3.usage-shared] a request waits for two readings at most', async (t) =>
   t.strictSame(answered, ['cpu 1200', 'network 1400', 'detail 1400']);
 });
 
-t.test('[3.usage-shared] 1,000 concurrent requests for cpu and memory: two readings', async (t) => {
-  for (const views of [
-    [CPU, MEMORY],
-    [MEMORY, CPU],
-  ]) {
-    const { clock, host, sampler } = setUp();
-    const asked = Array.from({ length: 500 }, () => views.map((view) => sampler.latest(view))).flat();
-    await clock.advance(200);
-    t.equal(new Set(await Promise.all(asked)).size, 1);
-    t.equal(host.reads.length, 2);
-  }
-});
-
 t.test('[3.usage-shared] 1,000 requests for cpu and memory in turn: five readings a second', async (t) => {
   const { clock, host, sampler, ask } = setUp();
   const startedAt = clock.now();
