@@ -1,12 +1,11 @@
 /** Starts Prometheus' own programs on free ports of loopback, for as long as a test runs. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE_MS } from '../helpers/limits.ts';
+import { emptyFolder, type Scope } from '../helpers/scope.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
+import { until } from '../helpers/until.ts';
 
 // In plain JavaScript, because the scripts use it too.
 const { findCommand } = (await import(
@@ -15,10 +14,6 @@ const { findCommand } = (await import(
   readonly findCommand: (...names: readonly string[]) => string | undefined;
 };
 
-interface Test {
-  teardown(done: () => void): unknown;
-}
-
 /** Why a program cannot be used here; false if it can. */
 export const whyNo = (program: string): string | false =>
   findCommand(program) === undefined ? `${program} is not installed (scripts/needs.mjs)` : false;
@@ -26,7 +21,7 @@ export const whyNo = (program: string): string | false =>
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-async function start(t: Test, program: string, args: readonly string[], readyUrl: string): Promise<void> {
+async function start(t: Scope, program: string, args: readonly string[], readyUrl: string): Promise<void> {
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   running.add(child);
   let stderr = '';
@@ -39,32 +34,44 @@ async function start(t: Test, program: string, args: readonly string[], readyUrl
     await isOver;
     running.delete(child);
   });
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${stderr}`);
-    const answer = await fetch(readyUrl).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.ok) return;
-    await sleep(50);
-  }
-  throw new Error(`${program} does not answer: ${stderr}`);
+  await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${stderr}`);
+      const answer = await fetch(readyUrl).catch(() => undefined);
+      await answer?.arrayBuffer();
+      return answer?.ok;
+    },
+    () => `${program} does not answer: ${stderr}`,
+  );
 }
 
 /** node_exporter; returns the address of its metrics. */
-export async function startNodeExporter(t: Test, args: readonly string[] = []): Promise<string> {
+export async function startNodeExporter(t: Scope, args: readonly string[] = []): Promise<string> {
   const address = `127.0.0.1:${await findFreePort()}`;
   const options = [`--web.listen-address=${address}`, '--web.disable-exporter-metrics', '--log.level=error'];
   await start(t, 'prometheus-node-exporter', [...options, ...args], `http://${address}/`);
   return `http://${address}/metrics`;
 }
 
-/** A Prometheus that scrapes with this configuration; returns the function that asks it. */
-export async function startPrometheus(t: Test, config: object) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-prometheus-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [number, string];
+}
+
+/** Asks a Prometheus by its HTTP API. */
+export interface Prometheus {
+  readonly ask: (target: string) => Promise<unknown>;
+  /** undefined: the query was refused. */
+  readonly query: (text: string) => Promise<readonly Series[] | undefined>;
+  readonly targets: () => Promise<readonly { readonly health: string; readonly lastError: string }[]>;
+}
+
+/** A Prometheus that scrapes every second what `config` has. */
+export async function startPrometheus(t: Scope, config: object): Promise<Prometheus> {
+  const folder = emptyFolder(t, 'prometheus');
   const file = path.join(folder, 'prometheus.yml');
   // JSON is YAML, too.
-  writeFileSync(file, JSON.stringify(config));
+  writeFileSync(file, JSON.stringify({ global: { scrape_interval: '1s', scrape_timeout: '1s' }, ...config }));
   const address = `127.0.0.1:${await findFreePort()}`;
   const args = [
     `--config.file=${file}`,
@@ -72,12 +79,26 @@ export async function startPrometheus(t: Test, config: object) {
     `--web.listen-address=${address}`,
   ];
   await start(t, 'prometheus', [...args, '--log.level=error'], `http://${address}/-/ready`);
-  return async (target: string): Promise<unknown> => {
+  const ask = async (target: string): Promise<unknown> => {
     const answer = await fetch(`http://${address}/api/v1/${target}`);
     // As its HTTP API answers.
     return ((await answer.json()) as { readonly data: unknown }).data;
   };
+  return {
+    ask,
+    async query(text) {
+      const data = await ask(`query?query=${encodeURIComponent(text)}`);
+      return (data as { readonly result: readonly Series[] } | undefined)?.result;
+    },
+    targets: async () =>
+      ((await ask('targets')) as { activeTargets: Awaited<ReturnType<Prometheus['targets']>> }).activeTargets,
+  };
 }
+
+/** The configuration of a job that scrapes these addresses. */
+export const jobOf = (targets: readonly string[], more: object = {}) => ({
+  scrape_configs: [{ job_name: 'hostwire', static_configs: [{ targets }], ...more }],
+});
 
 /** Runs promtool with `input` as its standard input; resolves with its exit code and all that it prints. */
 function promtool(args: readonly string[], input = ''): Promise<{ code: number; lines: readonly string[] }> {

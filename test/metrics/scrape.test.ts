@@ -8,15 +8,14 @@ import { ask, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import type { ConfigPart } from '../helpers/fakes/config-parts.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { processColumns } from '../helpers/fakes/process-columns.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { parseFamilies } from './families.ts';
 
 const KEY = 'a-key-of-this-test';
 const KEYED = { Authorization: `Bearer ${KEY}` };
 
 async function start(t: Test, config: ConfigPart = {}) {
-  const service = await startHere(fixtureHost(), config);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), config);
   return service;
 }
 
@@ -82,8 +81,7 @@ t.test(
     // Only these of its methods are called.
     const host = { ...fixtureHost(), processes: processes as unknown as ProcessHost };
     const key = { auth: { enabled: true, api_key: KEY } };
-    const service = await startHere(host, key);
-    t.teardown(() => service.stop());
+    const service = await serveHere(t, host, key);
     const scrape = (headers: Readonly<Record<string, string>>) => ask(service.port, '/metrics', { headers });
     /** Not the reading that is there. */
     const scrapeAgain = async () => {

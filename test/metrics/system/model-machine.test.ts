@@ -1,10 +1,9 @@
 /** A machine with sensors and a battery, as files: node_exporter and we make the same families of them. */
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { PATIENCE_MS } from '../../helpers/limits.ts';
 import { makeMachine } from '../../helpers/machine/tree.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import { parseFamilies } from '../families.ts';
 import { MODEL } from '../model.ts';
 import { startNodeExporter, whyNo } from '../programs.ts';
@@ -25,16 +24,12 @@ t.test(
     const udev = `--path.udev.data=${path.join(machine.root, 'run/udev/data')}`;
     const url = await startNodeExporter(t, [folder('proc'), folder('sys'), folder('root'), udev]);
     const theirs = parseFamilies(await (await fetch(url)).text());
-    const service = await startHere(machine.host);
-    t.teardown(() => service.stop());
-    const scrape = async () => parseFamilies(await (await fetch(`${service.baseUrl}/metrics`)).text());
+    const service = await serveHere(t, machine.host);
     // The chips are found by the first question of a prober, and read by the next one.
-    let ours = await scrape();
-    const deadline = performance.now() + PATIENCE_MS;
-    while ((ours.get('node_hwmon_temp_celsius')?.samples.size ?? 0) < 3 && performance.now() < deadline) {
-      await sleep(200);
-      ours = await scrape();
-    }
+    const ours = await until(async () => {
+      const families = parseFamilies(await (await fetch(`${service.baseUrl}/metrics`)).text());
+      return (families.get('node_hwmon_temp_celsius')?.samples.size ?? 0) >= 3 && families;
+    });
     const names = [...theirs.keys()].filter((name) => COMPARED.test(name) && !MISSING.test(name));
     t.ok(names.length >= 15, names.join(' '));
     for (const name of names) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 import { type Family, parseFamilies } from '../families.ts';
 import { checkMetrics, startNodeExporter, whyNo } from '../programs.ts';
 
@@ -50,8 +50,7 @@ t.test(
   '[3.metrics-names] [3.metrics-values] shared metrics are the same, missing ones are documented',
   { skip: whyNo('prometheus-node-exporter') },
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t);
     const other = await startNodeExporter(t, AS_BY_DEFAULT);
     const own = `${service.baseUrl}/metrics`;
     // The first scrape opens the files, and asks the probers.
@@ -104,8 +103,7 @@ t.test(
   '[3.metrics-promtool] promtool objects to nothing but names that node_exporter has chosen',
   { skip: whyNo('promtool') || whyNo('prometheus-node-exporter') },
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t);
     const ours = await checkMetrics(await read(`${service.baseUrl}/metrics`));
     const theirs = await checkMetrics(await read(await startNodeExporter(t)));
     for (const [name, line] of ours) t.ok(theirs.has(name), line);

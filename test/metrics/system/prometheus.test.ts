@@ -1,9 +1,8 @@
 /** A running Prometheus scrapes the service with its key; what Grafana's dashboard 1860 asks for in its open rows is there. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { PATIENCE_MS } from '../../helpers/limits.ts';
-import { startService } from '../../helpers/service/service.ts';
-import { startPrometheus, whyNo } from '../programs.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
+import { jobOf, startPrometheus, whyNo } from '../programs.ts';
 
 const KEY = 'the-key-of-this-scrape';
 
@@ -28,46 +27,25 @@ const QUERIES = [
   'hostwire_build_info',
 ];
 
-interface Result {
-  readonly result: readonly { readonly value: readonly [number, string] }[];
-}
-interface Targets {
-  readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[];
-}
-
 t.test(
   '[3.metrics-prometheus] Prometheus scrapes OpenMetrics with the key, and answers the dashboard',
   { skip: whyNo('prometheus') },
   async (t) => {
-    const service = await startService({ config: { auth: { enabled: true, api_key: KEY } } });
-    t.teardown(() => service.stop());
-    const ask = await startPrometheus(t, {
-      global: { scrape_interval: '1s', scrape_timeout: '1s' },
-      scrape_configs: [
-        {
-          job_name: 'hostwire',
-          authorization: { credentials: KEY },
-          static_configs: [{ targets: [new URL(service.baseUrl).host] }],
-        },
-      ],
-    });
-    const query = async (text: string) =>
-      ((await ask(`query?query=${encodeURIComponent(text)}`)) as Result).result;
-    const deadline = performance.now() + PATIENCE_MS;
-    const missing = async () => {
-      const answers = await Promise.all(QUERIES.map(query));
-      return QUERIES.filter((_text, at) => answers[at]?.length === 0);
-    };
-    let empty = await missing();
-    while (empty.length > 0 && performance.now() < deadline) {
-      await sleep(500);
-      empty = await missing();
-    }
-    t.strictSame(empty, []);
-    const { activeTargets } = (await ask('targets')) as Targets;
-    t.match(activeTargets, [{ health: 'up', lastError: '' }]);
+    const service = await serveProgram(t, { config: { auth: { enabled: true, api_key: KEY } } });
+    const more = { authorization: { credentials: KEY } };
+    const { ask, query, targets } = await startPrometheus(t, jobOf([new URL(service.baseUrl).host], more));
+    let empty: readonly string[] = [];
+    await until(
+      async () => {
+        const answers = await Promise.all(QUERIES.map(query));
+        empty = QUERIES.filter((_text, at) => answers[at]?.length === 0);
+        return empty.length === 0;
+      },
+      () => `no answer to ${empty.join()}`,
+    );
+    t.match(await targets(), [{ health: 'up', lastError: '' }]);
     const series = await query('count({job="hostwire"})');
-    t.ok(Number(series[0]?.value[1]) > 200, `${series[0]?.value[1]} series`);
+    t.ok(Number(series?.[0]?.value[1]) > 200, `${series?.[0]?.value[1]} series`);
     const metadata = (await ask('metadata?metric=node_forks_total')) as Readonly<Record<string, unknown>>;
     const plain = (await ask('metadata?metric=node_forks')) as Readonly<Record<string, unknown>>;
     t.ok('node_forks' in plain || 'node_forks_total' in metadata, 'its metadata is known');

@@ -1,26 +1,29 @@
 /** The configurations of docs/metrics.md, as they stand there: only addresses, paths and the interval are replaced. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import t, { type Test } from 'tap';
-import { PATIENCE_MS } from '../../helpers/limits.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { startSecure } from '../../helpers/service/secure.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
+import { until } from '../../helpers/until.ts';
 import { checkFile, startPrometheus, whyNo } from '../programs.ts';
-import { blockWith } from '../recipe-blocks.ts';
 
 const KEY = 'the-key-of-this-recipe';
 
-interface Targets {
-  readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[];
+const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../../../../docs/metrics.md'), 'utf8');
+const BLOCKS = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+
+/** The one block that has all of these words. */
+function blockWith(...words: readonly string[]): string {
+  const found = BLOCKS.filter((text) => words.every((word) => text.includes(word)));
+  if (found.length !== 1) throw new Error(`${found.length} blocks have ${words.join(', ')}`);
+  return found[0] ?? '';
 }
 
 /** Runs a Prometheus with it until its only target is up; returns what it says of that. */
 async function scrapeWith(t: Test, text: string, target: string, cert = '') {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-recipe-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'recipe');
   for (const [name, content] of [
     ['hostwire.key', KEY],
     ['hostwire.pem', cert],
@@ -32,24 +35,17 @@ async function scrapeWith(t: Test, text: string, target: string, cert = '') {
   await checkFile('config', file);
   // An object, because it has the keys of the recipe.
   const config = load(mine.replace('15s', '1s')) as object;
-  const ask = await startPrometheus(t, {
-    global: { scrape_interval: '1s', scrape_timeout: '1s' },
-    ...config,
+  const { targets } = await startPrometheus(t, config);
+  return await until(async () => {
+    const found = await targets();
+    return found.length > 0 && found.every(({ health }) => health === 'up') && found;
   });
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const { activeTargets } = (await ask('targets')) as Targets;
-    const isUp = activeTargets.length > 0 && activeTargets.every(({ health }) => health === 'up');
-    if (isUp || performance.now() > deadline) return activeTargets;
-    await sleep(200);
-  }
 }
 
 const skip = whyNo('prometheus') || whyNo('promtool');
 
 t.test('[3.metrics-recipes] Prometheus with the key in a file', { skip }, async (t) => {
-  const service = await startService({ config: { auth: { enabled: true, api_key: KEY } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth: { enabled: true, api_key: KEY } } });
   const text = blockWith('scrape_interval: 15s', 'credentials_file');
   t.match(await scrapeWith(t, text, `127.0.0.1:${service.port}`), [{ health: 'up', lastError: '' }]);
 });
