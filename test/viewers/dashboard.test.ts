@@ -1,50 +1,34 @@
 /** The dashboard's own files: compressed, cached, locked down, public while it is on; and the picture of a track. */
 import '../helpers/service/dead-buses.ts';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
-import os from 'node:os';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { Host } from '#src/host/host.js';
 import { coverPicture } from '../browser/cover-picture.ts';
+import { ask } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
 import { playerOf, snapshotOf } from '../helpers/fakes/media.ts';
-import { type ConfigPart, startHere } from '../helpers/service/service.ts';
+import { emptyFolder } from '../helpers/scope.ts';
+import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../../dist/web/', import.meta.url));
+const DIST = fileURLToPath(new URL('../../../../dist/', import.meta.url));
 const KEY = 'k'.repeat(32);
 const LOCKED: ConfigPart = { auth: { enabled: true, api_key: KEY } };
 
-interface Got {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
+/** The answer as it was sent, with its headers by name. */
+async function get(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+  const { port, pathname, search } = new URL(url);
+  const answer = await ask(Number(port), pathname + search, { headers, method });
+  const byName = answer.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+  return { ...answer, headers: Object.fromEntries(byName) };
 }
 
-/** fetch would decompress the answer, and add its own headers. */
-function get(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Got> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { headers, method }, (answer) => {
-      const parts: Buffer[] = [];
-      answer.on('data', (part: Buffer) => parts.push(part));
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) }),
-      );
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
-}
-
-async function served(t: Test, config: ConfigPart = {}, host: Host = fixtureHost()) {
-  const service = await startHere(host, config);
-  t.teardown(() => service.stop());
-  return service;
-}
+const served = async (t: Test, config: ConfigPart = {}, host: Host = fixtureHost()) =>
+  await serveHere(t, host, config);
 
 /** Their paths at a service without a proxy; the page names them relative to itself. */
 const assetsIn = (page: Buffer) =>
@@ -72,18 +56,33 @@ t.test('the page and each of its files come in every encoding, with the same con
   }
 });
 
-for (const [form, ending, limit] of [
-  ['gzip', '.gz', 70_000],
-  ['brotli', '.br', 52_500],
-] as const)
-  t.test(`all of it is at most ${limit / 1000} KB in ${form}`, async (t) => {
-    const files = readdirSync(FOLDER, { recursive: true }).map(String);
-    const sizes = files
-      .filter((name) => name.endsWith(ending))
-      .map((name) => statSync(path.join(FOLDER, name)).size);
-    const total = sizes.reduce((sum, size) => sum + size, 0);
-    t.comment(`figure: the dashboard is ${(total / 1000).toFixed(1)} KB in ${form}`);
-    t.ok(sizes.length >= 4 && total < limit, `${total} bytes`);
+const sizeOf = (name: string) => statSync(path.join(DIST, name)).size;
+/** The dashboard's script and page, and the page of one machine, are not loaded with the page of all machines. */
+const NOT_OF_FLEET = /web\/index|host\.html|\/main-/;
+
+for (const { what, folders, without, form, ending, limit } of [
+  { what: 'the dashboard', folders: ['web'], without: /^$/, form: 'gzip', ending: '.gz', limit: 70_000 },
+  { what: 'the dashboard', folders: ['web'], without: /^$/, form: 'brotli', ending: '.br', limit: 52_500 },
+  ...(['gzip', 'brotli'] as const).map((form) => ({
+    what: 'the page of all machines',
+    folders: ['fleet', 'web'],
+    without: NOT_OF_FLEET,
+    form,
+    ending: form === 'gzip' ? '.gz' : '.br',
+    limit: form === 'gzip' ? 70_000 : 50_000,
+  })),
+])
+  t.test(`all of ${what} is at most ${limit / 1000} KB in ${form}`, async (t) => {
+    const files = folders
+      .flatMap((folder) =>
+        readdirSync(path.join(DIST, folder), { recursive: true }).map((name) =>
+          path.join(folder, String(name)),
+        ),
+      )
+      .filter((name) => name.endsWith(ending) && !without.test(name));
+    const total = files.reduce((sum, name) => sum + sizeOf(name), 0);
+    t.comment(`figure: ${what} is ${(total / 1000).toFixed(1)} KB in ${form}`);
+    t.ok(files.length >= 4 && total < limit, `${total} bytes`);
   });
 
 t.test(
@@ -172,8 +171,7 @@ t.test('a sample is taken when the page is opened, but not for a client without 
 });
 
 t.test('art: the picture of the current track, and no other file', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'art');
   const place = (name: string, bytes: Buffer | string) => {
     writeFileSync(path.join(folder, name), bytes);
     return pathToFileURL(path.join(folder, name)).href;
@@ -220,8 +218,7 @@ t.test('art: the picture of the current track, and no other file', async (t) => 
 });
 
 t.test('[6.art-shared] 300 requests for a picture cost one reading', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-art-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'art');
   const file = path.join(folder, 'cover.png');
   const picture = Buffer.concat([coverPicture(), Buffer.alloc(64 * 1024, 7)]);
   writeFileSync(file, picture);
@@ -244,8 +241,7 @@ t.test('[6.art-shared] 300 requests for a picture cost one reading', async (t) =
     return await readArt.apply(media, args);
   };
   // No time passes for the service: a picture is kept for 2 s, and a busy machine may send the last requests later.
-  const { baseUrl, stop } = await startHere(host, {}, { clock: new FakeClock() });
-  t.teardown(stop);
+  const { baseUrl } = await serveHere(t, host, {}, { clock: new FakeClock() });
   const answers = await Promise.all(Array.from({ length: 300 }, () => get(`${baseUrl}/api/media/art`)));
   t.ok(answers.every(({ status, body }) => status === 200 && body.equals(picture)));
   t.strictSame(media.artReads, [{ id: ':1.player', file }]);

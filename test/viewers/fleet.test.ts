@@ -173,16 +173,8 @@ t.test(
   '[I.hub.filters] one address does not use up the different filters, clients without the key neither',
   async (t) => {
     const hub = await startHub(t, { gone: { url: 'http://127.0.0.1:1' } }, OPEN);
-    const open = async (label: string, address: string, headers = {}) => {
-      const stream = await EventStream.openIn(
-        t,
-        hub.port,
-        `/api/fleet/stream?label=${label}`,
-        headers,
-        address,
-      );
-      return stream;
-    };
+    const open = (label: string, address: string, headers = {}) =>
+      EventStream.openIn(t, hub.port, `/api/fleet/stream?label=${label}`, headers, address);
     const openMany = async (count: number, name: string, address: string, headers = {}) => {
       const opened: EventStream[] = [];
       for (let i = 0; i < count; i++) {

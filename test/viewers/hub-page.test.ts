@@ -1,14 +1,10 @@
-/** The hub's pages: their files, who may read them, how large they are. */
-import { readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** The hub's pages: their files, and who may read them. */
 import t from 'tap';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { serveHere } from '../helpers/service/service.ts';
 import { startHub } from '../hub/setup.ts';
 
-const DIST = fileURLToPath(new URL('../../../../dist/', import.meta.url));
 const KEY = 'k'.repeat(32);
 const LOCKED = { auth: { enabled: true, api_key: KEY } };
 const AGENTS = { desk: { url: 'http://127.0.0.1:1' } };
@@ -67,20 +63,3 @@ t.test('[I.hub.page] the service has no page of other machines', async (t) => {
   service.reconfigure({});
   t.equal((await ask(service.port, '/hosts/desk/')).status, 404);
 });
-
-for (const [form, ending, limit] of [
-  ['gzip', '.gz', 70_000],
-  ['brotli', '.br', 50_000],
-] as const)
-  t.test(`all of the page of all machines is at most ${limit / 1000} KB in ${form}`, async (t) => {
-    const all = ['fleet', 'web'].flatMap((folder) =>
-      readdirSync(path.join(DIST, folder), { recursive: true }).map((name) =>
-        path.join(folder, String(name)),
-      ),
-    );
-    // The dashboard's script and page, and the page of one machine, are not loaded.
-    const files = all.filter((name) => name.endsWith(ending) && !/web\/index|host\.html|\/main-/.test(name));
-    const total = files.reduce((sum, name) => sum + statSync(path.join(DIST, name)).size, 0);
-    t.comment(`figure: the page of all machines is ${(total / 1000).toFixed(1)} KB in ${form}`);
-    t.ok(files.length >= 5 && total < limit, `${total} bytes`);
-  });

@@ -9,7 +9,7 @@ import { OPS } from '#src/wire/socket.js';
 import { EVENTS, errorCode, feedbackCode } from '#src/wire/socket-events.js';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/websocket.md'), 'utf8');
 
@@ -44,10 +44,8 @@ function patternOf(line: string): RegExp {
 }
 
 t.test('the session runs as written', async (t) => {
-  const service = await startHere(fixtureHost(), { stats: { stream_interval_seconds: 1 } });
-  t.teardown(() => service.stop());
-  const client = await SocketClient.open(service.port);
-  t.teardown(() => client.cut());
+  const service = await serveHere(t, fixtureHost(), { stats: { stream_interval_seconds: 1 } });
+  const client = await SocketClient.openIn(t, service.port);
   t.ok(session.length > 10);
   for (const [, direction, line = ''] of session) {
     if (direction === '>') {

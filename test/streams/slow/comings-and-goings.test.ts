@@ -1,5 +1,5 @@
 /**
- * Subscribers that come and go leave nothing behind: no descriptor, no memory, no count. With HOSTWIRE_FULL=1 rounds of
+ * Subscribers that come and go leave nothing behind: no descriptor, no memory. With HOSTWIRE_FULL=1 rounds of
  * 5,000 subscribers and 200,000 connections.
  */
 import { spawnSync } from 'node:child_process';
@@ -7,18 +7,9 @@ import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { systemClock } from '#src/clock.js';
-import { Quota } from '#src/fairness/quota.js';
-import { ViewerCounts } from '#src/http/clients/viewer-counts.js';
-import { viewOf } from '#src/stats/view.js';
-import { Streams } from '#src/streams/streams.js';
 import { anonymousPssBytesOf, median } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
 import { churn } from '../../helpers/clients/churn.ts';
-import { encodedOf } from '../../helpers/fakes/encoded.ts';
-import { callerAt } from '../../helpers/fakes/sender.ts';
-import { FakeSource } from '../../helpers/fakes/source.ts';
-import { createEngine } from '../../helpers/service/engine.ts';
 import { type ProbedService, startProbed } from '../../helpers/service/probed.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -28,7 +19,6 @@ const SUBSCRIBERS = IS_FULL ? 5000 : 1000;
 const FED_SECONDS = IS_FULL ? 10 : 1.5;
 const ABREAST = 200;
 const MIB = 1 << 20;
-const VIEW = viewOf(0, false);
 
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
 t.setTimeout(300_000);
@@ -59,54 +49,6 @@ async function warmUp(service: ProbedService): Promise<void> {
   await churn(service.port, IS_FULL ? 100_000 : 8000, ABREAST);
   await sleep(1000);
 }
-
-t.test('every count is back at 0 when all have left', needs, async (t) => {
-  const source = new FakeSource();
-  const streams = new Streams({
-    clock: systemClock(() => performance.now()),
-    quota: new Quota(),
-    counts: new ViewerCounts(),
-  });
-  let mostStreams = 0;
-  let number = 0;
-  const server = await createEngine({
-    headersRead: new Set(),
-    onRequest: (exchange) => {
-      if (exchange.head.method === 'POST') {
-        // As in the pipeline: answered when the whole body is there.
-        const onChunk = (_chunk: Buffer, isLast: boolean) => {
-          if (isLast) exchange.answer({ status: '200 OK', headers: [], body: 'all' });
-        };
-        exchange.readBody({ onChunk, onAborted: () => undefined });
-      } else if (exchange.head.path === '/api/status')
-        exchange.answer({ status: '200 OK', headers: [], body: 'ok' });
-      else {
-        const event = encodedOf(number).event(VIEW);
-        const caller = callerAt('127.0.0.1');
-        streams.open(source, VIEW, { exchange, headers: [], event, caller, skipsNext: false });
-        mostStreams = Math.max(mostStreams, streams.size);
-      }
-    },
-  });
-  const port = await server.listen('127.0.0.1', 0);
-  const ticks = setInterval(() => source.publish(encodedOf(++number)), 5);
-  t.teardown(() => {
-    clearInterval(ticks);
-    server.close();
-  });
-  let mostConnections = 0;
-  const look = setInterval(() => {
-    mostConnections = Math.max(mostConnections, server.connections);
-  }, 1);
-  await churn(port, 2000, ABREAST);
-  clearInterval(look);
-  await until(() => server.connections === 0);
-  t.ok(mostConnections > 0, `at most ${mostConnections} at a time`);
-  t.equal(server.pending, 0, 'no request is pending');
-  t.equal(streams.size, 0, 'no subscriber is left');
-  t.equal(source.size, 0, 'no view is wanted');
-  t.ok(mostStreams > 0, `at most ${mostStreams} subscribers at a time`);
-});
 
 t.test(`${CONNECTIONS} connects and disconnects leak nothing`, needs, async (t) => {
   const service = await openService(t);

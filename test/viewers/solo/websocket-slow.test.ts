@@ -4,21 +4,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { SocketClient } from '../../helpers/clients/socket.ts';
 import { serveSockets } from '../../helpers/service/socket-server.ts';
+import { until } from '../../helpers/until.ts';
 
 t.setTimeout(280_000);
+
+type Rig = Awaited<ReturnType<typeof serveSockets>>;
+
+/** Opens sockets that have had a sample of their subscription. */
+async function openAll(t: Test, { port }: Rig, count: number, topics: readonly string[] = ['stats']) {
+  const clients = await Promise.all(Array.from({ length: count }, () => SocketClient.openIn(t, port)));
+  for (const client of clients) {
+    client.say('subscribe', { topics, detail: true });
+    await client.take(isStats);
+  }
+  return clients as [SocketClient, SocketClient]; // As many as `count`, at most two.
+}
+
+/** A socket that reads no more, with samples until both ends are full. */
+async function openFull(t: Test, rig: Rig, topics?: readonly string[]): Promise<SocketClient> {
+  const [client] = await openAll(t, rig, 1, topics);
+  client.ws.pause();
+  for (let i = 0; i < 600; i++) {
+    rig.publish();
+    await new Promise(setImmediate);
+  }
+  return client;
+}
 
 const isStats = ({ type }: { readonly type: string }) => type === 'system_stats';
 
 for (const sampleBytes of [8 * 1024, 40 * 1024])
   t.test(`[7.limit-slow-stats] [7.limit-slow-feedback] samples of ${sampleBytes} bytes`, async (t) => {
     const rig = await serveSockets(t, { sampleBytes });
-    const quick = await SocketClient.open(rig.port);
-    const slow = await SocketClient.open(rig.port);
-    t.teardown(() => [quick, slow].forEach((client) => client.cut()));
-    for (const client of [quick, slow]) {
-      client.say('subscribe', { topics: ['stats'], detail: true });
-      await client.take(isStats);
-    }
+    const [quick, slow] = await openAll(t, rig, 2);
     slow.ws.pause();
     const rounds = Math.ceil((24 * 1024 ** 2) / sampleBytes);
     let last = 0;
@@ -51,18 +69,9 @@ for (const sampleBytes of [8 * 1024, 40 * 1024])
 
 t.test('[7.limit-slow-feedback] answers beyond the buffer: 1008, after the buffered ones', async (t) => {
   const rig = await serveSockets(t, { sampleBytes: 40 * 1024, run: async () => 'y'.repeat(12 * 1024) });
-  const slow = await SocketClient.open(rig.port);
-  t.teardown(() => slow.cut());
-  slow.say('subscribe', { topics: ['stats'], detail: true });
-  await slow.take(isStats);
-  slow.ws.pause();
-  for (let i = 0; i < 600; i++) {
-    rig.publish();
-    await new Promise(setImmediate);
-  }
+  const slow = await openFull(t, rig);
   for (let i = 0; i < 10; i++) slow.say('media', { action: 'stop' }, i);
-  for (let i = 0; i < 100 && rig.sockets.size > 0; i++) await sleep(20);
-  t.equal(rig.sockets.size, 0, 'it is given up');
+  await until(() => rig.sockets.size === 0, 'it is given up');
   slow.ws.resume();
   t.match(await slow.closed, { code: 1008, reason: 'too slow for its answers' });
   const finals = slow.told.filter(({ data }) => data['final'] === true).map(({ id }) => id);
@@ -72,32 +81,16 @@ t.test('[7.limit-slow-feedback] answers beyond the buffer: 1008, after the buffe
 
 t.test('[7.limit-slow-feedback] a socket that never reads again is cut soon after', async (t) => {
   const rig = await serveSockets(t, { sampleBytes: 40 * 1024, run: async () => 'y'.repeat(12 * 1024) });
-  const dead = await SocketClient.open(rig.port);
-  t.teardown(() => dead.cut());
-  dead.say('subscribe', { topics: ['stats'], detail: true });
-  await dead.take(isStats);
-  dead.ws.pause();
-  for (let i = 0; i < 600; i++) {
-    rig.publish();
-    await new Promise(setImmediate);
-  }
+  const dead = await openFull(t, rig);
   const { connections } = rig.server;
   for (let i = 0; i < 10; i++) dead.say('media', { action: 'stop' }, i);
-  for (let i = 0; i < 400 && rig.server.connections === connections; i++) await sleep(20);
-  t.equal(rig.server.connections, connections - 1);
+  await until(() => rig.server.connections === connections - 1, 'it is cut', 20_000);
+  t.pass('it is cut');
 });
 
 t.test('[7.updates-newest] a state that had no room is sent once there is room, the newest', async (t) => {
   const rig = await serveSockets(t, { sampleBytes: 40 * 1024 });
-  const slow = await SocketClient.open(rig.port);
-  t.teardown(() => slow.cut());
-  slow.say('subscribe', { topics: ['stats', 'media'], detail: true });
-  await slow.take(isStats);
-  slow.ws.pause();
-  for (let i = 0; i < 600; i++) {
-    rig.publish();
-    await new Promise(setImmediate);
-  }
+  const slow = await openFull(t, rig, ['stats', 'media']);
   for (const title of ['one', 'two', 'three']) {
     rig.setTitle(title);
     await sleep(10);
