@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import type { TestPair } from '../../helpers/certificates.ts';
 import { programNamed, skipProxy } from '../../helpers/proxies/programs.ts';
 import { emptyFolder, type Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
+import { until } from '../../helpers/until.ts';
+import { makeAuthority, startCluster } from './setup.ts';
 import { edited, type Replacement, shipped } from './shipped.ts';
 
 /** Why there can be no HAProxy here; false if there can. */
@@ -75,9 +76,19 @@ export async function startHaproxy(t: Scope, behind: Behind, pair: TestPair): Pr
     if (child.exitCode === null && child.kill('SIGKILL')) await ended;
     running.delete(child);
   });
-  while (!(await answers(port))) {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(`haproxy has ended: ${log}`);
-    await sleep(20);
-  }
+    return answers(port);
+  });
   return { port, mqttPort, leafPort, log: () => log };
+}
+
+/** Three servers, and the shipped proxy before them; there are no hubs behind it. */
+export async function startCentre(t: Scope) {
+  const authority = await makeAuthority();
+  const servers = await startCluster(t, authority);
+  const nobody = await findFreePort();
+  const brokers = servers.map(({ broker: { port }, ...ports }) => ({ port, ...ports }));
+  const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
+  return { authority, ca: authority.ca, servers, proxy };
 }

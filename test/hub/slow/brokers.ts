@@ -1,20 +1,16 @@
 /** Brokers with the shipped rights of packaging/mqtt, for a thousand agents and two hubs. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Broker, natsKind, startBroker } from '../../exporters/mqtt/broker.ts';
 import type { Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
+import { shipped } from '../cluster/shipped.ts';
 import { passwordOf } from './crowd/passwords.ts';
-
-const FILES = path.resolve(import.meta.dirname, '../../../../../packaging/mqtt');
-const shipped = (name: string) => readFileSync(path.join(FILES, name), 'utf8');
 
 /** The second hub has the lines of the first with its own name, as the file says. */
 export const HUBS = ['hub1', 'hub2'] as const;
 
 /** mosquitto.acl, whose patterns are for all agents. */
 function aclFor(hubs: readonly string[]): string {
-  const acl = shipped('mosquitto.acl');
+  const acl = shipped('mqtt/mosquitto.acl');
   const start = acl.indexOf('user hub1');
   const section = acl.slice(start);
   return acl.slice(0, start) + hubs.map((hub) => section.replaceAll('hub1', hub)).join('\n');
@@ -22,13 +18,13 @@ function aclFor(hubs: readonly string[]): string {
 
 /** Returns the settings of mosquitto.conf other than the listener and its files. */
 const settings = () =>
-  shipped('mosquitto.conf')
+  shipped('mqtt/mosquitto.conf')
     .split('\n')
     .filter((line) => line !== '' && !/^(?:#|listener |\w+file )/.test(line));
 
 /** nats-users.conf, whose block of one agent is repeated for each. */
 function natsUsersFor(agents: readonly string[], hubs: readonly string[]): string {
-  const blocks = shipped('nats-users.conf').split(/^(?= {4}\{$)/m);
+  const blocks = shipped('mqtt/nats-users.conf').split(/^(?= {4}\{$)/m);
   const blockOf = (user: string) => blocks.find((block) => block.includes(`user: ${user}\n`)) ?? '';
   // The last one has the end of the list.
   const [begin = ''] = blocks;

@@ -5,10 +5,9 @@ import { NO_NATS, startBeside } from '../../exporters/mqtt/broker.ts';
 import type { EventStream } from '../../helpers/clients/event-stream.ts';
 import { ask } from '../../helpers/clients/http.ts';
 import { checkTime } from '../../helpers/limits.ts';
-import { findFreePort } from '../../helpers/service/free-port.ts';
 import { until } from '../../helpers/until.ts';
-import { NO_HAPROXY, startHaproxy } from '../cluster/proxy.ts';
-import { agentPart, makeAuthority, startCluster, startClusterHub, startLeaf } from '../cluster/setup.ts';
+import { NO_HAPROXY, startCentre } from '../cluster/proxy.ts';
+import { agentPart, startClusterHub, startLeaf } from '../cluster/setup.ts';
 import { isUp, watch } from '../setup.ts';
 
 t.setTimeout(1_800_000);
@@ -41,12 +40,7 @@ const nextAfter = async (stream: EventStream, fromMs: number): Promise<number> =
   });
 
 t.test('[I.hub.cluster.killed] one of three killed, and started again', { skip }, async (t) => {
-  const authority = await makeAuthority();
-  const { ca } = authority;
-  const servers = await startCluster(t, authority);
-  const nobody = await findFreePort();
-  const brokers = servers.map(({ broker, healthPort }) => ({ port: broker.port, healthPort }));
-  const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
+  const { ca, servers, proxy } = await startCentre(t);
   const { media, service } = await startBeside(t, {
     mqtt: agentPart(proxy.mqttPort, 'pc', ca),
     stats: { stream_interval_seconds: 1 },
@@ -104,12 +98,7 @@ t.test('[I.hub.cluster.killed] one of three killed, and started again', { skip }
 });
 
 t.test('[I.hub.leaf.killed] the server of a site killed, and its way out', { skip }, async (t) => {
-  const authority = await makeAuthority();
-  const { ca } = authority;
-  const servers = await startCluster(t, authority);
-  const nobody = await findFreePort();
-  const brokers = servers.map(({ broker: { port }, ...more }) => ({ port, ...more }));
-  const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
+  const { authority, ca, servers, proxy } = await startCentre(t);
   const leaf = await startLeaf(t, authority, proxy.leafPort);
   await startBeside(t, { mqtt: agentPart(leaf.port, 'pc', ca), stats: { stream_interval_seconds: 1 } });
   const [first] = servers;

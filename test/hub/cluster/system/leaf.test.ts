@@ -2,10 +2,9 @@
 import t from 'tap';
 import { NO_NATS, startBeside } from '../../../exporters/mqtt/broker.ts';
 import { ask } from '../../../helpers/clients/http.ts';
-import { findFreePort } from '../../../helpers/service/free-port.ts';
 import { isDown, isUp, watch } from '../../setup.ts';
-import { NO_HAPROXY, startHaproxy } from '../proxy.ts';
-import { agentPart, makeAuthority, startCluster, startClusterHub, startLeaf } from '../setup.ts';
+import { NO_HAPROXY, startCentre } from '../proxy.ts';
+import { agentPart, startClusterHub, startLeaf } from '../setup.ts';
 
 t.setTimeout(280_000);
 
@@ -19,18 +18,9 @@ t.test(
   '[I.hub.leaf] a machine of a site, at the hub of the centre',
   { skip: NO_NATS || NO_HAPROXY },
   async (t) => {
-    const authority = await makeAuthority();
-    const { ca } = authority;
-    const servers = await startCluster(t, authority);
+    const { authority, ca, servers, proxy } = await startCentre(t);
     const [, second] = servers;
     if (second === undefined) throw new Error('three servers');
-    const nobody = await findFreePort();
-    const brokers = servers.map(({ broker: { port }, leafPort, healthPort }) => ({
-      port,
-      leafPort,
-      healthPort,
-    }));
-    const proxy = await startHaproxy(t, { hubs: [nobody, nobody], brokers }, authority.server);
     const early = await startClusterHub(t, second.broker.port, 'hub1', ca);
     const leaf = await startLeaf(t, authority, proxy.leafPort);
     const { media, service } = await startBeside(t, {

@@ -1,0 +1,113 @@
+/** A machine during a fault: hubs that show it, clients that watch and command it, and what all of them saw at the end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { Commander, judge, type Marks } from './commands.ts';
+import { isFull, type Part } from './parts.ts';
+import { longestPause, Recovery, rowsOf, stateOf, Viewer } from './viewers.ts';
+
+/** Kills and stops of one part. */
+export const KILLS = isFull ? 10 : 2;
+const STOPS = isFull ? 3 : 1;
+const STOP_MS = 20_000;
+/** With the bursts fewer than the 150 lines per minute and address that a log takes. */
+const EVERY_MS = 600;
+/** Maximum pause of an undisturbed stream of one sample per second, on a busy machine. */
+export const MAX_PAUSE_MS = 3000;
+
+export interface Cast {
+  /** The fault, in figures. */
+  readonly what: string;
+  /** The machine `pc`. */
+  readonly agent: { readonly part: Part; readonly marks: Marks };
+  /** All that its commands are sent to. */
+  readonly hubs: readonly Part[];
+  /** The hubs whose streams the fault may interrupt; default: all. */
+  readonly watched?: readonly Part[];
+  /** Streams that it must not disturb. */
+  readonly others?: readonly Viewer[];
+}
+
+export class Scene {
+  readonly what: string;
+  readonly agent: Part;
+  readonly hubs: readonly Part[];
+  readonly viewers: readonly Viewer[];
+  readonly others: readonly Viewer[];
+  readonly commander: Commander;
+  readonly recovery: Recovery;
+  readonly #t: Test;
+  readonly #marks: Marks;
+  readonly #beganAtMs = performance.now();
+
+  private constructor(t: Test, { what, agent, hubs, others = [] }: Cast, viewers: readonly Viewer[]) {
+    this.#t = t;
+    this.what = what;
+    this.agent = agent.part;
+    this.#marks = agent.marks;
+    this.hubs = hubs;
+    this.viewers = viewers;
+    this.others = others;
+    const ports = hubs.map(({ port }) => port);
+    this.commander = new Commander(t, 'pc', ports, EVERY_MS);
+    this.recovery = new Recovery(what);
+  }
+
+  /** The only viewer, or the first one. */
+  get viewer(): Viewer {
+    const [viewer] = this.viewers;
+    if (viewer === undefined) throw new Error('nobody watches');
+    return viewer;
+  }
+
+  static async set(t: Test, cast: Cast): Promise<Scene> {
+    const viewers = (cast.watched ?? cast.hubs).map(({ port }) => Viewer.open(t, port, 'pc'));
+    return new Scene(t, cast, await Promise.all(viewers));
+  }
+
+  /** Waits until all watched hubs show the machine in this state; returns the reasons. */
+  async shown(state: 'up' | 'down'): Promise<readonly (string | undefined)[]> {
+    const rows = this.viewers.map(({ port }) => stateOf(port, 'pc', (row) => row.state === state));
+    return (await Promise.all(rows)).map(({ reason }) => reason);
+  }
+
+  /** The fault is over: the viewers have samples again. */
+  async recovered(): Promise<void> {
+    await this.recovery.take(this.#t, this.viewers, performance.now());
+    await this.shown('up');
+  }
+
+  /** The others have seen nothing of the fault since `fromMs`. */
+  checkOthers(fromMs = this.#beganAtMs): void {
+    for (const other of this.others) {
+      const pauseMs = longestPause(other, fromMs);
+      this.#t.ok(pauseMs < MAX_PAUSE_MS, `another stream pauses for ${pauseMs.toFixed(0)} ms at most`);
+      this.#t.same(other.states(), ['up'], 'and has seen no other state');
+    }
+  }
+
+  /** Ends the commands, and judges all of it. */
+  async end(): Promise<void> {
+    for (const { stream } of [...this.viewers, ...this.others])
+      this.#t.notOk(stream.isEnded || stream.connection.isClosed, 'the stream has not ended');
+    this.checkOthers();
+    await this.commander.stop();
+    this.recovery.report(this.#t);
+    const hubs = this.hubs.map(({ log }) => log).join('');
+    await judge(this.#t, this.what, this.commander.sent, this.#marks, { agent: this.agent.log, hubs });
+  }
+}
+
+/** Stops one of its parts for 20 s, again and again; `seen`: the states on the socket. */
+export async function stopAndGo(t: Test, scene: Scene, part: Part, seen = /^(?:|down,up)$/): Promise<void> {
+  const { viewer } = scene;
+  for (let stop = 1; stop <= STOPS; stop++) {
+    await sleep(2000);
+    const before = viewer.states().length;
+    part.signal('SIGSTOP');
+    await sleep(STOP_MS);
+    part.signal('SIGCONT');
+    await scene.recovered();
+    t.equal((await rowsOf(viewer.port)).length, 1);
+    t.match(viewer.states(before).join(), seen, `stop ${stop}: on the socket`);
+  }
+}
