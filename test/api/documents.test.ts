@@ -9,7 +9,7 @@ import { refusalCode } from '#src/wire/errors.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { CALLS } from '../prove/openapi-calls.ts';
 import { Openapi, type Part } from './openapi.ts';
 
@@ -79,8 +79,7 @@ t.test('[I.alpha] [9.labels] alpha and experimental stand where people look', as
 });
 
 t.test('[I.api-served] the document is served as it was written, with an ETag', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost());
   const target = '/api/openapi.json';
   const written = read('dist/api/openapi.json');
   t.same(JSON.parse(written), openapi.document, 'built from these schemas');
@@ -115,8 +114,7 @@ t.test('[I.api-served] the document is served as it was written, with an ETag', 
 
 t.test('[I.api-served] it is subject to the same access rules as everything else', async (t) => {
   const api_key = 'k'.repeat(32);
-  const service = await startHere(fixtureHost(), { auth: { enabled: true, api_key } });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), { auth: { enabled: true, api_key } });
   const target = '/api/openapi.json';
   t.equal((await ask(service.port, target)).status, 401);
   const headers = { Authorization: `Bearer ${api_key}` };

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { openapiDocument } from '#src/api/openapi.js';
-import { STATUS_BY_CODE } from '#src/errors.js';
 import { Openapi } from './openapi.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -109,22 +108,4 @@ t.test('[I.api-page] every link leads to a heading', async (t) => {
     [...links].filter((link) => !anchors.includes(link ?? '')),
     [],
   );
-});
-
-t.test('[I.api-page] the table of errors has every code with its status', async (t) => {
-  const rows = [...rowsOf(partOf('Errors'))];
-  t.strictSame(
-    rows.map(({ status, code }) => [code, status]),
-    Object.entries(STATUS_BY_CODE).map(([code, status]) => [`\`${code}\``, String(status)]),
-  );
-});
-
-t.test('[I.api-page] the examples are payloads as the schemas describe them', async (t) => {
-  const examples = [...partOf('Examples').matchAll(/\[(\w+)\]\(#\w+\):\n\n```json\n([\s\S]*?)```/g)];
-  t.strictSame(
-    examples.map(([, name]) => name),
-    ['Usage'],
-  );
-  for (const [, name = '', json = ''] of examples)
-    t.equal(openapi.judgeNamed(name, JSON.parse(json)), undefined, name);
 });

@@ -1,6 +1,5 @@
 /** Every payload is what its schema describes, and the schemas let nothing else through: no key more, none less. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +10,8 @@ import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../helpers/fakes/media.ts';
-import { startHere, startService } from '../helpers/service/service.ts';
+import { emptyFolder } from '../helpers/scope.ts';
+import { serveHere, serveProgram } from '../helpers/service/service.ts';
 import { checkMachine, type Name, openapi, TARGETS } from './machine-payloads.ts';
 
 /** Copies of `value`, each with one key more in one of its objects. */
@@ -51,8 +51,7 @@ async function checkEverything(t: Test, port: number, what: string): Promise<voi
 }
 
 t.test('[3.schemas] this machine, through the program', async (t) => {
-  const service = await startService({ config: { features: { enable_process_control: true } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { features: { enable_process_control: true } } });
   await checkEverything(t, service.port, 'this machine');
   const { pid } = process;
   for (const [target, name] of [
@@ -70,8 +69,7 @@ t.test('[3.schemas] this machine, through the program', async (t) => {
 });
 
 t.test('[3.schemas] a machine that has everything, and a player that plays', async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-art-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t, 'art');
   const picture = path.join(folder, 'cover');
   writeFileSync(picture, Buffer.from('R0lGODlhAQABAAAAACw=', 'base64'));
   const artUrl = pathToFileURL(picture).href;
@@ -80,8 +78,7 @@ t.test('[3.schemas] a machine that has everything, and a player that plays', asy
     playerOf('mpv', { title: 'Größe', artists: ['Ärzte'], playback: 'playing', volume: 1.5, artUrl }),
     playerOf('vlc', { playback: 'paused' }),
   );
-  const service = await startHere({ ...fixtureHost(), media });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, { ...fixtureHost(), media });
   await checkEverything(t, service.port, 'fixture');
   for (const operation of openapi.operations.filter(({ tags }) => tags.includes('media'))) {
     const { method, path: target } = operation;

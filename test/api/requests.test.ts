@@ -1,16 +1,13 @@
 /** Requests generated from the OpenAPI document get documented answers from the program: status, headers, body. */
-import { spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openapiDocument } from '#src/api/openapi.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
+import { makeProgram } from './children.ts';
 import { type GeneratedRequest, generateRequests } from './generated-requests.ts';
 import { Openapi, type OpenapiOperation } from './openapi.ts';
 
@@ -18,22 +15,7 @@ const openapi = new Openapi(openapiDocument('0'));
 const flags = Object.keys(DEFAULT_CONFIG.features);
 const allFlags = (value: boolean) => Object.fromEntries(flags.map((flag) => [flag, value]));
 
-const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-api-'));
-const program = path.join(folder, `hw api ${process.pid}`);
-copyFileSync('/bin/sleep', program);
-t.teardown(() => rmSync(folder, { recursive: true }));
-
-/** The only processes that a request of these tests may name. */
-const children = new Set<ReturnType<typeof spawn>>();
-t.teardown(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-async function startChild(): Promise<number> {
-  const child = spawn(program, ['120'], { stdio: 'ignore' });
-  children.add(child);
-  await new Promise((resolve) => child.once('spawn', resolve));
-  return child.pid ?? 0;
-}
+const { program, startChild } = makeProgram(t, 'api');
 
 const targetOf = (operation: OpenapiOperation, { path: parts, query }: GeneratedRequest) =>
   operation.path.replace(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? '') + query;
@@ -81,8 +63,7 @@ const LENIENT = new Set(['fields', 'detail', 'series']);
 t.test('[2.documented] every request gets a documented answer', async (t) => {
   const auth = { enabled: false, api_key: KEY };
   const config = { auth, features: allFlags(true), history: { minutes: 60 } };
-  const service = await startService({ config });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config });
   let asked = 0;
   const seen = new Map<string, Set<number>>();
   for (const operation of openapi.operations) {
@@ -129,8 +110,7 @@ async function freshTarget(body: unknown): Promise<object> {
 }
 
 t.test('[2.documented] bodies that are not JSON objects', async (t) => {
-  const service = await startService({ config: { features: allFlags(true) } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { features: allFlags(true) } });
   for (const operation of openapi.operations.filter(({ method }) => method === 'POST')) {
     const target = operation.path;
     const post = (body: string, type = 'application/json') =>
@@ -179,8 +159,7 @@ t.test('[2.documented] without a key, blocked, or switched off', async (t) => {
     },
   ];
   for (const { config, status, isHit } of cases) {
-    const service = await startService({ config });
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t, { config });
     for (const operation of openapi.operations) {
       const name = `${operation.method} ${operation.path}`;
       const body = operation.body === undefined ? undefined : { action: 'play', name: 'x' };

@@ -4,13 +4,12 @@ import { openapiDocument } from '#src/api/openapi.js';
 import { templateOf } from '#src/api/operations.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { Openapi } from './openapi.ts';
 
 const openapi = new Openapi(openapiDocument('0'));
 
-const service = await startHere(fixtureHost());
-t.teardown(() => service.stop());
+const service = await serveHere(t, fixtureHost());
 /** The routes of the API: everything below /api, and /metrics. The rest is the dashboard. */
 const routes = service.routes.filter(({ path }) => path.startsWith('/api') || path === '/metrics');
 

@@ -1,9 +1,5 @@
 /** Messages generated from the schemas are understood or refused as they say; all that comes back is as they say. */
-import { spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
 import t from 'tap';
 import * as v from 'valibot';
 import { schemaWriter } from '#src/api/schemas.js';
@@ -13,7 +9,8 @@ import { OPS } from '#src/wire/socket.js';
 import { EVENTS } from '#src/wire/socket-events.js';
 import { flawOf } from '../helpers/clients/message-flaw.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
+import { makeProgram } from './children.ts';
 import { bodyRequests, type Known } from './generated-requests.ts';
 import type { Part } from './openapi.ts';
 
@@ -25,21 +22,7 @@ function written(schema: v.GenericSchema): Part {
   return typeof $ref === 'string' ? (writer.used()[$ref.split('/').at(-1) ?? ''] as Part) : own;
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-ws-'));
-const program = path.join(folder, `hw ws ${process.pid}`);
-copyFileSync('/bin/sleep', program);
-const children: ReturnType<typeof spawn>[] = [];
-t.teardown(() => {
-  for (const child of children) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true });
-});
-
-async function startChild(): Promise<number> {
-  const child = spawn(program, ['120'], { stdio: 'ignore' });
-  children.push(child);
-  await new Promise((resolve) => child.once('spawn', resolve));
-  return child.pid ?? 0;
-}
+const { program, startChild } = makeProgram(t, 'ws');
 
 const flags = Object.fromEntries(Object.keys(DEFAULT_CONFIG.features).map((flag) => [flag, true]));
 const launch = {
@@ -47,10 +30,9 @@ const launch = {
 };
 
 t.test('[7.documented] every op, sound and not; every event is as its schema says', async (t) => {
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: { features: flags, processes: { launch }, history: { minutes: 60 } },
   });
-  t.teardown(() => service.stop());
   const opened: SocketClient[] = [];
   const open = async () => {
     const client = await SocketClient.open(service.port);

@@ -48,10 +48,3 @@ t.test('every page that the program and what is installed with it name is in the
   t.ok(named.size > 5, `${named.size} pages`);
   for (const page of named) t.ok(existsSync(path.join(target, page)), page);
 });
-
-t.test('the README of each package names the folder of the documentation', async (t) => {
-  for (const name of ['bundle/README.txt', 'debian/README.Debian', 'windows/README.txt'])
-    t.match(readFileSync(path.join(ROOT, 'packaging', name), 'utf8'), /docs[\\/]operating\.md/, name);
-  for (const script of ['bundle', 'debian', 'windows'])
-    t.match(readFileSync(path.join(ROOT, `scripts/release/${script}.mjs`), 'utf8'), /\blayOutDocs\(/, script);
-});

@@ -1,4 +1,4 @@
-/** packaging/: the directives of the units, and polkit allows one user a few actions. */
+/** packaging/: what the units start and as whom, and polkit allows one user a few actions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import vm from 'node:vm';
 import t from 'tap';
 import '../helpers/service/dead-buses.ts';
 import { emptyFolder } from '../helpers/scope.ts';
-import { HUB_UNIT, ROOT, SYSTEM_UNIT } from './unit-files.ts';
+import { ROOT, SYSTEM_UNIT } from './unit-files.ts';
 
 /** Directives of a unit, in order: [key, value]. */
 function directivesOf(file: string): readonly (readonly [string, string])[] {

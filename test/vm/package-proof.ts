@@ -1,12 +1,10 @@
-/** The Debian package where systemd runs: its units, power, the journal, an upgrade and a purge. */
+/** The Debian package where systemd runs: its units, the journal, an upgrade and a purge. */
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { make } from '../packaging/made.ts';
-import { request } from './client.ts';
 import { buildImage, debianRelease, installPackage } from './image.ts';
-import { ADD_ALICE, OK, startMachine, toolsFor } from './rig.ts';
+import { ADD_ALICE, startMachine, toolsFor } from './rig.ts';
 import { until } from './wait.ts';
 
 /** dpkg in an emulated machine. */
@@ -21,7 +19,7 @@ const { vm } = await startMachine(t, 'package', (folder) => {
     copyFileSync(next, path.join(rootfs, 'root/next.deb'));
   });
 });
-const { get, serving, powerSettled, inside, event } = toolsFor(vm);
+const { get, serving, inside } = toolsFor(vm);
 const USER = 'systemctl --user -M alice@';
 const pids = async () =>
   (await inside(`for manager in systemctl '${USER}'; do $manager show -p MainPID --value hostwire; done`))
@@ -74,21 +72,6 @@ t.test('the journal has the lines of both with their priorities', async (t) => {
   await inside('cp /root/config.json /etc/hostwire/ && systemctl reload hostwire');
 });
 
-t.test('sleep goes through polkit; after waking, the service continues', async (t) => {
-  await powerSettled('sleep');
-  t.equal(
-    (await get('/api/pw', vm.otherPort)).actions.sleep.supported,
-    false,
-    'not for a user who is elsewhere',
-  );
-  t.equal((await request(vm.port, 'POST', '/api/pw/sleep')).body, OK);
-  await event('SUSPEND', 'it sleeps');
-  await sleep(1000);
-  vm.send('system_wakeup');
-  await event('WAKEUP', 'it wakes');
-  await serving();
-});
-
 t.test('an upgrade restarts both', async (t) => {
   const before = await pids();
   await inside('dpkg --install /root/next.deb', DPKG_LIMIT_MS);
@@ -107,5 +90,5 @@ t.test('a purge stops both and leaves nothing', async (t) => {
     "find / -xdev -name '*hostwire*' -not -path '/root/*' -not -path '/var/lib/alice/*' -not -path '/tmp/*'",
   );
   t.equal(left, '');
-  t.comment('figure: both units of the package served; sleep, an upgrade and a purge in the machine');
+  t.comment('figure: both units of the package served; an upgrade and a purge in the machine');
 });

@@ -1,22 +1,13 @@
 /** Builds the container image of packaging/container/ with buildah, on root filesystems made of Debian's packages. */
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { kept } from '../../vm/image.ts';
 import type { Image } from './run.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../..');
-const CACHE = path.join(ROOT, 'build/container');
 const RELEASE = 'bookworm';
 const LIMIT_MS = 1_800_000;
 
@@ -39,16 +30,6 @@ function run(command: string, args: readonly string[]): string {
   throw new Error(`${[command, ...args].join(' ')}: ${why}`);
 }
 
-/** A week at most, so that packages do not grow old. */
-function kept(name: string, make: (target: string) => void): string {
-  const target = path.join(CACHE, name);
-  if (existsSync(target) && Date.now() - statSync(target).mtimeMs < 7 * 24 * 3600e3) return target;
-  mkdirSync(CACHE, { recursive: true });
-  make(`${target}.part`);
-  renameSync(`${target}.part`, target);
-  return target;
-}
-
 const bootstrap = (target: string, variant: string, packages: readonly string[], hook = 'true') =>
   run('mmdebstrap', [
     ...[`--variant=${variant}`, '--format=tar', `--include=${packages.join(',')}`],
@@ -66,13 +47,15 @@ cp -r "${prefix}/include/node" "$1/usr/local/include/"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$1/usr/local/bin/npm"
 cp /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"`;
   const packages = ['g++', 'make', 'python3', 'git', 'ca-certificates'];
-  return kept(`build-${process.version}.tar`, (target) => bootstrap(target, 'minbase', packages, hook));
+  return kept(`container-build-${process.version}.tar`, (target) =>
+    bootstrap(target, 'minbase', packages, hook),
+  );
 }
 
 /** Neither a shell nor a package manager, like the images that are called distroless. */
 function baseTar(): string {
   const packages = ['base-files', 'libc6', 'libstdc++6', 'libgcc-s1', 'libsystemd0'];
-  return kept('base.tar', (target) => bootstrap(target, 'extract', packages));
+  return kept('container-base.tar', (target) => bootstrap(target, 'extract', packages));
 }
 
 /** Copies the files that .dockerignore lets through; with this build's addon in prebuilds/ unless the image compiles it. */
