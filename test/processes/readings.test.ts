@@ -1,5 +1,6 @@
 /** When processes are read: for samples at a pace of their own, for lists on request. */
 import t from 'tap';
+import type { Defer } from '#src/clock.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
 import { ProcessReadings } from '#src/processes/readings.js';
@@ -44,10 +45,16 @@ function readingHost(clock: FakeClock, spentMs = 1, lateMs = 0, processes = 1) {
   return { host: host as ProcessHost, begunAtMs, reads: () => reads };
 }
 
-function setUp(spentMs?: number, lateMs?: number, config = new FakeConfig()) {
+function setUp(
+  spentMs?: number,
+  lateMs?: number,
+  config = new FakeConfig(),
+  processes?: number,
+  defer?: Defer,
+) {
   const clock = new FakeClock();
-  const made = readingHost(clock, spentMs, lateMs);
-  const readings = new ProcessReadings({ host: made.host, clock, config });
+  const made = readingHost(clock, spentMs, lateMs, processes);
+  const readings = new ProcessReadings({ host: made.host, clock, config, ...(defer && { defer }) });
   const now = () => ({ sinceBootNs: clock.sinceBoot() * 1e6 });
   /** Does the work of a tick, and advances the clock until the next one. */
   const tick = async (intervalMs: number, lateMs = 0) => {
@@ -190,9 +197,7 @@ t.test('[3.detail-processes] none is read or shown while the feature is off', as
 t.test(
   '[7.process-readings] a list asked for between the first two readings waits for the second',
   async (t) => {
-    const clock = new FakeClock();
-    const { host, reads } = readingHost(clock);
-    const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
+    const { clock, readings, reads } = setUp();
     const first = readings.window();
     await clock.advance(100);
     const second = readings.window();
@@ -204,9 +209,7 @@ t.test(
 );
 
 t.test('[3.usage-resume] a list from before a sleep is not handed out after it', async (t) => {
-  const clock = new FakeClock();
-  const { host, reads } = readingHost(clock);
-  const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
+  const { clock, readings, reads } = setUp();
   const take = async () => {
     const pending = readings.window();
     await clock.advance(300);
@@ -223,9 +226,7 @@ t.test('[3.usage-resume] a list from before a sleep is not handed out after it',
 t.test(
   '[7.process-readings] a list takes two readings at first, then one, and none within a second',
   async (t) => {
-    const clock = new FakeClock();
-    const { host, reads } = readingHost(clock);
-    const readings = new ProcessReadings({ host, clock, config: new FakeConfig() });
+    const { clock, readings, reads } = setUp();
     const take = async () => {
       const pending = [readings.window(), readings.window()];
       await clock.advance(300);
@@ -249,27 +250,18 @@ t.test(
 t.test(
   '[3.detail-processes] with thousands of processes the last summary is shown until the next is derived',
   async (t) => {
-    const clock = new FakeClock();
-    const { host } = readingHost(clock, 1, 0, 5000);
     const deferred: (() => void)[] = [];
-    const readings = new ProcessReadings({
-      host,
-      clock,
-      config: new FakeConfig(),
-      defer: (slice) => deferred.push(slice),
-    });
-    const now = () => ({ sinceBootNs: clock.sinceBoot() * 1e6 });
-    const tick = async () => {
-      const summary = readings.summary(now(), 1000);
-      readings.ask(now(), 1000, 1000);
-      await clock.advance(1000);
-      return summary;
-    };
-    t.equal(await tick(), null);
-    t.match(await tick(), { count: 5000, top_cpu: null, age_seconds: 0.3 }, 'there is none to show instead');
+    const defer: Defer = (slice) => deferred.push(slice);
+    const { clock, readings, now, tick } = setUp(1, 0, new FakeConfig(), 5000, defer);
+    t.equal(await tick(1000), null);
+    t.match(
+      await tick(1000),
+      { count: 5000, top_cpu: null, age_seconds: 0.3 },
+      'there is none to show instead',
+    );
     t.equal(deferred.length, 0);
-    t.match(await tick(), { top_cpu: null, age_seconds: 1.3 }, 'the last one, with its age');
-    t.match(await tick(), { top_cpu: null, age_seconds: 2.3 });
+    t.match(await tick(1000), { top_cpu: null, age_seconds: 1.3 }, 'the last one, with its age');
+    t.match(await tick(1000), { top_cpu: null, age_seconds: 2.3 });
     t.equal(deferred.length, 1, 'asked for once');
     deferred.pop()?.();
     t.match(readings.summary(now(), 1000), { top_cpu: [{ cpu: 50 }], age_seconds: 1.3 });

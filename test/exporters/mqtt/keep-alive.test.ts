@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { KeepAlive } from '#src/agent/transports/mqtt/keep-alive.js';
+import { listen } from '../../helpers/clients/listen.ts';
 import { until } from '../../helpers/until.ts';
 
 const ANSWER_MS = 50;
@@ -41,12 +42,8 @@ t.test('[3.mqtt-pulse] any byte is an answer, also one that is read after the ti
   keepAlive.heard();
   t.ok(keepAlive.quietMs < quietMs);
   // This process stands still: the timer is due, and the answer is read right after.
-  const server = net
-    .createServer((socket) => socket.on('data', () => keepAlive.heard()))
-    .listen(0, '127.0.0.1');
-  t.teardown(() => server.close());
-  await once(server, 'listening');
-  const peer = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  const server = net.createServer((socket) => socket.on('data', () => keepAlive.heard()));
+  const peer = net.connect(await listen(t, server), '127.0.0.1');
   t.teardown(() => peer.destroy());
   // Both ends: what is written before this end has connected leaves later, with the next events of the kernel.
   await Promise.all([once(server, 'connection'), once(peer, 'connect')]);

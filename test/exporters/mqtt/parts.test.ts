@@ -1,6 +1,5 @@
 /** The small parts of the MQTT exporter: lengths of packets, waits, tasks that run again, the id of the machine. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { Backoff } from '#src/agent/transports/mqtt/backoff.js';
@@ -10,6 +9,7 @@ import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/agent/t
 import { SleepInhibitor } from '#src/commands/sleep-inhibitor.js';
 import { identify } from '#src/identity.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { mqttPart } from './broker.ts';
 
 const packet = (length: number, body = Buffer.alloc(length)) => {
@@ -144,8 +144,7 @@ t.test('the reason of a failed run is reported once, until a run succeeds', asyn
 t.test(
   '[3.mqtt-id] the id is configured, or a digest that does not show the id of the machine',
   async (t) => {
-    const root = mkdtempSync(path.join(tmpdir(), 'hostwire-id-'));
-    t.teardown(() => rmSync(root, { recursive: true, force: true }));
+    const root = emptyFolder(t, 'id');
     const of = (id?: string) => identify({ id, root }, 'pc');
     t.equal(of('my-pc'), 'my-pc');
     const byName = of();

@@ -1,6 +1,7 @@
 /** Brokers that speak an older version, and one that refuses. */
 import net from 'node:net';
 import t from 'tap';
+import { listen } from '../../helpers/clients/listen.ts';
 import { until } from '../../helpers/until.ts';
 import { mqttPart, startBeside } from './broker.ts';
 
@@ -18,18 +19,11 @@ t.test('[3.mqtt-versions] a broker that speaks only 3.1.1 is asked with it', asy
         else socket.end(refusal);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { service } = await startBeside(
-      t,
-      { mqtt: mqttPart(`mqtt://127.0.0.1:${port}`) },
-      { isClosed: false },
-    );
+    const { service } = await startBeside(t, {
+      mqtt: mqttPart(`mqtt://127.0.0.1:${await listen(t, server)}`),
+    });
     await until(() => /connected to .*3\.1\.1/.test(service.stderr()), 'version 3.1.1');
     t.same(levels, [5, 4], refusal === undefined ? 'closed at once' : 'refused');
-    await service.stop();
-    server.close();
   }
 });
 
@@ -39,18 +33,10 @@ t.test('[3.mqtt-refused] the reason of a refusal is logged', async (t) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(Buffer.from([0x20, 3, 0, 0x86, 0])));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as net.AddressInfo;
-  const { service } = await startBeside(
-    t,
-    { mqtt: mqttPart(`mqtt://127.0.0.1:${port}`) },
-    { isClosed: false },
-  );
+  const { service } = await startBeside(t, { mqtt: mqttPart(`mqtt://127.0.0.1:${await listen(t, server)}`) });
   await until(() => service.stderr().includes('cannot connect to'), 'a refusal');
   t.match(
     service.stderr(),
     /mqtt: cannot connect to mqtt:[^ ]+ \(Connection refused: Bad User Name or Password/i,
   );
-  await service.stop();
 });

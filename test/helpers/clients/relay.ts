@@ -1,6 +1,7 @@
 /** A port that stays open while the service behind it restarts, as a browser would see it. */
 import net from 'node:net';
-import type { Test } from 'tap';
+import type { Scope } from '../scope.ts';
+import { listen } from './listen.ts';
 
 export interface Relay {
   readonly baseUrl: string;
@@ -10,7 +11,7 @@ export interface Relay {
 
 /** `onRequest` is called with the bytes that clients send. */
 export async function startRelay(
-  t: Pick<Test, 'teardown'>,
+  t: Scope,
   port: number,
   onRequest?: (bytes: Buffer) => void,
 ): Promise<Relay> {
@@ -33,14 +34,9 @@ export async function startRelay(
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cut = () => sockets.forEach((socket) => socket.destroy());
-  t.teardown(() => {
-    cut();
-    server.close();
-  });
-  // A server that listens on a port has an address of this kind.
-  const { port: own } = server.address() as net.AddressInfo;
+  const own = await listen(t, server);
+  t.teardown(cut);
   return {
     baseUrl: `http://127.0.0.1:${own}`,
     setTarget(next) {

@@ -4,8 +4,9 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PATIENCE_MS } from '../limits.ts';
+import { until as untilFound } from '../until.ts';
+import { end, keep, startDaemon } from './daemon.ts';
 
 const PYTHON = '/usr/bin/python3';
 const TEMPLATES = path.resolve(import.meta.dirname, '../../../../../test/helpers/dbus');
@@ -52,31 +53,9 @@ const configuration = (address: string) => `<!DOCTYPE busconfig PUBLIC
 </busconfig>
 `;
 
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-function keep(child: ChildProcess): ChildProcess {
-  running.add(child);
-  child.once('close', () => running.delete(child));
-  return child;
-}
-
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
-}
-
-/** Polls `isTrue` until it is true; throws after `limitMs`. */
+/** Waits until `isTrue`; throws after `limitMs`. */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>, limitMs = PATIENCE_MS) {
-  const deadline = performance.now() + limitMs;
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms`);
-    await sleep(5);
-  }
+  await untilFound(isTrue, what, limitMs);
 }
 
 export class PrivateBus {
@@ -108,14 +87,7 @@ export class PrivateBus {
   async restart(): Promise<void> {
     await this.kill();
     rmSync(this.socket, { force: true });
-    const args = [`--config-file=${path.join(this.folder, 'bus.conf')}`, '--nofork', '--print-address'];
-    const daemon = keep(spawn('/usr/bin/dbus-daemon', args, { stdio: ['ignore', 'pipe', 'ignore'] }));
-    this.#daemon = daemon;
-    await new Promise<void>((resolve, reject) => {
-      daemon.stdout?.once('data', () => resolve());
-      daemon.once('error', reject);
-      daemon.once('exit', (code) => reject(new Error(`dbus-daemon ended with ${code}`)));
-    });
+    this.#daemon = await startDaemon(path.join(this.folder, 'bus.conf'));
   }
 
   /** Kills the daemon, and thereby every connection to it. */

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
+import { end, keep, startDaemon } from './daemon.ts';
 
 export interface SessionBus {
   /** Value of DBUS_SESSION_BUS_ADDRESS. */
@@ -41,25 +42,6 @@ const configuration = (address: string) => `<!DOCTYPE busconfig PUBLIC
 `;
 
 const execute = promisify(execFile);
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-// So that a test that is ended by its time limit leaves nothing behind either.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
-
-function keep(child: ChildProcess): ChildProcess {
-  running.add(child);
-  child.once('close', () => running.delete(child));
-  return child;
-}
-
-function ended(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve();
-    else child.once('exit', () => resolve());
-  });
-}
 
 /** `again`: a stopped bus, to restart at the same address. */
 export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
@@ -68,16 +50,7 @@ export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
   const address = `unix:path=${path.join(folder, 'bus')}`;
   const config = path.join(folder, 'bus.conf');
   writeFileSync(config, configuration(address));
-  const daemon = keep(
-    spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  );
-  await new Promise<void>((resolve, reject) => {
-    daemon.stdout?.once('data', () => resolve());
-    daemon.once('error', reject);
-    daemon.once('exit', (code) => reject(new Error(`dbus-daemon ended with ${code}`)));
-  });
+  const daemon = await startDaemon(config);
   // Nothing of the user's own session: no other bus, no home.
   const env = {
     PATH: process.env['PATH'],
@@ -99,10 +72,7 @@ export async function startSessionBus(again?: SessionBus): Promise<SessionBus> {
     },
     run: async (command, args) => (await execute(command, args, { env, timeout: 60_000 })).stdout.trim(),
     async stop() {
-      for (const child of [...children, daemon]) {
-        child.kill('SIGKILL');
-        await ended(child);
-      }
+      for (const child of [...children, daemon]) await end(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };

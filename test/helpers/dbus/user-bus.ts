@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import type { PrivateBus } from './bus.ts';
+import { startDaemon } from './daemon.ts';
 
 const execute = promisify(execFile);
 
@@ -20,16 +21,8 @@ export async function startUserBus(t: Test, folder: string, uid: number): Promis
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
   );
   chmodSync(config, 0o644);
-  const daemon = spawn('/usr/bin/dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address'], {
-    uid,
-    gid: uid,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const daemon = await startDaemon(config, { uid, gid: uid });
   t.teardown(() => daemon.kill('SIGKILL'));
-  await new Promise((resolve, reject) => {
-    daemon.stdout.once('data', resolve);
-    daemon.once('exit', (code) => reject(new Error(`dbus-daemon ended with ${code}`)));
-  });
   const name = 'org.freedesktop.DBus';
   const args = [
     `--bus=unix:path=${folder}/bus`,

@@ -4,13 +4,13 @@ import { Power, powerCommands } from '#src/commands/power.js';
 import type { PowerBackend, Support } from '#src/commands/power-backend.js';
 import type { PowerFeedback } from '#src/commands/power-queue.js';
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
-import { ServiceError } from '#src/errors.js';
+import type { ServiceError } from '#src/errors.js';
 import type { PowerAction } from '#src/host/power.js';
 import { createLog } from '#src/log/log.js';
 import { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
 import type { Inhibitor } from '#src/wire/power.js';
-import { invoke } from '../invoke.ts';
+import { invoke, refusalOf } from '../invoke.ts';
 import { FakeClock } from './clock.ts';
 import { FakeConfig } from './config.ts';
 import { SENDER } from './sender.ts';
@@ -108,12 +108,6 @@ export class PowerRig {
 
   /** Asks, and returns the error of the refusal. */
   async refusal(action: string, params: Params = {}): Promise<ServiceError> {
-    try {
-      await this.ask(action, params);
-    } catch (error) {
-      if (error instanceof ServiceError) return error;
-      throw error;
-    }
-    throw new Error(`${action} was not refused`);
+    return await refusalOf(this.ask(action, params));
   }
 }

@@ -2,7 +2,7 @@
 import type { Outcome } from '#src/commands/command.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
-import { ServiceError } from '#src/errors.js';
+import type { ServiceError } from '#src/errors.js';
 import { rowOf } from '#src/host/process-columns.js';
 import type {
   EndSignal,
@@ -14,7 +14,7 @@ import type {
 import { createLog } from '#src/log/log.js';
 import { Commands } from '#src/machine/commands.js';
 import type { Params } from '#src/params.js';
-import { invoke } from '../invoke.ts';
+import { invoke, refusalOf } from '../invoke.ts';
 import { FakeConfig } from './config.ts';
 import { type ProcessLiteral, processColumns } from './process-columns.ts';
 import { SENDER } from './sender.ts';
@@ -113,12 +113,6 @@ export class ProcessRig {
 
   /** Asks, and returns the error of the refusal. */
   async refusal(action: string, params: Params): Promise<ServiceError> {
-    try {
-      await this.ask(action, params);
-    } catch (error) {
-      if (error instanceof ServiceError) return error;
-      throw error;
-    }
-    throw new Error(`${action} was not refused`);
+    return await refusalOf(this.ask(action, params));
   }
 }

@@ -16,6 +16,7 @@ import { createLog } from '#src/log/log.js';
 import { type ConfigPart, configWith } from '../fakes/config-parts.ts';
 import { PATIENCE_MS } from '../limits.ts';
 import type { Scope } from '../scope.ts';
+import { until } from '../until.ts';
 import { DEAD_BUS, DEAD_BUSES } from './dead-buses.ts';
 import { ENGINE_PART, loadTestEngine } from './engine.ts';
 
@@ -43,9 +44,6 @@ export interface Ending {
 }
 
 const MAIN = fileURLToPath(new URL('../../../../../dist/main.js', import.meta.url));
-
-const atExit: (() => void)[] = [];
-process.once('exit', () => atExit.forEach((clear) => clear()));
 
 /**
  * Keeps the machine on, whatever a test requests; tests are many clients at one address; and nothing is read but what a
@@ -199,17 +197,15 @@ function refuseRealPower(config: ConfigPart | undefined, systemBus: string): voi
 }
 
 async function listeningPort(child: ChildProcess, stderr: () => string): Promise<number> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const found = /listening on https?:\/\/\S+:(\d+)/.exec(stderr());
-    if (found !== null) return Number(found[1]);
+  const find = () => {
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${stderr()}`);
-    if (performance.now() > deadline) {
-      child.kill('SIGKILL');
-      throw new Error(`the service is not listening after ${PATIENCE_MS} ms: ${stderr()}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return /listening on https?:\/\/\S+:(\d+)/.exec(stderr())?.[1];
+  };
+  const late = () => {
+    child.kill('SIGKILL');
+    return `the service is not listening after ${PATIENCE_MS} ms: ${stderr()}`;
+  };
+  return Number(await until(find, late));
 }
 
 export interface ServiceHere extends StartedService {

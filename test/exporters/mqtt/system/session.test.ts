@@ -1,8 +1,9 @@
 /** The messages to and from a real broker, and their times. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { FakeClock } from '../../../helpers/fakes/clock.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { snapshotOf } from '../../../helpers/fakes/media.ts';
+import type { ConfigPart } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
 import {
   AVAILABILITY,
@@ -19,16 +20,20 @@ import {
 } from '../broker.ts';
 
 const skip = NO_BROKER;
+/** The service beside a broker, whose messages the witness hears. */
+async function open(t: Test, more: ConfigPart = {}, how: Parameters<typeof startBeside>[2] = {}) {
+  const broker = await startBroker(t);
+  const witness = await Witness.open(t, broker.url);
+  return { broker, witness, ...(await startBeside(t, { mqtt: mqttPart(broker.url), ...more }, how)) };
+}
+
 const parse = (text = '{}') => JSON.parse(text) as Readonly<Record<string, unknown>>;
 
 t.test('[3.mqtt-publish] availability and the device are retained, readings are not', { skip }, async (t) => {
   const broker = await startBroker(t);
   const witness = await Witness.open(t, broker.url);
-  const { service } = await startBeside(
-    t,
-    { mqtt: mqttPart(broker.url, { interval_seconds: 1 }) },
-    { isClosed: false },
-  );
+  const mqtt = mqttPart(broker.url, { interval_seconds: 1 });
+  const { service } = await startBeside(t, { mqtt }, { isClosed: false });
   await witness.waitFor(AVAILABILITY, 'online');
   await until(() => witness.on(`${BASE}/state`).length >= 2, 'two readings');
   t.equal(parse(witness.on(`${BASE}/state`)[0])['memory_used_percent'], 75);
@@ -53,9 +58,7 @@ t.test(
   '[3.mqtt-change] media and power go out when they change; the cover with its track',
   { skip },
   async (t) => {
-    const broker = await startBroker(t);
-    const witness = await Witness.open(t, broker.url);
-    const { media } = await startBeside(t, { mqtt: mqttPart(broker.url) });
+    const { witness, media } = await open(t);
     await witness.waitFor(`${BASE}/media`, /"A"/);
     await witness.waitFor(`${BASE}/power`, /none/);
     const [player] = media.snapshot.players;
@@ -96,12 +99,7 @@ t.test(
   '[3.mqtt-commands] a command is judged by the table, and answered on the feedback topic',
   { skip },
   async (t) => {
-    const broker = await startBroker(t);
-    const witness = await Witness.open(t, broker.url);
-    const { media, service } = await startBeside(t, {
-      mqtt: mqttPart(broker.url),
-      features: { enable_restart: false },
-    });
+    const { witness, media, service } = await open(t, { features: { enable_restart: false } });
     await witness.waitFor(`${BASE}/state`, /./);
     await witness.say(commandTopic('media.set_volume'), '{"value": 30, "id": "a"}');
     await witness.waitFor(FEEDBACK, /"done"/);
@@ -192,9 +190,7 @@ t.test(
   '[3.mqtt-retained] a retained command that arrives immediately is not done either',
   { skip },
   async (t) => {
-    const broker = await startBroker(t);
-    const witness = await Witness.open(t, broker.url);
-    const { media, service } = await startBeside(t, { mqtt: mqttPart(broker.url) });
+    const { witness, media, service } = await open(t);
     await witness.waitFor(`${BASE}/state`, /./);
     for (const [count, name] of [
       [1, 'media.next'],
@@ -222,9 +218,7 @@ t.test(
 );
 
 t.test('[3.mqtt-birth] everything goes out again when Home Assistant starts', { skip }, async (t) => {
-  const broker = await startBroker(t);
-  const witness = await Witness.open(t, broker.url);
-  await startBeside(t, { mqtt: mqttPart(broker.url) });
+  const { witness } = await open(t);
   await witness.waitFor(`${BASE}/state`, /./);
   const count = (topic: string) => witness.on(topic).length;
   const topics = [DOCUMENT, `${BASE}/state`, `${BASE}/media`, `${BASE}/power`, `${BASE}/art`];
@@ -235,9 +229,7 @@ t.test('[3.mqtt-birth] everything goes out again when Home Assistant starts', { 
 });
 
 t.test('[3.mqtt-sleep] offline before the machine sleeps, online when it is awake', { skip }, async (t) => {
-  const broker = await startBroker(t);
-  const witness = await Witness.open(t, broker.url);
-  const { service } = await startBeside(t, { mqtt: mqttPart(broker.url) });
+  const { witness, service } = await open(t);
   await witness.waitFor(`${BASE}/state`, /./);
   await fetch(`${service.baseUrl}/api/pw/sleep`, { method: 'POST' });
   await witness.waitFor(AVAILABILITY, 'offline');
@@ -262,10 +254,8 @@ t.test('[3.mqtt-moved] another topic: the old device is removed', { skip }, asyn
 });
 
 t.test('[3.mqtt-slept] commands that arrived while the machine slept are not done', { skip }, async (t) => {
-  const broker = await startBroker(t);
-  const witness = await Witness.open(t, broker.url);
   const clock = new FakeClock();
-  const { service, media } = await startBeside(t, { mqtt: mqttPart(broker.url) }, { clock });
+  const { witness, service, media } = await open(t, {}, { clock });
   const press = async () => await witness.say(commandTopic('media.next'), '{}');
   const advanceUntil = async (isTrue: () => boolean, what: string) =>
     await until(() => {

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import net from 'node:net';
 import process from 'node:process';
 import t, { type Test } from 'tap';
+import { listen } from '../../../helpers/clients/listen.ts';
 import { missingForBus, until as untilAsync } from '../../../helpers/dbus/bus.ts';
 import { msBetween, Sleeper } from '../../../helpers/dbus/sleeper.ts';
 import { checkTime } from '../../../helpers/limits.ts';
-import { type ServiceProcess, startService } from '../../../helpers/service/service.ts';
+import { type ServiceProcess, serveProgram } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
 import { AVAILABILITY, NO_BROKER, startBroker, Witness } from '../broker.ts';
 
@@ -25,6 +26,7 @@ class SlowLine {
   /** When the acknowledgement of `offline` was passed on, by process.hrtime. */
   acknowledgedNs: bigint | undefined;
   #hasSaidOffline = false;
+  url = '';
   readonly #server: net.Server;
 
   private constructor(port: number) {
@@ -50,14 +52,8 @@ class SlowLine {
 
   static async start(t: Test, port: number): Promise<SlowLine> {
     const line = new SlowLine(port);
-    await new Promise<void>((resolve) => line.#server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => line.#server.close());
+    line.url = `mqtt://127.0.0.1:${await listen(t, line.#server)}`;
     return line;
-  }
-
-  get url(): string {
-    // A server that listens on a port has an address of this kind.
-    return `mqtt://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`;
   }
 }
 
@@ -66,14 +62,11 @@ async function rig(t: Test) {
   const broker = await startBroker(t);
   const witness = await Witness.open(t, broker.url);
   const line = await SlowLine.start(t, broker.port);
-  const start = async (mqtt: object): Promise<ServiceProcess> => {
-    const service = await startService({
+  const start = async (mqtt: object): Promise<ServiceProcess> =>
+    await serveProgram(t, {
       config: { power: { backend: 'system' }, host: { id: 'pc' }, mqtt },
       env: { DBUS_SYSTEM_BUS_ADDRESS: sleeper.bus.address },
     });
-    t.teardown(() => service.stop());
-    return service;
-  };
   return { sleeper, broker, witness, line, start };
 }
 
