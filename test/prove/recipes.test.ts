@@ -38,20 +38,13 @@ function recipe(heading: string, { baseUrl }: StartedService): string {
   return text.replaceAll('http://pc:9990', baseUrl).replaceAll('<API_KEY>', KEY);
 }
 
-async function start(t: Test, allowed: readonly string[] = []) {
-  const service = await serveProgram(t, {
+const start = async (t: Test, allowed: readonly string[] = []) =>
+  await serveProgram(t, {
     config: {
       stats: { stream_interval_seconds: 1 },
       auth: { enabled: true, api_key: KEY, allowed_ips: [...allowed] },
     },
   });
-  return service;
-}
-
-function makeFolder(t: Test): string {
-  const folder = emptyFolder(t, 'recipe');
-  return folder;
-}
 
 /** Returns a function that yields the output of `child` so far. */
 function outputOf(t: Test, child: ChildProcess): () => string {
@@ -149,7 +142,7 @@ t.test('Telegraf', { skip: !hasPython('tomllib') && 'Python 3.11 is missing' }, 
 
 t.test('collectd', { skip: !isInstalled('collectd') && 'collectd-core is missing' }, async (t) => {
   const service = await start(t);
-  const folder = makeFolder(t);
+  const folder = emptyFolder(t, 'recipe');
   const config = path.join(folder, 'collectd.conf');
   writeFileSync(
     config,
@@ -231,7 +224,7 @@ globalThis.document = { hidden: false, addEventListener() {}, removeEventListene
 
 t.test('EventSource', async (t) => {
   const service = await start(t, ['127.0.0.1']);
-  const program = path.join(makeFolder(t), 'recipe.mjs');
+  const program = path.join(emptyFolder(t, 'recipe'), 'recipe.mjs');
   writeFileSync(program, recipe('A web page without a key: EventSource', service));
   const said = outputOf(t, spawn(process.execPath, ['--experimental-eventsource', program]));
   await until(() => numbersIn(said()).length >= 2, said, LIMIT_MS);
@@ -240,7 +233,7 @@ t.test('EventSource', async (t) => {
 
 t.test('httpx', { skip: !hasPython('httpx') && 'python3-httpx is missing' }, async (t) => {
   const service = await start(t);
-  const program = path.join(makeFolder(t), 'recipe.py');
+  const program = path.join(emptyFolder(t, 'recipe'), 'recipe.py');
   writeFileSync(program, recipe('Python: httpx', service));
   const said = outputOf(t, spawn('/usr/bin/python3', [program]));
   await until(() => numbersIn(said()).length >= 2, said, LIMIT_MS);

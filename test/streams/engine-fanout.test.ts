@@ -277,7 +277,7 @@ t.test('the rest of the newest event does not wait for the next one', async (t) 
   t.equal(slow.response.bufferedBytes, 0);
 });
 
-t.test('comments come after 15 s of silence only, whole, and not to full sockets', async (t) => {
+t.test('[4.long] comments come after 15 s of silence only, whole, and not to full sockets', async (t) => {
   const stage = new Stage();
   const early = stage.join(ALL);
   stage.nowMs += 10_000;

@@ -82,8 +82,6 @@ export interface BuiltImage extends Image {
   /** The words after "CMD" of its HEALTHCHECK. */
   readonly health: readonly string[];
   readonly sizes: { readonly base: number; readonly program: number; readonly compressed: number };
-  /** Writes it to a file, as `docker save` does. */
-  readonly save: (file: string) => void;
   readonly remove: () => void;
 }
 
@@ -172,7 +170,5 @@ export function buildImage(folder: string, isCompiled: boolean): BuiltImage {
   const { User: user, Entrypoint: command, Healthcheck } = inspected.Docker.config;
   const rootfs = buildah('mount', buildah('from', 'localhost/hostwire'));
   const health = Healthcheck.Test.slice(1);
-  const save = (file: string) =>
-    void buildah('push', '--quiet', 'localhost/hostwire', `docker-archive:${file}:localhost/hostwire`);
-  return { rootfs, user, command, health, sizes: sizesOf(store, folder), save, remove: store.remove };
+  return { rootfs, user, command, health, sizes: sizesOf(store, folder), remove: store.remove };
 }
