@@ -40,6 +40,7 @@ class Stage {
   readonly peers: Peer[] = [];
   readonly deferred: (() => void)[] = [];
   readonly source = new FakeSource();
+  readonly counts = new ViewerCounts();
   readonly streams: Streams;
   /** The timers that are set: those of sweeps. */
   readonly #timers = new Set<() => void>();
@@ -57,7 +58,7 @@ class Stage {
     };
     this.streams = new Streams({
       quota: new Quota(),
-      counts: new ViewerCounts(),
+      counts: this.counts,
       clock: {
         now,
         sinceBoot: now,
@@ -207,7 +208,13 @@ t.test('random turns', async (t) => {
     }
     const open = stage.peers.length - gone.size;
     if (stage.streams.size !== open) t.fail(`seed ${seed}: size ${stage.streams.size}, open ${open}`);
-    const views = new Set(stage.peers.filter((peer) => !gone.has(peer)).map(({ view }) => view)).size;
+    const there = stage.peers.filter((peer) => !gone.has(peer));
+    for (let client = 0; client < 10; client++) {
+      const counted = stage.counts.keyless.of(`10.0.0.${client}`);
+      const own = there.filter((peer) => peer.client === client).length;
+      if (counted !== own) t.fail(`seed ${seed}: ${counted} streams of an address with ${own}`);
+    }
+    const views = new Set(there.map(({ view }) => view)).size;
     if (stage.source.size !== views)
       t.fail(`seed ${seed}: ${stage.source.size} subscriptions of ${views} views`);
     t.ok(most <= 2 * 16_400, `seed ${seed}: ${stage.peers.length} peers, at most ${most} bytes kept of one`);
