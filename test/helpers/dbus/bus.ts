@@ -75,10 +75,6 @@ export class PrivateBus {
     return bus;
   }
 
-  get daemonPid(): number {
-    return this.#daemon?.pid ?? 0;
-  }
-
   get logindPid(): number {
     return this.#logind?.pid ?? 0;
   }

@@ -152,10 +152,6 @@ export class DbusPeer {
     await this.call({ ...BUS, member: 'RequestName', signature: 'su', body: [name, 0] });
   }
 
-  async releaseName(name: string): Promise<void> {
-    await this.call({ ...BUS, member: 'ReleaseName', signature: 's', body: [name] });
-  }
-
   async match(rule: string): Promise<void> {
     await this.call({ ...BUS, member: 'AddMatch', signature: 's', body: [rule] });
   }
