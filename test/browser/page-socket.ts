@@ -23,8 +23,7 @@ const CONNECT = `([number, url]) => {
   socket.onclose = ({ code, reason, wasClean }) => report({ kind: 'close', code, reason, wasClean });
 }`;
 const SAY = '([number, texts]) => { for (const text of texts) globalThis.testSockets[number].send(text); }';
-const SAY_BINARY = '([number, text]) => globalThis.testSockets[number].send(new TextEncoder().encode(text))';
-const CLOSE = '([number, code, reason]) => globalThis.testSockets[number].close(code, reason)';
+const CLOSE = '([number]) => globalThis.testSockets[number].close(1000)';
 
 const call = (script: string, values: readonly unknown[]) => `(${script})(${JSON.stringify(values)})`;
 
@@ -32,8 +31,6 @@ export class PageSocket extends Talk {
   readonly #run: (script: string, ...more: readonly unknown[]) => void;
   readonly #opening: Promise<boolean>;
   #resolveOpening: (isOpen: boolean) => void = () => undefined;
-  /** Every op that was sent, valid or not. */
-  readonly said = new Set<string>();
   /** The negotiated protocol and extensions, once it is open. */
   protocol: string | undefined;
   extensions: string | undefined;
@@ -67,11 +64,6 @@ export class PageSocket extends Talk {
     else throw new Error('a binary frame');
   }
 
-  override say(op: string, data?: object, id?: string | number): void {
-    this.said.add(op);
-    super.say(op, data, id);
-  }
-
   override sayText(text: string): void {
     this.sayAll([text]);
   }
@@ -81,12 +73,8 @@ export class PageSocket extends Talk {
     this.#run(SAY, texts);
   }
 
-  sayBinary(text: string): void {
-    this.#run(SAY_BINARY, text);
-  }
-
-  close(code = 1000, reason = ''): void {
-    this.#run(CLOSE, code, reason);
+  close(): void {
+    this.#run(CLOSE);
   }
 }
 
@@ -95,7 +83,7 @@ export class SocketPage {
   readonly page: Page;
   /** The page's complaints on its console. */
   readonly complaints: readonly string[];
-  readonly sockets: PageSocket[] = [];
+  readonly #sockets: PageSocket[] = [];
   readonly #url: string;
 
   private constructor(page: Page, complaints: readonly string[], url: string) {
@@ -109,7 +97,7 @@ export class SocketPage {
     const { page, complaints } = await openPage(t, browser);
     const opened = new SocketPage(page, complaints, url);
     await page.exposeFunction('reportToTest', (number: number, seen: Seen) =>
-      opened.sockets[number]?.see(seen),
+      opened.#sockets[number]?.see(seen),
     );
     await page.goto(url);
     return opened;
@@ -117,12 +105,12 @@ export class SocketPage {
 
   /** A socket to the service at `url`, the page's own when not given; open, or its handshake has failed. */
   async try(path = '/api/ws', url = this.#url): Promise<PageSocket> {
-    const number = this.sockets.length;
+    const number = this.#sockets.length;
     const socket = new PageSocket((script, ...more) => {
       // Messages that are sent together arrive in order. If the page is gone, the caller that waits gets the error.
       this.page.evaluate(call(script, [number, ...more])).catch(() => undefined);
     });
-    this.sockets.push(socket);
+    this.#sockets.push(socket);
     const address = new URL(path, url);
     address.protocol = 'ws:';
     await this.page.evaluate(call(CONNECT, [number, address.href]));
