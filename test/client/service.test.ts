@@ -39,60 +39,49 @@ t.test('the key admits over all three interfaces; a wrong one, or none, ends the
   t.notMatch(service.stderr(), KEY, 'no key is in the log');
 });
 
-t.test("commands and questions: the promise settles with the service's answer", async (t) => {
-  const service = await serveProgram(t, { config: { features: { enable_process_control: true } } });
-  const { socket, close, events } = liveClients({ url: service.baseUrl });
-  t.teardown(close);
-  const stages: unknown[] = [];
-  t.match(await socket.power('sleep', { onStage: ({ stage }) => stages.push(stage) }), {
-    success: true,
-    action: 'sleep',
-    final: true,
-    stage: 'done',
-  });
-  t.ok(stages.includes('accepted'), stages.join(' '));
-  const { power, stats } = await socket.get(['power', 'stats.cpu', 'memory']);
-  t.match(power?.recorded, [{ action: 'sleep' }]);
-  t.match(stats, { cpu: {}, memory: {} });
-  t.strictSame(Object.keys(stats ?? {}).sort(), ['cpu', 'memory', 'timestamp', 'uptime']);
-  t.ok((await socket.ping()) >= 0);
+t.test(
+  "[7.kill-socket] [7.process-ops] commands and questions: the promise settles with the service's answer",
+  async (t) => {
+    const service = await serveProgram(t, { config: { features: { enable_process_control: true } } });
+    const { socket, close, events } = liveClients({ url: service.baseUrl });
+    t.teardown(close);
+    const stages: unknown[] = [];
+    t.match(await socket.power('sleep', { onStage: ({ stage }) => stages.push(stage) }), {
+      success: true,
+      action: 'sleep',
+      final: true,
+      stage: 'done',
+    });
+    t.ok(stages.includes('accepted'), stages.join(' '));
+    const { power, stats } = await socket.get(['power', 'stats.cpu', 'memory']);
+    t.match(power?.recorded, [{ action: 'sleep' }]);
+    t.match(stats, { cpu: {}, memory: {} });
+    t.strictSame(Object.keys(stats ?? {}).sort(), ['cpu', 'memory', 'timestamp', 'uptime']);
+    t.ok((await socket.ping()) >= 0);
 
-  const scheduled = socket.power('sleep', { delay: 600 });
-  scheduled.catch(() => undefined);
-  await until(() => stages.length > 0, 'no stage');
-  await socket.power('cancel');
-  await t.rejects(scheduled, { name: 'ClientError', details: { stage: 'cancelled' } });
+    const scheduled = socket.power('sleep', { delay: 600 });
+    scheduled.catch(() => undefined);
+    await until(() => stages.length > 0, 'no stage');
+    await socket.power('cancel');
+    await t.rejects(scheduled, { name: 'ClientError', details: { stage: 'cancelled' } });
 
-  const sleeper = spawn('sleep', ['60']);
-  t.teardown(() => sleeper.kill('SIGKILL'));
-  const pid = sleeper.pid ?? 0;
-  const ended = new Promise((resolve) => sleeper.once('exit', (_code, signal) => resolve(signal)));
-  const { processes } = await socket.processes.list({ query: String(pid), grouped: false });
-  t.match(processes, [{ pid, name: 'sleep' }]);
-  t.match(await socket.processes.details({ pid }), { processes: [{ pid }] });
-  t.match(await socket.processes.kill({ pid }), { success: true, action: 'kill', final: true });
-  t.equal(await ended, 'SIGTERM');
-  await t.rejects(socket.processes.details({ pid }), { code: 'NOT_FOUND' });
-  await t.rejects(socket.processes.kill({ pid: 1 }), { code: 'PROTECTED' });
-  await t.rejects(socket.processes.kill({ pid: 0 }), { code: 'INVALID_DATA' });
-  await t.rejects(socket.processes.launch('nothing'), { code: 'NOT_FOUND' });
-  await t.rejects(socket.power('shutdown'), { code: 'FEATURE_DISABLED' });
-  t.strictSame(events, [], 'listeners received nothing of it');
-});
-
-t.test('a topic whose feature is off causes an error event, and the others arrive', async (t) => {
-  const service = await serveProgram(t, { config: { features: { enable_processes: false } } });
-  const { socket, close, pushed } = liveClients({ url: service.baseUrl });
-  t.teardown(close);
-  const errors: unknown[] = [];
-  socket.on('error', (error) => errors.push(error));
-  await socket.subscribe(['processes', 'stats.cpu']);
-  await until(
-    () => pushed.length > 0 && errors.length > 0,
-    () => `${pushed.length} pushed, ${errors.length} errors`,
-  );
-  t.match(errors, [{ code: 'FEATURE_DISABLED', details: { topic: 'processes' } }]);
-});
+    const sleeper = spawn('sleep', ['60']);
+    t.teardown(() => sleeper.kill('SIGKILL'));
+    const pid = sleeper.pid ?? 0;
+    const ended = new Promise((resolve) => sleeper.once('exit', (_code, signal) => resolve(signal)));
+    const { processes } = await socket.processes.list({ query: String(pid), grouped: false });
+    t.match(processes, [{ pid, name: 'sleep' }]);
+    t.match(await socket.processes.details({ pid }), { processes: [{ pid }] });
+    t.match(await socket.processes.kill({ pid }), { success: true, action: 'kill', final: true });
+    t.equal(await ended, 'SIGTERM');
+    await t.rejects(socket.processes.details({ pid }), { code: 'NOT_FOUND' });
+    await t.rejects(socket.processes.kill({ pid: 1 }), { code: 'PROTECTED' });
+    await t.rejects(socket.processes.kill({ pid: 0 }), { code: 'INVALID_DATA' });
+    await t.rejects(socket.processes.launch('nothing'), { code: 'NOT_FOUND' });
+    await t.rejects(socket.power('shutdown'), { code: 'FEATURE_DISABLED' });
+    t.strictSame(events, [], 'listeners received nothing of it');
+  },
+);
 
 t.test('a key of few scopes: refusals say which scope it lacks', async (t) => {
   const keys = { panel: { digest: describeDigest(KEY), scopes: ['read'] as const } };
@@ -107,29 +96,6 @@ t.test('a key of few scopes: refusals say which scope it lacks', async (t) => {
     lacks('scope_required', 'power.lock'),
   );
   await t.rejects(socket.power('lock'), lacks('FORBIDDEN', 'power.lock'));
-});
-
-t.test('single requests: commands by plain HTTP', async (t) => {
-  const service = await serveProgram(t);
-  const url = service.baseUrl;
-  const { data, headers } = await request('/api/media/control', { url, body: { action: 'play' } });
-  t.strictSame(data, { status: 'ok' });
-  t.equal(headers.get('x-media-delivered'), 'false', 'no player found');
-  t.strictSame((await request('/api/pw/lock', { url, method: 'POST' })).data, {
-    status: 'ok',
-    message: 'Command initiated',
-  });
-  await t.rejects(request('/api/pw/shutdown', { url, method: 'POST' }), {
-    code: 'feature_disabled',
-    status: 403,
-  });
-  await t.rejects(request('/api/media/control', { url, body: { action: 'sing' } }), {
-    code: 'unknown_action',
-    details: { allowed: Array },
-  });
-  await t.rejects(request('/api/processes/kill', { url, body: { pid: 2 ** 30 } }), {
-    code: 'feature_disabled',
-  });
 });
 
 t.test(

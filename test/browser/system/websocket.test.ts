@@ -147,7 +147,7 @@ else {
       await complained(page, /WebSocket.*(?:401|HTTP Authentication failed)/, i + 1);
     }
     const client = await page.connect(`/api/ws?api_key=${KEY}`);
-    t.match(await client.take('connected'), { data: { protocol: 1 } });
+    t.match(await client.take('connected'), { data: { protocol: 2 } });
     t.equal((await client.ask('subscribe', { topics: ['cpu'] }, 1)).type, 'subscribed');
     await client.take('system_stats');
     t.notMatch(service.stderr(), KEY, 'it is in no line of the log');

@@ -16,6 +16,7 @@ t.test('[9.top-sizes] a resize while it runs', { skip: NO_TMUX }, async (t) => {
   const { baseUrl } = await startLively(t);
   const terminal = openTerminal(t, SIZE, [baseUrl]);
   await terminal.reached('the view', isLive);
+  judgeScreen(t, terminal.screen(), SIZE);
   for (const size of [
     { columns: 120, rows: 40 },
     { columns: 60, rows: 20 },
