@@ -16,49 +16,6 @@ function record(memory: Memory, values: readonly (readonly [at: number, value: n
   });
 }
 
-t.test('a slot ends when the next one begins', async (t) => {
-  const memory = new Memory(60);
-  const ended = record(memory, [
-    [1003, 1],
-    [1009.9, 4],
-    [1010, 7],
-    [1029, 8],
-  ]);
-  t.strictSame(
-    ended.map(({ at, values }) => [at, values.get('cpu.load')]),
-    [
-      [1000, { mean: 2.5, min: 1, max: 4, unit: '%' }],
-      [1010, { mean: 7, min: 7, max: 7, unit: '%' }],
-    ],
-  );
-  const series = memory.reader('cpu.load');
-  t.strictSame(series?.coarse(100), { mean: 2.5, min: 1, max: 4 });
-  t.strictSame(series?.coarse(102), { mean: 8, min: 8, max: 8 }, 'the one that is being filled too');
-  t.equal(series?.coarse(103), undefined);
-  t.strictSame(
-    [1003, 1004, 1009, 1010].map((second) => series?.fine(second)),
-    [1, Number.NaN, 4, 7],
-  );
-  t.equal(memory.firstSlot, 100);
-  t.equal(memory.reader('cpu.speed'), undefined);
-});
-
-t.test('a value holds for the seconds since the last one, and for no more than it may', async (t) => {
-  const memory = new Memory(60);
-  for (const [at, held, value] of [
-    [1000.5, 0, 1],
-    [1003.1, 3, 2],
-    [1010, 3, 3],
-    [1012, 0, 4],
-  ] as const) {
-    memory.advance(at);
-    memory.add(at, held, [point(value)]);
-  }
-  const { NaN: none } = Number;
-  const fine = Array.from({ length: 14 }, (_, at) => memory.reader('cpu.load')?.fine(999 + at));
-  t.strictSame(fine, [none, 1, 2, 2, 2, none, none, none, 3, 3, 3, 3, none, 4]);
-});
-
 t.test('a value that is not known creates nothing', async (t) => {
   const memory = new Memory(60);
   memory.advance(1000);
@@ -113,25 +70,6 @@ t.test('the clock is set back: its slot begins anew', async (t) => {
   record(memory, [[4, 6]]);
   t.equal(memory.firstSlot, 0, 'before the first value');
   t.equal(memory.reader('cpu.load')?.coarse(0)?.mean, 6);
-});
-
-t.test('another number of minutes', async (t) => {
-  const memory = new Memory(2);
-  record(
-    memory,
-    Array.from({ length: 13 }, (_, at) => [1000 + 10 * at, at] as const),
-  );
-  t.equal(memory.firstSlot, 101);
-  const { bytes } = memory;
-  memory.resize(1);
-  t.ok(memory.bytes < bytes);
-  t.equal(memory.firstSlot, 107);
-  t.equal(memory.reader('cpu.load')?.coarse(110)?.mean, 10);
-  memory.resize(60);
-  t.equal(memory.firstSlot, 107, 'what was dropped does not come back');
-  record(memory, [[1130, 13]]);
-  t.equal(memory.reader('cpu.load')?.coarse(107)?.mean, 7);
-  t.equal(memory.reader('cpu.load')?.coarse(112)?.mean, 12);
 });
 
 t.test(

@@ -64,34 +64,6 @@ function memoryOf(
 
 const all = () => true;
 
-t.test('columns of seconds, of slots, and of longer slots', async (t) => {
-  const memory = memoryOf([
-    [1000, 1],
-    [1001, 3],
-    [1012, 10],
-    [1045, 20.126],
-  ]);
-  t.strictSame(columnsOf({ start: 1000, step: 1, count: 4 }, all, memory), {
-    'cpu.load': { unit: '%', mean: [1, 3, null, null] },
-  });
-  t.strictSame(columnsOf({ start: 990, step: 10, count: 7 }, all, memory), {
-    'cpu.load': {
-      unit: '%',
-      mean: [null, 2, 10, null, null, 20.13, null],
-      min: [null, 1, 10, null, null, 20.13, null],
-      max: [null, 3, 10, null, null, 20.13, null],
-    },
-  });
-  t.strictSame(columnsOf({ start: 980, step: 40, count: 2 }, all, memory), {
-    'cpu.load': { unit: '%', mean: [6, 20.13], min: [1, 20.13], max: [10, 20.13] },
-  });
-  t.strictSame(
-    columnsOf({ start: 990, step: 10, count: 7 }, () => false, memory),
-    {},
-  );
-  t.match(columnsOf({ start: 2e9, step: 10, count: 2 }, all, memory), { 'cpu.load': { mean: [null, null] } });
-});
-
 t.test('numbers have as many digits as their unit means', async (t) => {
   const first = (unit: string, value: number) =>
     columnsOf({ start: 1000, step: 1, count: 1 }, all, memoryOf([[1000, value]], 'x', unit))?.['x']?.mean[0];

@@ -21,16 +21,6 @@ t.test('[4.history-idle] without subscribers it reads in the middle of each slot
   t.equal(available, undefined);
 });
 
-t.test('each second is known without subscribers', async (t) => {
-  const { clock, history, query } = setUpHistory();
-  history.start();
-  await clock.advance(60_000);
-  const { start, step, series } = await query(45);
-  t.equal(step, 1);
-  const unknown = series['cpu.load']?.mean.flatMap((value, at) => (value === null ? [start + at - 1e9] : []));
-  t.strictSame(unknown, [56, 57, 58, 59, 60], 'all but those since the last reading');
-});
-
 t.test(
   '[4.history-shared] with subscribers it takes their samples, and reads no more than they do',
   async (t) => {
@@ -107,20 +97,6 @@ t.test('[4.demand] [4.history-reload] minutes: 0 reads and keeps nothing, even w
   t.equal(clock.timers, 0);
 });
 
-t.test('[4.history-reload] changed minutes take effect immediately, and keep what fits', async (t) => {
-  const { clock, history, reload, query } = setUpHistory();
-  history.start();
-  await clock.advance(300_000);
-  const known = async () =>
-    (await query(3600, 10)).series['cpu.load']?.mean.filter((value) => value !== null);
-  t.equal((await known())?.length, 30);
-  reload({ minutes: 2 });
-  t.equal((await known())?.length, 12);
-  reload({ minutes: 60 });
-  await clock.advance(20_000);
-  t.equal((await known())?.length, 14);
-});
-
 t.test('[4.history-idle] [4.history-reload] on battery it rests without subscribers', async (t) => {
   const { clock, host, history, sampler, readTimes, reload } = setUpHistory();
   const onBattery = (isOn: boolean) => {
@@ -177,30 +153,6 @@ t.test('[4.history-marks] a machine that sleeps leaves a gap and a mark', async 
   const seconds = await query(60);
   const first = seconds.series['memory.used']?.mean.findIndex((value) => value !== null) ?? -1;
   t.equal(seconds.start + first, 1e9 + 645, 'the first value after it holds for none of the time before');
-});
-
-t.test('[4.history-marks] a clock that is set back starts anew from there', async (t) => {
-  const { clock, host, history, query } = setUpHistory();
-  const read = host.readCounters;
-  let aheadMs = 25_000;
-  host.readCounters = (...asked) => {
-    const counters = read(...asked);
-    return { ...counters, unixMs: counters.unixMs + aheadMs };
-  };
-  history.start();
-  await clock.advance(60_000);
-  aheadMs = 0;
-  await clock.advance(10_000);
-  const { series, marks, start } = await query(120, 10);
-  t.match(
-    marks.map(({ kind, seconds }) => [kind, seconds]),
-    [
-      ['start', null],
-      ['clock', -25],
-    ],
-  );
-  const last = series['cpu.load']?.mean.findLastIndex((value) => value !== null) ?? 0;
-  t.ok(start + 10 * last <= 1e9 + 71, 'nothing is left of the time after it');
 });
 
 t.test('series beyond the limit are left out, with one line in the log', async (t) => {
