@@ -12,16 +12,8 @@ import t from 'tap';
 import { Session } from '#src/history/store/session.js';
 import { sqliteTests } from '../../helpers/machine/sqlite-node.ts';
 import { createRandom } from '../../helpers/random.ts';
-import {
-  BEGIN,
-  emptyFolder,
-  nameOf,
-  processesAt,
-  StoreRig,
-  slotAt,
-  soundnessOf,
-  summaryAt,
-} from '../store/harness.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
+import { BEGIN, nameOf, processesAt, StoreRig, slotAt, soundnessOf, summaryAt } from '../store/harness.ts';
 
 const KILLS = process.env['HOSTWIRE_FULL'] === '1' ? 1000 : 50;
 const SERIES = 60;

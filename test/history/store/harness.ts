@@ -1,6 +1,4 @@
 /** A store on a clock that the test moves, slots that follow from their time, and the lines that were logged. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
 import type { KeyUses } from '#src/access/key-uses.js';
@@ -10,15 +8,10 @@ import { openStore } from '#src/history/store/store.js';
 import type { Log } from '#src/log/log.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { PATIENCE_MS } from '../../helpers/limits.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 
 /** A multiple of 600. */
 export const BEGIN = 1_800_000_000;
-
-export function emptyFolder(t: Test): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-history-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** As memory has it. */
 const f32 = Math.fround;

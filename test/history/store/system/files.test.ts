@@ -16,7 +16,8 @@ import path from 'node:path';
 import t from 'tap';
 import { openSqlite } from '#src/history/store/sqlite.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
-import { BEGIN, emptyFolder, readAll, rigIn, type StoreRig, slotAt, soundnessOf } from '../harness.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
+import { BEGIN, readAll, rigIn, type StoreRig, slotAt, soundnessOf } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 

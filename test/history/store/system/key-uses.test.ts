@@ -4,7 +4,8 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { KeyUses } from '#src/access/key-uses.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
-import { BEGIN, emptyFolder, rigIn } from '../harness.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
+import { BEGIN, rigIn } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 

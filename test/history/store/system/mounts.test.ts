@@ -15,8 +15,9 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
 import { programPath } from '../../../helpers/native/program.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
 import { until } from '../../../helpers/until.ts';
-import { BEGIN, emptyFolder, readAll, rigIn, StoreRig, slotAt, soundnessOf } from '../harness.ts';
+import { BEGIN, readAll, rigIn, StoreRig, slotAt, soundnessOf } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename, { mounts: true });
 

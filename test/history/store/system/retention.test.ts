@@ -8,7 +8,8 @@ import { packSlots } from '#src/history/store/pack.js';
 import { Session } from '#src/history/store/session.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
 import { createRandom } from '../../../helpers/random.ts';
-import { BEGIN, emptyFolder, soundnessOf } from '../harness.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
+import { BEGIN, soundnessOf } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 

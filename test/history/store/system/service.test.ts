@@ -6,9 +6,9 @@ import { hasSqlite, openSqlite } from '#src/history/store/sqlite.js';
 import { ask } from '../../../helpers/clients/http.ts';
 import { openMountSpace, whyNoMountSpace } from '../../../helpers/machine/hung-mounts.ts';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
 import { type ServiceProcess, startService } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
-import { emptyFolder } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 

@@ -5,17 +5,8 @@ import process from 'node:process';
 import t, { type Test } from 'tap';
 import type { Slot, Summary } from '#src/history/history.js';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
-import {
-  BEGIN,
-  emptyFolder,
-  nameOf,
-  processesAt,
-  readAll,
-  rigIn,
-  StoreRig,
-  slotAt,
-  summaryAt,
-} from '../harness.ts';
+import { emptyFolder } from '../../../helpers/scope.ts';
+import { BEGIN, nameOf, processesAt, readAll, rigIn, StoreRig, slotAt, summaryAt } from '../harness.ts';
 
 const test = await sqliteTests(t, import.meta.filename);
 
