@@ -12,6 +12,7 @@ import { FIRST_POINTS } from '#src/cli/top/view.js';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
 import type { SocketConstructor } from '#src/client/connection.js';
 import { check } from '#src/client/pending.js';
+import { listen } from '../helpers/clients/listen.ts';
 import { HOSTILE, OBEYED } from '../helpers/hostile-texts.ts';
 import { runToEnd } from '../helpers/service/service.ts';
 import { rowOf, SAMPLE, viewOf } from './top/views.ts';
@@ -100,14 +101,8 @@ async function startHostile(t: Test, { op: refusedOp, status }: Refusals = {}): 
       else send('process_list', id, { total_count: 1, processes: [row] });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    for (const socket of sockets.clients) socket.terminate();
-    sockets.close();
-    server.close();
-  });
-  // A server on a port has this address.
-  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  t.teardown(() => sockets.clients.forEach((socket) => socket.terminate()));
+  return `http://127.0.0.1:${await listen(t, server)}`;
 }
 
 t.test(
@@ -234,10 +229,7 @@ t.test(
     });
     // Linux keeps 15 bytes.
     process.title = 'ev\x1b[2J\u009bm\u202ex';
-    const server = net.createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => server.close());
-    const { port } = server.address() as net.AddressInfo;
+    const port = await listen(t, net.createServer());
     const problem = await findPortProblem('127.0.0.1', port);
     t.equal(problem?.reason, `already in use by process ${process.pid} (ev?[2J?m?x)`);
     const args = ['--host', '127.0.0.1', '--port', String(port)];

@@ -1,4 +1,6 @@
 /** `hostwire keys` and the last uses: from the running service, or unknown. */
+import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { describeDigest } from '#src/access/key.js';
@@ -6,12 +8,12 @@ import { listKeys } from '#src/cli/keys/keys.js';
 import { findLastUses } from '#src/cli/keys/last-uses.js';
 import { makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
 import { ask } from '../helpers/clients/http.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { PATIENCE_MS } from '../helpers/limits.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
-import { startHere } from '../helpers/service/service.ts';
-import { until } from '../helpers/until.ts';
+import { serveHere } from '../helpers/service/service.ts';
 
 const ADMIN = 'a'.repeat(43);
 const PHONE = 'p'.repeat(43);
@@ -50,10 +52,9 @@ t.test('[10.keys-list] the running service is asked, with any key that may', asy
     const name = 'api_key' in auth ? 'default' : 'ops';
     const entry = { key_file: { path: 'admin.key', secret: ADMIN }, scopes: ['admin'] as const };
     const keys = name === 'ops' ? { phone: PHONE_ENTRY, ops: entry } : { phone: PHONE_ENTRY };
-    const service = await startHere(fixtureHost(), {
+    const service = await serveHere(t, fixtureHost(), {
       auth: { enabled: true, keys, ...(name === 'default' ? { api_key: ADMIN } : {}) },
     });
-    t.teardown(() => service.stop());
     const { options } = configured(t, service.port, auth);
     await ask(service.port, '/api/usage', { headers: { Authorization: `Bearer ${PHONE}` } }, '127.0.0.7');
     const report = await jsonOf(options);
@@ -93,14 +94,7 @@ t.test('[10.keys-list] where nothing is known one line says why', async (t) => {
 });
 
 t.test('[10.keys-list] a service that does not answer costs less than 2 s', async (t) => {
-  const { createServer } = await import('node:net');
-  const silent = createServer().listen(0, '127.0.0.1');
-  await until(() => silent.listening);
-  t.teardown(() => silent.close());
-  const address = silent.address();
-  const { options } = configured(t, typeof address === 'object' ? (address?.port ?? 0) : 0, {
-    api_key: ADMIN,
-  });
+  const { options } = configured(t, await listen(t, net.createServer()), { api_key: ADMIN });
   const { text } = await listKeys(options, true);
   t.match(JSON.parse(text), {
     uses: { source: 'none', reason: /^the service did not return them: no answer within 1500 ms$/ },
@@ -108,15 +102,9 @@ t.test('[10.keys-list] a service that does not answer costs less than 2 s', asyn
 });
 
 t.test('[10.keys-list] another program on the port is not believed', async (t) => {
-  const { createServer } = await import('node:http');
   for (const body of ['{"status":"ok"}', 'hello', '{"since":1,"keys":[{"name":7,"last_use":{"at":"x"}}]}']) {
-    const other = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');
-    await until(() => other.listening);
-    t.teardown(() => other.close());
-    const address = other.address();
-    const { options } = configured(t, typeof address === 'object' ? (address?.port ?? 0) : 0, {
-      api_key: ADMIN,
-    });
+    const other = http.createServer((_request, response) => response.end(body));
+    const { options } = configured(t, await listen(t, other), { api_key: ADMIN });
     const { keys } = await jsonOf(options);
     t.ok(keys.every(({ last_use: last }: { last_use: unknown }) => last === null));
   }

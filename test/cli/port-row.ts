@@ -1,11 +1,10 @@
 /** The row of `hostwire doctor` on the port. */
 import type { Test } from 'tap';
-import { runToEnd, startService } from '../helpers/service/service.ts';
+import { runToEnd, serveProgram } from '../helpers/service/service.ts';
 
 /** Starts a service, and looks for the row of its port in what `doctor` prints with the same settings. */
 export async function checkRecognised(t: Test, host: string, env: Readonly<Record<string, string>> = {}) {
-  const service = await startService({ host, env });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { host, env });
   const args = ['doctor', '--json', '--host', host, '--port', String(service.port)];
   const { code, stdout } = await runToEnd(args, { file: service.configFile }, [], env);
   t.equal(code, 0);

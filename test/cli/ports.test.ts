@@ -7,15 +7,13 @@ import process from 'node:process';
 import t from 'tap';
 import { findPortProblem, isStillLocal } from '#src/cli/ports.js';
 import { makePair, writePair } from '../helpers/certificates.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { runToEnd } from '../helpers/service/service.ts';
 import { checkRecognised } from './port-row.ts';
 
 t.test('[9.port-cause] in use, and by which process', async (t) => {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as net.AddressInfo;
+  const port = await listen(t, net.createServer());
   const problem = await findPortProblem('127.0.0.1', port);
   t.match(problem?.reason, new RegExp(`^already in use by process ${process.pid} \\(`));
   const { code, stderr } = await runToEnd(['--host', '127.0.0.1', '--port', String(port)]);
@@ -27,10 +25,7 @@ t.test('[9.port-cause] in use, and by which process', async (t) => {
 });
 
 t.test('[9.port-cause] the port for HTTPS is named by its own key', async (t) => {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const { port } = server.address() as net.AddressInfo;
+  const port = await listen(t, net.createServer());
   const folder = t.testdir();
   writePair(folder, await makePair());
   const tls = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem'), port };
@@ -60,10 +55,8 @@ t.test('[9.port-cause] by hostwire itself, over HTTPS alone', async (t) => {
 t.test('[9.port-cause] by a program that answers with something else, or never', async (t) => {
   for (const answer of ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', '']) {
     const server = net.createServer((socket) => socket.on('error', () => socket.destroy()).write(answer));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as net.AddressInfo;
-    t.match(await findPortProblem('127.0.0.1', port), { reason: /^already in use by process / });
-    server.close();
+    const problem = await findPortProblem('127.0.0.1', await listen(t, server));
+    t.match(problem, { reason: /^already in use by process / });
   }
 });
 
@@ -83,11 +76,11 @@ t.test(
   '[9.doctor-restart] a service that listens on the loopback address still is found, and one that does not',
   async (t) => {
     const serve = (host: string) =>
-      new Promise<number>((resolve) => {
-        const server = http.createServer((_, response) => response.end('{"status":"ok"}'));
-        t.teardown(() => server.close());
-        server.listen(0, host, () => resolve((server.address() as net.AddressInfo).port));
-      });
+      listen(
+        t,
+        http.createServer((_, response) => response.end('{"status":"ok"}')),
+        host,
+      );
     const [local, everywhere] = [await serve('127.0.0.1'), await serve('0.0.0.0')];
     t.equal(await isStillLocal({ host: '::', port: local }), true);
     t.equal(await isStillLocal({ host: '127.0.0.3', port: local }), false, 'as the configuration says');

@@ -1,20 +1,19 @@
 /** Which service `hostwire top` reaches, and which key it gets. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { parseArguments } from '#src/cli/arguments.js';
 import { findTarget } from '#src/cli/target.js';
 import { makePair } from '../helpers/certificates.ts';
 import { type ConfigPart, configWith } from '../helpers/fakes/config-parts.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 
 const words = (...args: readonly string[]) => parseArguments(['top', ...args]);
 const never = () => t.fail('the configuration is not read') as never;
 const targetOf = (config: ConfigPart, variables: Record<string, string> = {}, ...args: readonly string[]) =>
   findTarget(words(...args).top, variables, () => configWith(config));
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-reach-'));
-t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+const folder = emptyFolder(t, 'reach');
 const keyFile = path.join(folder, 'key');
 writeFileSync(keyFile, 'from a file\n', { mode: 0o600 });
 

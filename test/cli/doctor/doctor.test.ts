@@ -6,6 +6,7 @@ import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
 import { examineConfiguration } from '#src/cli/doctor/doctor.js';
 import { missing, partly, printRows, works } from '#src/cli/doctor/rows.js';
+import { listen } from '../../helpers/clients/listen.ts';
 import { runToEnd } from '../../helpers/service/service.ts';
 
 t.test('[9.doctor-table] one line per row; why, and what to do, below it', async (t) => {
@@ -58,19 +59,11 @@ t.test('[9.doctor] [9.doctor-limits] on this machine: one row per subject, exit 
 });
 
 t.test('[9.doctor-port] a port that is taken: exit 1 and the port by name', async (t) => {
-  const holder = await new Promise<net.Server>((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => resolve(server));
-  });
-  t.teardown(() => holder.close());
-  const address = holder.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { code, stdout } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', `${address.port}`]);
+  const port = await listen(t, net.createServer());
+  const { code, stdout } = await runToEnd(['doctor', '--host', '127.0.0.1', '--port', `${port}`]);
   t.equal(code, 1);
   t.equal(parse(stdout).get('port'), 'missing');
-  t.match(
-    stdout,
-    new RegExp(`port ${address.port} on 127.0.0.1\\n +why: already in use by process ${process.pid}`),
-  );
+  t.match(stdout, new RegExp(`port ${port} on 127.0.0.1\\n +why: already in use by process ${process.pid}`));
 });
 
 t.test('[9.doctor-config] a bad configuration: exit 1, and what is wrong with it', async (t) => {

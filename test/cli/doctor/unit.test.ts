@@ -1,13 +1,12 @@
 /** Doctor's row on the units of systemd. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { judgeUnit, readUnitFacts } from '#src/cli/doctor/unit.js';
+import { emptyFolder } from '../../helpers/scope.ts';
 
 t.test('the links that systemd keeps show which units run', async (t) => {
-  const root = mkdtempSync(path.join(tmpdir(), 'hostwire-units-'));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = emptyFolder(t, 'units');
   const mine = path.join(root, 'run/user/1000');
   const mark = (folder: string) => {
     mkdirSync(path.join(folder, 'systemd/units'), { recursive: true });

@@ -11,14 +11,13 @@ import { ask } from '../../helpers/clients/http.ts';
 import { DEAD_BUSES } from '../../helpers/service/dead-buses.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { isServed } from '../../helpers/service/served.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram, startService } from '../../helpers/service/service.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../..');
 const ENV = { ...process.env, ...DEAD_BUSES, HOSTWIRE_CONFIG: '' };
 
 t.test('SIGUSR1 opens no inspector, SIGTTOU stops nothing, and SIGPIPE ends nothing', async (t) => {
-  const service = await startService();
-  t.teardown(() => service.stop('SIGKILL'));
+  const service = await serveProgram(t);
   process.kill(service.pid, 'SIGUSR1');
   process.kill(service.pid, 'SIGTTOU');
   process.kill(service.pid, 'SIGPIPE');

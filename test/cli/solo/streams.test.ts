@@ -90,8 +90,7 @@ child.kill()
 
 /** Causes log lines, and checks that a stream that was open before continues. */
 async function checkServes(t: Test, { port, tell }: Kept): Promise<void> {
-  const stream = await EventStream.open(port);
-  t.teardown(() => stream.close());
+  const stream = await EventStream.openIn(t, port);
   await stream.next();
   await tell('hang-up 5');
   t.equal((await ask(port, '/api/usage', { headers: { Host: 'host.example.org' } })).status, 403);

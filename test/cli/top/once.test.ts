@@ -1,13 +1,15 @@
 /** `hostwire top` without a terminal. */
 
 import { X509Certificate } from 'node:crypto';
+import http from 'node:http';
 import os from 'node:os';
 import t, { type Test } from 'tap';
 import { pinOf } from '#src/tls/certificate.js';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { listen } from '../../helpers/clients/listen.ts';
 import { FakeHistory } from '../../helpers/fakes/history.ts';
 import { startSecure } from '../../helpers/service/secure.ts';
-import { type ConfigPart, runToEnd, startService } from '../../helpers/service/service.ts';
+import { type ConfigPart, runToEnd, serveProgram } from '../../helpers/service/service.ts';
 import { allFlags, startCommanded } from '../../hub/commanded.ts';
 import { isUp, startHub } from '../../hub/setup.ts';
 import { judgeScreen } from './judge.ts';
@@ -15,11 +17,8 @@ import { startLively } from './lively.ts';
 
 const KEY = 'k'.repeat(40);
 
-async function startReal(t: Pick<Test, 'teardown'>, config: ConfigPart = {}) {
-  const service = await startService({ config: { stats: { stream_interval_seconds: 1 }, ...config } });
-  t.teardown(() => service.stop());
-  return service;
-}
+const startReal = (t: Test, config: ConfigPart = {}) =>
+  serveProgram(t, { config: { stats: { stream_interval_seconds: 1 }, ...config } });
 
 t.test('[9.top-once] --once prints one screen, --json the sample, without escapes', async (t) => {
   const { baseUrl, port } = await startReal(t);
@@ -88,12 +87,10 @@ t.test('[9.top-refused] an error is a sentence and exit code 1', async (t) => {
 });
 
 t.test('[9.top-refused] another server, and features that are off', async (t) => {
-  const { createServer } = await import('node:http');
-  const other = createServer((_request, response) => response.end('hello'));
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => other.close());
-  const address = other.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const port = await listen(
+    t,
+    http.createServer((_request, response) => response.end('hello')),
+  );
   const refused = await runToEnd(['top', '--once', `http://127.0.0.1:${port}`]);
   t.equal(refused.code, 1);
   t.match(refused.stderr, /^hostwire: http:\/\/127\.0\.0\.1:\d+: .+\n$/);

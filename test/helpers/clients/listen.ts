@@ -3,14 +3,18 @@ import net from 'node:net';
 import type { WebSocketServer } from 'ws';
 import type { Scope } from '../scope.ts';
 
-/** Lets `server` listen on a free port of 127.0.0.1, where it does not yet, until the end of `t`; returns the port. */
-export async function listen(t: Scope, server: net.Server | WebSocketServer): Promise<number> {
+/** Lets `server` listen on a free port of `host`, where it does not yet, until the end of `t`; returns the port. */
+export async function listen(
+  t: Scope,
+  server: net.Server | WebSocketServer,
+  host = '127.0.0.1',
+): Promise<number> {
   t.teardown(() => {
     server.close();
     if (server instanceof http.Server) server.closeAllConnections();
   });
   if (server.address() === null) {
-    if (server instanceof net.Server) server.listen(0, '127.0.0.1');
+    if (server instanceof net.Server) server.listen(0, host);
     await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject));
   }
   // It listens on a port.

@@ -9,7 +9,7 @@ import { openNativeHost } from '#src/host/native.js';
 import { EventStream } from '../../../helpers/clients/event-stream.ts';
 import { needProgram, programPath } from '../../../helpers/native/program.ts';
 import { DEAD_BUSES } from '../../../helpers/service/dead-buses.ts';
-import { startService } from '../../../helpers/service/service.ts';
+import { serveProgram } from '../../../helpers/service/service.ts';
 
 needProgram('refuse_io_uring');
 
@@ -52,13 +52,11 @@ t.test('[9.doctor-streams] send where the kernel refuses io_uring, and why', asy
 });
 
 t.test('[9.doctor-streams] subscribers get their events without io_uring', async (t) => {
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: { stats: { stream_interval_seconds: 1 } },
     start: (command, args, how) => spawn(REFUSE, [String(constants.errno.EPERM), command, ...args], how),
   });
-  t.teardown(() => service.stop());
-  const stream = await EventStream.open(service.port);
-  t.teardown(() => stream.close());
+  const stream = await EventStream.openIn(t, service.port);
   for (let event = 0; event < 3; event++) await stream.next();
   t.pass('three events');
 });

@@ -3,7 +3,7 @@ import process from 'node:process';
 import t from 'tap';
 import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { startRelay } from '../../../helpers/clients/relay.ts';
-import { startService } from '../../../helpers/service/service.ts';
+import { serveProgram } from '../../../helpers/service/service.ts';
 import { judgeColumns, judgeScreen } from '../judge.ts';
 import { startLively } from '../lively.ts';
 import { NO_TMUX, openTerminal } from '../terminal.ts';
@@ -105,8 +105,7 @@ t.test('[9.top-colours] 16 colours; NO_COLOR; a console without braille', { skip
 });
 
 t.test('[9.top] values are those of the service', { skip: NO_TMUX }, async (t) => {
-  const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
   const terminal = openTerminal(t, { columns: 120, rows: 40 }, [service.baseUrl]);
   await terminal.reached('the view', isLive);
   const usage = jsonOf(await ask(service.port, '/api/usage?detail=1')) as {

@@ -4,6 +4,7 @@ import net from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { listen } from '../../../helpers/clients/listen.ts';
 import { startLively } from '../lively.ts';
 import { NO_TMUX, openTerminal } from '../terminal.ts';
 
@@ -40,11 +41,11 @@ async function startSlowLink(t: Pick<Test, 'teardown'>, port: number) {
     };
     for (const socket of [near, far]) socket.on('error', close).on('close', close);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  // A server that listens on a port has an address of this kind.
-  const { port: own } = server.address() as net.AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${own}`, passed: () => passed, queued: () => queued };
+  return {
+    baseUrl: `http://127.0.0.1:${await listen(t, server)}`,
+    passed: () => passed,
+    queued: () => queued,
+  };
 }
 
 t.test('[9.top-slow] a slow link is used, and no backlog grows in it', { skip: NO_TMUX }, async (t) => {

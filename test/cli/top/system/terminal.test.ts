@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
-import { startService } from '../../../helpers/service/service.ts';
+import { serveProgram } from '../../../helpers/service/service.ts';
 import { startCommanded } from '../../../hub/commanded.ts';
 import { isUp, startHub } from '../../../hub/setup.ts';
 import { judgeScreen } from '../judge.ts';
@@ -22,10 +22,9 @@ t.test(
   '[9.top] a terminal shows what the service reports; keys sort, filter and end a process; q restores the screen',
   { skip: NO_TMUX },
   async (t) => {
-    const service = await startService({
+    const service = await serveProgram(t, {
       config: { stats: { stream_interval_seconds: 1 }, features: { enable_process_control: true } },
     });
-    t.teardown(() => service.stop());
     const terminal = openTerminal(t, SIZE, [service.baseUrl]);
     await terminal.reached('the view', (text) => /\n +\d+ .*\nq quit/.test(text));
     judgeScreen(t, terminal.screen(), SIZE);
