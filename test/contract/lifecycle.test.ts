@@ -7,15 +7,11 @@ import t from 'tap';
 import { loadEngine } from '#src/engines.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { configText, runToEnd, serveProgram, startHere, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-
-const listen = (port: number, host: string) =>
-  new Promise<net.Server>((resolve) => {
-    const server = net.createServer().listen(port, host, () => resolve(server));
-  });
 
 t.test('[9.listening] standard error says where it listens when it serves', async (t) => {
   const service = await startService();
@@ -25,23 +21,19 @@ t.test('[9.listening] standard error says where it listens when it serves', asyn
 });
 
 t.test('[9.listening-wildcard] for a wildcard it names the localhost URL', async (t) => {
-  const service = await startService({ host: '0.0.0.0' });
+  const service = await serveProgram(t, { host: '0.0.0.0' });
   t.match(
     service.stderr(),
     new RegExp(`listening on http://\\S+:${service.port} .*http://localhost:${service.port}`),
   );
   t.equal((await ask(service.port, '/api/status')).status, 200);
-  await service.stop();
 });
 
 t.test('[9.port-taken] a port in use: exit 1 immediately with a sentence that names it', async (t) => {
-  const holder = await listen(0, '127.0.0.1');
-  t.teardown(() => holder.close());
-  const address = holder.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { code, stderr, tookMs } = await runToEnd(['--host', '127.0.0.1', '--port', `${address.port}`]);
+  const port = await listen(t, net.createServer());
+  const { code, stderr, tookMs } = await runToEnd(['--host', '127.0.0.1', '--port', `${port}`]);
   t.equal(code, 1);
-  t.match(stderr, new RegExp(`\\b${address.port}\\b`));
+  t.match(stderr, new RegExp(`\\b${port}\\b`));
   t.notMatch(stderr, /\n\s+at |listening on/, 'a sentence, no stack');
   checkTime(t, tookMs, 3000, "with Node's own start");
 });
@@ -63,10 +55,10 @@ const FAILED_STARTS: Readonly<Record<string, { args: readonly string[]; config: 
 
 for (const [name, { args, config }] of Object.entries(FAILED_STARTS))
   t.test(`[9.port-taken] ${name}: exit 1, and no connection is left`, async (t) => {
-    const holder = await listen(0, '127.0.0.1');
-    t.teardown(() => holder.close());
-    holder.on('connection', (socket) => socket.destroy());
-    const { port } = holder.address() as net.AddressInfo; // It listens on a port.
+    const port = await listen(
+      t,
+      net.createServer((socket) => socket.destroy()),
+    );
     const key = path.join(t.testdir({ key: 'k'.repeat(64) }), 'key');
     chmodSync(key, 0o600);
     const all = JSON.stringify({ ...JSON.parse(configText({})), ...config });

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { BatteryDetail, DriveDetail, LimitsDetail, SensorDetail } from '#src/wire/details.js';
 import type { CpuDetail, DiskDetail, GpuDetail, MemoryDetail, NetworkDetail } from '#src/wire/sample.js';
 import { checkHeaders, JSON_HEADERS } from '../helpers/clients/answers.ts';
+import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
@@ -203,15 +204,20 @@ t.test('[3.detail-on] detail is on for 1 and true only; the rest changes nothing
     t.notOk('cores' in (await read(`/api/usage?detail=${value}`)).cpu, value);
 });
 
-t.test('[3.gpu-null] no GPU: null by default and in detail, absent only when filtered out', async (t) => {
-  const bare = await serveHere(t, fixtureHost({ gpu: [] }));
-  const of = async (target: string) => asPayload(jsonOf(await ask(bare.port, target)));
-  t.equal((await of('/api/usage')).gpu, null);
-  t.equal((await of('/api/usage?detail=1')).gpu, null);
-  t.equal((await of('/api/usage?fields=gpu')).gpu, null);
-  t.notOk('gpu' in (await of('/api/usage?fields=cpu')));
-  t.equal((await of('/api/system')).gpu, null);
-});
+t.test(
+  '[3.gpu-null] [4.gpu-null] [I.gpu] no GPU: null by default and in detail, absent only when filtered out',
+  async (t) => {
+    const bare = await serveHere(t, fixtureHost({ gpu: [] }));
+    const of = async (target: string) => asPayload(jsonOf(await ask(bare.port, target)));
+    t.equal((await of('/api/usage')).gpu, null);
+    t.equal((await of('/api/usage?detail=1')).gpu, null);
+    t.equal((await of('/api/usage?fields=gpu')).gpu, null);
+    t.notOk('gpu' in (await of('/api/usage?fields=cpu')));
+    t.equal((await of('/api/system')).gpu, null);
+    const stream = await EventStream.openIn(t, bare.port);
+    t.equal(payloadOf(await stream.next())['gpu'], null);
+  },
+);
 
 t.test('[3.unknown] an unreadable value: 0 by default, null in detail', async (t) => {
   const cpu = { total: { user: 1, nice: 0, system: 1, idle: 1, iowait: 0, irq: 0, steal: 0 } };

@@ -9,20 +9,14 @@ import { RawConnection } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { FakeProcessHost } from '../helpers/fakes/processes.ts';
-import { type ConfigPart, type ServiceHere, serveHere, serveProgram } from '../helpers/service/service.ts';
+import { type ConfigPart, serveHere, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const KEY = 'k'.repeat(32);
 const [ONE, OTHER] = ['127.0.0.66', '127.0.0.67'];
 
-async function start(
-  t: Test,
-  server: NonNullable<ConfigPart['server']>,
-  host: Host = fixtureHost(),
-): Promise<ServiceHere> {
-  const service = await serveHere(t, host, { server, auth: { api_key: KEY } });
-  return service;
-}
+const start = (t: Test, server: NonNullable<ConfigPart['server']>, host: Host = fixtureHost()) =>
+  serveHere(t, host, { server, auth: { api_key: KEY } });
 
 interface StreamRequest {
   readonly from?: string;
@@ -102,14 +96,11 @@ t.test('[1.connections] more connections of one address: 503, then closed immedi
   const server = { max_connections_per_address: 20 };
   const service = await serveProgram(t, { config: { server, auth: { api_key: KEY } } });
   const { port } = service;
-  const statusOf = async (connection: RawConnection, headers = '') => {
+  const statusOf = (connection: RawConnection, headers = '') => {
     connection.write(`GET /api/usage HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
-    return await connection.readAnswer();
+    return connection.readAnswer();
   };
-  const open = async (from = ONE) => {
-    const connection = await RawConnection.openIn(t, port, '127.0.0.1', from);
-    return connection;
-  };
+  const open = (from = ONE) => RawConnection.openIn(t, port, '127.0.0.1', from);
   const idle = await Promise.all(Array.from({ length: 19 }, () => open()));
   // Those accepted while the service looks at its connections are counted twice until it looks again.
   const isServed = async (connection: RawConnection) =>

@@ -1,14 +1,15 @@
 /** Processes through the program itself: in detailed samples, as lists and details, and ended. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { copyFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { serveProgram } from '../helpers/service/service.ts';
 
 interface Share {
@@ -79,15 +80,12 @@ const ROW_KEYS = [
 
 /** A process that only this test knows. */
 function startSleeper(t: { teardown(done: () => unknown): unknown }) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-rest-'));
+  const folder = emptyFolder(t, 'rest');
   const name = `hw rest ${process.pid}`;
   const program = path.join(folder, name);
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['600'], { stdio: 'ignore', cwd: folder });
-  t.teardown(() => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true });
-  });
+  t.teardown(() => child.kill('SIGKILL'));
   return { child, name, program, folder, pid: child.pid ?? 0 };
 }
 

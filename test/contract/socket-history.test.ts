@@ -11,10 +11,7 @@ import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 async function start(t: Test, config: ConfigPart = {}) {
   const history = new FakeHistory();
   const service = await serveHere(t, fixtureHost(), config, { history, clock: new FakeClock() });
-  const connect = async () => {
-    const client = await SocketClient.openIn(t, service.port);
-    return client;
-  };
+  const connect = () => SocketClient.openIn(t, service.port);
   return { history, port: service.port, connect, client: await connect() };
 }
 

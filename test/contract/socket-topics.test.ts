@@ -23,10 +23,7 @@ async function start(t: Test, config: ConfigPart = ONE_SECOND) {
   const { readCounters } = host;
   host.readCounters = (...asked) => ({ ...readCounters(...asked), unixMs: 1e12 + clock.now() });
   const service = await serveHere(t, host, config, { clock });
-  const connect = async () => {
-    const client = await SocketClient.openIn(t, service.port);
-    return client;
-  };
+  const connect = () => SocketClient.openIn(t, service.port);
   const client = await connect();
   let passes = 0;
   /** Lets `ms` pass once the service has read every message sent before. */

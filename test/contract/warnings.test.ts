@@ -5,7 +5,7 @@ import process from 'node:process';
 import t from 'tap';
 import { ask } from '../helpers/clients/http.ts';
 import { ENGINE_PART } from '../helpers/service/engine.ts';
-import { type ServiceProcess, serveProgram, startService } from '../helpers/service/service.ts';
+import { type ServiceProcess, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -86,34 +86,32 @@ t.test('[1.notice-open] auth off beyond loopback is one loud warning at start', 
 });
 
 t.test('[1.notice-open] not logged where it does not apply', async (t) => {
-  const local = await startService();
+  const local = await serveProgram(t);
   t.same(warningsOf(local), [], 'loopback only');
-  await local.stop();
-  const guarded = await startService({ host: '0.0.0.0', config: { auth: { enabled: true, api_key: KEY } } });
+  const guarded = await serveProgram(t, {
+    host: '0.0.0.0',
+    config: { auth: { enabled: true, api_key: KEY } },
+  });
   t.same(warningsOf(guarded), [], 'auth on');
-  await guarded.stop();
 });
 
 t.test('[1.keys-none] [1.keys-short] each is logged once', async (t) => {
-  const none = await startService({ host: '0.0.0.0', config: { auth: { enabled: true } } });
+  const none = await serveProgram(t, { host: '0.0.0.0', config: { auth: { enabled: true } } });
   t.same(warningsOf(none), [
     'hostwire error: auth.enabled is true and no key is configured, so no client can connect; "hostwire keygen" makes a key',
   ]);
-  await none.stop();
-  const short = await startService({
+  const short = await serveProgram(t, {
     host: '0.0.0.0',
     config: { auth: { enabled: true, api_key: 'short' } },
   });
   t.same(warningsOf(short), [
     'hostwire warn: auth.api_key has fewer than 32 characters; "hostwire keygen" makes a strong one',
   ]);
-  await short.stop();
 });
 
 t.test('[1.addresses-host-bits] logged once, with its file and line', async (t) => {
-  const service = await startService({ config: { auth: { blocked_ips: ['10.0.0.1/8'] } } });
+  const service = await serveProgram(t, { config: { auth: { blocked_ips: ['10.0.0.1/8'] } } });
   t.same(warningsOf(service), [
     `hostwire warn: ${service.configFile}:1: auth.blocked_ips: 10.0.0.1/8 has bits set beyond its prefix; read as 10.0.0.0/8`,
   ]);
-  await service.stop();
 });

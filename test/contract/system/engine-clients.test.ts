@@ -1,13 +1,13 @@
 /** Programs whose requests are legal and unusual: haproxy's health checks, ab, and curl through a proxy. */
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { PATIENCE_MS } from '../../helpers/limits.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { DIFFERENCES } from '../../helpers/service/differences.ts';
 import { serveProgram } from '../../helpers/service/service.ts';
 
@@ -37,7 +37,7 @@ const CHECKS = {
 
 /** Runs haproxy until the test ends; returns the path of its stats socket. */
 function startHaproxy(t: Test): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-haproxy-'));
+  const folder = emptyFolder(t, 'haproxy');
   const socket = path.join(folder, 'stats');
   const backends = Object.values(CHECKS).flatMap(({ lines }, at) => [
     `backend b${at}`,
@@ -50,10 +50,7 @@ function startHaproxy(t: Test): string {
   writeFileSync(file, `${[...config, ...times, ...backends].join('\n')}\n`);
   const child = spawn(HAPROXY, ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
   child.stderr.setEncoding('utf8').on('data', (text: string) => t.comment(text.trim()));
-  t.teardown(() => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
+  t.teardown(() => child.kill('SIGKILL'));
   return socket;
 }
 
