@@ -1,11 +1,9 @@
-/** A foreign web page in Chromium: times its requests to the service, and records their bytes. */
+/** A foreign web page in Chromium, and the bytes of its requests. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { randomOrder, type Sample } from './classifier.ts';
-import type { Pair, Question, Services } from './services.ts';
+import { listen } from '../../helpers/clients/listen.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -22,12 +20,6 @@ export type BrowserHead = string;
 const SITE = 'attacker.localhost';
 /** Leads to this machine too, but browsers do not trust it, and send no Sec-Fetch headers to it. */
 const LAN_NAME = 'pc.lan';
-
-/** Isolated pages have a clock of 5 instead of 100 microseconds, but neither frames nor windows of other sites. */
-const ISOLATION = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
 
 /** Each `ways.NAME(url)` requests it; where that returns a promise, it resolves when the page notices the answer. */
 const SCRIPT = `
@@ -50,15 +42,6 @@ const ways = {
   window: (url) => { opened.location = url; },
 };
 document.querySelector('button').onclick = () => { opened = open('about:blank', 'target', 'width=200,height=200'); };
-const timeAll = async (urls) => {
-  const durations = [];
-  for (const url of urls) {
-    const begun = performance.now();
-    await ways.fetch(url);
-    durations.push(performance.now() - begun);
-  }
-  return durations;
-};
 `;
 
 const bodyOf = (port: number) =>
@@ -71,45 +54,31 @@ interface Site {
   readonly heads: ReadonlyMap<string, BrowserHead>;
 }
 
-function serve(t: Test): Promise<Site> {
+async function serve(t: Test): Promise<Site> {
   const heads = new Map<string, string>();
   const server = http.createServer((request, response) => {
     const lines = request.rawHeaders.flatMap((name, index, all) =>
       index % 2 === 0 && name.toLowerCase() !== 'host' ? [`${name}: ${all[index + 1]}\r\n`] : [],
     );
     heads.set(request.url ?? '', `${lines.join('')}\r\n`);
-    const isolation = request.url === '/isolated' ? ISOLATION : {};
-    response.writeHead(200, { ...isolation, 'Content-Type': 'text/html', 'Cache-Control': 'no-store' });
+    response.writeHead(200, { 'Content-Type': 'text/html', 'Cache-Control': 'no-store' });
     response.end(bodyOf(request.socket.localPort ?? 0));
   });
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return new Promise((resolve) => {
-    // It listens on TCP.
-    server.listen(0, '127.0.0.1', () => resolve({ port: (server.address() as AddressInfo).port, heads }));
-  });
+  return { port: await listen(t, server), heads };
 }
 
 /** Browsers count what a page does as the visitor's own for five seconds after a click. */
 const ACTIVATION_MS = 6000;
 
-const WARM_UP = 100;
-/** Requests between two messages of the page to the test. */
-const BATCH = 200;
-
 export class ForeignPage {
   /** With frames and windows. */
   readonly plain: Page;
   readonly version: string;
-  readonly #isolated: Page;
   readonly #site: Site;
 
-  private constructor(plain: Page, isolated: Page, site: Site, version: string) {
+  private constructor(plain: Page, site: Site, version: string) {
     this.plain = plain;
     this.version = version;
-    this.#isolated = isolated;
     this.#site = site;
   }
 
@@ -127,11 +96,7 @@ export class ForeignPage {
     const plain = await context.newPage();
     await plain.goto(`http://${SITE}:${site.port}/plain`);
     await plain.click('button');
-    const isolated = await context.newPage();
-    await isolated.goto(`http://${SITE}:${site.port}/isolated`);
-    if ((await isolated.evaluate('crossOriginIsolated')) !== true)
-      throw new Error('the page is not isolated');
-    return new ForeignPage(plain, isolated, site, `Chromium ${browser.version()}`);
+    return new ForeignPage(plain, site, `Chromium ${browser.version()}`);
   }
 
   /** Returns the head that the browser sends for each kind of request. */
@@ -158,27 +123,5 @@ export class ForeignPage {
     const rows = await Promise.all(RECORDED.map(async (way) => [way, await headOf(way)] as const));
     // Object.fromEntries loses the names, which are exactly those of RECORDED.
     return Object.fromEntries(rows) as Record<Recorded, BrowserHead>;
-  }
-
-  /** Times `count` fetches of `pair` in random order. */
-  async timePair(
-    services: Services,
-    { first, second }: Pair,
-    count: number,
-    seed: number,
-  ): Promise<readonly Sample[]> {
-    await this.#isolated.bringToFront();
-    const urlOf = ({ variant, path }: Question) => services[variant].baseUrl + path;
-    const order = [...randomOrder(WARM_UP, seed + 1), ...randomOrder(count, seed)];
-    const samples: Sample[] = [];
-    for (let done = 0; done < order.length; done += BATCH) {
-      const batch = order.slice(done, done + BATCH);
-      const urls = batch.map((isFirst) => urlOf(isFirst ? first : second));
-      // As the script above makes it.
-      const durations = (await this.#isolated.evaluate(`timeAll(${JSON.stringify(urls)})`)) as number[];
-      for (const [index, isFirst] of batch.entries())
-        samples.push({ isFirst, tookMs: durations[index] ?? Number.NaN });
-    }
-    return samples.slice(WARM_UP);
   }
 }
