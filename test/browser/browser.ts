@@ -52,6 +52,9 @@ export async function openPage(
   return { page, complaints, requested };
 }
 
+/** The smallest phone. */
+export const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
 /** One browser for all tests of a file. */
 export async function startBrowser(t: Pick<Test, 'teardown'>): Promise<Browser> {
   const browser = await launchBrowser();

@@ -11,7 +11,7 @@ import { deriveSample } from '#src/stats/sample.js';
 import { Encoded, viewOf } from '#src/stats/view.js';
 import { type LivelyHost, livelyHost } from '../helpers/fakes/lively-host.ts';
 import { startHere } from '../helpers/service/service.ts';
-import { launchBrowser, openPage } from './browser.ts';
+import { launchBrowser, openPage, PHONE } from './browser.ts';
 import { coverPicture } from './cover-picture.ts';
 import { takeFleetPictures } from './fleet/pictures.ts';
 import { takePicture } from './picture.ts';
@@ -26,11 +26,6 @@ interface Shot {
 
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
 const TABLET: BrowserContextOptions = { viewport: { width: 768, height: 1024 } };
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 360, height: 740 },
-  isMobile: true,
-  hasTouch: true,
-};
 /** The pages end with the browser. */
 const UNTIL_CLOSED = { teardown: () => undefined };
 const SHOTS: readonly Shot[] = [

@@ -1,22 +1,16 @@
 /** The dashboard for everybody: what axe-core finds, keyboard, phone, dark, unknown values. */
 import '../../helpers/service/dead-buses.ts';
-import type { BrowserContextOptions } from 'playwright-core';
 import t from 'tap';
 import type { Counters } from '#src/host/host.js';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, serveHere } from '../../helpers/service/service.ts';
-import { auditPage, card, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { auditPage, card, openLive, openPage, PHONE, skipBrowser, startBrowser, until } from '../browser.ts';
 
 const EVERYTHING: ConfigPart = {
   stats: { stream_interval_seconds: 1 },
   features: { enable_shutdown: true, enable_restart: true, enable_process_control: true },
   history: { minutes: 60 },
-};
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 360, height: 740 },
-  isMobile: true,
-  hasTouch: true,
 };
 
 t.setTimeout(280_000);

@@ -1,7 +1,7 @@
 /** The page of all machines for everybody: what axe-core finds, the layout, keyboard, phone, dark, large text. */
 import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
-import { auditPage, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { auditPage, openLive, openPage, PHONE, skipBrowser, startBrowser, until } from '../browser.ts';
 import { findProblems } from '../dashboard/layout.ts';
 import { namesOn, startFleet } from '../fleet/rig.ts';
 
@@ -47,11 +47,7 @@ else {
   t.test(
     '[I.hub.page] on a phone it opens with tiles, and all targets are large enough to touch',
     async (t) => {
-      const { page } = await openPage(t, browser, {
-        viewport: { width: 360, height: 740 },
-        isMobile: true,
-        hasTouch: true,
-      });
+      const { page } = await openPage(t, browser, PHONE);
       await page.goto(`${address}/`);
       await page.locator('.tile').first().waitFor();
       const small = await page

@@ -152,14 +152,6 @@ else {
     },
   );
 
-  t.test('no other page can embed it in a frame', async (t) => {
-    const service = await serveHere(t, livelyHost(), QUICK);
-    const { page, complaints } = await openPage(t, browser);
-    await page.setContent(`<iframe src="${service.baseUrl}/"></iframe>`);
-    await until(async () => complaints.join(' '), /frame-ancestors/);
-    t.equal(await page.frameLocator('iframe').locator('.head').count(), 0, 'nothing of it is shown');
-  });
-
   t.test('a refusal of the address is shown, and the page tries again', async (t) => {
     const refusing: ConfigPart = {
       ...QUICK,

@@ -7,7 +7,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
-import { card, openLive, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { card, openLive, PHONE, skipBrowser, startBrowser, until } from '../../browser.ts';
 import {
   chartOf,
   isDrawn,
@@ -20,11 +20,6 @@ import {
 } from '../../dashboard/past-rig.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 360, height: 740 },
-  isMobile: true,
-  hasTouch: true,
-};
 const PROGRAM = 'compiler-with-a-long-name × 16';
 
 t.setTimeout(280_000);

@@ -4,16 +4,11 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type LivelyHost, livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
-import { card, openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { card, openLive, openPage, PHONE, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { crowd, GUARDED } from '../../dashboard/rows.ts';
 
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const CONTROL: ConfigPart = { ...QUICK, features: { enable_process_control: true } };
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 360, height: 740 },
-  isMobile: true,
-  hasTouch: true,
-};
 
 t.setTimeout(280_000);
 
