@@ -230,8 +230,6 @@ t.test('[7.codes] [7.media-honest] a media command that no player took says so',
     final: true,
     code: 'CONFLICT',
   });
-  client.say('media', { action: 'play', player: 'nobody' });
-  t.match((await client.take('media_feedback')).data, { success: false, code: 'NOT_FOUND' });
   media.snapshot = { ...snapshotOf(), absence: 'there is no bus' };
   client.say('media', { action: 'seek', value: 3 });
   t.match((await client.take('media_feedback')).data, { success: false, code: 'NOT_SUPPORTED' });
@@ -245,32 +243,6 @@ t.test('[7.codes] [7.media-honest] a media command that no player took says so',
   media.reply = { outcome: 'failed', reason: 'no' };
   client.say('media', { action: 'stop' });
   t.match((await client.take('media_feedback')).data, { success: false, code: 'INTERNAL', message: /p: no/ });
-});
-
-t.test('[7.codes] a valid command that fails is feedback with a code', async (t) => {
-  const { client, host } = await start(t);
-  host.processes.stubborn.add(200);
-  host.processes.denied.add(300);
-  const codeOf = async (data: object) => {
-    client.say('process_kill', data);
-    return (await client.take('process_feedback')).data['code'];
-  };
-  t.equal(await codeOf({ pid: 4 }), 'NOT_FOUND');
-  t.equal(await codeOf({ pid: 1 }), 'PROTECTED');
-  t.equal(await codeOf({ pid: 200, started_at: 5 }), 'CONFLICT');
-  t.equal(await codeOf({ pid: 200, timeout_ms: 1 }), 'TIMEOUT');
-  t.equal(await codeOf({ pid: 300 }), 'PROTECTED');
-  host.processes.reason = 'no pidfd here';
-  t.equal(await codeOf({ pid: 200 }), 'NOT_SUPPORTED');
-  host.processes.reason = null;
-  host.processes.failure = new Error('broken');
-  t.equal(await codeOf({ pid: 200 }), 'INTERNAL');
-  host.processes.failure = undefined;
-  client.say('process_details', { name: 'nobody' }, 'd');
-  t.match(await client.take('process_feedback'), {
-    id: 'd',
-    data: { action: 'details', code: 'NOT_FOUND', final: true },
-  });
 });
 
 t.test('[7.error-feature] each op whose flag is off: FEATURE_DISABLED, and nothing is done', async (t) => {
@@ -325,7 +297,7 @@ t.test('[7.error-forbidden] arguments for an app that allows none: FORBIDDEN', a
   });
 });
 
-t.test('[7.process-ops] lists over the socket, grouped and one by one', async (t) => {
+t.test('[7.process-ops] lists over the socket, grouped and one by one, and details of nobody', async (t) => {
   const { client } = await start(t);
   const list = await client.ask('process_list', { limit: 2, sort: 'name' }, 1);
   t.equal(list.type, 'process_list');
@@ -333,4 +305,9 @@ t.test('[7.process-ops] lists over the socket, grouped and one by one', async (t
   t.match(list.data, { total_count: 13, processes: [{ name: '(sd-pam)' }, { name: 'editor' }] });
   const flat = await client.ask('process_list', { grouped: false, query: '200' }, 2);
   t.match(flat.data, { processes: [{ pid: 200, name: 'editor', path: null }] });
+  client.say('process_details', { name: 'nobody' }, 'd');
+  t.match(await client.take('process_feedback'), {
+    id: 'd',
+    data: { action: 'details', code: 'NOT_FOUND', final: true },
+  });
 });
