@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import process from 'node:process';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { describeDigest } from '#src/access/key.js';
 import { MAIN, NO_TMUX, openTerminal } from '../../cli/top/terminal.ts';
@@ -16,7 +16,7 @@ import { startRelay } from '../../helpers/clients/relay.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
 import { runToEnd, serveProgram } from '../../helpers/service/service.ts';
-import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
+import { card, liveState, openLive, openPage, PHONE, skipBrowser, startBrowser, until } from '../browser.ts';
 import { pictureOf } from '../terminal-picture.ts';
 
 const noReader =
@@ -26,11 +26,6 @@ const skip = skipBrowser || NO_TMUX || noReader;
 
 /** Room for the widest code: two characters per module. */
 const SIZE = { columns: 120, rows: 80 };
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 390, height: 844 },
-  isMobile: true,
-  hasTouch: true,
-};
 const LINK = /^(http:\/\/127\.0\.0\.1:\d+\/)#key=([\w-]{43})$/m;
 const ENDED = 'The key is no longer valid';
 

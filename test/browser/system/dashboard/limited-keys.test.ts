@@ -7,17 +7,12 @@ import type { Scope } from '#src/scopes.js';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
 import { isUp, startHub } from '../../../hub/setup.ts';
-import { card, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { card, liveState, openPage, PHONE, skipBrowser, startBrowser, until } from '../../browser.ts';
 import { chartOf, KnownPast, panelOf, partAt, placeAt } from '../../dashboard/past-rig.ts';
 import { startAgent } from '../../fleet/rig.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789abcd';
 const LONG_NAME = 'the_phone_in_the_kitchen_'.repeat(2).padEnd(63, 'x');
-const PHONE: BrowserContextOptions = {
-  viewport: { width: 390, height: 844 },
-  isMobile: true,
-  hasTouch: true,
-};
 const QUICK: ConfigPart = {
   stats: { stream_interval_seconds: 1 },
   features: { enable_restart: true, enable_shutdown: true, enable_process_control: true },
@@ -291,10 +286,14 @@ else {
     const scopes = ['read', 'media', 'power.sleep', 'power.lock', 'power.cancel', 'wake'] as const;
     const { page } = await open(t, withKey(scopes, LONG_NAME, '2099-12-31'), PHONE);
     const box = await page.locator('footer p').boundingBox();
-    t.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+    t.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width, JSON.stringify(box));
     t.match(await lineOf(page), new RegExp(`^key ${LONG_NAME}: read, .*, until `));
     t.equal(await page.locator('footer p').evaluate((each) => each.scrollWidth - each.clientWidth), 0);
-    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, 'the page does not scroll');
+    t.equal(
+      await page.evaluate('document.documentElement.scrollWidth'),
+      PHONE.viewport.width,
+      'the page does not scroll',
+    );
   });
 
   t.test('[10.keys-page] the pages of a hub', async (t) => {
