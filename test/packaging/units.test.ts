@@ -6,7 +6,7 @@ import vm from 'node:vm';
 import t from 'tap';
 import '../helpers/service/dead-buses.ts';
 import { emptyFolder } from '../helpers/scope.ts';
-import { ROOT, SYSTEM_UNIT } from './unit-files.ts';
+import { HUB_UNIT, ROOT, SYSTEM_UNIT } from './unit-files.ts';
 
 /** Directives of a unit, in order: [key, value]. */
 function directivesOf(file: string): readonly (readonly [string, string])[] {

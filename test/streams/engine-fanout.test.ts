@@ -210,7 +210,7 @@ t.test('random turns', async (t) => {
     if (stage.streams.size !== open) t.fail(`seed ${seed}: size ${stage.streams.size}, open ${open}`);
     const there = stage.peers.filter((peer) => !gone.has(peer));
     for (let client = 0; client < 10; client++) {
-      const counted = stage.counts.keyless.of(`10.0.0.${client}`);
+      const counted = stage.counts.places.of(`10.0.0.${client}`);
       const own = there.filter((peer) => peer.client === client).length;
       if (counted !== own) t.fail(`seed ${seed}: ${counted} streams of an address with ${own}`);
     }

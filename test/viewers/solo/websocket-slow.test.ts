@@ -1,7 +1,7 @@
 /** Sockets that read slowly: they lose samples and never an answer, and are closed when answers exceed the buffer. */
 import '../../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { SocketClient } from '../../helpers/clients/socket.ts';
 import { serveSockets } from '../../helpers/service/socket-server.ts';
 import { until } from '../../helpers/until.ts';
