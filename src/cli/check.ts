@@ -6,7 +6,7 @@ import { ConfigError, formatProblem, type Notice } from '../config/checks/proble
 import { readKey } from '../config/config.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts';
 import { ROWS } from '../config/rows/key-table.ts';
-import { isSecretFile } from '../config/rows/row.ts';
+import { isSecretFile, type NamedEntries } from '../config/rows/row.ts';
 import { isObject } from '../json.ts';
 import { isPemFile } from '../tls/pair.ts';
 import { inLine, jsonText, type Output } from './output.ts';
@@ -66,7 +66,7 @@ function listEntries({ config, origins }: Loaded, key: string) {
   if (row?.entries === undefined || !isObject(map)) return [];
   return Object.entries(map).map(([name, value]) => ({
     key: `${key}.${name}`,
-    value: masked(value),
+    value: masked(value, row.entries?.keys ?? {}),
     origin: origins.get(`${key}.${name}`) ?? '',
   }));
 }
@@ -131,13 +131,18 @@ function renderValue(value: unknown, isSecret: boolean): string {
   return isSecret ? SECRET : JSON.stringify(value);
 }
 
-// Values of an app's environment variables are often tokens; of an agent's key the file is shown.
-function masked(entry: unknown): unknown {
+/** Returns an entry with the paths of its files, and without its secrets; of variables the names are shown. */
+function masked(entry: unknown, keys: NamedEntries['keys']): unknown {
   if (!isObject(entry)) return entry;
-  if (isSecretFile(entry['key_file'])) return { ...entry, key_file: entry['key_file'].path };
-  if (!isObject(entry['env'])) return entry;
-  const { env, ...app } = entry;
-  return { ...app, env: Object.fromEntries(Object.keys(entry['env']).map((name) => [name, '(not shown)'])) };
+  const shown = Object.entries(entry).map(([name, value]) => {
+    if (isPemFile(value) || isSecretFile(value)) return [name, value.path];
+    if (keys[name]?.isSecret !== true) return [name, value];
+    return [
+      name,
+      isObject(value) ? Object.fromEntries(Object.keys(value).map((each) => [each, '(not shown)'])) : SECRET,
+    ];
+  });
+  return Object.fromEntries(shown);
 }
 
 function align(rows: readonly (readonly [string, string])[]): readonly string[] {

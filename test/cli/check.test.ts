@@ -59,7 +59,7 @@ t.test('[9.check] prints every key with its value and origin, secrets masked', a
     'server.port = 80 (option --port)',
     'server.host = "::" (default)',
     'stats.stream_interval_seconds = 2 (default)',
-    'processes.launch.x = {"command":"/x","args":["a"],"allow_args":false,"env":{"TOKEN":"(not shown)"}} (config.yaml:5)',
+    'processes.launch.x = {"command":"/x","args":["a"],"env":{"TOKEN":"(not shown)"},"allow_args":false} (config.yaml:5)',
     'The configuration is valid.',
   ])
     t.ok(compact.includes(line), line);

@@ -9,6 +9,7 @@ import { KEY_KEYS } from '#src/config/rows/auth-rows.js';
 import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/rows/hub-rows.js';
 import { ROWS } from '#src/config/rows/key-table.js';
 import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
+import { TARGET_KEYS } from '#src/config/rows/notify-rows.js';
 import type { Row } from '#src/config/rows/row.js';
 import { WAKE_KEYS } from '#src/config/rows/wake-rows.js';
 import { WATCH_KEYS } from '#src/config/rows/watch-rows.js';
@@ -45,6 +46,7 @@ const sections: readonly (readonly [RegExp, string])[] = [
   [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(Object.entries(AGENT_KEYS), false)],
   [/(<!-- commands -->\n)[\s\S]*(<!-- \/commands -->)/, table(Object.entries(COMMAND_KEYS), false)],
   [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(Object.entries(WATCH_KEYS), false)],
+  [/(<!-- targets -->\n)[\s\S]*(<!-- \/targets -->)/, table(Object.entries(TARGET_KEYS), false)],
   [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(Object.entries(LAUNCH_KEYS), false)],
 ];
 
@@ -91,7 +93,7 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   t.same(problems, []);
   const written = keysOf(value, '');
   for (const key of ROWS.keys()) t.ok(written.has(key), key);
-  for (const keys of [KEY_KEYS, AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS])
+  for (const keys of [KEY_KEYS, AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS, TARGET_KEYS])
     for (const key of Object.keys(keys))
       t.ok(
         [...written].some((each) => each.endsWith(`.${key}`)),
@@ -100,15 +102,32 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   // Without its entries of maps it is the defaults, and each entry is valid.
   const { config, unknownKeys } = load(t, { 'config.yaml': whole });
   t.same(unknownKeys, []);
-  const { processes, wake, hub, watch, auth, ...rest } = config;
-  const { processes: _p, wake: _w, hub: ofHub, watch: _r, auth: ofAuth, ...defaults } = DEFAULT_CONFIG;
+  const { processes, wake, hub, watch, notify, auth, ...rest } = config;
+  const {
+    processes: _p,
+    wake: _w,
+    hub: ofHub,
+    watch: _r,
+    notify: ofNotify,
+    auth: ofAuth,
+    ...defaults
+  } = DEFAULT_CONFIG;
   t.strictSame(asWritten(rest), asWritten(defaults));
   t.strictSame(asWritten({ ...auth, keys: {} }), asWritten({ ...ofAuth, keys: {} }));
+  t.strictSame({ ...notify, targets: {} }, { ...ofNotify, targets: {} });
   t.strictSame({ ...hub, agents: {}, commands: {} }, { ...ofHub, agents: {}, commands: {} });
-  const maps = [auth.keys, processes.launch, wake.hosts, hub.agents, hub.commands, watch.rules];
+  const maps = [
+    auth.keys,
+    processes.launch,
+    wake.hosts,
+    hub.agents,
+    hub.commands,
+    watch.rules,
+    notify.targets,
+  ];
   t.same(
     maps.map((map) => Object.keys(map).length),
-    [1, 1, 1, 1, 1, 1],
+    [1, 1, 1, 1, 1, 1, 1],
   );
 });
 

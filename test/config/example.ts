@@ -23,6 +23,7 @@ const ENTRIES: Readonly<Record<string, readonly [name: string, values: Readonly<
     'hub.agents': ['nas', { url: 'http://nas.lan:9990' }],
     'hub.commands': ['living-room', { commands: ['media.*'] }],
     'watch.rules': ['hot', { series: 'cpu.temperature', above: 85 }],
+    'notify.targets': ['hook', { type: 'webhook', url: 'https://hook.lan/alerts' }],
   };
 
 /** The section that the interface puts into a YAML file: its keys are set. */

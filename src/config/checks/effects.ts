@@ -50,7 +50,18 @@ const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin'];
 /** A hub reads nothing of its own machine, and carries nothing out on it. */
 const OF_SERVICE = [
   ...OF_DIALING,
-  ...['history', 'mqtt', 'watch', 'wake', 'processes', 'power', 'discovery', 'host.labels', 'host.id'],
+  ...[
+    'history',
+    'mqtt',
+    'watch',
+    'notify',
+    'wake',
+    'processes',
+    'power',
+    'discovery',
+    'host.labels',
+    'host.id',
+  ],
   ...['sleep', 'hibernate', 'restart', 'shutdown', 'media', 'processes', 'process_control', 'wake'].map(
     (feature) => `features.enable_${feature}`,
   ),
@@ -92,6 +103,7 @@ const NEEDS: readonly (readonly [keys: string[], needed: string, level: Notice['
   [['processes.launch'], 'features.enable_process_control', 'info', 'no client may start them'],
   [['mqtt'], 'mqtt.url', 'warn', 'MQTT is off'],
   [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is used'],
+  [['notify.heartbeat'], 'notify.heartbeat.url', 'warn', 'nothing is requested'],
   [['history.max_megabytes'], 'history.path', 'warn', 'nothing is written to a file'],
 ];
 

@@ -6,6 +6,7 @@ import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW, STATE_PATH_ROW } 
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { judgeAddresses, judgeAddressesOrAny, judgeHostNames, judgeOrigins } from './list-items.ts';
 import { HUB_MQTT_ROWS, MQTT_ROWS } from './mqtt-rows.ts';
+import { NOTIFY_ROWS } from './notify-rows.ts';
 import { isArgument, isHostName, isListenHost, isPrintable } from './predicates.ts';
 import {
   ABSOLUTE_PATH,
@@ -195,6 +196,7 @@ export const KEYS = {
     ),
     rules: WATCH_ROW,
   },
+  notify: NOTIFY_ROWS,
   host: {
     root: optional(
       ABSOLUTE_PATH,

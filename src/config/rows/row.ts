@@ -39,6 +39,7 @@ export type FileKind =
   | 'key'
   | 'long key'
   | 'password'
+  | 'signing keys'
   | 'certificate'
   | 'private key'
   | 'authorities';

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<FileKind, Kind>> = {
   key: { holds: 'secret', isPrivate: always, whyUnusable: whyNoKey },
   'long key': { holds: 'secret', isPrivate: always, whyUnusable: whyNoLongKey },
   password: { holds: 'secret', isPrivate: always, whyUnusable: whyNoPassword },
+  'signing keys': { holds: 'secret', isPrivate: always, whyUnusable: whyNoSigningKeys },
   // Certificate and key are judged together.
   certificate: { holds: 'pem', isPrivate: never },
   'private key': { holds: 'pem', isPrivate: (text) => !isCertificateAlone(text) },
@@ -120,6 +121,14 @@ function whyNoLongKey(key: string): string | undefined {
 
 function whyNoPassword(password: string): string | undefined {
   return password === '' ? 'expected a password, found nothing' : undefined;
+}
+
+/** Standard Webhooks: keys of 24 to 64 bytes. */
+function whyNoSigningKeys(text: string): string | undefined {
+  const bad = text.split(/\r?\n/u).findIndex((line) => !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/u.test(line));
+  return bad === -1
+    ? undefined
+    : `line ${bad + 1}: expected a key, whsec_ and the base64 of 24 to 64 bytes; "openssl rand -base64 32" makes these`;
 }
 
 function whyNoAuthorities(pem: string): string | undefined {
