@@ -276,6 +276,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/agent/transports/mqtt/broker-socket.ts', /^net$/],
   // Types.
   ['src/agent/transports/mqtt/connection.ts', /^Socket$/],
+  ['src/agent/transports/websocket/peer-socket.ts', /^Socket$/],
   ['src/agent/transports/websocket/web-socket.ts', /^(?:RequestOptions|Socket)$/],
   // `hostwire doctor` listens for a moment: its own process, which serves no client.
   ['src/cli/ports.ts', /^net$/],

@@ -9,7 +9,8 @@ import type { Failure } from '../../remote/failure.ts';
 import type { Times } from '../../remote/times.ts';
 import type { MachineConnection } from './connected-machines.ts';
 import type { DialPace } from './machine-pace.ts';
-import { openWebSocket, type PeerTarget, WrongPin } from './web-socket.ts';
+import { WrongPin } from './peer-socket.ts';
+import { openWebSocket, type PeerTarget } from './web-socket.ts';
 
 /** The machine of a connection. */
 export interface OutgoingOwner {

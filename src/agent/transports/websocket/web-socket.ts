@@ -1,30 +1,22 @@
 /** The socket to a hub or to a machine: with TLS nothing is sent before its key is the one of the pin, or its certificate is accepted. */
 import type { RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
-import tls from 'node:tls';
 import { WebSocket } from 'ws';
-import { pinOf } from '../../../tls/certificate.ts';
 import { fromUrl, inUrl } from '../../../url-host.ts';
-import { openSocket } from '../mqtt/broker-socket.ts';
+import { connectTo, type PeerEndpoint, type PeerSocketOptions } from './peer-socket.ts';
 
 /** Where hubs take agents, and machines take hubs. */
 export const AGENT_PATH = '/api/agent';
 
 /** The other side, as the configuration has it. */
-export interface PeerTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
+export interface PeerTarget extends PeerEndpoint {
   /** The path of a proxy, which comes before the path of the hub. */
   readonly prefix: string;
-  readonly pin: string | undefined;
   /** For the log. */
   readonly name: string;
 }
 
-export interface WebSocketOptions {
-  /** Time until the other side is connected, its certificate included. The caller limits what follows. */
-  readonly limitMs: number;
+export interface WebSocketOptions extends PeerSocketOptions {
   readonly maxPayloadBytes: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -34,13 +26,6 @@ export interface WebSocketOptions {
   readonly isOneOfMany: boolean;
   /** Called with the socket when nothing of it is refused. */
   readonly onConnected?: (socket: Socket) => void;
-}
-
-/** The other side has another key than the one of the pin. */
-export class WrongPin extends Error {
-  constructor(found: string | undefined) {
-    super(`its key has the pin ${found ?? 'of no certificate'}`);
-  }
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'ws:': 80, 'http:': 80, 'wss:': 443, 'https:': 443 };
@@ -60,36 +45,6 @@ export function peerTargetOf(url: string, pin: string | undefined): PeerTarget {
 
 type CreateConnection = NonNullable<RequestOptions['createConnection']>;
 type Done = (error: Error | null, socket?: Socket) => void;
-
-/** `done` gets the socket when the other side has the key. */
-function connectTo(target: PeerTarget, { limitMs, isOneOfMany }: WebSocketOptions, done: Done): void {
-  const { pin, isSecure } = target;
-  const socket = openSocket({ ...target, ca: undefined, isPinned: pin !== undefined, isOneOfMany });
-  const refuse = (error: Error) => {
-    clearTimeout(timer);
-    socket.destroy();
-    done(error);
-  };
-  // Not a timeout of the socket, which would keep the object of its timer: 0.2 KiB per connection.
-  const timer = setTimeout(() => refuse(new Error('no answer in time')), limitMs).unref();
-  socket.once('error', refuse);
-  socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-    const found = pin === undefined ? undefined : pinIn(socket);
-    if (found !== pin) {
-      refuse(new WrongPin(found));
-      return;
-    }
-    clearTimeout(timer);
-    socket.off('error', refuse);
-    socket.setNoDelay(true);
-    done(null, socket);
-  });
-}
-
-function pinIn(socket: Socket): string | undefined {
-  const certificate = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate() : undefined;
-  return certificate === undefined ? undefined : pinOf(certificate);
-}
 
 /** Dials. */
 export function openWebSocket(target: PeerTarget, options: WebSocketOptions): WebSocket {
