@@ -1,6 +1,5 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 
-import { isLoopback } from '../../access/exposure.ts';
 import { CommandAdapter } from '../../agent/reporter/command-adapter.ts';
 import { brokerOf } from '../../agent/transports/mqtt/broker-socket.ts';
 import type { Connection } from '../../agent/transports/mqtt/connection.ts';
@@ -9,10 +8,10 @@ import { ONLINE } from '../../agent/transports/mqtt/link.ts';
 import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-link.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import type { Config } from '../../config/config.ts';
+import { dashboardUrl } from '../../http/connections/dashboard-url.ts';
 import type { Bound } from '../../http/connections/listening.ts';
 import type { Commands } from '../../machine/commands.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
-import { inUrl } from '../../url-host.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { type ReportDeps, Reports } from './reports.ts';
@@ -66,7 +65,7 @@ export class Session {
       ...deps,
       topics: this.topics,
       intervalSeconds: mqtt.interval_seconds,
-      urlOf: (hostname) => this.#urlOf(hostname),
+      urlOf: (hostname) => dashboardUrl(deps.config.current, deps.addresses, hostname),
       deliver: (...message) => this.#link.deliver(...message),
     });
     this.#link = openMqttLink(broker, {
@@ -165,16 +164,5 @@ export class Session {
 
   #repeatSoon(): void {
     this.#deps.clock.setTimer(() => this.#reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
-  }
-
-  /** The address of the dashboard in the network; undefined where it is off, or for this machine only. */
-  #urlOf(hostname: string): string | undefined {
-    const { config, addresses } = this.#deps;
-    const address = addresses.find(({ scheme }) => scheme === 'https') ?? addresses[0];
-    if (address === undefined || !config.current.features.enable_dashboard) return undefined;
-    const { scheme, host, port } = address;
-    if (isLoopback(host)) return undefined;
-    const isAny = host === '::' || host === '0.0.0.0';
-    return `${scheme}://${isAny ? hostname : inUrl(host)}:${port}`;
   }
 }
