@@ -95,10 +95,11 @@ export class Service {
       commands,
       readSystem,
     });
-    const deps = { sampler, history, commands, power, media, machine };
+    this.#describer = new Describer({ config, host, facts });
+    const events = new EventLog({ history, config, machine: this.#describer.id, unixMs: Date.now });
+    const deps = { sampler, history, commands, power, media, machine, events };
     const inhibitor = new SleepInhibitor(power.delays);
     this.#exporterDeps = { ...base, facts, ...deps, inhibitor };
-    this.#describer = new Describer({ config, host, facts });
     this.#sampler = sampler;
     this.#power = power;
     this.#sockets = new Sockets({
@@ -118,7 +119,6 @@ export class Service {
     });
     power.onPlan((plan) => this.#sockets.announce(plan));
     this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
-    const events = new EventLog({ history, config, machine: this.#describer.id, unixMs: Date.now });
     this.routes = serviceRoutes({
       machine,
       events,

@@ -52,7 +52,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['host', 'wake', 'config'],
   ['stats', 'processes', 'history', 'commands'],
   ['http', 'streams', 'machine', 'agent'],
-  ['composition', 'exporters', 'viewers'],
+  ['composition', 'notify', 'exporters', 'viewers'],
   ['engines', 'http-server', 'service', 'hub', 'cli'],
   ['run', 'main', 'api'],
 ];
@@ -288,6 +288,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/agent/transports/websocket/outgoing.ts', /^Socket$/],
   // The hub's memory of its machines: one write at a time, and none where nothing has changed.
   ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
+  // Receivers of notifications, whose names are looked up as those of hubs are.
+  ['src/notify/request.ts', /^(?:https?|type RequestOptions)$/],
   // In a worker of its own, on its thread.
   ['src/history/store/blobs.ts', /^(?:deflateRawSync|inflateRawSync)$/],
   // The client: a program of its own.

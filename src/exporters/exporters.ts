@@ -1,4 +1,5 @@
 /** Sinks and adapters to other systems, each loaded and started when the configuration asks for it. */
+import os from 'node:os';
 
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
@@ -7,12 +8,16 @@ import type { Base } from '../composition.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { HistoryQueries } from '../history/queries.ts';
+import { SECTION_BITS } from '../host/host.ts';
+import { dashboardUrl } from '../http/connections/dashboard-url.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import { identify } from '../identity.ts';
 import type { Commands } from '../machine/commands.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { EventFeed } from '../notify/feed.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
+import { viewOf } from '../stats/view.ts';
 
 /** The parts of the service that an exporter may use. */
 export interface ExporterDeps extends Base {
@@ -23,6 +28,7 @@ export interface ExporterDeps extends Base {
   readonly power: Power;
   readonly media: Media;
   readonly machine: Machine;
+  readonly events: EventFeed;
   /** Where the service listens. */
   readonly addresses: readonly Bound[];
   /** Holds back a sleep for exporters whose peers must be notified before it. */
@@ -68,7 +74,31 @@ export const EXPORTERS: readonly ExporterRow[] = [
       return await openMdns(deps, identify(deps.config.current.host));
     },
   },
+  {
+    name: 'notify',
+    isWanted: ({ notify }) => Object.keys(notify.targets).length > 0 || notify.heartbeat.url !== undefined,
+    async open(deps) {
+      const { Notifications } = await import('../notify/notify.ts');
+      const { config, addresses, sampler } = deps;
+      const hostname = config.current.host.name ?? os.hostname();
+      return new Notifications({
+        ...deps,
+        // A service has events of its own machine only.
+        nameOf: () => hostname,
+        link: () => dashboardUrl(config.current, addresses, hostname),
+        check: () => checkSampling(sampler),
+      });
+    },
+  },
 ];
+
+const MEMORY = viewOf(SECTION_BITS.memory, false);
+
+/** Every machine has it: the service cannot do its work where it cannot be read. */
+async function checkSampling(sampler: Sampler): Promise<void> {
+  const { sample } = await sampler.latest(MEMORY);
+  if (sample.memory === undefined) throw new Error('the memory of this machine cannot be read');
+}
 
 export class Exporters {
   readonly #rows: readonly ExporterRow[];

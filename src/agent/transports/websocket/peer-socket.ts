@@ -41,7 +41,7 @@ export function connectTo(
     done(error);
   };
   // Not a timeout of the socket, which would keep the object of its timer: 0.2 KiB per connection.
-  const timer = setTimeout(() => refuse(new Error('it does not answer')), limitMs).unref();
+  const timer = setTimeout(() => refuse(new Error('no answer in time')), limitMs).unref();
   socket.once('error', refuse);
   socket.once(isSecure ? 'secureConnect' : 'connect', () => {
     const found = pin === undefined ? undefined : pinIn(socket);

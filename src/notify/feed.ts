@@ -1,0 +1,9 @@
+/** Where notifications get their events; the composition root passes it. */
+import type { MachineEvent } from '../wire/events.ts';
+
+export interface EventFeed {
+  /** Calls `listener` with each event, until the returned function is called. */
+  onEvent(listener: (event: MachineEvent) => void): () => void;
+  /** The events that have begun and have not ended. */
+  readonly open: readonly MachineEvent[];
+}

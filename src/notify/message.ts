@@ -1,0 +1,141 @@
+/** Messages about outages, in words for people. An outage is one event from its beginning to its end. Pure. */
+import { createHash } from 'node:crypto';
+import { clean } from '../clean.ts';
+import { inWords } from '../history/gaps.ts';
+import type { MachineEvent } from '../wire/events.ts';
+import type { ProcessUse } from '../wire/history.ts';
+import type { Severity } from '../wire/severities.ts';
+
+/** `lasts`: the beginning again, for Alertmanager; `was`: beginning and end; `rest`: counts what is not sent. */
+export type Stage = 'begin' | 'lasts' | 'end' | 'was' | 'rest' | 'test';
+
+export interface Message {
+  /** The same for each attempt to send it, and after a restart. */
+  readonly id: string;
+  /** The same for the beginning and the end of an outage. */
+  readonly sequence: string;
+  readonly stage: Stage;
+  readonly severity: Severity;
+  readonly title: string;
+  /** A sentence. */
+  readonly summary: string;
+  /** Further lines. */
+  readonly details: readonly string[];
+  /** The identity of the outage. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Unix seconds. */
+  readonly begin: number;
+  /** Null while it lasts. */
+  readonly end: number | null;
+}
+
+/** What is the same of the beginning and the end of an event, and of its next beginning. */
+export const keyOf = ({ machine, kind, subject }: MachineEvent): string =>
+  JSON.stringify([machine, kind, subject]);
+
+/** Whether the event is a machine that is down without having announced it. */
+export const isDown = ({ kind, subject }: MachineEvent): boolean => kind === 'machine' && subject === 'down';
+
+const MAX_TEXT = 500;
+
+/** `name`: of the machine, for people. `end`: of an event that has ended. */
+export function messageOf(
+  stage: Stage,
+  begin: MachineEvent,
+  end: MachineEvent | undefined,
+  name: string,
+): Message {
+  const outage = `${keyOf(begin)} ${begin.begin}`;
+  const endAt = end === undefined ? null : Math.max(begin.begin, end.end ?? end.begin);
+  const lasted = endAt === null ? '' : inWords(endAt - begin.begin);
+  const word = endAt === null ? begin.severity : stage === 'was' ? `was, ${lasted}` : 'ended';
+  const times =
+    endAt === null
+      ? `Began ${formatTime(begin.begin)}.`
+      : `Began ${formatTime(begin.begin)}, ended ${formatTime(endAt)}, lasted ${lasted}.`;
+  return {
+    id: digest(`${outage} ${stage}`),
+    sequence: digest(outage),
+    stage,
+    severity: begin.severity,
+    title: clean(`${name}: ${word}`, MAX_TEXT),
+    summary: clean((stage === 'end' ? end : undefined)?.text ?? begin.text, MAX_TEXT),
+    details: [times, ...describeCause(begin)],
+    labels: labelsOf(begin, name),
+    begin: begin.begin,
+    end: endAt,
+  };
+}
+
+/** A message that is about no outage. */
+function noteOf(
+  stage: Stage,
+  severity: Severity,
+  now: number,
+  words: Pick<Message, 'title' | 'summary' | 'details'>,
+) {
+  const id = digest(`${stage} ${now} ${words.title}`);
+  const labels = { alertname: `hostwire_${stage}`, severity };
+  return { id, sequence: id, stage, severity, ...words, labels, begin: now, end: null };
+}
+
+/** Counts outages of which no message is sent of its own. `texts`: of the first ones; `now`: Unix seconds. */
+export function restOf(
+  { began, ended }: { readonly began: number; readonly ended: number },
+  texts: readonly string[],
+  severity: Severity,
+  maxPerHour: number,
+  now: number,
+): Message {
+  const count = began + ended;
+  return noteOf('rest', severity, now, {
+    title: `hostwire: ${count} more events`,
+    summary: `${count} more events are not sent (${began} began, ${ended} ended): the limit is ${maxPerHour} messages per hour.`,
+    details: texts.map((text) => clean(text, MAX_TEXT)),
+  });
+}
+
+/** The message of `hostwire notify test`. */
+export const testMessage = (name: string, now: number): Message =>
+  noteOf('test', 'info', now, {
+    title: clean(`${name}: test`, MAX_TEXT),
+    summary: 'This is a test of notifications, sent by "hostwire notify test".',
+    details: [`Sent ${formatTime(now)}.`],
+  });
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/** The severity and the name are those of the beginning, because Alertmanager compares all labels. */
+function labelsOf({ machine, kind, subject, severity }: MachineEvent, name: string): Message['labels'] {
+  const [rule = subject, ...series] = subject.split(' ');
+  return {
+    alertname: kind === 'rule' ? rule : `${kind}_${subject}`,
+    instance: name,
+    machine,
+    kind,
+    // Without the empty ones, as Alertmanager does it.
+    ...(kind === 'rule' && series.length > 0 && { series: series.join(' ') }),
+    severity,
+  };
+}
+
+function describeCause({ processes }: MachineEvent): readonly string[] {
+  const top = (uses: readonly ProcessUse[] | null | undefined, value: (use: ProcessUse) => string) =>
+    (uses ?? []).slice(0, 1).map((use) => `${clean(use.name, 64)} ${value(use)}`);
+  const causes = [
+    ...top(processes?.cpu, (use) => `${round(use.value)} % of the processor`),
+    ...top(processes?.memory, (use) => `${round(use.value / 2 ** 20)} MiB of memory`),
+  ];
+  return causes.length === 0 ? [] : [`Used most: ${causes.join(', ')}.`];
+}
+
+const round = (value: number) => (value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+
+/** `2026-11-28 14:03:05`, in local time. */
+function formatTime(unixSeconds: number): string {
+  const at = new Date(unixSeconds * 1000);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
+    .toISOString()
+    .slice(0, 19)
+    .replace('T', ' ');
+}
