@@ -196,6 +196,10 @@ async function main(): Promise<void> {
         answer(await wake(words.wake, loadOptions(paths), words.isJson, interfaces));
       return;
     }
+    case 'notify': {
+      const { testTargets } = await import('./cli/notify.ts');
+      return answer(await testTargets(words.testedTarget, loadOptions(paths)));
+    }
     case 'top': {
       const { top: topWords, isJson } = words;
       const target = findTarget(topWords, VARIABLES, () => loadConfig(loadOptions(paths)).config);

@@ -12,6 +12,7 @@ import {
   COMMANDS,
   type Command,
   KEYS_ACTIONS,
+  NOTIFY_ACTIONS,
   OPTION_LIST,
   type OptionName,
   SERVICE_ACTIONS,
@@ -46,6 +47,8 @@ export interface Arguments {
   readonly pair: PairWords;
   /** With `keys remove` only: the key that is taken back. */
   readonly removedKey: string | undefined;
+  /** With `notify test` only: the target, where one was named. */
+  readonly testedTarget: string | undefined;
   /** The command line is invalid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
@@ -91,6 +94,7 @@ const OPERANDS: Readonly<
   keys: { most: 2, first: KEYS_ACTIONS },
   keygen: { most: Number.POSITIVE_INFINITY },
   wake: { most: 1 },
+  notify: { most: 2, first: NOTIFY_ACTIONS },
   top: { most: 2 },
 };
 
@@ -127,6 +131,7 @@ export function parseArguments(words: readonly string[]): Arguments {
         url: textOf('--url'),
       },
       removedKey: operandsOf('keys')[1],
+      testedTarget: operandsOf('notify')[1],
     };
   };
   const refuse = (text: string): Arguments => ({
@@ -201,6 +206,7 @@ function describeOperands(
   if (command === 'pair') return describePairProblem(pair);
   if (command === 'service' && first === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
+  if (command === 'notify' && first === undefined) return 'notify needs an action: test';
   return command === 'keys' && operands.length === 1 ? 'keys remove needs the name of a key' : undefined;
 }
 

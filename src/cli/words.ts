@@ -10,6 +10,7 @@ export const COMMANDS = [
   'pair',
   'keys',
   'wake',
+  'notify',
   'top',
   'help',
   'version',
@@ -22,6 +23,9 @@ export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 
 /** The actions of `keys`; without one it lists. */
 export const KEYS_ACTIONS = ['remove'] as const;
+
+/** The actions of `notify`. */
+export const NOTIFY_ACTIONS = ['test'] as const;
 
 export const COMMAND_HELP: Readonly<Record<Command, string>> = {
   run: 'run the service (the default)',
@@ -41,6 +45,8 @@ export const COMMAND_HELP: Readonly<Record<Command, string>> = {
   wake:
     '"wake NAME|MAC" wakes a machine on this network (Wake-on-LAN): one in wake.hosts of the configuration, or any MAC ' +
     'address',
+  notify:
+    '"notify test [TARGET]" sends a message to the targets of notify.targets, or one of them, and prints the answers',
   top:
     '"top [URL [MACHINE]]" shows in the terminal what this or another service reports, or the machines of a hub and ' +
     'each of them; the key of another service is read from --key-file or $HOSTWIRE_KEY',

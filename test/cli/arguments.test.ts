@@ -13,8 +13,10 @@ const short = (...words: readonly string[]) => {
 
 t.test('[9.commands] run is the default; check, doctor, keygen, --help, --version', async (t) => {
   t.same(short(), ['run', [], {}]);
-  for (const command of COMMANDS.filter((name) => name !== 'service' && name !== 'wake'))
+  for (const command of COMMANDS.filter((name) => !['service', 'wake', 'notify'].includes(name)))
     t.same(short(command), [command, [], {}]);
+  t.same(short('notify', 'test', 'phone'), ['notify', [], {}]);
+  t.equal(parseArguments(['notify', 'test', 'phone']).testedTarget, 'phone');
   t.same(short('--help'), ['help', [], {}]);
   t.same(short('-h'), ['help', [], {}]);
   t.same(short('--version'), ['version', [], {}]);
@@ -54,6 +56,8 @@ t.test('[9.options] --config (repeatable), --host, --port, --log-level, in both 
 
 t.test('[9.options-refused] an invalid command line is a sentence and exit code 2', async (t) => {
   const cases: readonly (readonly [readonly string[], string])[] = [
+    [['notify'], '2 notify needs an action: test'],
+    [['notify', 'tset'], '2 unknown action of notify "tset" (did you mean test?)'],
     [['--prot', '80'], '2 unknown option "--prot" (did you mean --port?)'],
     [['--prot=80'], '2 unknown option "--prot" (did you mean --port?)'],
     [['-p', '80'], '2 unknown option "-p" (did you mean -h?)'],
