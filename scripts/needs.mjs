@@ -56,6 +56,12 @@ const NEEDS = [
     commands: ['prometheus-node-exporter'],
     why: 'the exporter that ours is compared with',
   },
+  {
+    package: 'prometheus-alertmanager',
+    commands: ['prometheus-alertmanager'],
+    why: 'a receiver of notifications, as docs/notifications.md configures it',
+  },
+  { package: 'apprise', commands: ['apprise'], why: 'another sender of notifications' },
   { package: 'mosquitto', commands: ['mosquitto', 'mosquitto_passwd'], why: 'an MQTT broker' },
   {
     package: 'nats-server',

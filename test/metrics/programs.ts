@@ -1,4 +1,4 @@
-/** Starts Prometheus' own programs on free ports of loopback, for as long as a test runs. */
+/** Starts the programs of Prometheus on free ports of loopback, for as long as a test runs. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -123,4 +123,21 @@ export async function checkMetrics(text: string): Promise<ReadonlyMap<string, st
 export async function checkFile(what: 'config' | 'rules', file: string): Promise<void> {
   const { code, lines } = await promtool(['check', what, file]);
   if (code !== 0) throw new Error(`promtool: ${lines.join('; ')}`);
+}
+
+/** An Alertmanager with this configuration; returns its address. */
+export async function startAlertmanager(t: Test, yaml: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-alertmanager-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'alertmanager.yml');
+  writeFileSync(file, yaml);
+  const address = `127.0.0.1:${await findFreePort()}`;
+  const args = [
+    `--config.file=${file}`,
+    `--storage.path=${folder}/data`,
+    `--web.listen-address=${address}`,
+    '--cluster.listen-address=',
+  ];
+  await start(t, 'prometheus-alertmanager', [...args, '--log.level=error'], `http://${address}/-/ready`);
+  return `http://${address}`;
 }
