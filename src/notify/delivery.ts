@@ -58,8 +58,6 @@ export class Delivery {
   #failures = 0;
   #isFailing = false;
   #pausedUntilMs = 0;
-  /** The target wants nothing more. */
-  #isOff = false;
   #timer: unknown;
   readonly #confirmTimer: unknown;
   /** For Alertmanager: beginnings are sent again while they last, and nothing is limited. */
@@ -80,7 +78,7 @@ export class Delivery {
   }
 
   take(event: MachineEvent): void {
-    if (this.#isOff || this.#abort.signal.aborted) return;
+    if (this.#abort.signal.aborted) return;
     if (event.state === 'begin') this.#begin(event);
     else this.#end(event);
     this.#options.onChange();
@@ -205,24 +203,22 @@ export class Delivery {
 
   /** Also once for all events of a turn, of which there may be thousands. */
   #planPump(delayMs = 0): void {
-    const { clock } = this.#options;
-    clock.clearTimer(this.#timer);
-    this.#timer = clock.setTimer(() => this.#pump(), delayMs);
+    this.#options.clock.clearTimer(this.#timer);
+    this.#timer = this.#options.clock.setTimer(() => this.#pump(), delayMs);
   }
 
   /** Sends the next message if it is due, or sets the timer for it. */
   #pump(): void {
     const { clock, limits } = this.#options;
-    const isRepeated = this.#isRepeated;
-    if (this.#sending !== undefined || this.#isOff || this.#abort.signal.aborted) return;
+    if (this.#sending !== undefined || this.#abort.signal.aborted) return;
     const now = clock.now();
-    this.#sentAtMs = isRepeated ? [] : this.#recent(now);
-    const room = isRepeated ? Number.POSITIVE_INFINITY : limits.max_per_hour - this.#sentAtMs.length;
+    this.#sentAtMs = this.#recent(now);
+    const room = this.#isRepeated ? MAX_OUTAGES : limits.max_per_hour - this.#sentAtMs.length;
     const ready = [...this.#outages]
       .filter((outage) => this.#isReady(outage))
       .sort((a, b) => a.dueAtMs - b.dueAtMs);
     const [first] = ready;
-    if (first === undefined && (isRepeated || this.#uncounted === 0)) return;
+    if (first === undefined && (this.#isRepeated || this.#uncounted === 0)) return;
     const roomAtMs = room > 0 ? 0 : (this.#sentAtMs[0] ?? 0) + HOUR_MS;
     const atMs = Math.max(first?.dueAtMs ?? 0, roomAtMs, this.#pausedUntilMs);
     if (atMs > now) {
@@ -256,13 +252,8 @@ export class Delivery {
     const counts = { began: due.length - ended + uncounted, ended };
     const texts = due.slice(0, MAX_TEXTS).map(({ begin }) => begin.text);
     const highest = Math.max(0, ...due.map(({ begin }) => rankOf(begin.severity)));
-    const message = restOf(
-      counts,
-      texts,
-      SEVERITIES[highest] ?? 'info',
-      limits.max_per_hour,
-      toSeconds(unixMs()),
-    );
+    const severity = SEVERITIES[highest] ?? 'info';
+    const message = restOf(counts, texts, severity, limits.max_per_hour, toSeconds(unixMs()));
     if ((await this.#send(due, message)) === undefined) return;
     this.#uncounted -= uncounted;
     for (const outage of due)
@@ -281,9 +272,9 @@ export class Delivery {
     const now = clock.now();
     this.#report(outcome);
     if (outcome.kind === 'gone') {
-      this.#isOff = true;
       this.#outages.clear();
       this.#open.clear();
+      this.close();
       this.#options.onChange();
       return undefined;
     }
@@ -295,7 +286,7 @@ export class Delivery {
     }
     this.#failures = 0;
     if (outcome.kind === 'refused') return 'dropped';
-    this.#sentAtMs.push(now);
+    if (!this.#isRepeated) this.#sentAtMs.push(now);
     return 'sent';
   }
 

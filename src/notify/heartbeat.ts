@@ -13,46 +13,27 @@ export interface HeartbeatOptions {
   readonly check: () => Promise<unknown>;
 }
 
-export class Heartbeat {
-  readonly #options: HeartbeatOptions;
-  readonly #abort = new AbortController();
-  #timer: unknown;
-  #isFailing = false;
-
-  constructor(options: HeartbeatOptions) {
-    this.#options = options;
-    void this.#beat();
-  }
-
-  close(): void {
-    this.#abort.abort();
-    this.#options.clock.clearTimer(this.#timer);
-  }
-
-  async #beat(): Promise<void> {
-    const failure = await this.#request();
-    if (this.#abort.signal.aborted) return;
-    this.#report(failure);
-    const { clock, intervalMs } = this.#options;
-    this.#timer = clock.setTimer(() => this.#beat(), intervalMs);
-  }
-
-  /** Returns why it failed. */
-  async #request(): Promise<string | undefined> {
-    const { url, check } = this.#options;
-    try {
-      await check();
-      const { status } = await send({ url }, this.#abort.signal);
-      return status >= 200 && status < 300 ? undefined : `the answer is ${status}`;
-    } catch (error) {
-      return reasonOf(error);
-    }
-  }
-
-  #report(failure: string | undefined): void {
-    const { log } = this.#options;
-    if (failure !== undefined && !this.#isFailing) log.warn(`notify.heartbeat: ${failure}`);
-    if (failure === undefined && this.#isFailing) log.info('notify.heartbeat: works again');
-    this.#isFailing = failure !== undefined;
-  }
+/** Returns the function that ends it. */
+export function startHeartbeat({ url, intervalMs, clock, log, check }: HeartbeatOptions): () => void {
+  const abort = new AbortController();
+  let timer: unknown;
+  let isFailing = false;
+  const request = async () => {
+    await check();
+    const { status } = await send({ url }, abort.signal);
+    if (status < 200 || status > 299) throw new Error(`the answer is ${status}`);
+  };
+  const beat = async () => {
+    const failure = await request().then(() => undefined, reasonOf);
+    if (abort.signal.aborted) return;
+    if (failure !== undefined && !isFailing) log.warn(`notify.heartbeat: ${failure}`);
+    if (failure === undefined && isFailing) log.info('notify.heartbeat: works again');
+    isFailing = failure !== undefined;
+    timer = clock.setTimer(beat, intervalMs);
+  };
+  void beat();
+  return () => {
+    abort.abort();
+    clock.clearTimer(timer);
+  };
 }

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { clean } from '../clean.ts';
 import { inWords } from '../history/gaps.ts';
 import type { MachineEvent } from '../wire/events.ts';
-import type { ProcessUse } from '../wire/history.ts';
 import type { Severity } from '../wire/severities.ts';
 
 /** `lasts`: the beginning again, for Alertmanager; `was`: beginning and end; `rest`: counts what is not sent. */
@@ -120,16 +119,13 @@ function labelsOf({ machine, kind, subject, severity }: MachineEvent, name: stri
 }
 
 function describeCause({ processes }: MachineEvent): readonly string[] {
-  const top = (uses: readonly ProcessUse[] | null | undefined, value: (use: ProcessUse) => string) =>
-    (uses ?? []).slice(0, 1).map((use) => `${clean(use.name, 64)} ${value(use)}`);
-  const causes = [
-    ...top(processes?.cpu, (use) => `${round(use.value)} % of the processor`),
-    ...top(processes?.memory, (use) => `${round(use.value / 2 ** 20)} MiB of memory`),
-  ];
+  const [cpu] = processes?.cpu ?? [];
+  const [memory] = processes?.memory ?? [];
+  const causes: string[] = [];
+  if (cpu) causes.push(`${clean(cpu.name, 64)} ${Math.round(cpu.value)} % of the processor`);
+  if (memory) causes.push(`${clean(memory.name, 64)} ${Math.round(memory.value / 2 ** 20)} MiB of memory`);
   return causes.length === 0 ? [] : [`Used most: ${causes.join(', ')}.`];
 }
-
-const round = (value: number) => (value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
 /** `2026-11-28 14:03:05`, in local time. */
 function formatTime(unixSeconds: number): string {

@@ -5,8 +5,8 @@ import type { TargetEntry } from '../config/rows/notify-rows.ts';
 import type { Log } from '../log/log.ts';
 import { Delivery } from './delivery.ts';
 import type { EventFeed } from './feed.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { KeptFile } from './kept-file.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { readKept, writeKept } from './kept-file.ts';
 import type { Message } from './message.ts';
 import { type Kept, NOTHING_KEPT } from './outage.ts';
 import { attempt } from './target.ts';
@@ -34,21 +34,27 @@ interface Target {
 
 export class Notifications {
   readonly #deps: NotifyDeps;
-  readonly #file: KeptFile;
+  /** The file of the queues; undefined: nothing is kept. */
+  readonly #path: string | undefined;
   readonly #targets = new Map<string, Target>();
   readonly #unlisten: () => void;
-  #heartbeat: Heartbeat | undefined;
+  #endHeartbeat = (): void => undefined;
   #heartbeatMade = '';
   #isWritePlanned = false;
   #isClosed = false;
+  #isFailing = false;
 
   constructor(deps: NotifyDeps) {
     this.#deps = deps;
-    this.#file = new KeptFile(deps.config.current.history.path, deps.log);
+    const { path } = deps.config.current.history;
+    this.#path = path === undefined ? undefined : `${path}.notify`;
     this.#unlisten = deps.events.onEvent((event) => {
       for (const { delivery } of this.#targets.values()) delivery.take(event);
     });
-    this.#configure(this.#file.read());
+    const { kept, failure } =
+      this.#path === undefined ? { kept: new Map<string, Kept>() } : readKept(this.#path);
+    this.#note(failure);
+    this.#configure(kept);
   }
 
   reconfigure(): void {
@@ -59,7 +65,7 @@ export class Notifications {
     this.#write();
     this.#isClosed = true;
     this.#unlisten();
-    this.#heartbeat?.close();
+    this.#endHeartbeat();
     for (const { delivery } of this.#targets.values()) delivery.close();
   }
 
@@ -84,12 +90,12 @@ export class Notifications {
     const made = JSON.stringify(heartbeat);
     if (made === this.#heartbeatMade) return;
     this.#heartbeatMade = made;
-    this.#heartbeat?.close();
+    this.#endHeartbeat();
     const { url, interval_seconds } = heartbeat;
-    this.#heartbeat =
+    this.#endHeartbeat =
       url === undefined
-        ? undefined
-        : new Heartbeat({ ...this.#deps, url, intervalMs: interval_seconds * 1000 });
+        ? () => undefined
+        : startHeartbeat({ ...this.#deps, url, intervalMs: interval_seconds * 1000 });
   }
 
   #open(name: string, entry: TargetEntry, kept: Kept): Delivery {
@@ -116,6 +122,15 @@ export class Notifications {
   }
 
   #write(): void {
-    this.#file.write(new Map([...this.#targets].map(([name, { delivery }]) => [name, delivery.kept])));
+    if (this.#path === undefined) return;
+    const kept = new Map([...this.#targets].map(([name, { delivery }]) => [name, delivery.kept]));
+    this.#note(writeKept(this.#path, kept));
+  }
+
+  /** One line when the file begins to fail. */
+  #note(failure: string | undefined): void {
+    if (failure !== undefined && !this.#isFailing)
+      this.#deps.log.warn(`${this.#path}: ${failure}; messages that wait do not survive a restart`);
+    this.#isFailing = failure !== undefined;
   }
 }
