@@ -32,6 +32,8 @@ interface Target {
   readonly delivery: Delivery;
 }
 
+const LONG_WRITE_MS = 5;
+
 export class Notifications {
   readonly #deps: NotifyDeps;
   /** The file of the queues; undefined: nothing is kept. */
@@ -41,6 +43,7 @@ export class Notifications {
   #endHeartbeat = (): void => undefined;
   #heartbeatMade = '';
   #isWritePlanned = false;
+  #writeTookMs = 0;
   #isClosed = false;
   #isFailing = false;
 
@@ -111,20 +114,25 @@ export class Notifications {
     return new Delivery(options, kept, events.open);
   }
 
-  /** Once for all changes of a turn. */
+  /** Once for all changes of a turn. A queue that takes long to write is written less often, for 5 % of the time. */
   #planWrite(): void {
-    if (this.#isWritePlanned || this.#isClosed) return;
+    if (this.#isWritePlanned || this.#isClosed || this.#path === undefined) return;
     this.#isWritePlanned = true;
-    deferToNextTurn(() => {
+    const write = () => {
       this.#isWritePlanned = false;
       if (!this.#isClosed) this.#write();
-    });
+    };
+    if (this.#writeTookMs < LONG_WRITE_MS) deferToNextTurn(write);
+    // In real time, which is what the disk takes.
+    else setTimeout(write, this.#writeTookMs * 20).unref();
   }
 
   #write(): void {
     if (this.#path === undefined) return;
+    const beganAt = performance.now();
     const kept = new Map([...this.#targets].map(([name, { delivery }]) => [name, delivery.kept]));
     this.#note(writeKept(this.#path, kept));
+    this.#writeTookMs = performance.now() - beganAt;
   }
 
   /** One line when the file begins to fail. */

@@ -153,7 +153,7 @@ t.test('410 switches a webhook off until its configuration changes', async (t) =
   rig.reload(configOf({ a: hook(`${url}/new`) }));
   rig.put(begins('D'));
   await rig.clock.advance(1);
-  await until(() => received.length === 2);
+  await until(() => received.some((each) => each.url === '/new'), 'it is asked again');
   t.notMatch(rig.lines.join(), url);
 });
 
@@ -190,7 +190,7 @@ t.test('the queue survives in a file of the owner, in one step, and nothing is s
   t.same(readdirSync(folder), ['history.db.notify'], 'no other file is left');
   const last = notify(t, config);
   await last.clock.advance(10_000);
-  t.equal(received.length, 40);
+  t.equal(new Set(received.map(({ id }) => id)).size, 40, 'at most the one that was on its way, with its id');
 });
 
 t.test(
