@@ -1,6 +1,6 @@
 /** `hostwire notify test`: sends a message to the targets of the configuration, and prints their answers. */
 import os from 'node:os';
-import { quote } from '../config/checks/problems.ts';
+import { quote } from '../clean.ts';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import { messageOf as reasonOf } from '../errors.ts';
 import { testMessage } from '../notify/message.ts';

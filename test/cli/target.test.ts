@@ -78,6 +78,6 @@ t.test('[9.options] addresses of top, and a key in none of them', async (t) => {
   t.match(words('http://pc', '--pin', `sha256/${'A'.repeat(43)}=`).problem?.text, /--pin needs .*https/);
   t.match(words('--key-file=a', '--key-file=b').problem?.text, /--key-file was given twice/);
   for (const args of [['--once'], ['--key-file=x'], ['--pin=x']])
-    t.match(parseArguments(['check', ...args]).problem?.text, /can be used with top only/);
+    t.match(parseArguments(['check', ...args]).problem?.text, /can only be used with top/);
   t.equal(words('--json').problem, undefined);
 });

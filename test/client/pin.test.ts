@@ -10,6 +10,7 @@ import { type ConnectionState, connect, request, streamStats } from '#src/client
 import { makePair } from '../helpers/certificates.ts';
 import { listen } from '../helpers/clients/listen.ts';
 import { startSecure } from '../helpers/service/secure.ts';
+import { until } from '../helpers/until.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const KEY = 'k'.repeat(40);
@@ -26,8 +27,7 @@ t.test(
     const service = await startSecure(t, { auth: { enabled: true, api_key: KEY } });
     const expired = await makePair({ name: 'elsewhere', fromDays: -9, untilDays: -1 });
     service.renew(expired);
-    while (!service.stderr().includes('new connections get'))
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => service.stderr().includes('new connections use the certificate'));
     const options = { url: `https://localhost:${service.securePort}`, key: KEY, pin: expired.pin };
     t.match((await request('/api/usage', options)).data, { cpu: {} });
     const body = { action: 'play' };

@@ -199,7 +199,7 @@ t.test('[I.hub.hostile] answers that are not what was asked for are not passed o
     t.equal(answer.status, 503, JSON.stringify(result));
     t.match(jsonOf(answer), {
       code: 'host_unreachable',
-      details: { reason: 'its answer is not understood' },
+      details: { reason: 'its answer is malformed' },
     });
   }
   result = { timestamp: 1, uptime: 1, disks: null };

@@ -138,7 +138,7 @@ t.test('[I.hub.standstill] a command that waited while the hub stood still is no
   standStill();
   const answer = await waiting.readAnswer('POST');
   t.equal(answer.status, 503);
-  t.match(jsonOf(answer), { code: 'host_unreachable', details: { reason: 'the hub has stood still' } });
+  t.match(jsonOf(answer), { code: 'host_unreachable', details: { reason: 'the hub was suspended' } });
   t.equal(commands().length, 0, 'the agent was not asked');
   t.match(hub.log.join(''), /power: lock refused: host_unreachable/);
   await until(async () => (await lock()).status === 200, 'a moment later commands are taken again');

@@ -126,9 +126,8 @@ export async function checkFile(what: 'config' | 'rules', file: string): Promise
 }
 
 /** An Alertmanager with this configuration; returns its address. */
-export async function startAlertmanager(t: Test, yaml: string): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-alertmanager-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+export async function startAlertmanager(t: Scope, yaml: string): Promise<string> {
+  const folder = emptyFolder(t);
   const file = path.join(folder, 'alertmanager.yml');
   writeFileSync(file, yaml);
   const address = `127.0.0.1:${await findFreePort()}`;

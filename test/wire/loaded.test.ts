@@ -33,6 +33,7 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
     'requests',
     // The names of series, for watch rules.
     'series',
+    'severities',
     'socket',
   ];
   const expected = names.map((name) => `wire/${name}.js`);

@@ -37,7 +37,11 @@ t.test('each op with the least that it needs, and its defaults', async (t) => {
     ping: [undefined, {}],
   };
   for (const [op, [data, read]] of Object.entries(cases))
-    t.strictSame(requestOf(t, { op, data }), { op, id: undefined, data: read }, op);
+    t.strictSame(
+      requestOf(t, { op, data }),
+      { op, id: undefined, data: read, deadline: undefined, via: undefined },
+      op,
+    );
 });
 
 t.test('ids: strings and integers, nothing that would come back as another', async (t) => {

@@ -80,7 +80,7 @@ t.test(
     t.match(after(viewOf(), 'k').note, /select a process/);
     const off = viewOf({ connected: { ...viewOf().connected, features: {} } });
     const note = after(off, 'down', 'k');
-    t.match(note.note, /features\.enable_process_control is off/);
+    t.match(note.note, /disabled \(features\.enable_process_control\)/);
     t.equal(note.ending, undefined);
     t.equal(after(note, 'x').note, '', 'until the next key');
   },
