@@ -26,6 +26,7 @@ Napi::Value tuneListenerForJs(const Napi::CallbackInfo& info) {
   const auto given = info[1].ToObject();
   ListenerOptions options;
   options.notSentLowWaterBytes = optionOf(given, "notSentLowWaterBytes");
+  options.userTimeoutMs = optionOf(given, "userTimeoutMs");
   options.keepAliveIdleSeconds = optionOf(given, "keepAliveIdleSeconds");
   options.keepAliveIntervalSeconds = optionOf(given, "keepAliveIntervalSeconds");
   options.keepAliveProbes = optionOf(given, "keepAliveProbes");

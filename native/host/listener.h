@@ -8,6 +8,7 @@ namespace hostwire {
 
 struct ListenerOptions {
   std::optional<int> notSentLowWaterBytes;  // TCP_NOTSENT_LOWAT: when a client's socket counts as full
+  std::optional<int> userTimeoutMs;         // TCP_USER_TIMEOUT: a peer that acknowledges nothing is dropped
   std::optional<int> keepAliveIdleSeconds;  // SO_KEEPALIVE and its three intervals
   std::optional<int> keepAliveIntervalSeconds;
   std::optional<int> keepAliveProbes;

@@ -3,6 +3,7 @@
 /** Settings of the listening socket; each accepted connection inherits them. */
 export interface ListenerOptions {
   readonly notSentLowWaterBytes?: number;
+  readonly userTimeoutMs?: number;
   readonly keepAliveIdleSeconds?: number;
   readonly keepAliveIntervalSeconds?: number;
   readonly keepAliveProbes?: number;

@@ -32,7 +32,7 @@ export interface StreamsOptions {
 }
 
 /**
- * A full stream that takes nothing for this long is cut. The kernel's timer for that, TCP_USER_TIMEOUT, adds up the stalls
+ * A full stream that takes nothing for this long is cut. The kernel's timer, TCP_USER_TIMEOUT, is longer: it adds up the stalls
  * of a reader that stalls now and then, and cuts it too early.
  */
 const STALL_SECONDS = 30;

@@ -119,11 +119,12 @@ while sockets and rounds < 60:
 print(len(sockets), rounds, flush=True)
 `;
 
-t.test('[2.unread] single requests, answers never read: no further one is accepted', async (t) => {
+t.test('[2.unread] single requests, answers never read: few are answered, and nothing is kept', async (t) => {
   const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
   t.teardown(() => service.stop());
   const before = residentMb(service.pid);
-  // With a body: the next request waits for it. Without one: more than a thousand per second are the last ones.
+  // With a body: the next request waits for it. Without one: beyond a thousand per second each is the last of its
+  // connection, so that at most a hundred are left at ten requests per second.
   for (const [target, sockets] of [
     ['/', '8'],
     ['/api/usage', '300'],
@@ -135,7 +136,8 @@ t.test('[2.unread] single requests, answers never read: no further one is accept
     const [left, rounds] = String(line).split(' ');
     t.comment(`${target}: cut after ${rounds} requests`);
     // Node counts what waits in user memory: little answers wait in the kernel, and cost nothing there.
-    if (target === '/' || DIFFERENCES.cutsUnreadBareAnswers) t.equal(left, '0', target);
-    else t.ok(residentMb(service.pid) - before < MAX_GROWTH_MB, 'and nothing is kept');
+    if (target === '/') t.equal(left, '0', target);
+    else if (DIFFERENCES.cutsUnreadBareAnswers) t.ok(Number(left) <= 150, `${target}: ${left} are left`);
+    t.ok(residentMb(service.pid) - before < MAX_GROWTH_MB, 'and nothing is kept');
   }
 });

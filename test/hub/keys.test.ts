@@ -92,7 +92,7 @@ t.test(
       readonly scopes: readonly string[];
     }[] = [
       { client: 'phone', machine: 'a', scopes: ['read'] },
-      { client: 'admin', machine: 'a', scopes: ['read', 'processes', 'metrics'] },
+      { client: 'admin', machine: 'a', scopes: ['read', 'processes', 'metrics', 'hub'] },
       { rule: all, client: 'admin', machine: 'a', scopes: ['admin'] },
       { rule: all, client: 'phone', machine: 'a', scopes: ['read', 'media', 'power'] },
       { rule: all, client: 'phone', machine: 'b', scopes: ['read', 'media', 'power.lock'] },

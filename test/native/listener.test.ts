@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { PATIENCE_MS } from '../helpers/limits.ts';
 import '../helpers/service/dead-buses.ts';
 import { openNativeHost } from '#src/host/native.js';
 import { connectPair, startListener } from '../helpers/native/listeners.ts';
@@ -83,4 +84,20 @@ t.test('a stalled reader shows early: TCP_NOTSENT_LOWAT', async (t) => {
   t.equal(host.tuneListener(port, { notSentLowWaterBytes: 16_384 }), 1);
   const tuned = await takenForStalledReader((await connectPair(t, server, port)).accepted);
   t.ok(tuned < 600_000 && tuned < untuned / 2, `${tuned} bytes instead of ${untuned}`);
+});
+
+t.test('an unresponsive reader is cut: TCP_USER_TIMEOUT', async (t) => {
+  const { server, port } = await startListener(t);
+  t.equal(host.tuneListener(port, { userTimeoutMs: 1000, notSentLowWaterBytes: 16_384 }), 1);
+  const { accepted } = await connectPair(t, server, port);
+  const begun = performance.now();
+  const failed = once(accepted, 'error', { signal: AbortSignal.timeout(PATIENCE_MS) });
+  // Again and again, because the reader's kernel may still take what is pending after a while: then nothing is to be
+  // acknowledged any more, and the limit never passes.
+  const writing = setInterval(() => accepted.write(Buffer.alloc(65_536)), 100);
+  t.teardown(() => clearInterval(writing));
+  const [error] = await failed;
+  t.match(error, { code: 'ETIMEDOUT' });
+  const ms = Math.round(performance.now() - begun);
+  t.ok(ms >= 900, `after ${ms} ms`);
 });

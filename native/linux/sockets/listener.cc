@@ -22,6 +22,7 @@ bool tune(int fd, const ListenerOptions& options) {
     if (value) isTuned = setsockopt(fd, level, name, &*value, sizeof *value) == 0 && isTuned;
   };
   set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, options.notSentLowWaterBytes);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, options.userTimeoutMs);
   set(IPPROTO_TCP, TCP_KEEPIDLE, options.keepAliveIdleSeconds);
   set(IPPROTO_TCP, TCP_KEEPINTVL, options.keepAliveIntervalSeconds);
   set(IPPROTO_TCP, TCP_KEEPCNT, options.keepAliveProbes);

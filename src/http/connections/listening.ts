@@ -8,6 +8,9 @@ import type { Engine } from '../engine.ts';
 /** Inherited by every connection. The reasons for these numbers are in docs/evidence/performance.md. */
 const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
+  // A peer that vanished is gone after it, and one that reads nothing keeps no more answers than it was sent in this time.
+  // Twice what a full stream may stall: the kernel adds up the stalls of a reader that never takes a whole segment.
+  userTimeoutMs: 60_000,
   // uWebSockets.js reads a connection again without a turn of the loop whenever a read filled its 512 KiB: a peer that
   // sends faster than that is worked off held the loop for 5 to 15 s.
   receiveBufferBytes: 32 * 1024,

@@ -21,8 +21,6 @@ import { SuspendDetector } from './suspend-detector.ts';
 const COMMANDS = [...REQUESTS.values()].filter(({ isCommand }) => isCommand);
 
 const scopesOfAll = (rows: readonly RequestRow[]): Scopes => scopesOf(rows.map(({ scope }) => scope));
-/** For machines themselves: a client of a hub is not another hub. */
-const HUB = scopesOf(['hub']);
 
 /** The ends of a command that was accepted. */
 const ENDS: ReadonlySet<Step['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
@@ -63,7 +61,7 @@ export class CommandGateway {
   /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
   scopesAt(host: RemoteHost, client: Caller): Scopes {
     const usable = COMMANDS.filter(({ name }) => this.#rules.allows(client, name, host));
-    return client.scopes & ~HUB & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
+    return client.scopes & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
   }
 
   /**
