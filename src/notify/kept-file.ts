@@ -1,5 +1,6 @@
 /** The file beside the history in which the queues of the targets survive a restart. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
 import { codeOf } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import type { Kept } from './outage.ts';
@@ -23,12 +24,17 @@ export function readKept(path: string): {
   }
 }
 
-/** Writes in one step, but does not wait for the disk: a process may be killed at any time while its system lives on. */
-export function writeKept(path: string, targets: ReadonlyMap<string, Kept>): string | undefined {
-  const text = JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets) });
+export const keptText = (targets: ReadonlyMap<string, Kept>): string =>
+  JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets) });
+
+/**
+ * Writes in one step, but does not wait for the disk: a process may be killed at any time while its system lives on. Returns
+ * why it cannot be written. Never rejects.
+ */
+export async function writeKept(path: string, text: string): Promise<string | undefined> {
   try {
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    await writeFile(`${path}.new`, text, { mode: 0o600 });
+    await rename(`${path}.new`, path);
     return undefined;
   } catch (error) {
     return codeOf(error);

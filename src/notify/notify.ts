@@ -1,12 +1,12 @@
 /** Notifications: a delivery for each target of the configuration, and the heartbeat. Loaded where either is configured. */
-import { type Clock, deferToNextTurn } from '../clock.ts';
+import { type Clock, deferToNextTurn, settlesWithin } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { TargetEntry } from '../config/rows/notify-rows.ts';
 import type { Log } from '../log/log.ts';
 import { Delivery } from './delivery.ts';
 import type { EventFeed } from './feed.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { readKept, writeKept } from './kept-file.ts';
+import { keptText, readKept, writeKept } from './kept-file.ts';
 import type { Message } from './message.ts';
 import { type Kept, NOTHING_KEPT } from './outage.ts';
 import { attempt } from './target.ts';
@@ -32,7 +32,10 @@ interface Target {
   readonly delivery: Delivery;
 }
 
-const LONG_WRITE_MS = 5;
+/** A text that takes 5 ms of this thread to make. */
+const LONG_PAUSE_MS = 100;
+/** A service has half a second to close what is not HTTP. */
+const LAST_WRITE_MS = 300;
 
 export class Notifications {
   readonly #deps: NotifyDeps;
@@ -43,7 +46,10 @@ export class Notifications {
   #endHeartbeat = (): void => undefined;
   #heartbeatMade = '';
   #isWritePlanned = false;
-  #writeTookMs = 0;
+  /** The pause before the next write. */
+  #pauseMs = 0;
+  /** Settles when the last write has. */
+  #writing = Promise.resolve();
   #isClosed = false;
   #isFailing = false;
 
@@ -64,12 +70,15 @@ export class Notifications {
     this.#configure(new Map());
   }
 
+  /** Takes less than half a second. */
   async close(): Promise<void> {
-    this.#write();
     this.#isClosed = true;
+    const text = this.#text();
+    const last = this.#writing.then(() => this.#write(text));
     this.#unlisten();
     this.#endHeartbeat();
     for (const { delivery } of this.#targets.values()) delivery.close();
+    await settlesWithin(last, LAST_WRITE_MS);
   }
 
   /** A target whose configuration has changed begins anew, with what was on its way. */
@@ -114,25 +123,29 @@ export class Notifications {
     return new Delivery(options, kept, events.open);
   }
 
-  /** Once for all changes of a turn. A queue that takes long to write is written less often, for 5 % of the time. */
+  /** Once for all changes of a turn, one write at a time. A long queue is written less often, for 5 % of the time. */
   #planWrite(): void {
     if (this.#isWritePlanned || this.#isClosed || this.#path === undefined) return;
     this.#isWritePlanned = true;
     const write = () => {
       this.#isWritePlanned = false;
-      if (!this.#isClosed) this.#write();
+      if (this.#isClosed) return;
+      const beganAt = performance.now();
+      const text = this.#text();
+      this.#pauseMs = (performance.now() - beganAt) * 20;
+      this.#writing = this.#write(text);
     };
-    if (this.#writeTookMs < LONG_WRITE_MS) deferToNextTurn(write);
-    // In real time, which is what the disk takes.
-    else setTimeout(write, this.#writeTookMs * 20).unref();
+    const later = () =>
+      this.#pauseMs < LONG_PAUSE_MS ? deferToNextTurn(write) : setTimeout(write, this.#pauseMs).unref();
+    void this.#writing.then(later);
   }
 
-  #write(): void {
-    if (this.#path === undefined) return;
-    const beganAt = performance.now();
-    const kept = new Map([...this.#targets].map(([name, { delivery }]) => [name, delivery.kept]));
-    this.#note(writeKept(this.#path, kept));
-    this.#writeTookMs = performance.now() - beganAt;
+  #text(): string {
+    return keptText(new Map([...this.#targets].map(([name, { delivery }]) => [name, delivery.kept])));
+  }
+
+  async #write(text: string): Promise<void> {
+    if (this.#path !== undefined) this.#note(await writeKept(this.#path, text));
   }
 
   /** One line when the file begins to fail. */

@@ -26,7 +26,7 @@ export interface Sent {
 }
 
 /** The message of the error of a socket that was not connected in time, too. */
-const LATE = 'it does not answer';
+const LATE = 'no answer in time';
 const DEADLINE_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 

@@ -34,7 +34,7 @@ t.test(
       text: [
         'hook: accepted (200) {"answer": 1}\n',
         'push: it refuses a message (401) {"answer": 1}\n',
-        'dead: nothing listens there\n',
+        'dead: connection refused\n',
       ].join(''),
       exitCode: 1,
     });

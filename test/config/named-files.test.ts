@@ -43,6 +43,12 @@ const NAMED: readonly (readonly [
     'service',
   ],
   ['hub.agents.pc.key_file', 'hub: {agents: {pc: {url: http://pc.lan, key_file: FILE}}}', 'key', 'hub'],
+  [
+    'notify.targets.pc.token_file',
+    'notify: {targets: {pc: {type: gotify, url: https://push.lan, token_file: FILE}}}',
+    'key',
+    'service',
+  ],
   ['hub.agents.pc.key_file', 'hub: {agents: {pc: {dials_in: true, key_file: FILE}}}', 'long key', 'hub'],
 ];
 
@@ -54,8 +60,11 @@ function secretOf(config: Config, key: string): string | undefined {
 }
 
 t.test('[8.key-file] each key that names a file with a secret is in these tests', async (t) => {
+  // Those that messages are signed with have a form of their own (notify.test.ts).
   const isSecret = ({ file = 'certificate', expected }: Row<unknown>) =>
-    typeof file === 'function' || /key|password/.test(file) ? !expected.includes('PEM') : false;
+    typeof file === 'function' || (/key|password/.test(file) && file !== 'signing keys')
+      ? !expected.includes('PEM')
+      : false;
   const keys = [...ROWS].flatMap(([key, row]) => [
     ...(isSecret(row) ? [key] : []),
     ...Object.entries(row.entries?.keys ?? {}).flatMap(([name, inner]) =>

@@ -170,8 +170,8 @@ t.test('the queue survives in a file of the owner, in one step, and nothing is s
   await until(() => received.length === 1);
   // As a process that is killed: without a farewell.
   const text = await until(() => {
-    const written = readFileSync(`${file}.notify`, 'utf8');
-    return written.includes('E19') && written;
+    const written = existsSync(`${file}.notify`) && readFileSync(`${file}.notify`, 'utf8');
+    return written !== false && written.includes('E19') && written;
   });
   await first.notifications.close();
   writeFileSync(`${file}.notify`, text, { mode: 0o600 });

@@ -101,6 +101,8 @@ t.test('unknown keys and __proto__ are left out, deep nesting is refused', async
     op: 'ping',
     id: undefined,
     data: {},
+    deadline: undefined,
+    via: undefined,
   });
   const read = readSocketMessage('{"op":"process_kill","data":{"name":"x","__proto__":{"pid":1}}}');
   t.equal(read.isSound && 'pid' in read.request.data, false, '__proto__ is a key like any other');
