@@ -85,11 +85,11 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 49_830,
-  native: 35_020,
-  web: 6_430,
-  test: 101_100,
-  docs: 65_900,
+  src: 51_870,
+  native: 34_030,
+  web: 6_440,
+  test: 98_050,
+  docs: 60_800,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
   src: ['.ts'],
@@ -288,6 +288,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/agent/transports/websocket/outgoing.ts', /^Socket$/],
   // The hub's memory of its machines: one write at a time, and none where nothing has changed.
   ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
+  // The queues of notifications: one write at a time, after a change.
+  ['src/notify/kept-file.ts', /^(?:rename|writeFile)$/],
   // Receivers of notifications, whose names are looked up as those of hubs are.
   ['src/notify/request.ts', /^(?:https?|type RequestOptions)$/],
   // In a worker of its own, on its thread.
