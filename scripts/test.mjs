@@ -228,9 +228,22 @@ function keepCounts() {
   const wanted = ['dist/', 'build/ts/src/'].map((folder) => pathToFileURL(path.join(root, folder)).href);
   for (const name of readdirSync(coverageFolder)) {
     const file = path.join(coverageFolder, name);
-    const counts = JSON.parse(readFileSync(file, 'utf8'));
+    const counts = countsIn(readFileSync(file, 'utf8'));
+    if (counts === undefined) {
+      rmSync(file);
+      continue;
+    }
     counts.result = counts.result.filter(({ url }) => wanted.some((folder) => url.startsWith(folder)));
     writeFileSync(file, JSON.stringify(counts));
+  }
+}
+
+/** Returns the counts of a process; undefined: it was killed while it wrote them, and they count for nothing. */
+function countsIn(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -14,7 +14,7 @@ export const machineEvent = v.strictObject({
   machine: means(v.string(), 'Id of the machine; `connected` has that of a service.'),
   kind: means(
     v.picklist(EVENT_KINDS),
-    'rule: of `watch.rules`, or one that is built in; machine: it is down, asleep, off or back; access: keys are refused often; storage: the history cannot be written.',
+    'rule: of `watch.rules`, or one that ships ready. The other kinds are for events that are not sent yet.',
   ),
   subject: means(
     v.string(),
