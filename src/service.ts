@@ -117,7 +117,10 @@ export class Service {
       counts,
       gate,
     });
-    power.onPlan((plan) => this.#sockets.announce(plan));
+    power.onPlan((plan) => {
+      // An action that is only recorded ends nothing.
+      if (config.current.power.backend !== 'record') this.#sockets.announce(plan);
+    });
     this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
     this.routes = serviceRoutes({
       machine,

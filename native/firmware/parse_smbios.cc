@@ -47,9 +47,13 @@ std::string_view findSmbiosTable(std::string_view raw) {
 }
 
 std::optional<std::string> nameModel(std::string_view maker, std::string_view product) {
-  constexpr std::array<std::string_view, 7> kPlaceholders{
-      "To Be Filled By O.E.M.", "To be filled by O.E.M.", "System Product Name", "System manufacturer",
-      "Default string",         "Not Applicable",         "None"};
+  constexpr std::array<std::string_view, 7> kPlaceholders{"To Be Filled By O.E.M.",
+                                                          "To be filled by O.E.M.",
+                                                          "System Product Name",
+                                                          "System manufacturer",
+                                                          "Default string",
+                                                          "Not Applicable",
+                                                          "None"};
   const auto isName = [&](std::string_view text) {
     return !text.empty() && std::ranges::find(kPlaceholders, text) == kPlaceholders.end();
   };

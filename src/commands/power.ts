@@ -82,8 +82,7 @@ export class Power {
       this.#changes.notify();
     };
     const onAct = (action: PowerAction) => {
-      // One that is only recorded ends nothing.
-      if (action === 'lock' || backend.recorded !== undefined) return;
+      if (action === 'lock') return;
       this.#acting = action;
       this.#plans.notify(action);
     };

@@ -18,7 +18,10 @@ t.test('lines of curl', { skip }, async (t) => {
     const line = addressed(text, service.baseUrl, hubUrl);
     const isStream = / -N\b/.test(line);
     const child = spawn('sh', ['-c', `exec ${line} -sS -w '\\n%{http_code}'`], { cwd: folder });
-    const { code, stdout, stderr } = await endOf(child, (so) => isStream && /^data: \{.*\}\n\n/.test(so));
+    const { code, stdout, stderr } = await endOf(
+      child,
+      (so) => isStream && /^(?:data: \{.*\}|id: \d+)\n\n/.test(so),
+    );
     if (isStream) {
       t.strictSame(keysOf(stdout), fieldsOf(line), `${name}: ${text}`);
       continue;

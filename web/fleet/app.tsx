@@ -37,8 +37,8 @@ function Head() {
   const state = useValue(connection);
   const { up, down, refused, unknown } = machines.counts;
   useEffect(() => {
-    document.title = T.documentTitle(down + refused);
-  }, [down + refused]);
+    document.title = T.documentTitle(down + refused + unknown);
+  }, [down + refused + unknown]);
   const notes = [
     T.count(up, 'up'),
     ...(down === 0 ? [] : [T.count(down, 'down')]),

@@ -92,7 +92,7 @@ export const chartOf = (page: Page, title: string) =>
   card(page, title).getByRole('img', { name: /^Chart of the last / });
 /** Where the keyboard moves the moment. */
 export const sliderOf = (page: Page, title: string) =>
-  card(page, title).getByRole('slider', { name: /^Moment/ });
+  card(page, title).getByRole('slider', { name: /^Time in the chart/ });
 /** The panel that shows the chosen moment. */
 export const panelOf = (page: Page) => page.locator('.moment');
 

@@ -89,7 +89,7 @@ const PLACES: readonly Place[] = [
     rows: {
       container: { status: 'partly', reason: /^the container's own are shown \(disks, .*host name\)$/ },
     },
-    log: /warn: running in a container: the container's own are shown \(disks, .*; mount the host's \/ /,
+    log: /warn: running in a container: the container's own are shown \(disks, .*; mount the host's root folder /,
   },
   {
     name: 'a chroot with host.root',

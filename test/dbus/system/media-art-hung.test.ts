@@ -53,7 +53,7 @@ t.test('[6.art-hangs] one thread hangs, and nothing else does', { skip }, async 
   t.match(await service.status(), { status: 'active' }, 'all else is answered');
   for (const answer of await Promise.all(asked)) {
     t.equal(answer.status, 409);
-    t.match(await answer.json(), { code: 'not_possible_now', error: /in time/ });
+    t.match(await answer.json(), { code: 'not_possible_now', error: /timed out/ });
   }
   t.equal((await ask('hung')).status, 409);
   t.equal(opening(pid), 1, 'it is the only thread');

@@ -9,6 +9,8 @@ export const keysOf = (stream: string): readonly string[] =>
 
 /** Returns the keys of the events that the line of a stream requests; a hub sends all machines in one event. */
 export function fieldsOf(line: string): readonly string[] {
+  // It begins with the events that last: none in tests.
+  if (line.includes('/api/events')) return [];
   if (line.includes('/api/fleet/')) return ['at', 'all', 'hosts', 'removed'];
   const [, fields = ''] = /fields=([\w,]*)/.exec(line) ?? [];
   return ['timestamp', 'uptime', ...fields.split(',')];

@@ -4,20 +4,15 @@
  */
 import '../../helpers/service/dead-buses.ts';
 import { readFile } from 'node:fs/promises';
-import net from 'node:net';
 import { openNativeHost } from '#src/host/native.js';
 
 const host = openNativeHost();
-const server = net.createServer().listen(0, '127.0.0.1');
-await new Promise((resolve) => server.once('listening', resolve));
-const address = server.address();
-const port = typeof address === 'object' && address !== null ? address.port : 0;
-const client = net.connect(port, '127.0.0.1');
-await new Promise((resolve) => client.once('connect', resolve));
+// It waits for addresses that are never answered.
 const system = host.readSystem();
-// It is never answered.
-const never = host.readConnections(port);
-const answered = await Promise.race([never, readFile(import.meta.filename, 'utf8').then(() => 'a file')]);
+const first = await Promise.race([
+  system.then(() => 'the system'),
+  readFile(import.meta.filename, 'utf8').then(() => 'a file'),
+]);
 const { hostname, network } = await system;
-console.log(JSON.stringify({ answered, hostname, addresses: network?.ipv4 ?? network?.ipv6 ?? null }));
+console.log(JSON.stringify({ first, hostname, addresses: network?.ipv4 ?? network?.ipv6 ?? null }));
 process.exit(0);

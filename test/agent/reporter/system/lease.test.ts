@@ -189,7 +189,7 @@ testMosquitto(
     const lines = service
       .stderr()
       .split('\n')
-      .filter((line) => line.includes('a hub wants'));
+      .filter((line) => line.includes('a request for samples'));
     t.equal(lines.length, 1);
     t.match(lines[0], /ignored a request for samples: it is not a JSON object/);
   },

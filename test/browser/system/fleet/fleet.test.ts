@@ -33,8 +33,8 @@ else {
       (d) => (d?.split('L').length ?? 0) >= 3,
     );
     const gone = table.getByRole('row').filter({ hasText: 'gone' });
-    await until(() => gone.innerText(), /Down[\s\S]*n\/a[\s\S]*connection refused/);
-    await until(() => page.locator('.head').innerText(), /2 up[\s\S]*1 down/);
+    await until(() => gone.innerText(), /Unknown[\s\S]*n\/a[\s\S]*connection refused/);
+    await until(() => page.locator('.head').innerText(), /2 up[\s\S]*1 unknown/);
     await until(() => page.title(), '1 down · hostwire');
 
     await page.getByRole('button', { name: 'Name' }).click();
@@ -56,9 +56,9 @@ else {
     await page.getByText('No matching machines.').waitFor();
     await page.getByLabel('Search').fill('');
     await page.getByLabel('Label').selectOption('All');
-    await page.getByRole('combobox', { name: 'State' }).selectOption('Down');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('Unknown');
     await order('gone');
-    await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Down[\s\S]*connection refused/);
+    await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Unknown[\s\S]*connection refused/);
     t.strictSame(complaints, []);
   });
 

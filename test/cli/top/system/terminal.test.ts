@@ -67,7 +67,7 @@ t.test('[9.top-hub] the machines of a hub: one is opened, and left again', { ski
   });
   await hub.host('pc', isUp);
   const terminal = openTerminal(t, SIZE, [`http://127.0.0.1:${hub.port}`]);
-  await terminal.reached('the list', (text) => /\ngone +down .*\npc +up/.test(text));
+  await terminal.reached('the list', (text) => /\ngone +unknown .*\npc +up/.test(text));
   terminal.press('Enter');
   await terminal.reached('the reason', (text) => text.includes('gone: The machine cannot be reached'));
   terminal.press('Down', 'Enter');

@@ -91,7 +91,7 @@ t.test('[3.mqtt-event] events of watch rules go out as they are, and are not kep
   const late = await Witness.open(t, broker.url);
   await late.waitFor(DOCUMENT, /"watch_event":\{"platform":"event"/);
   t.strictSame(late.on(`${BASE}/event`), []);
-  service.reconfigure({ ...config, host: { id: 'pc' }, watch: { rules: {} } });
+  service.reconfigure({ ...config, host: { id: 'pc' }, watch: { defaults: false, rules: {} } });
   await witness.waitFor(DOCUMENT, /"watch_event":\{"platform":"event"\}/);
 });
 
