@@ -242,6 +242,7 @@ t.test('a file that cannot be read or written is one line in the log, and nothin
   for (const name of ['A', 'B']) rig.put(begins(name));
   await rig.clock.advance(1);
   await until(() => received.length === 2);
+  await until(() => rig.lines.length > 0);
   t.same(rig.lines, [`${file}.notify: ENOENT; messages that wait do not survive a restart`]);
   const broken = path.join(folder, 'h');
   writeFileSync(`${broken}.notify`, '{"version":7}');
