@@ -34,8 +34,9 @@ const SOCKETS = {
  */
 const CLOSING_MS = 20_000;
 const GONE = 1006;
-/** From one count of open descriptors to the next: old kernels list them, new ones know. */
-const COUNT_MS = 500;
+/** From one count of open descriptors to the next, at least, and as a multiple of what one took: old kernels list them. */
+const COUNT_MS = 10;
+const COUNT_FACTOR = 20;
 
 /** Works also in the close handler, where getUserData() throws: its properties are copied onto the object. */
 const socketOf = (ws: unknown) => (ws as SocketData).socket;
@@ -168,9 +169,11 @@ export class UwsEngine implements Engine {
   /** Whether the descriptors that are really open leave room: those of ended WebSockets may be gone long before. */
   #hasCapacity(): boolean {
     if (this.connections + this.#doubtful <= this.maxConnections) return true;
-    if (performance.now() >= this.#countAgainAt) {
+    const beganAt = performance.now();
+    if (this.#room <= 0 && beganAt >= this.#countAgainAt) {
       this.#room = this.maxConnections - (this.#options.countDescriptors?.() ?? Number.POSITIVE_INFINITY);
-      this.#countAgainAt = performance.now() + COUNT_MS;
+      const now = performance.now();
+      this.#countAgainAt = now + Math.max(COUNT_MS, (now - beganAt) * COUNT_FACTOR);
     }
     return this.#room-- > 0;
   }
