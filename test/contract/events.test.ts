@@ -9,10 +9,11 @@ import { FAKE_EVENT, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { bearer, keyWith } from '../helpers/keys.ts';
 import { serveHere } from '../helpers/service/service.ts';
+import { until } from '../helpers/until.ts';
 
 const RULE = { series: 'cpu.load', above: 90, for_seconds: 30 };
 const KEYS = {
-  all: keyWith('all', 'read', 'processes'),
+  all: keyWith('all', 'read', 'processes', 'metrics'),
   read: keyWith('read', 'read'),
   media: keyWith('media', 'media'),
 };
@@ -133,3 +134,19 @@ t.test(
     }
   },
 );
+
+t.test('[12.stream-between] what happens while no stream is open is not missed afterwards', async (t) => {
+  const { service, open, send, list } = await start(t);
+  const had = { 'Last-Event-ID': String((await list()).last) };
+  const first = await open(had);
+  await first.next();
+  first.close();
+  await until(async () => {
+    const metrics = await ask(service.port, '/metrics', { headers: bearer('all') });
+    return !/^hostwire_streams\S* [1-9]/m.test(metrics.body.toString());
+  }, 'no stream is left');
+  send();
+  // The next one begins elsewhere: only the third begins where the first did.
+  await (await open()).next();
+  t.match(await take(await open(had), 1), [{ subject: 'busy cpu.load' }]);
+});

@@ -57,8 +57,9 @@ class EventStreams {
 
   /** What a client that had event `id` is sent first; without a number: what lasts. */
   beginningAfter(id: number | undefined): Buffer {
-    // Its listener is only there with a stream, so that nothing is kept without one.
-    const known = this.fanout.size === 0 ? undefined : this.#beginnings.get(id);
+    // There is no listener without a stream: what was kept may lack the events since.
+    if (this.fanout.size === 0) this.#beginnings.clear();
+    const known = this.#beginnings.get(id);
     if (known !== undefined) return known;
     const { events, isIncomplete } =
       id === undefined ? { events: this.#log.open, isIncomplete: false } : this.#log.since(id);
