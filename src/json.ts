@@ -6,6 +6,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Returns `value` where it is an object, otherwise an empty one. */
+export const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
 /** Returns the value of `text`; undefined where it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
@@ -13,4 +16,10 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the object in `text`; undefined where it is not the JSON of one. */
+export function parseObject(text: string | Buffer): JsonObject | undefined {
+  const value = parseJson(text.toString());
+  return isObject(value) ? value : undefined;
 }

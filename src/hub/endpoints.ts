@@ -8,7 +8,7 @@ import { GATE_HEADERS, type Gate } from '../http/gate.ts';
 import type { Answer } from '../http/head.ts';
 import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
-import { isObject, parseJson } from '../json.ts';
+import { parseObject } from '../json.ts';
 import { ALL_SCOPES, allows } from '../scopes.ts';
 import type { Fleet } from '../viewers/fleet/fleet.ts';
 import { filterOf, listPartOf } from '../viewers/fleet/fleet-filter.ts';
@@ -94,8 +94,8 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     async getHostMetrics({ exchange, client, headers }) {
       // The scope of the route is enough: a key for metrics alone may find every machine.
       const machine = machines.get(machineIn(exchange), { ...client, scopes: ALL_SCOPES });
-      const payload = parseJson((await machine.detailed(client)).toString());
-      return metricsAnswer(metricsOfSample(isObject(payload) ? payload : {}), headers);
+      const payload = parseObject(await machine.detailed(client));
+      return metricsAnswer(metricsOfSample(payload ?? {}), headers);
     },
   });
 }

@@ -5,7 +5,7 @@ import type { RemoteHost } from '../agent/remote/remote.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
-import { isObject, parseJson } from '../json.ts';
+import { parseObject } from '../json.ts';
 import type { Registry } from '../machine/registry.ts';
 import { viewOf } from '../stats/view.ts';
 
@@ -15,11 +15,6 @@ const FIRST_MS = 2000;
 const NEXT_MS = 30;
 
 const EVERYTHING = viewOf(ALL_SECTIONS, false);
-
-const objectOf = (bytes: Buffer) => {
-  const value = parseJson(bytes.toString());
-  return isObject(value) ? value : undefined;
-};
 
 export class FirstQuestions {
   readonly #hosts: () => Pick<Hosts, 'get'>;
@@ -72,10 +67,10 @@ export class FirstQuestions {
   /** Without an answer the machine is asked again in its next run only: it may refuse the hub this question. */
   async #ask(host: RemoteHost, run: string): Promise<void> {
     try {
-      const system = objectOf(await host.system(true, OWN_ACCOUNT));
+      const system = parseObject(await host.system(true, OWN_ACCOUNT));
       if (system !== undefined) this.#registry.takeSystem(host.id, run, system);
       const usage = await host.usage(EVERYTHING, OWN_ACCOUNT);
-      this.#registry.takeUsage(host.id, () => objectOf(usage));
+      this.#registry.takeUsage(host.id, () => parseObject(usage));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
     }

@@ -5,7 +5,7 @@ import type { Hosts } from '../agent/remote/hosts.ts';
 import type { RemoteHost } from '../agent/remote/remote.ts';
 import { ServiceError } from '../errors.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
-import { isObject, parseJson } from '../json.ts';
+import { parseObject } from '../json.ts';
 import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from '../machine/machine.ts';
 import type { Registry } from '../machine/registry.ts';
 import { ALL_SCOPES, allows, type Scopes, scopesOf } from '../scopes.ts';
@@ -55,10 +55,7 @@ class RemoteMachine implements Machine {
       registry.usage(this.id, view.sections),
     );
     if (view.sections === ALL_SECTIONS && this.#host.isUp)
-      registry.takeUsage(this.id, () => {
-        const payload = parseJson(bytes.toString());
-        return isObject(payload) ? payload : undefined;
-      });
+      registry.takeUsage(this.id, () => parseObject(bytes));
     return bytes;
   }
 

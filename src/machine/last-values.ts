@@ -1,6 +1,6 @@
 /** The part of a machine's answers that a hub keeps: the figures of a sample, and the facts of an inventory. */
 import { SECTION_BITS, type Section } from '../host/host.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject, membersOf } from '../json.ts';
 
 /** The keys of each section without `detail`, as wire/sample.ts has them. */
 const PLAIN_KEYS: Readonly<Record<Section, readonly string[]>> = {
@@ -43,8 +43,6 @@ function share(value: unknown): string | undefined {
   shared.set(known, known);
   return known;
 }
-
-const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** The members of `value` that have these names; a number that cannot be read is 0, as without `detail`. */
 function pick(value: unknown, names: readonly string[]): unknown {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { type Clock, settlesWithin } from '../clock.ts';
 import { codeOf, messageOf } from '../errors.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
-import { isObject, type JsonObject, parseJson } from '../json.ts';
+import { type JsonObject, membersOf, parseObject } from '../json.ts';
 import type { Log } from '../log/log.ts';
 import { HOST_STATES } from '../wire/host-states.ts';
 import type { HostState } from '../wire/hub.ts';
@@ -123,11 +123,7 @@ export class Registry {
   usage(id: string, sections = ALL_SECTIONS): string | undefined {
     const last = this.#entries.get(id)?.last;
     if (last === undefined || sections === ALL_SECTIONS) return last && withTime(last);
-    const payload = parseJson(last.json);
-    return withTime({
-      ...last,
-      json: JSON.stringify(plainFigures(isObject(payload) ? payload : {}, sections)),
-    });
+    return withTime({ ...last, json: JSON.stringify(plainFigures(parseObject(last.json) ?? {}, sections)) });
   }
 
   /** The last answer of /api/system with `as_of`, as JSON; undefined: none is known. */
@@ -189,8 +185,8 @@ export class Registry {
     const asOf = (this.#unixMs() - (this.#options.clock.now() - newest.takenAtMs)) / 1000;
     // The same one.
     if (Math.abs(asOf - (this.#entries.get(id)?.last?.asOf ?? 0)) < 0.01) return undefined;
-    const payload = parseJson(newest.payload.toString());
-    return isObject(payload) ? { asOf, json: lastFigures(payload, ALL_SECTIONS) } : undefined;
+    const payload = parseObject(newest.payload);
+    return payload && { asOf, json: lastFigures(payload, ALL_SECTIONS) };
   }
 
   #put(id: string, entry: Entry, isSeen = false): void {
@@ -262,9 +258,9 @@ export class Registry {
   }
 
   #readLine(line: string): boolean {
-    const value = parseJson(line);
-    const { id } = isObject(value) ? value : {};
-    const entry = isObject(value) ? readEntry(value, this.#unixMs() / 1000) : undefined;
+    const value = parseObject(line);
+    const { id } = value ?? {};
+    const entry = value && readEntry(value, this.#unixMs() / 1000);
     if (typeof id !== 'string' || entry === undefined) return false;
     this.#entries.set(id, compact(entry));
     return true;
@@ -290,18 +286,18 @@ const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < Number.MAX_SAFE_INTEGER;
 
 function readValues(value: unknown): Values | undefined {
-  const { asOf, json } = isObject(value) ? value : {};
-  const isValid = isTime(asOf) && typeof json === 'string' && isObject(parseJson(json));
+  const { asOf, json } = membersOf(value);
+  const isValid = isTime(asOf) && typeof json === 'string' && parseObject(json) !== undefined;
   return isValid ? { asOf, json } : undefined;
 }
 
 /** `now`: Unix seconds. undefined: it is not an entry. */
 function readEntry(value: JsonObject, now: number): Entry | undefined {
   const { name, labels, condition, seen, run, facts } = value;
-  const { state, since, reason } = isObject(condition) ? condition : {};
+  const { state, since, reason } = membersOf(condition);
   const known = HOST_STATES.find((each) => each === state);
   if (known === undefined || !isTime(since) || !isTime(seen)) return undefined;
-  const texts = Object.entries(isObject(labels) ? labels : {}).filter(
+  const texts = Object.entries(membersOf(labels)).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   const [system, last] = [readValues(value['system']), readValues(value['last'])];
@@ -313,7 +309,7 @@ function readEntry(value: JsonObject, now: number): Entry | undefined {
         ? { state: 'down', since: now, reason: NOT_REACHED }
         : { state: known, since, ...(typeof reason === 'string' && { reason }) },
     seen,
-    facts: readFacts(isObject(facts) ? facts : {}),
+    facts: readFacts(membersOf(facts)),
     run: typeof run === 'string' ? run : undefined,
     system,
     last,

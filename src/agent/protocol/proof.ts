@@ -4,7 +4,7 @@
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isObject, type JsonObject, parseJson } from '../../json.ts';
+import { parseObject } from '../../json.ts';
 
 /** Both sides prove something else, so that no proof can be sent back to the one who made it. */
 export type Side = 'agent' | 'hub';
@@ -48,24 +48,19 @@ export const isProof = (proof: string, key: string, side: Side, terms: Terms): b
 
 /** The nonce in the first message of a hub; undefined: it is none. */
 export function readNonce(payload: Buffer): string | undefined {
-  const nonce = parse(payload)?.['nonce'];
+  const nonce = parseObject(payload)?.['nonce'];
   return isDigest(nonce) ? nonce : undefined;
 }
 
 /** The proof in the second message of a hub; undefined: it is none. */
 export function readProof(payload: Buffer): string | undefined {
-  const proof = parse(payload)?.['proof'];
+  const proof = parseObject(payload)?.['proof'];
   return isDigest(proof) ? proof : undefined;
 }
 
 /** undefined: the message is none. */
 export function readClaim(payload: Buffer): Claim | undefined {
-  const { id, run, nonce, proof } = parse(payload) ?? {};
+  const { id, run, nonce, proof } = parseObject(payload) ?? {};
   if (typeof id !== 'string' || !ID.test(id) || typeof run !== 'string' || !RUN.test(run)) return undefined;
   return isDigest(nonce) && isDigest(proof) ? { id, run, nonce, proof } : undefined;
-}
-
-function parse(payload: Buffer): JsonObject | undefined {
-  const value = parseJson(payload.toString());
-  return isObject(value) ? value : undefined;
 }

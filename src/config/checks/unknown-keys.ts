@@ -2,7 +2,7 @@
  * Judges unknown keys of files and unknown environment variables. Both follow one rule, as do series of watch rules: a likely
  * typo stops the start, any other unknown name gets a warning, and both messages suggest a known name.
  */
-import { isObject } from '../../json.ts';
+import { isObject, membersOf } from '../../json.ts';
 import { didYouMean, findLike, findMeantAmong, findNearest } from '../../nearest.ts';
 import { KEY_GROUPS, ROWS, variableOf } from '../rows/key-table.ts';
 import type { Doubt } from '../rows/row.ts';
@@ -64,7 +64,7 @@ export function judgeUnknown(place: Place, value: unknown): readonly (Place & Do
     const nearest = meant ?? findAny(path.join('.'), siblings(path));
     return [{ ...place, isError: true, message: `unknown key${didYouMean(nearest)}` }];
   }
-  const typos = Object.entries(isObject(value) ? value : {})
+  const typos = Object.entries(membersOf(value))
     .flatMap(([key, inner]) => judgeUnknown(placeIn(place, key), inner))
     .filter(({ isError }) => isError);
   if (typos.length > 0) return typos;
@@ -82,7 +82,7 @@ export function judgeUnknownIn(known: readonly string[], key: string): Doubt {
 
 /** A warning for each value of a section, or for the one value. */
 function listLeaves(place: Place, value: unknown, message: string): readonly (Place & Doubt)[] {
-  const entries = Object.entries(isObject(value) ? value : {});
+  const entries = Object.entries(membersOf(value));
   return entries.length > 0
     ? entries.flatMap(([key, inner]) => listLeaves(placeIn(place, key), inner, message))
     : [{ ...place, isError: false, message }];

@@ -1,5 +1,5 @@
 /** The metrics of a machine that a hub has a sample of: what its own /metrics shows and a sample with detail has too. */
-import { isObject, type JsonObject } from '../../json.ts';
+import { type JsonObject, membersOf } from '../../json.ts';
 import { type Family, family, type Labels, writeFamily } from './exposition.ts';
 
 /** A family: its name, its help, the key of its value, and what a unit of the value is in that of the family. */
@@ -59,7 +59,6 @@ const BATTERIES: readonly Column[] = [
 /** Bounds the answer, as at the machine. */
 const MAX_ROWS = 512;
 
-const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 const rowsOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.slice(0, MAX_ROWS).map(membersOf) : [];
 const textIn = (row: JsonObject, key: string): string => {

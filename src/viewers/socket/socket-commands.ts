@@ -3,7 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { type Delivery, type Step, sentenceOf } from '../../commands/command.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
-import { isObject, parseJson } from '../../json.ts';
+import { parseObject } from '../../json.ts';
 import type { Log } from '../../log/log.ts';
 import { type CommandEnd, type Machine, type MachineAnswer, textOf } from '../../machine/machine.ts';
 import { type NamedRequest, REQUESTS } from '../../machine/requests.ts';
@@ -147,6 +147,5 @@ function endOf(action: string, answer: MachineAnswer): Feedback {
 
 /** Empty where a machine has answered with something else. */
 function objectIn(answer: MachineAnswer): Readonly<Record<string, unknown>> {
-  const value = parseJson(textOf(answer));
-  return isObject(value) ? value : {};
+  return parseObject(textOf(answer)) ?? {};
 }
