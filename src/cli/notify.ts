@@ -7,7 +7,7 @@ import { testMessage } from '../notify/message.ts';
 import { deliver, judge, type TargetOptions } from '../notify/target.ts';
 import { inLine, type Output } from './output.ts';
 
-/** Of an answer. */
+/** Characters of an answer that are shown. */
 const MAX_SHOWN = 1000;
 
 /** `name`: of one target; undefined: all. Exit code 1 where one does not accept it. Throws if the configuration is invalid. */

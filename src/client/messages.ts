@@ -45,7 +45,7 @@ export interface MachineDescription {
   readonly os: string | null;
   /** Maker and product; null if unknown. */
   readonly model: string | null;
-  /** Addresses of its interfaces, without loopback. */
+  /** Addresses of the interface of its default route; empty until they were read. */
   readonly addresses: readonly string[];
 }
 

@@ -101,9 +101,9 @@ export class Power {
   }
 
   /**
-   * Calls `listener` before the machine sleeps or ends, as far as that is known, and with undefined when it is awake or goes on:
-   * more than once for one plan. Sleeps that others plan are known from the first request for power on, and always named
-   * `sleep`. Returns a function that removes it.
+   * Calls `listener` with the plan before the machine sleeps, restarts or shuts down, as far as that is known, and with
+   * undefined when it is awake or continues: more than once for one plan. Sleeps of other programs are known from the first
+   * request for power on, and are always named `sleep`. Returns a function that removes it.
    */
   onPlan(listener: (plan: Plan | undefined) => void): () => void {
     return this.#plans.add(listener);

@@ -7,9 +7,9 @@ import type { RateLimit } from './rate.ts';
 interface Row {
   /** For whom it is counted. An address also stands for its /64 network, which has four times as much. */
   readonly per: 'address' | 'network' | 'connection' | 'key' | 'kind' | 'all';
-  /** What a peer beyond it gets. */
+  /** The answer to a peer beyond it. */
   readonly peer: string;
-  /** What the log has of it. */
+  /** The entry in the log. */
   readonly log: string;
 }
 
@@ -22,7 +22,7 @@ const LEFT_OUT = 'the number of lines that were left out, after a minute';
 export const RATES = {
   /** Messages and control frames of a WebSocket. */
   messages: { perSecond: 20, burst: 40, per: 'connection', peer: 'RATE_LIMITED', log: '' },
-  /** Those answers; a flood is not answered for long. */
+  /** Answers to messages beyond that rate: a flood is not answered for long. */
   refusedMessages: {
     perSecond: 20,
     burst: 100,
@@ -51,14 +51,14 @@ export const RATES = {
   /** Further lines of clients without the key; all together at most 200 lines in a minute, and then a few. */
   lines: { perSecond: 15 / MINUTE, burst: 100, per: 'address', peer: '', log: LEFT_OUT },
   linesInAll: { perSecond: 30 / MINUTE, burst: 150, per: 'all', peer: '', log: LEFT_OUT },
-  /** Of clients with the key: their commands must be found in the log. */
+  /** Lines of clients with the key, whose commands must be found in the log. */
   keyedLines: { perSecond: 2000 / MINUTE, burst: 2000, per: 'all', peer: '', log: LEFT_OUT },
 } as const satisfies Readonly<Record<string, RateRow>>;
 
 interface PlacesRow extends Row {
   /** The number, or the setting that has it. */
   readonly max: number | string;
-  /** What is kept for others. */
+  /** The share kept for others. */
   readonly spare: string;
 }
 

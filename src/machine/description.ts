@@ -14,32 +14,34 @@ export interface DescriberDeps {
   readonly facts: Pick<ServiceFacts, 'version'>;
 }
 
-/** Without loopback and link-local addresses, which reach nobody else. */
-const addressesOf = (interfaces: ReturnType<typeof os.networkInterfaces>): readonly string[] =>
-  Object.values(interfaces)
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal, address }) => !internal && !/^(?:fe80:|169\.254\.)/.test(address))
-    .map(({ address }) => address);
+/** Addresses change: a description that is older than this has the machine read again for the next one. */
+const RENEW_MS = 60_000;
 
 export class Describer {
   readonly #deps: DescriberDeps;
   readonly id: string;
-  #info: Pick<SystemInfo, 'os' | 'model'> | undefined;
+  #info: Pick<SystemInfo, 'os' | 'model' | 'network'> | undefined;
+  #readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: DescriberDeps) {
     this.#deps = deps;
     this.id = identify(deps.config.current.host);
   }
 
-  /** Reads what takes a thread, once: it is unknown before. Never rejects. */
+  /**
+   * Reads the machine on a thread of the addon: the kernel may hold its interfaces for seconds, and thousands of greetings
+   * may be sent together. Nothing is known before. Never rejects.
+   */
   async read(): Promise<void> {
-    this.#info = await this.#deps.host.readSystem().catch(() => undefined);
+    this.#readAtMs = performance.now();
+    this.#info = await this.#deps.host.readSystem().catch(() => this.#info);
   }
 
   describe(): MachineDescription {
     const { config, facts } = this.#deps;
     const { name = os.hostname(), labels } = config.current.host;
-    const { os: system, model = null } = this.#info ?? {};
+    if (performance.now() - this.#readAtMs > RENEW_MS) void this.read();
+    const { os: system, model = null, network } = this.#info ?? {};
     return {
       id: this.id,
       name,
@@ -47,7 +49,7 @@ export class Describer {
       version: facts.version,
       os: system === undefined ? null : `${system.name} ${system.version}`.trim(),
       model,
-      addresses: addressesOf(os.networkInterfaces()),
+      addresses: [network?.ipv4, network?.ipv6].filter((address) => typeof address === 'string'),
     };
   }
 }

@@ -92,7 +92,10 @@ export const EVENTS = {
           version: v.pipe(v.string(), v.description('Version of its service.')),
           os: v.pipe(v.nullable(v.string()), v.description('Name and version; null until it was read.')),
           model: v.pipe(v.nullable(v.string()), v.description('Maker and product; null if unknown.')),
-          addresses: v.pipe(names, v.description('Addresses of its interfaces, without loopback.')),
+          addresses: v.pipe(
+            names,
+            v.description('Addresses of the interface of its default route; empty until they were read.'),
+          ),
         }),
       ),
       v.description('The machine; absent at a hub, which shows several.'),
