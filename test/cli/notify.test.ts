@@ -1,9 +1,9 @@
 /** `hostwire notify test`: what is sent, the answers that are printed, and no secret in them. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { testTargets } from '#src/cli/notify.js';
 import { makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
+import { listen } from '../helpers/clients/listen.ts';
 
 async function setUp(t: Test) {
   const received: string[] = [];
@@ -11,9 +11,7 @@ async function setUp(t: Test) {
     received.push(`${request.url} ${request.headers['x-gotify-key']}`);
     response.writeHead(request.url === '/message' ? 401 : 200).end('{"answer":\n1}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(t, server)}`;
   const folder = makeFolder(t);
   const targets = {
     hook: { type: 'webhook', url: `${url}/secret` },

@@ -1,7 +1,5 @@
 /** Targets and heartbeat as the configuration has them, with receivers on this machine; and the queue in its file. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { Config } from '#src/config/config.js';
@@ -14,29 +12,7 @@ import { configWith } from '../helpers/fakes/config-parts.ts';
 import { emptyFolder } from '../helpers/scope.ts';
 import { until } from '../helpers/until.ts';
 import { BEGIN, begins, ends } from './events.ts';
-
-interface Received {
-  readonly url: string;
-  readonly body: string;
-  readonly id: string;
-}
-
-async function receive(t: Test, status: (count: number) => number = () => 200) {
-  const received: Received[] = [];
-  const server = http.createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text) => {
-      body += text;
-    });
-    request.on('end', () => {
-      received.push({ url: request.url ?? '', body, id: String(request.headers['webhook-id']) });
-      response.writeHead(status(received.length)).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
+import { type Received, receive } from './receive.ts';
 
 function notify(
   t: Test,

@@ -1,46 +1,18 @@
 /** Debian's Alertmanager takes our alerts, with the configuration of the page; apprise sends ntfy and Gotify as we do. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import http, { type IncomingHttpHeaders } from 'node:http';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { TargetEntry } from '#src/config/rows/notify-rows.js';
 import { formOf } from '#src/notify/forms.js';
 import { type Message, messageOf } from '#src/notify/message.js';
 import { attempt } from '#src/notify/target.js';
+import { listen } from '../../helpers/clients/listen.ts';
 import { until } from '../../helpers/until.ts';
 import { startAlertmanager, whyNo } from '../../metrics/programs.ts';
 import { begins, down, ends } from '../events.ts';
-
-interface Received {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-async function listen(t: Test, server: net.Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function receive(t: Test) {
-  const received: Received[] = [];
-  const server = http.createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text) => {
-      body += text;
-    });
-    request.on('end', () => {
-      const { method, url, headers } = request;
-      received.push({ method, url, headers, body });
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
-    });
-  });
-  return { received, address: await listen(t, server) };
-}
+import { type Received, receive } from '../receive.ts';
 
 /** A mail server that accepts everything. */
 async function receiveMail(t: Test) {
@@ -62,7 +34,7 @@ async function receiveMail(t: Test) {
       }
     });
   });
-  return { mails, address: await listen(t, server) };
+  return { mails, address: `127.0.0.1:${await listen(t, server)}` };
 }
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
