@@ -68,6 +68,7 @@ void runCpuinfo(std::string_view input) {
 }
 
 void runBrand(std::string_view input) {
+  nameModel(input.substr(0, input.size() / 2), input.substr(input.size() / 2));
   require(cleanBrand(input).size() <= input.size(), "a clean brand is no longer");
   const auto speed = parseBrandSpeed(input);
   if (speed) require(*speed > 0 && *speed <= 1e15, "a speed");

@@ -17,7 +17,10 @@ const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const ROUND = IS_FULL ? 20_000 : 3000;
 const ROUNDS = IS_FULL ? 10 : 3;
 const ABREAST = 100;
-/** Growth of malloc's heap per connection, between the first round and the last. A connection of uWebSockets.js has 464. */
+/**
+ * Growth of malloc's heap per connection, in the median of the rounds: what leaks grows in each of them, while the heap of a
+ * busy moment, which stays reserved, is in one. A connection of uWebSockets.js has 464.
+ */
 const MAX_BYTES = 60;
 /** All of the process, in a proof. */
 const MAX_GROWTH_KIB = 2048;
@@ -144,16 +147,23 @@ async function check(
       await revoked(service, config, cut ?? [], Math.min(500, left));
     if (ended !== undefined && ended.length > 0) await inBatches(service.port, ended, count - part);
   };
-  // Compiled code and buffers that last are made in the first rounds.
-  await round(ROUND);
+  // Compiled code and buffers that last are made in the first round.
   await round(ROUND);
   const first = await memoryOf(service);
-  for (let i = 1; i < ROUNDS; i++) await round(ROUND);
-  const last = await memoryOf(service);
-  const [heapKib, grown] = [last.heapKib - first.heapKib, last.rssKib - first.rssKib];
-  const bytes = (heapKib * 1024) / (ROUND * (ROUNDS - 1));
+  let last = first;
+  const growths: number[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    await round(ROUND);
+    const now = await memoryOf(service);
+    growths.push(((now.heapKib - last.heapKib) * 1024) / ROUND);
+    last = now;
+  }
+  const bytes = growths.sort((one, other) => one - other)[ROUNDS >> 1] ?? Number.NaN;
+  const grown = last.rssKib - first.rssKib;
   t.ok(bytes <= MAX_BYTES, `${bytes.toFixed(1)} bytes of malloc's heap for each connection`);
-  t.comment(`figure: ${bytes.toFixed(1)} bytes of malloc's heap each; RSS ${grown} KiB more`);
+  t.comment(
+    `figure: ${growths.map((each) => each.toFixed(1)).join(', ')} bytes of malloc's heap each, by round; RSS ${grown} KiB more`,
+  );
   if (IS_FULL) t.ok(grown <= MAX_GROWTH_KIB, `RSS ${grown} KiB more`);
 }
 
