@@ -68,12 +68,13 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   selfsigned: (file) => file === 'src/tls/self-signed.ts',
   ws: (file) =>
     file.startsWith('src/http/node/') ||
+    file.startsWith('src/socket/') ||
     file.startsWith('src/agent/transports/websocket/') ||
     file === 'src/client/pinned.ts' ||
     file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
   'js-yaml': (file) => file.startsWith('src/config/sources/'),
-  mqtt: (file) => file.startsWith('src/agent/transports/mqtt/'),
+  mqtt: (file) => file.startsWith('src/mqtt/'),
   qr: (file) => file === 'src/cli/keys/qr.ts',
   valibot: (file) => /^src\/(?:wire|api)\//.test(file),
 };
@@ -273,11 +274,11 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/http/node/head.ts', /^IncomingMessage$/],
   ['src/http/node/sockets.ts', /^(?:IncomingMessage|net)$/],
   ['src/http/node/stream.ts', /^net$/],
-  ['src/agent/transports/mqtt/broker-socket.ts', /^net$/],
+  ['src/mqtt/broker-socket.ts', /^net$/],
   // Types.
-  ['src/agent/transports/mqtt/connection.ts', /^Socket$/],
-  ['src/agent/transports/websocket/peer-socket.ts', /^Socket$/],
-  ['src/agent/transports/websocket/web-socket.ts', /^(?:RequestOptions|Socket)$/],
+  ['src/mqtt/connection.ts', /^Socket$/],
+  ['src/socket/peer-socket.ts', /^Socket$/],
+  ['src/socket/web-socket.ts', /^(?:RequestOptions|Socket)$/],
   // `hostwire doctor` listens for a moment: its own process, which serves no client.
   ['src/cli/ports.ts', /^net$/],
   // As server.ts.

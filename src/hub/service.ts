@@ -118,7 +118,7 @@ export class HubService {
       entry.url === undefined ? this.#dialIns.add(id, entry) : this.#dialOuts.add(id, entry, spreadMs),
     );
     this.#broker = new CurrentBroker(deps, this.#hosts, async () => {
-      const { openBrokerLink } = await import('../agent/transports/mqtt/mqtt-link.ts');
+      const { openBrokerLink } = await import('../mqtt/mqtt-link.ts');
       return openBrokerLink;
     });
     this.#config = config;

@@ -223,6 +223,7 @@ export interface NamedRequest {
 
 /** The request of a message over a WebSocket; undefined: its op is not a request (subscribe, get, ping). */
 export function requestOfMessage({ op, data }: SocketRequest): NamedRequest | undefined {
+  if (op === 'request') return { what: data.name, params: data.params };
   const row = BY_OP.get(op);
   if (row !== undefined) return { what: row.name, params: data };
   if (op !== 'media' && op !== 'power') return undefined;

@@ -1,8 +1,8 @@
 /** One HTTP request to a receiver: no redirects, an answer of limited size, and a deadline for all of it. */
 import http from 'node:http';
 import https, { type RequestOptions } from 'node:https';
-import { connectTo, WrongPin } from '../agent/transports/websocket/peer-socket.ts';
 import { codeOf, messageOf as reasonOf } from '../errors.ts';
+import { connectTo, WrongPin } from '../socket/peer-socket.ts';
 import { isCertificateError, SOCKET_ERRORS } from '../socket-errors.ts';
 import { fromUrl } from '../url-host.ts';
 

@@ -139,6 +139,33 @@ export const EVENTS = {
     type: v.pipe(v.string(), v.description('Content type of the picture.')),
     base64: v.pipe(v.string(), v.description('The picture.')),
   }),
+  answer: v.union([
+    v.strictObject({
+      body: v.pipe(v.exactOptional(v.unknown()), v.description('The JSON that HTTP answers with.')),
+      type: v.pipe(v.exactOptional(v.string()), v.description('Content type of a picture.')),
+      base64: v.pipe(v.exactOptional(v.string()), v.description('The picture.')),
+      etag: v.exactOptional(v.string()),
+      delivered: v.pipe(
+        v.exactOptional(v.picklist(['true', 'false', 'unknown'])),
+        v.description('Whether the player has accepted a media command.'),
+      ),
+      follows: v.pipe(
+        v.exactOptional(v.literal(true)),
+        v.description('The command was accepted: `step` reports how it goes on.'),
+      ),
+    }),
+    v.strictObject({
+      error: v.strictObject({
+        code: v.pipe(v.string(), v.description('A code of HTTP.')),
+        message: v.pipe(v.string(), v.description('A sentence for people.')),
+        details: v.exactOptional(v.record(v.string(), v.unknown())),
+      }),
+    }),
+  ]),
+  step: v.strictObject({
+    stage: v.picklist(['begun', 'running', 'done', 'failed', 'cancelled']),
+    message: v.pipe(v.string(), v.description('A sentence for people.')),
+  }),
   closing: v.strictObject({
     reason: v.pipe(
       v.picklist(CLOSING_REASONS),

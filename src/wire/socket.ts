@@ -43,6 +43,7 @@ export const detail = v.pipe(
   ),
 );
 
+const NAME_SENTENCE = 'name must be the name of a request, such as power.sleep.';
 const INTERVAL_SENTENCE = `interval_seconds must be a number from 0 to ${MAX_INTERVAL_SECONDS}.`;
 
 /** Each op with the schema of its `data`. */
@@ -53,7 +54,10 @@ export const OPS = {
       v.optional(v.picklist(['replace', 'add'], 'mode must be replace or add.'), 'replace'),
       v.description('Whether these topics replace the current subscriptions or are added to them.'),
     ),
-    detail,
+    detail: v.pipe(
+      v.optional(v.union([v.boolean(), v.literal('media')], 'detail must be true, false or "media".'), false),
+      v.description('As in `get`; `media`: for the topic media alone.'),
+    ),
     interval_seconds: v.pipe(
       v.optional(numberFrom(0, MAX_INTERVAL_SECONDS, INTERVAL_SENTENCE)),
       v.description(
@@ -72,6 +76,23 @@ export const OPS = {
   wake: wakeRequest,
   history: historyRequest,
   process_history: processHistoryRequest,
+  request: v.object({
+    name: v.pipe(
+      v.string(NAME_SENTENCE),
+      v.regex(/^[a-z_]{1,32}(?:\.[a-z_]{1,64})?$/, NAME_SENTENCE),
+      v.description(
+        'A question (`system`, `usage`, `processes` …) or a command (`power.sleep`, `media.play` …), as docs/websocket.md lists them.',
+      ),
+    ),
+    params: v.pipe(
+      v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, 'params must be an object.'), {}),
+      v.description('The parameters and the body that the request has over HTTP.'),
+    ),
+    steps: v.pipe(
+      v.optional(v.boolean('steps must be true or false.'), false),
+      v.description('Also a `step` when a command begins.'),
+    ),
+  }),
   ping: v.object({}),
 } as const;
 

@@ -42,12 +42,7 @@ t.test('[I.hub.ws-topics] a change never comes before the snapshot', async (t) =
     const subscription = new Subscription(machine, true, outlet, broadcasts);
     const power = bitOf('power');
     const wanted = { isAsked: false, snapshots: power };
-    subscription.follow(
-      { sections: 0, states: power },
-      { withDetail: false, intervalMs: 0 },
-      wanted,
-      'first',
-    );
+    subscription.follow({ sections: 0, states: power }, { detail: false, intervalMs: 0 }, wanted, 'first');
     await clock.advance(1000);
     t.equal(held.length, 2, 'the snapshot, and the question of the interval');
     held[1]?.('{"n":2}');

@@ -34,6 +34,7 @@ t.test('each op with the least that it needs, and its defaults', async (t) => {
     wake: [{ host: 'nas' }, { host: 'nas' }],
     history: [{}, { series: [], since: -3600 }],
     process_history: [{ at: -60 }, { at: -60 }],
+    request: [{ name: 'power.sleep' }, { name: 'power.sleep', params: {}, steps: false }],
     ping: [undefined, {}],
   };
   for (const [op, [data, read]] of Object.entries(cases))

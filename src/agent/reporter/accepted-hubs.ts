@@ -2,14 +2,14 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { SleepMark } from '../../clock.ts';
+import { MachineEvents } from '../../exporters/mqtt/machine-events.ts';
 import type { Holder, Quota } from '../../fairness/quota.ts';
 import { Bucket, Rate, type RateLimit } from '../../fairness/rate.ts';
 import type { Delivery, Socket, SocketEvents } from '../../http/engine.ts';
+import type { Line } from '../../mqtt/line.ts';
 import { readMessage, textOf } from '../protocol/frames.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
-import type { Line } from '../transports/mqtt/line.ts';
 import { type HubLink, type HubLinkOptions, HubSession, type ReporterDeps } from './hub-session.ts';
-import { MachineEvents } from './machine-events.ts';
 
 export interface HubServerDeps extends ReporterDeps {
   readonly quota: Pick<Quota, 'set' | 'release'>;

@@ -1,13 +1,13 @@
 /** Dials a hub and reports to it: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.ts';
+import { MachineEvents } from '../../exporters/mqtt/machine-events.ts';
+import { Link } from '../../mqtt/link.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
+import { peerTargetOf } from '../../socket/web-socket.ts';
 import { topicsBelow } from '../protocol/hub-topics.ts';
-import { Link } from '../transports/mqtt/link.ts';
 import { DialConnection } from '../transports/websocket/dial-connection.ts';
-import { peerTargetOf } from '../transports/websocket/web-socket.ts';
 import { HubSession, type HubSessionDeps, type ReporterDeps, type Transport } from './hub-session.ts';
-import { MachineEvents } from './machine-events.ts';
 
 const settingsOf = ({ hub: { url, key_file: keyFile, pin } }: Config) => ({ url, keyFile, pin });
 

@@ -2,7 +2,6 @@
 
 import { isIP } from 'node:net';
 import type { Caller } from '../../access/caller.ts';
-import { isObject, parseJson } from '../../json.ts';
 import {
   type CommandRequest,
   type Flaw,
@@ -10,7 +9,8 @@ import {
   MAX_ID_LENGTH,
   MAX_PAYLOAD_BYTES,
   type Unread,
-} from './command-request.ts';
+} from '../../exporters/mqtt/commands/command-request.ts';
+import { isObject, parseJson } from '../../json.ts';
 import { isHubName } from './interest.ts';
 
 /** Further ahead than any hub waits; ids are remembered for longer. */

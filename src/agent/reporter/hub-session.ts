@@ -4,19 +4,19 @@ import os from 'node:os';
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
+import { CommandAdapter } from '../../exporters/mqtt/commands/command-adapter.ts';
+import type { MachineSources } from '../../exporters/mqtt/machine-events.ts';
 import type { Commands } from '../../machine/commands.ts';
 import { checkScopeOfHub } from '../../machine/requests.ts';
+import type { Line, Message } from '../../mqtt/line.ts';
+import type { LinkOptions } from '../../mqtt/link.ts';
 import { ALL_SCOPES, allows, namesOfScopes, type Scopes } from '../../scopes.ts';
 import type { ServiceFacts } from '../../stats/system.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import type { HubTopics } from '../protocol/hub-topics.ts';
-import type { Line, Message } from '../transports/mqtt/line.ts';
-import type { LinkOptions } from '../transports/mqtt/link.ts';
 import type { AnswerDeps } from './answers.ts';
-import { CommandAdapter } from './command-adapter.ts';
 import { type HubReportOptions, HubReports } from './hub-reports.ts';
 import { type Present, readHubCommand } from './hub-request.ts';
-import type { MachineSources } from './machine-events.ts';
 import { Questions } from './questions.ts';
 
 export interface HubSessionDeps

@@ -1,9 +1,9 @@
 /** The transport to the hubs of a broker. */
 import type { Config } from '../../config/config.ts';
+import { brokerOf } from '../../mqtt/broker-socket.ts';
+import { openMqttLink } from '../../mqtt/mqtt-link.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import { hubTopicsOf } from '../protocol/hub-topics.ts';
-import { brokerOf } from '../transports/mqtt/broker-socket.ts';
-import { openMqttLink } from '../transports/mqtt/mqtt-link.ts';
 import type { Transport } from './hub-session.ts';
 
 /** `isBeside`: another connection of this service has the client id. */

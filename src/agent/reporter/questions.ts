@@ -3,13 +3,13 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
+import { type Flaw, flawOf, isFlaw, type Unread } from '../../exporters/mqtt/commands/command-request.ts';
+import { Turns } from '../../exporters/mqtt/commands/sender-turns.ts';
 import { Places } from '../../fairness/places.ts';
 import type { Log } from '../../log/log.ts';
 import { checkScopeOfHub, paramsFor, QUESTIONS, REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import { type AnswerDeps, CLOCK, jsonOf } from './answers.ts';
-import { type Flaw, flawOf, isFlaw, type Unread } from './command-request.ts';
 import { type Envelope, readEnvelope } from './hub-request.ts';
-import { Turns } from './sender-turns.ts';
 
 export interface QuestionOptions extends Pick<AnswerDeps, 'machine'> {
   readonly clock: Pick<Clock, 'now'>;

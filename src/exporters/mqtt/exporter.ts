@@ -1,11 +1,11 @@
 /** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
 import { HubSession, type HubSessionDeps } from '../../agent/reporter/hub-session.ts';
-import { MachineEvents, type MachineSources } from '../../agent/reporter/machine-events.ts';
 import { overBroker } from '../../agent/reporter/over-broker.ts';
 import type { Power } from '../../commands/power.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { topicsOf } from './discovery/topics.ts';
+import { MachineEvents, type MachineSources } from './machine-events.ts';
 import { Session, type SessionDeps } from './session.ts';
 
 export interface MqttDeps extends SessionDeps, HubSessionDeps {

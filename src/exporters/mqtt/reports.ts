@@ -1,7 +1,5 @@
 /** Publishes readings every interval, media and power when they change, and the device of Home Assistant. */
 
-import { Coalescer } from '../../agent/transports/mqtt/coalescer.ts';
-import type { Connection } from '../../agent/transports/mqtt/connection.ts';
 import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
@@ -9,6 +7,8 @@ import type { CurrentConfig } from '../../config/current.ts';
 import { rulesIn } from '../../history/rules.ts';
 import { ALL_SECTIONS, type Host, type SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
+import { Coalescer } from '../../mqtt/coalescer.ts';
+import type { Connection } from '../../mqtt/connection.ts';
 import { ALL_DETAILS } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
 import type { ServiceFacts } from '../../stats/system.ts';

@@ -1,18 +1,18 @@
 /** All that belongs to one broker and one set of topics: the link, what is published, and the commands that come in. */
 
-import { CommandAdapter } from '../../agent/reporter/command-adapter.ts';
-import { brokerOf } from '../../agent/transports/mqtt/broker-socket.ts';
-import type { Connection } from '../../agent/transports/mqtt/connection.ts';
-import type { Message } from '../../agent/transports/mqtt/line.ts';
-import { ONLINE } from '../../agent/transports/mqtt/link.ts';
-import { type MqttLink, openMqttLink } from '../../agent/transports/mqtt/mqtt-link.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import type { Config } from '../../config/config.ts';
 import { dashboardUrl } from '../../http/connections/dashboard-url.ts';
 import type { Bound } from '../../http/connections/listening.ts';
 import type { Commands } from '../../machine/commands.ts';
+import { brokerOf } from '../../mqtt/broker-socket.ts';
+import type { Connection } from '../../mqtt/connection.ts';
+import type { Message } from '../../mqtt/line.ts';
+import { ONLINE } from '../../mqtt/link.ts';
+import { type MqttLink, openMqttLink } from '../../mqtt/mqtt-link.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
+import { CommandAdapter } from './commands/command-adapter.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { type ReportDeps, Reports } from './reports.ts';
 

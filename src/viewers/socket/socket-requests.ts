@@ -1,10 +1,11 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
 import type { Clock } from '../../clock.ts';
 import { auditForbidden, auditRefusal } from '../../commands/audit.ts';
-import { ServiceError, scopeRequired } from '../../errors.ts';
+import type { Step } from '../../commands/command.ts';
+import { ServiceError, scopeRequired, stackOf } from '../../errors.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
-import { type Machine, textOf } from '../../machine/machine.ts';
+import { type Machine, type MachineAnswer, textOf } from '../../machine/machine.ts';
 import { type NamedRequest, paramsFor, REQUESTS, requestOfMessage, scopeOf } from '../../machine/requests.ts';
 import type { Params } from '../../params.ts';
 import { allows, type Scope } from '../../scopes.ts';
@@ -40,6 +41,7 @@ export async function answerRequest(
   }
   if (op === 'get') return await get(machine, requester, request.data, place);
   if (asked === undefined) throw new Error(`${op} is not answered here`);
+  if (op === 'request') return await answerWhole(machine, requester, request.data, place, { log, gate });
   const needed = scopeOf(asked.what);
   const refusal = refusalOf(requester, needed, place);
   if (refusal !== undefined) {
@@ -50,6 +52,58 @@ export async function answerRequest(
   }
   if (asked.what.includes('.')) await runCommand(machine, requester, asked, place, log);
   else requester.send(await answerOf(machine, requester, op, asked, place));
+}
+
+/** Answers as HTTP does, with the code and the details of an error; a command that goes on is followed by its steps. */
+async function answerWhole(
+  machine: Machine,
+  requester: Requester,
+  { name: what, params, steps }: OpData<'request'>,
+  place: Place,
+  { log, gate }: Pick<RequestDeps, 'log' | 'gate'>,
+): Promise<void> {
+  const { caller } = requester;
+  const isCommand = what.includes('.');
+  const onStep = ({ stage, message, onDelivered }: Step) => {
+    // The answer says it; the action begins when that has left.
+    if (stage === 'accepted') accepted = onDelivered;
+    else requester.send(frame('step', { stage, message }, place));
+  };
+  let accepted: Step['onDelivered'];
+  try {
+    const needed = scopeOf(what);
+    if (!allows(caller.scopes, needed)) {
+      gate.noteRefusal('scope_required', caller.address);
+      if (isCommand) auditForbidden(log, needed, caller);
+      throw scopeRequired(needed);
+    }
+    const follower = { owner: requester.owner, onStep, withBeginning: steps };
+    const asked = { what, params: paramsFor({ what, params }, caller.scopes), client: caller };
+    const answer = await machine.ask(isCommand ? { ...asked, follower } : asked);
+    const onDelivered = accepted ?? answer.onDelivered;
+    const text = answerFrame(answer, place);
+    if (onDelivered === undefined) requester.send(text);
+    else requester.sendTracked(text, onDelivered);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) log.error(`${what} failed: ${stackOf(error)}`);
+    const { code, message, details } = error instanceof ServiceError ? error : BROKEN;
+    requester.send(frame('answer', { error: { code, message, ...(details && { details }) } }, place));
+  }
+}
+
+const BROKEN = new ServiceError('internal_error', 'The service failed; its log says why.');
+
+function answerFrame(answer: MachineAnswer, place: Place): string {
+  const { type, bytes, etag, delivered, isFollowed } = answer;
+  const aside = {
+    ...(etag !== undefined && { etag }),
+    ...(delivered !== undefined && { delivered }),
+    ...(isFollowed && { follows: true }),
+  };
+  if (type !== undefined && type !== 'application/json')
+    return frame('answer', { type, base64: Buffer.from(bytes).toString('base64'), ...aside }, place);
+  const more = JSON.stringify(aside).slice(1);
+  return frameOf('answer', `{"body":${textOf(answer)}${more === '}' ? '' : ','}${more}`, place);
 }
 
 /** The message that the client may not do that; undefined: it may. */

@@ -255,10 +255,11 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const refused = forbidden.length === 0 ? {} : { forbidden };
     this.send(frame('subscribed', { topics: namesOf(next), unknown, ...refused }, place));
     if (this.#showsConditions && (next.sections !== 0 || next.states !== 0)) subscription.sendCondition(id);
-    const withDetail = detail || (isAdded && subscription.withDetail);
+    const earlier = isAdded && subscription.detail;
+    const wider = detail === true || earlier === true || detail || earlier;
     const intervalMs = seconds === undefined && isAdded ? subscription.intervalMs : (seconds ?? 0) * 1000;
     const wanted = { isAsked: asked.sections !== 0, snapshots: asked.states };
-    subscription.follow(next, { withDetail, intervalMs }, wanted, id);
+    subscription.follow(next, { detail: wider, intervalMs }, wanted, id);
     this.#dropEmpty(subscription);
   }
 

@@ -30,9 +30,12 @@ export interface Outlet {
   watch(work: Promise<unknown>): void;
 }
 
+/** Whether its topics have detail; `media`: that one alone. */
+export type Detail = boolean | 'media';
+
 /** How its topics are sent. */
 interface Terms {
-  readonly withDetail: boolean;
+  readonly detail: Detail;
   /** At most one sample in this time; 0: all. */
   readonly intervalMs: number;
 }
@@ -66,7 +69,7 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
   readonly #outlet: Outlet;
   readonly #broadcasts: Broadcasts;
   #topics = NOTHING;
-  #withDetail = false;
+  #detail: Detail = false;
   #intervalMs = 0;
   #source: Source | undefined;
   #states: readonly TopicState[] = NONE;
@@ -87,8 +90,13 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
     return this.#topics;
   }
 
+  get detail(): Detail {
+    return this.#detail;
+  }
+
+  /** As a member of a topic. */
   get withDetail(): boolean {
-    return this.#withDetail;
+    return this.#detail !== false;
   }
 
   get intervalMs(): number {
@@ -109,17 +117,17 @@ export class Subscription implements SampleMember, TopicMember, EventMember {
    */
   follow(
     topics: Topics,
-    { withDetail, intervalMs }: Terms,
+    { detail, intervalMs }: Terms,
     { isAsked, snapshots }: { readonly isAsked: boolean; readonly snapshots: number },
     id: MessageId | undefined,
   ): void {
     this.#followEvents(topics.states);
     this.#topics = topics;
-    this.#withDetail = withDetail;
+    this.#detail = detail;
     this.#followStates(topics.states);
     this.#unsent &= topics.states | SAMPLE_BIT | CONDITION_BIT;
     if (snapshots !== 0) this.#outlet.watch(this.#sendSnapshots(snapshots, id));
-    const view = topics.sections === 0 ? undefined : viewOf(topics.sections, withDetail);
+    const view = topics.sections === 0 ? undefined : viewOf(topics.sections, detail === true);
     const isOther = view !== this.#source?.broadcast.view || intervalMs !== this.#intervalMs;
     this.#intervalMs = intervalMs;
     if (isOther || isAsked) this.#followSamples(view, id);

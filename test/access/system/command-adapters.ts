@@ -1,5 +1,5 @@
 /** Sends the cases of the matrix of commands over HTTP, over MQTT and through a hub, and compares the outcomes. */
-import type { Feedback } from '#src/agent/reporter/command-adapter.js';
+import type { Feedback } from '#src/exporters/mqtt/commands/command-adapter.js';
 import type { Witness } from '../../exporters/mqtt/broker.ts';
 import type { ServiceHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';

@@ -1,7 +1,7 @@
 /** Calls to an agent that is not dialled: what waits, waits at the hub, in turns by client, and commands never for reads. */
 import t from 'tap';
 import { Calls } from '#src/agent/remote/calls.js';
-import { Turns } from '#src/agent/reporter/sender-turns.js';
+import { Turns } from '#src/exporters/mqtt/commands/sender-turns.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';
 import { callerAt } from '../../helpers/fakes/sender.ts';
 

@@ -1,11 +1,11 @@
 /** Decides which messages are commands: rules that a broker shows rarely, on the clock of the test. */
 import t from 'tap';
 import type { Caller } from '#src/access/caller.js';
-import { CommandAdapter, type Feedback } from '#src/agent/reporter/command-adapter.js';
-import type { Message } from '#src/agent/transports/mqtt/line.js';
 import type { Outcome } from '#src/commands/command.js';
 import { ServiceError } from '#src/errors.js';
+import { CommandAdapter, type Feedback } from '#src/exporters/mqtt/commands/command-adapter.js';
 import { createLog } from '#src/log/log.js';
+import type { Message } from '#src/mqtt/line.js';
 import type { Params } from '#src/params.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { callerAt } from '../../helpers/fakes/sender.ts';

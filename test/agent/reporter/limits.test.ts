@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { type QuestionOptions, Questions } from '#src/agent/reporter/questions.js';
-import { Turns } from '#src/agent/reporter/sender-turns.js';
+import { Turns } from '#src/exporters/mqtt/commands/sender-turns.js';
 import { createLog } from '#src/log/log.js';
 import { ALL_SCOPES } from '#src/scopes.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { KeepAlive } from '#src/agent/transports/mqtt/keep-alive.js';
+import { KeepAlive } from '#src/mqtt/keep-alive.js';
 import { listen } from '../../helpers/clients/listen.ts';
 import { until } from '../../helpers/until.ts';
 

@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { Backoff } from '#src/agent/transports/mqtt/backoff.js';
-import { brokerOf } from '#src/agent/transports/mqtt/broker-socket.js';
-import { Coalescer } from '#src/agent/transports/mqtt/coalescer.js';
-import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/agent/transports/mqtt/packets.js';
 import { SleepInhibitor } from '#src/commands/sleep-inhibitor.js';
 import { identify } from '#src/identity.js';
+import { Backoff } from '#src/mqtt/backoff.js';
+import { brokerOf } from '#src/mqtt/broker-socket.js';
+import { Coalescer } from '#src/mqtt/coalescer.js';
+import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/mqtt/packets.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
 import { mqttPart } from './broker.ts';

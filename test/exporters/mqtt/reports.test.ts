@@ -1,9 +1,9 @@
 /** The order of what is published, with a broker and a clock that the test owns. */
 import t from 'tap';
-import type { Connection } from '#src/agent/transports/mqtt/connection.js';
 import { MISSED_UNTIL_GONE } from '#src/exporters/mqtt/discovery/document.js';
 import { Reports } from '#src/exporters/mqtt/reports.js';
 import { createLog } from '#src/log/log.js';
+import type { Connection } from '#src/mqtt/connection.js';
 import { Encoded } from '#src/stats/view.js';
 import type { MediaDetail } from '#src/wire/media.js';
 import { FakeClock } from '../../helpers/fakes/clock.ts';

@@ -1,6 +1,9 @@
 /** The machines behind a broker: the connection, who is there, and the leases by which their agents send samples. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/config.ts';
+import type { Connection } from '../../../mqtt/connection.ts';
+import type { Message } from '../../../mqtt/line.ts';
+import type { MqttLink, OpenBrokerLink } from '../../../mqtt/mqtt-link.ts';
 import { AgentTopics, packetsOf } from '../../protocol/agent-topics.ts';
 import { readStatus } from '../../protocol/status.ts';
 import { Calls } from '../../remote/calls.ts';
@@ -9,10 +12,7 @@ import type { Hosts } from '../../remote/hosts.ts';
 import { LeaseRenewals, LOOK_MS } from '../../remote/lease-renewals.ts';
 import { RemoteHost } from '../../remote/remote.ts';
 import { Budget } from './budget.ts';
-import type { Connection } from './connection.ts';
 import { LeasedTopics } from './leased-topics.ts';
-import type { Message } from './line.ts';
-import type { MqttLink, OpenBrokerLink } from './mqtt-link.ts';
 import { UnverifiedMachines } from './unverified-machines.ts';
 
 type Settings = Config['hub']['mqtt'];

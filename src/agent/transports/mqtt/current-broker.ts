@@ -1,10 +1,10 @@
 /** The broker of the present configuration; its library is loaded when there is one. */
 import type { Config } from '../../../config/config.ts';
 import { messageOf } from '../../../errors.ts';
+import type { OpenBrokerLink } from '../../../mqtt/mqtt-link.ts';
 import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Hosts } from '../../remote/hosts.ts';
 import { Broker } from './broker.ts';
-import type { OpenBrokerLink } from './mqtt-link.ts';
 
 type Settings = Config['hub']['mqtt'];
 

@@ -2,11 +2,11 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../../clock.ts';
 import { Bucket, type RateLimit } from '../../../fairness/rate.ts';
+import type { Line, LineEvents } from '../../../mqtt/line.ts';
+import { openWebSocket, type PeerTarget } from '../../../socket/web-socket.ts';
 import { framesOf, readMessage } from '../../protocol/frames.ts';
 import { isProof, newNonce, proofOf, readNonce, readProof, type Terms } from '../../protocol/proof.ts';
-import type { Line, LineEvents } from '../mqtt/line.ts';
 import { ENDINGS, pauseAfter, whyClosed, whyFailed, whyNotUpgraded } from './endings.ts';
-import { openWebSocket, type PeerTarget } from './web-socket.ts';
 
 export interface DialOptions extends LineEvents {
   readonly target: PeerTarget;

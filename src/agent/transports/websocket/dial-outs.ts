@@ -1,6 +1,7 @@
 /** The machines of `hub.agents` that this hub dials: when each is tried, and why it cannot be reached. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
+import { peerTargetOf } from '../../../socket/web-socket.ts';
 import type { Framed } from '../../protocol/frames.ts';
 import type { RemoteDeps } from '../../remote/deps.ts';
 import type { Failure } from '../../remote/failure.ts';
@@ -9,7 +10,6 @@ import type { RemoteHost } from '../../remote/remote.ts';
 import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
 import { DialPace } from './machine-pace.ts';
 import { OutgoingConnection, type OutgoingOwner } from './outgoing.ts';
-import { peerTargetOf } from './web-socket.ts';
 
 type OutgoingEntry = AgentEntry & { readonly url: string };
 const isOutgoing = (entry: AgentEntry): entry is OutgoingEntry => entry.url !== undefined;

@@ -1,6 +1,7 @@
 /** Why a hub closes the connection of an agent: the reasons of its close frames, and what they mean to the agent. */
+
+import { WrongPin } from '../../../socket/peer-socket.ts';
 import { isCertificateError, SOCKET_ERRORS } from '../../../socket-errors.ts';
-import { WrongPin } from './peer-socket.ts';
 
 export const ENDINGS = {
   refused: 'the id or its key is not one of hub.agents',

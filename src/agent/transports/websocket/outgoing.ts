@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../../clock.ts';
 import { isScope } from '../../../scopes.ts';
+import { WrongPin } from '../../../socket/peer-socket.ts';
+import { openWebSocket, type PeerTarget } from '../../../socket/web-socket.ts';
 import { isCertificateError, SOCKET_ERRORS } from '../../../socket-errors.ts';
 import { type Framed, MAX_MESSAGE_BYTES, readMessage, textOf } from '../../protocol/frames.ts';
 import type { Failure } from '../../remote/failure.ts';
 import type { Times } from '../../remote/times.ts';
 import type { MachineConnection } from './connected-machines.ts';
 import type { DialPace } from './machine-pace.ts';
-import { WrongPin } from './peer-socket.ts';
-import { openWebSocket, type PeerTarget } from './web-socket.ts';
 
 /** The machine of a connection. */
 export interface OutgoingOwner {

@@ -1,9 +1,9 @@
 /** Where the broker is and how it is spoken to, as the configuration has it; and its socket. */
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Config } from '../../../config/config.ts';
-import { lookUpWhile } from '../../../name-lookup.ts';
-import { fromUrl } from '../../../url-host.ts';
+import type { Config } from '../config/config.ts';
+import { lookUpWhile } from '../name-lookup.ts';
+import { fromUrl } from '../url-host.ts';
 
 /** 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;

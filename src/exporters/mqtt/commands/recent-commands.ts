@@ -3,7 +3,7 @@
  * sender sends it again: as a new message, which only its content shows.
  */
 import { createHash } from 'node:crypto';
-import type { Message } from '../transports/mqtt/line.ts';
+import type { Message } from '../../../mqtt/line.ts';
 
 /** More than 17 senders can send within 30 s, the furthest deadline, at 20 per second and 40 more (turns.ts). */
 const MAX_KNOWN = 11_000;

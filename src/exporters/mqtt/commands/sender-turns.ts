@@ -1,5 +1,5 @@
 /** How many messages are taken of each sender: 20 per second, 40 that come together. */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../clock.ts';
 
 const PER_SECOND = 20;
 const BURST = 40;

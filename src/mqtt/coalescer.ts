@@ -1,5 +1,5 @@
 /** Runs a task one at a time and not too often: requests during a run are one further run. */
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../clock.ts';
 import { Failures, type FailuresOptions } from './failures.ts';
 
 /** The reason of a failed run is reported once, until a run succeeds. */

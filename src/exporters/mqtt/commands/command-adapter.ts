@@ -3,14 +3,14 @@
  * sender that may publish on their topics has been let through by the broker.
  */
 
-import type { Caller } from '../../access/caller.ts';
-import type { Clock } from '../../clock.ts';
-import { type Follower, type Outcome, type Step, sentenceOf } from '../../commands/command.ts';
-import { type ErrorCode, ServiceError } from '../../errors.ts';
-import { Places } from '../../fairness/places.ts';
-import type { Log } from '../../log/log.ts';
-import type { Commands } from '../../machine/commands.ts';
-import type { Message } from '../transports/mqtt/line.ts';
+import type { Caller } from '../../../access/caller.ts';
+import type { Clock } from '../../../clock.ts';
+import { type Follower, type Outcome, type Step, sentenceOf } from '../../../commands/command.ts';
+import { type ErrorCode, ServiceError } from '../../../errors.ts';
+import { Places } from '../../../fairness/places.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Commands } from '../../../machine/commands.ts';
+import type { Message } from '../../../mqtt/line.ts';
 import {
   type CommandRequest,
   type Flaw,

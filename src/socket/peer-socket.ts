@@ -1,8 +1,8 @@
 /** A socket to a peer: with TLS it is handed over when the peer's key is the one of the pin, or its certificate is accepted. */
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
-import { pinOf } from '../../../tls/certificate.ts';
 import { openSocket } from '../mqtt/broker-socket.ts';
+import { pinOf } from '../tls/certificate.ts';
 
 /** The other side, and what its key is checked with. */
 export interface PeerEndpoint {

@@ -1,6 +1,6 @@
 /** Keeps a connection: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
-import { type Clock, SleepMark } from '../../../clock.ts';
-import type { Log } from '../../../log/log.ts';
+import { type Clock, SleepMark } from '../clock.ts';
+import type { Log } from '../log/log.ts';
 import { Backoff } from './backoff.ts';
 import type { ProtocolVersion } from './broker-socket.ts';
 import { type Ending, type Line, type LineEvents, type Message, Refusal } from './line.ts';

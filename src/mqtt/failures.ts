@@ -1,5 +1,5 @@
 /** Reports the reason of a failure once, until an attempt succeeds. */
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../errors.ts';
 
 export interface FailuresOptions {
   /** Whether failures are of interest: those after the end of a connection are not. */

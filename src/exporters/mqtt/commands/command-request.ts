@@ -1,9 +1,9 @@
 /** Reads the messages on command topics. */
 
-import type { Caller } from '../../access/caller.ts';
-import type { ErrorCode, ServiceError } from '../../errors.ts';
-import { isObject, parseJson } from '../../json.ts';
-import type { Params } from '../../params.ts';
+import type { Caller } from '../../../access/caller.ts';
+import type { ErrorCode, ServiceError } from '../../../errors.ts';
+import { isObject, parseJson } from '../../../json.ts';
+import type { Params } from '../../../params.ts';
 
 export const MAX_PAYLOAD_BYTES = 64 * 1024;
 /** Sent by Home Assistant's buttons by default. */

@@ -2,7 +2,7 @@
 import type { RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import { fromUrl, inUrl } from '../../../url-host.ts';
+import { fromUrl, inUrl } from '../url-host.ts';
 import { connectTo, type PeerEndpoint, type PeerSocketOptions } from './peer-socket.ts';
 
 /** Where hubs take agents, and machines take hubs. */
