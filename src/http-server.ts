@@ -49,6 +49,8 @@ export interface HttpServerOptions {
   readonly headersRead: ReadonlySet<string>;
   /** Where a WebSocket can be asked for, as paths of routes. Default: that of the service. */
   readonly socketPaths?: readonly string[];
+  /** As EngineOptions. */
+  readonly longSocketPaths?: readonly string[];
   /** As GateOptions.provenPaths. */
   readonly provenPaths?: readonly string[];
   /** As GateOptions.exposure. */
@@ -91,7 +93,7 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     const { base, engine, machineNames, dashboardPaths, headersRead, rss } = options;
-    const { socketPaths = SOCKET_PATHS, provenPaths = [], exposure } = options;
+    const { socketPaths = SOCKET_PATHS, longSocketPaths, provenPaths = [], exposure } = options;
     const { config, host, clock, log } = base;
     this.#base = base;
     config.onChange((before) => this.#reconfigure(before));
@@ -125,6 +127,7 @@ export class HttpServer {
       openPolls: () => openPolls(host, log),
       headersRead,
       socketPaths,
+      longSocketPaths,
       // `serve` comes before `start`.
       onRequest: (exchange) => this.#pipeline?.handle(exchange),
       onConnection: (address) => {

@@ -49,10 +49,15 @@ export class WrongKeys {
    */
   exceeds(decision: Decision, nowMs: number): boolean {
     if (decision.isAllowed || !decision.isWrongKey || decision.client === undefined) return false;
-    const network = networkOf(decision.client);
+    return this.note(decision.client, nowMs);
+  }
+
+  /** Notes a wrong key of `address`; returns whether it is above the rate. */
+  note(address: string, nowMs: number): boolean {
+    const network = networkOf(address);
     const further = this.#further.get(network) ?? 0;
     if (this.#lines.take(network, nowMs)) {
-      this.#log(further === 0 ? 'wrong key' : `${further + 1} more wrong keys`, decision.client);
+      this.#log(further === 0 ? 'wrong key' : `${further + 1} more wrong keys`, address);
       this.#further.delete(network);
     } else {
       if (this.#further.size === MAX_KNOWN) this.#further.clear();

@@ -59,14 +59,6 @@ export const EXPORTERS: readonly ExporterRow[] = [
     },
   },
   {
-    name: 'hub.url',
-    isWanted: ({ hub }) => hub.url !== undefined,
-    async open(deps) {
-      const { DialExporter } = await import('../agent/reporter/dial-exporter.ts');
-      return new DialExporter({ ...deps, id: identify(deps.config.current.host) });
-    },
-  },
-  {
     name: 'mDNS',
     isWanted: ({ discovery }) => discovery.mdns,
     async open(deps) {

@@ -53,6 +53,8 @@ export interface EngineOptions {
   readonly quota?: Quota;
   /** The paths where a request for a WebSocket can be upgraded, as those of routes; by default any. */
   readonly socketPaths?: readonly string[];
+  /** Those of them whose messages may be long (QUOTAS.machineFrame): who upgrades there has proved to be a machine. */
+  readonly longSocketPaths?: readonly string[] | undefined;
 }
 
 /**

@@ -137,6 +137,12 @@ export class Gate {
     this.#refusals.note({ isAllowed: false, hint, client: address }, this.#options.now());
   }
 
+  /** Notes a wrong key that a route has found; returns whether its connection is to end with the answer. */
+  noteWrongKey(address: string): boolean {
+    this.#count('unauthorized');
+    return this.#wrongKeys.note(address, this.#options.now());
+  }
+
   #count(code: string): void {
     const count = this.#refused[code];
     if (count !== undefined) this.#refused[code] = count + 1;

@@ -1,7 +1,6 @@
 /** The routes of the hub, and the request headers that they read. */
 
 import type { Caller } from '../access/caller.ts';
-import type { DialIns } from '../agent/transports/websocket/dial-ins.ts';
 import { metricsOfSample } from '../exporters/prometheus/from-sample.ts';
 import type { Exchange } from '../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../http/gate.ts';
@@ -9,6 +8,7 @@ import type { Answer } from '../http/head.ts';
 import { type Headers, jsonAnswer, jsonTextAnswer, statusLine } from '../http/reply.ts';
 import { type Route, type Run, routesOfTable } from '../http/routes.ts';
 import { parseObject } from '../json.ts';
+import type { Machines } from '../machine/machines.ts';
 import { ALL_SCOPES, allows } from '../scopes.ts';
 import type { Fleet } from '../viewers/fleet/fleet.ts';
 import { filterOf, listPartOf } from '../viewers/fleet/fleet-filter.ts';
@@ -17,7 +17,7 @@ import { accessRun } from '../viewers/routes/access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
 import { type KeyListDeps, keysRun } from '../viewers/routes/keys-route.ts';
 import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts';
-import { agentRun, SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
+import { dialInRun, SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
 import {
   checkCapacity,
   type StreamRouteDeps,
@@ -27,7 +27,7 @@ import {
 import type { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS, type IdOnHost } from '../wire/hub-operations.ts';
 import { OPERATIONS, type Operation, type OperationId } from '../wire/operations.ts';
-import type { RemoteMachines } from './remote-machine.ts';
+import type { DialIns } from './dial-ins.ts';
 
 export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...GATE_HEADERS,
@@ -45,7 +45,7 @@ export interface HubRouteDeps extends StreamRouteDeps {
   readonly fleet: Fleet;
   readonly sockets: Pick<Sockets, 'open'>;
   readonly dialIns: Pick<DialIns, 'open'>;
-  readonly machines: RemoteMachines;
+  readonly machines: Machines;
   readonly keys: KeyListDeps;
   /** The text of /metrics. */
   readonly metrics: () => string;
@@ -87,7 +87,7 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     getAccess: accessRun(gate),
     ...socketRuns({ gate, sockets, hasCapacity }),
-    dialIn: agentRun(deps, dialIns),
+    dialIn: dialInRun(dialIns, gate),
     listKeys: keysRun(deps.keys),
     getOpenapi: runOf('hub-openapi'),
     getMetrics: ({ headers }) => metricsAnswer(metrics(), headers),

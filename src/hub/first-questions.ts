@@ -1,12 +1,13 @@
 /** Asks each machine once per run what it is, and for its values, so that the registry has both when it is gone. */
 import { OWN_ACCOUNT } from '../access/caller.ts';
-import type { Hosts } from '../agent/remote/hosts.ts';
-import type { RemoteHost } from '../agent/remote/remote.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { parseObject } from '../json.ts';
+import { textOf } from '../machine/machine.ts';
+import type { Machines } from '../machine/machines.ts';
 import type { Registry } from '../machine/registry.ts';
+import type { RemoteMachine } from '../machine/remote.ts';
 import { viewOf } from '../stats/view.ts';
 
 /** The viewers of a machine that has just come go first. */
@@ -14,22 +15,23 @@ const FIRST_MS = 2000;
 /** A thousand machines that connect together are asked within half a minute. */
 const NEXT_MS = 30;
 
+const SYSTEM = { what: 'system', params: { detail: true }, client: OWN_ACCOUNT };
 const EVERYTHING = viewOf(ALL_SECTIONS, false);
 
 export class FirstQuestions {
-  readonly #hosts: () => Pick<Hosts, 'get'>;
+  readonly #hosts: () => Pick<Machines, 'at'>;
   readonly #registry: Pick<Registry, 'takeSystem' | 'takeUsage'>;
   readonly #clock: Pick<Clock, 'setTimer' | 'clearTimer'>;
   readonly #firstMs: number;
   /** Ids, in the order in which the machines came. */
   readonly #waiting = new Set<string>();
   /** The run that a machine was asked in. */
-  readonly #asked = new WeakMap<RemoteHost, string>();
+  readonly #asked = new WeakMap<RemoteMachine, string>();
   #timer: unknown;
 
   /** `firstMs`: from the first machine that waits to its question. */
   constructor(
-    hosts: () => Pick<Hosts, 'get'>,
+    hosts: () => Pick<Machines, 'at'>,
     registry: Pick<Registry, 'takeSystem' | 'takeUsage'>,
     clock: Pick<Clock, 'setTimer' | 'clearTimer'>,
     firstMs = FIRST_MS,
@@ -56,7 +58,7 @@ export class FirstQuestions {
     const [id] = this.#waiting;
     if (id === undefined) return;
     this.#waiting.delete(id);
-    const host = this.#hosts().get(id);
+    const host = this.#hosts().at(id);
     const run = host?.status?.run;
     if (this.#waiting.size > 0) this.#timer = this.#clock.setTimer(() => this.#next(), NEXT_MS);
     if (host?.isUp !== true || run === undefined || this.#asked.get(host) === run) return;
@@ -65,9 +67,9 @@ export class FirstQuestions {
   }
 
   /** Without an answer the machine is asked again in its next run only: it may refuse the hub this question. */
-  async #ask(host: RemoteHost, run: string): Promise<void> {
+  async #ask(host: RemoteMachine, run: string): Promise<void> {
     try {
-      const system = parseObject(await host.system(true, OWN_ACCOUNT));
+      const system = parseObject(textOf(await host.ask(SYSTEM)));
       if (system !== undefined) this.#registry.takeSystem(host.id, run, system);
       const usage = await host.usage(EVERYTHING, OWN_ACCOUNT);
       this.#registry.takeUsage(host.id, () => parseObject(usage));

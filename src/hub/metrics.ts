@@ -1,7 +1,7 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
 
-import type { Counters } from '../agent/remote/deps.ts';
 import { family, type Labels, labelled, single, writeFamily } from '../exporters/prometheus/exposition.ts';
+import type { Counters } from '../machine/remote.ts';
 import type { StreamFigures } from '../streams/streams.ts';
 import type { HostState } from '../wire/hub.ts';
 
@@ -38,10 +38,10 @@ export function hubMetrics(figures: Figures): string {
     family('hostwire_streams', by, labelled('sender', senders)),
     one('sockets', 'Open WebSockets.', sockets.size),
     one('socket_samples_total', 'Samples sent over WebSockets.', sockets.sent),
-    one('samples_total', 'Samples from agents.', samples),
+    one('samples_total', 'Samples from machines.', samples),
     one('sample_bytes_total', 'Bytes of these samples.', sampleBytes),
-    one('agent_connections_total', 'Attempted connections to agents.', connections),
-    one('agent_failures_total', 'Connections to agents that failed or ended.', failures),
+    one('agent_connections_total', 'Sessions with machines that were begun.', connections),
+    one('agent_failures_total', 'Sessions with machines that failed or ended.', failures),
     one('viewer_events_total', 'Events sent to viewers.', events.sent),
     one('viewer_events_skipped_total', 'Events that slow viewers missed.', events.skipped),
   ];

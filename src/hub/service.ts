@@ -3,16 +3,10 @@
  * service (http-server.ts) and nothing that reads this machine. Loaded late.
  */
 import { hubExposureWarning } from '../access/exposure.ts';
-import { createCounters, type RemoteDeps } from '../agent/remote/deps.ts';
-import { Hosts } from '../agent/remote/hosts.ts';
-import { TIMES, type Times } from '../agent/remote/times.ts';
-import { CurrentBroker } from '../agent/transports/mqtt/current-broker.ts';
-import { ConnectedMachines } from '../agent/transports/websocket/connected-machines.ts';
-import { DialIns } from '../agent/transports/websocket/dial-ins.ts';
-import { DialOuts } from '../agent/transports/websocket/dial-outs.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { EngineChoice } from '../engines.ts';
+import { Places } from '../fairness/places.ts';
 import type { Host } from '../host/host.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import { SOCKET_PATHS } from '../http/gate.ts';
@@ -20,17 +14,20 @@ import type { Route } from '../http/routes.ts';
 import { HttpServer } from '../http-server.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
+import { Machines } from '../machine/machines.ts';
 import { Registry } from '../machine/registry.ts';
+import { type RemoteDeps, TIMES, type Times } from '../machine/remote.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { Fleet } from '../viewers/fleet/fleet.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { CommandGateway } from './commands/command-gateway.ts';
+import { DialIns } from './dial-ins.ts';
+import { DialOuts } from './dial-outs.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
 import { FirstQuestions } from './first-questions.ts';
 import { hubMetrics } from './metrics.ts';
-import { RemoteMachines } from './remote-machine.ts';
 
 export interface HubOptions {
   readonly config: LiveConfig;
@@ -49,20 +46,22 @@ export interface HubOptions {
   readonly firstQuestionMs?: number;
 }
 
-/** The name of this hub in the audit trails of agents. */
-const nameOf = ([first = '']: readonly string[]) =>
-  first.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64) || 'hub';
+/** Requests of all clients to all machines. */
+const MAX_QUESTIONS = 2000;
+const MAX_COMMANDS = 1000;
+/** From one look at all machines to the next. */
+const LOOK_MS = 1000;
 
 export class HubService {
   readonly #http: HttpServer;
   readonly #log: Log;
   readonly #config: LiveConfig;
-  readonly #hosts: Hosts;
+  readonly #machines: Machines;
+  readonly #clock: Clock;
   readonly #registry: Registry;
   readonly #questions: FirstQuestions;
   readonly #fleet: Fleet;
-  readonly #broker: CurrentBroker;
-  readonly #machines: ConnectedMachines;
+  #timer: unknown;
   readonly #dialIns: DialIns;
   readonly #dialOuts: DialOuts;
   readonly #gateway: CommandGateway;
@@ -85,48 +84,46 @@ export class HubService {
       headersRead: HUB_HEADERS,
       socketPaths: [...SOCKET_PATHS, HUB_OPERATIONS.openHostSocket.path, HUB_OPERATIONS.dialIn.path],
       provenPaths: [HUB_OPERATIONS.dialIn.path],
+      longSocketPaths: [HUB_OPERATIONS.dialIn.path],
       exposure: hubExposureWarning,
     });
-    const { quota, counts, gate, streams } = http;
-    const counters = createCounters();
+    const { counts, gate, streams } = http;
+    const counters = { samples: 0, sampleBytes: 0, connections: 0, failures: 0 };
     const registry = new Registry({
       path: initial.hub.state_path,
       clock,
       log,
-      machines: () => this.#hosts.all,
+      machines: () => this.#machines.all,
       onNewRun: (id) => this.#questions.add(id),
     });
     this.#registry = registry;
-    this.#questions = new FirstQuestions(() => this.#hosts, registry, clock, options.firstQuestionMs);
+    this.#questions = new FirstQuestions(() => this.#machines, registry, clock, options.firstQuestionMs);
+    const allTimes = { ...TIMES, ...times };
+    this.#gateway = new CommandGateway({ rules: initial.hub.commands, clock, times: allTimes, log });
     const deps: RemoteDeps = {
-      name: nameOf(machineNames),
       clock,
       log,
-      quota,
       counters,
       registry,
-      times: { ...TIMES, ...times },
+      commander: this.#gateway,
+      limits: { questions: new Places(MAX_QUESTIONS), commands: new Places(MAX_COMMANDS) },
+      times: allTimes,
       conditions: new Listeners(),
       random: Math.random,
     };
     this.#http = http;
     this.#log = log;
-    this.#machines = new ConnectedMachines(deps);
-    this.#dialIns = new DialIns(deps, this.#machines);
-    this.#dialOuts = new DialOuts(deps, this.#machines);
-    this.#hosts = new Hosts(initial.hub.agents, deps, (id, entry, spreadMs) =>
+    this.#clock = clock;
+    this.#config = config;
+    this.#dialIns = new DialIns(deps, gate);
+    this.#dialOuts = new DialOuts(deps);
+    const machines = new Machines(deps, (id, entry, spreadMs) =>
       entry.url === undefined ? this.#dialIns.add(id, entry) : this.#dialOuts.add(id, entry, spreadMs),
     );
-    this.#broker = new CurrentBroker(deps, this.#hosts, async () => {
-      const { openBrokerLink } = await import('../mqtt/mqtt-link.ts');
-      return openBrokerLink;
-    });
-    this.#config = config;
-    const { commands: rules } = initial.hub;
-    this.#gateway = new CommandGateway({ rules, clock, times: deps.times, log });
-    const machines = new RemoteMachines(this.#hosts, this.#gateway, registry);
+    this.#machines = machines;
+    machines.reconfigure(initial.hub.agents);
     this.#fleet = new Fleet(
-      { hosts: this.#hosts, registry, clock, log, streams },
+      { hosts: machines, registry, clock, log, streams },
       initial.stats.stream_interval_seconds * 1000,
     );
     this.#sockets = new Sockets({
@@ -156,11 +153,11 @@ export class HubService {
       hasCapacity: http.capacityBeside(this.#dialIns),
       metrics: () =>
         hubMetrics({
-          states: this.#hosts.states,
+          states: machines.states,
           streams: streams.figures,
           sockets: this.#sockets,
           counters,
-          up: Object.fromEntries(this.#hosts.all.map(({ id, isUp }) => [id, Number(isUp)])),
+          up: Object.fromEntries(machines.all.map(({ id, isUp }) => [id, Number(isUp)])),
           build: { version, engine: engine.name, node, platform },
           rss: rss?.(),
           refusals: gate.refusals,
@@ -179,16 +176,20 @@ export class HubService {
     if (length > 0) this.#log.info(`${length} ${length === 1 ? 'machine' : 'machines'} in hub.agents`);
     else if (mqtt.url === undefined)
       this.#log.warn('hub.agents and hub.mqtt are both empty, so there are no machines to show');
-    this.#broker.configure(mqtt);
+    this.#look();
     return bound;
+  }
+
+  #look(): void {
+    this.#timer = this.#clock.setTimer(() => this.#look(), LOOK_MS);
+    this.#machines.look(this.#clock.now());
   }
 
   /** Follows the configuration while streams continue; the gate has it already. */
   #reconfigure(): void {
     const { gate, streams } = this.#http;
     const next = this.#config.current;
-    this.#hosts.reconfigure(next.hub.agents);
-    this.#broker.configure(next.hub.mqtt);
+    this.#machines.reconfigure(next.hub.agents);
     this.#gateway.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
@@ -202,15 +203,14 @@ export class HubService {
     this.#http.stop();
     const kept = this.#registry.close();
     this.#questions.close();
-    this.#machines.close();
-    this.#dialIns.close();
+    this.#clock.clearTimer(this.#timer);
     this.#dialOuts.close();
     this.#gateway.close();
     const full = this.#sockets.close('the hub is shutting down');
     const isDrained = full + this.#http.streams.close() === 0;
     this.#fleet.close();
-    this.#hosts.close();
-    await Promise.all([this.#http.close(isDrained), this.#broker.close(), kept]);
+    this.#machines.close();
+    await Promise.all([this.#http.close(isDrained), kept]);
     return true;
   }
 }

@@ -44,12 +44,19 @@ function share(value: unknown): string | undefined {
   return known;
 }
 
-/** The members of `value` that have these names; a number that cannot be read is 0, as without `detail`. */
+/**
+ * The members of `value` that have these names, as without `detail`: a number that cannot be read is 0, a temperature is not
+ * negative, and a disk that never answered is left out (stats/cpu.ts, stats/disks.ts).
+ */
 function pick(value: unknown, names: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => pick(item, names));
+  if (Array.isArray(value))
+    return value.filter((item) => membersOf(item)['used'] !== null).map((item: unknown) => pick(item, names));
   if (!isObject(value)) return value;
-  return Object.fromEntries(names.map((name) => [name, value[name] ?? 0]));
+  return Object.fromEntries(names.map((name) => [name, plainOf(name, value[name] ?? 0)]));
 }
+
+const plainOf = (name: string, value: unknown) =>
+  name === 'current_temp' && typeof value === 'number' ? Math.max(0, value) : value;
 
 const sectionsIn = (payload: JsonObject, sections: number) =>
   SECTIONS_BY_NAME.filter(([name]) => payload[name] !== undefined && (sections & SECTION_BITS[name]) !== 0);

@@ -132,8 +132,8 @@ export class Registry {
     return system && withTime(system);
   }
 
-  /** Reads what has changed of a machine: its condition, its name, its newest sample. */
-  note(machine: Noted): void {
+  /** Reads what has changed of a machine: its condition, its name, its newest sample. `described`: what it says of itself. */
+  note(machine: Noted, described?: MachineFacts): void {
     if (this.#isClosed) return;
     const { id, condition, status } = machine;
     const isUp = condition.state === 'up';
@@ -143,7 +143,8 @@ export class Registry {
     const { name = known?.name, labels = known?.labels ?? {} } = status ?? {};
     const seen = isUp || known === undefined ? this.#unixMs() / 1000 : known.seen;
     const last = this.#newestOf(machine) ?? known?.last;
-    this.#put(id, { ...known, name, labels, condition, seen, last }, isUp);
+    const facts = described === undefined ? known?.facts : { ...known?.facts, ...knownOf(described) };
+    this.#put(id, { ...known, name, labels, condition, seen, last, facts }, isUp);
     if (isUp && status !== undefined && known?.run !== status.run) this.#options.onNewRun(id);
   }
 
@@ -152,7 +153,8 @@ export class Registry {
     const known = this.#entries.get(id);
     if (known === undefined || this.#isClosed) return;
     const asOf = this.#unixMs() / 1000;
-    this.#put(id, { ...known, run, facts: factsOf(system), system: { asOf, json: plainSystem(system) } });
+    const facts = { ...factsOf(system), ...known.facts };
+    this.#put(id, { ...known, run, facts, system: { asOf, json: plainSystem(system) } });
   }
 
   /** Takes a payload with all sections, unless newer values are known than of half a minute ago. */
@@ -266,6 +268,14 @@ export class Registry {
     return true;
   }
 }
+
+/** The facts that are there. */
+const knownOf = ({ version, os, model, addresses = [] }: MachineFacts): MachineFacts => ({
+  ...(version !== undefined && { version }),
+  ...(os !== undefined && { os }),
+  ...(model !== undefined && { model }),
+  ...(addresses.length > 0 && { addresses }),
+});
 
 /** The same in an object literal, which takes 300 bytes less than what spreading has made. */
 const compact = ({ name, labels, condition, seen, facts, run, system, last }: Entry): Entry => ({

@@ -29,6 +29,8 @@ export interface Carrier {
 export interface CarrierEvents {
   /** `bytes` are valid during the call only. */
   onFrame(bytes: Buffer): void;
+  /** A frame without content, such as a ping: it only counts. */
+  onControl(): void;
   /** Called once, unless `end` came first. */
   onEnd(failure: Failure): void;
 }

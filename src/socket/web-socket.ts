@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { fromUrl, inUrl } from '../url-host.ts';
 import { connectTo, type PeerEndpoint, type PeerSocketOptions } from './peer-socket.ts';
 
-/** Where hubs take agents, and machines take hubs. */
+/** Where hubs accept the connections of machines. */
 export const AGENT_PATH = '/api/agent';
 
 /** The other side, as the configuration has it. */
@@ -17,6 +17,8 @@ export interface PeerTarget extends PeerEndpoint {
 }
 
 export interface WebSocketOptions extends PeerSocketOptions {
+  /** AGENT_PATH where it is absent. */
+  readonly path?: string;
   readonly maxPayloadBytes: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -24,6 +26,8 @@ export interface WebSocketOptions extends PeerSocketOptions {
    * turn of its own, because a read may have thousands.
    */
   readonly isOneOfMany: boolean;
+  /** Called when it is connected, before a byte is sent: an error ends it. */
+  readonly refuse?: (socket: Socket) => Error | undefined;
   /** Called with the socket when nothing of it is refused. */
   readonly onConnected?: (socket: Socket) => void;
 }
@@ -49,7 +53,7 @@ type Done = (error: Error | null, socket?: Socket) => void;
 /** Dials. */
 export function openWebSocket(target: PeerTarget, options: WebSocketOptions): WebSocket {
   const { host, port, isSecure, prefix } = target;
-  const { maxPayloadBytes, headers, isOneOfMany, onConnected } = options;
+  const { path = AGENT_PATH, maxPayloadBytes, headers, isOneOfMany, refuse, onConnected } = options;
   // A port that the scheme has by default is not in the header Host.
   const isUsual = port === (isSecure ? 443 : 80);
   const authority = `${inUrl(host)}${isUsual ? '' : `:${port}`}`;
@@ -57,12 +61,18 @@ export function openWebSocket(target: PeerTarget, options: WebSocketOptions): We
   // Its types have no callback, which it has.
   const createConnection = ((_: unknown, done: Done): undefined => {
     connectTo(target, options, (error, socket) => {
+      const refusal = socket && refuse?.(socket);
+      if (refusal !== undefined) {
+        socket?.destroy();
+        done(refusal);
+        return;
+      }
       connected = socket;
       if (socket !== undefined) onConnected?.(socket);
       done(error, socket);
     });
   }) as unknown as CreateConnection;
-  const opened = new WebSocket(`${isSecure ? 'wss' : 'ws'}://${authority}${prefix}${AGENT_PATH}`, {
+  const opened = new WebSocket(`${isSecure ? 'wss' : 'ws'}://${authority}${prefix}${path}`, {
     createConnection,
     perMessageDeflate: false,
     maxPayload: maxPayloadBytes,

@@ -1,3 +1,3 @@
 /** States of a machine at a hub. In its own file, because the hub loads it and no payload schema. */
 
-export const HOST_STATES = ['up', 'down', 'refused', 'unknown'] as const;
+export const HOST_STATES = ['up', 'asleep', 'off', 'down', 'refused', 'unknown'] as const;

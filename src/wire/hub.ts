@@ -19,7 +19,7 @@ export type HostState = (typeof HOST_STATES)[number];
 export const hostCondition = {
   state: means(
     hostState,
-    'up: reachable; down: unreachable; refused: it rejects this hub (key, address, certificate); unknown: never reached.',
+    'up: reachable; asleep, off: it said so before it went; down: unreachable; refused: it rejects this hub (key, address, certificate); unknown: never reached.',
   ),
   since: means(exactUnixSeconds, "Start of that state, by the hub's clock."),
   reason: means(v.exactOptional(v.string()), 'Why it is not up: a sentence for people.'),
@@ -47,7 +47,7 @@ export const hostRow = v.strictObject({
   ),
   version: means(fact, 'Version of its hostwire, when the hub last asked.'),
   os: means(fact, 'Its operating system.'),
-  model: means(fact, 'Its processor.'),
+  model: means(fact, 'Its maker and product, or its processor.'),
   addresses: means(v.exactOptional(v.array(v.string())), 'Its addresses, without those of loopback.'),
   last: means(
     v.exactOptional(lastUsage),

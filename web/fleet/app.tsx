@@ -11,6 +11,7 @@ import { connection } from '../visit.ts';
 import { type Choice, choiceOf, queryOf } from './choice.ts';
 import { machines, turn } from './live.ts';
 import { useOrder } from './parts.tsx';
+import { STATES } from './read.ts';
 import { Table } from './table.tsx';
 import { T } from './texts.ts';
 import { Tiles } from './tiles.tsx';
@@ -35,16 +36,14 @@ function useChoice(): readonly [Choice, (change: Partial<Choice>) => void] {
 function Head() {
   useValue(turn);
   const state = useValue(connection);
-  const { up, down, refused, unknown } = machines.counts;
+  const { counts } = machines;
+  const { down, refused, unknown } = counts;
   useEffect(() => {
     document.title = T.documentTitle(down + refused + unknown);
   }, [down + refused + unknown]);
-  const notes = [
-    T.count(up, 'up'),
-    ...(down === 0 ? [] : [T.count(down, 'down')]),
-    ...(refused === 0 ? [] : [T.count(refused, 'refused')]),
-    ...(unknown === 0 ? [] : [T.count(unknown, 'unknown')]),
-  ];
+  const notes = STATES.filter((each) => each === 'up' || counts[each] > 0).map((each) =>
+    T.count(counts[each], each),
+  );
   return (
     <header class="head">
       <div>

@@ -1,10 +1,10 @@
 /** The user's choices: order, filters and view, kept in the query of the page's address. */
 import type { HostState } from '../../src/wire/hub.ts';
 import type { Machine } from './machines.ts';
+import { STATES } from './read.ts';
 
 export const SORTS = ['name', 'state', 'load', 'memory', 'disk', 'temperature'] as const;
 export type Sort = (typeof SORTS)[number];
-const STATES: readonly HostState[] = ['up', 'down', 'refused', 'unknown'];
 
 export interface Choice {
   readonly view: 'table' | 'tiles';
@@ -54,7 +54,14 @@ export function queryOf(choice: Choice, before: URLSearchParams): URLSearchParam
   return query;
 }
 
-const WEIGHTS: Readonly<Record<HostState, number>> = { down: 0, refused: 1, unknown: 2, up: 3 };
+const WEIGHTS: Readonly<Record<HostState, number>> = {
+  down: 0,
+  refused: 1,
+  unknown: 2,
+  off: 3,
+  asleep: 4,
+  up: 5,
+};
 
 const keyOf = (machine: Machine, sort: Sort): number | null => {
   if (sort === 'name') return machine.rank;

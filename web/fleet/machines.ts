@@ -41,11 +41,20 @@ export class Machine {
   }
 }
 
+const noCounts = (): Record<HostState, number> => ({
+  up: 0,
+  asleep: 0,
+  off: 0,
+  down: 0,
+  refused: 0,
+  unknown: 0,
+});
+
 const collator = new Intl.Collator('en', { numeric: true });
 
 export class Machines {
   readonly #machines = new Map<string, Machine>();
-  #counts: Readonly<Record<HostState, number>> = { up: 0, down: 0, refused: 0, unknown: 0 };
+  #counts: Readonly<Record<HostState, number>> = noCounts();
   /** All labels, each once. */
   labels: readonly string[] = [];
 
@@ -97,7 +106,7 @@ export class Machines {
     const gone = all ? [...this.#machines.keys()].filter((id) => !Object.hasOwn(hosts, id)) : removed;
     for (const id of gone) this.#machines.delete(id);
     if (hasNew || gone.length > 0) this.#rank();
-    const counts = { up: 0, down: 0, refused: 0, unknown: 0 };
+    const counts = noCounts();
     for (const { condition } of this.#machines.values()) counts[condition.state]++;
     this.#counts = counts;
     return hasNew || hasCome;

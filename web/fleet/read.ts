@@ -33,7 +33,8 @@ export const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperat
 type Members = Readonly<Record<string, unknown>>;
 
 const NOTHING: Members = {};
-const STATES: readonly HostState[] = ['up', 'down', 'refused', 'unknown'];
+/** In the order in which they are counted. */
+export const STATES: readonly HostState[] = ['up', 'asleep', 'off', 'down', 'refused', 'unknown'];
 
 /** Returns the members of an object; none for any other value. */
 const membersOf = (value: unknown): Members =>

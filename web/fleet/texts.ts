@@ -4,6 +4,8 @@ import { counted, TEXTS } from '../texts.ts';
 
 const STATES: Readonly<Record<HostState, string>> = {
   up: 'Up',
+  asleep: 'Asleep',
+  off: 'Off',
   down: 'Down',
   refused: 'Refused',
   unknown: 'Unknown',

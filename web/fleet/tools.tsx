@@ -4,6 +4,7 @@ import { useValue } from '../value.ts';
 import { type Choice, SORTS } from './choice.ts';
 import { machines, turn } from './live.ts';
 import type { ListProps } from './parts.tsx';
+import { STATES } from './read.ts';
 import { T } from './texts.ts';
 
 interface PickProps<Name extends string> {
@@ -34,12 +35,6 @@ function Pick<Name extends string>({ label, value, options, hasAll, onPick }: Pi
   );
 }
 
-const STATES = [
-  ['up', T.states.up],
-  ['down', T.states.down],
-  ['refused', T.states.refused],
-  ['unknown', T.states.unknown],
-] as const;
 const VIEWS = ['table', 'tiles'] as const;
 
 function Order({ choice, onChoose }: Omit<ListProps, 'rows'>) {
@@ -106,7 +101,13 @@ export function Tools({ choice, onChoose }: Omit<ListProps, 'rows'>) {
           onInput={({ currentTarget }) => onChoose({ search: currentTarget.value })}
         />
       </label>
-      <Pick label={T.state} value={choice.state} options={STATES} hasAll onPick={pick('state')} />
+      <Pick
+        label={T.state}
+        value={choice.state}
+        options={STATES.map((name) => [name, T.states[name]] as const)}
+        hasAll
+        onPick={pick('state')}
+      />
       {labels}
       {choice.view === 'tiles' && <Order choice={choice} onChoose={onChoose} />}
       <Views choice={choice} onChoose={onChoose} />

@@ -86,6 +86,9 @@ function requestClass(
   };
 }
 
+const isLongPath = ({ url = '' }: http.IncomingMessage, paths: readonly string[] = []): boolean =>
+  paths.includes(url.split('?', 1)[0] ?? '');
+
 export class NodeEngine implements Engine {
   readonly #options: EngineOptions;
   #plain: http.Server | undefined;
@@ -108,7 +111,8 @@ export class NodeEngine implements Engine {
       quota: options.quota ?? new Quota(),
       readHead: (request) => readHead(request, options.headersRead),
       onExchange: options.onRequest,
-      onSocket: (...opening) => this.#sockets?.open(...opening) ?? false,
+      onSocket: (owner, request, head) =>
+        this.#sockets?.open(owner, request, head, isLongPath(request, options.longSocketPaths)) ?? false,
       putBack: (socket, head) => {
         if (head.length > 0) socket.unshift(head);
         // Over TLS the handshake is done.

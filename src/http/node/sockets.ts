@@ -176,29 +176,45 @@ const OPTIONS: ServerOptions & {
   closeTimeout: CLOSING_MS,
 };
 
+/** A message of 1.5 MiB comes in a thousand reads over a slow network. */
+const LONG: typeof OPTIONS = {
+  ...OPTIONS,
+  maxPayload: QUOTAS.machineFrame.maxBytes,
+  maxBufferedChunks: 1024,
+};
+
 export class NodeSockets {
+  readonly #create: (options: typeof OPTIONS) => WebSocketServer;
   readonly #server: WebSocketServer;
+  /** The one whose messages may be long. */
+  #long: WebSocketServer | undefined;
   readonly #sockets = new Set<NodeSocket>();
   readonly #topics: Topics = new Map();
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(server: WebSocketServer) {
-    this.#server = server;
+  private constructor(create: (options: typeof OPTIONS) => WebSocketServer) {
+    this.#create = create;
+    this.#server = create(OPTIONS);
   }
 
   /** Loads `ws`, which a service without WebSockets does not need. */
   static async load(): Promise<NodeSockets> {
     const { WebSocketServer } = await import('ws');
-    return new NodeSockets(new WebSocketServer(OPTIONS));
+    return new NodeSockets((options) => new WebSocketServer(options));
   }
 
-  /** Upgrades `request`; false when `ws` refuses it, which it has answered then. `head`: bytes that came with it. */
-  open(owner: EngineSocket, request: IncomingMessage, head: Buffer): boolean {
+  /**
+   * Upgrades `request`; false when `ws` refuses it, which it has answered then. `head`: bytes that came with it. `isLong`:
+   * its messages may be long.
+   */
+  open(owner: EngineSocket, request: IncomingMessage, head: Buffer, isLong: boolean): boolean {
     const { socket } = request;
+    if (isLong) this.#long ??= this.#create(LONG);
+    const server = (isLong ? this.#long : undefined) ?? this.#server;
     // Another protocol may have been offered too, which `ws` refuses; it was judged before (../upgrade.ts).
     request.headers.upgrade = 'websocket';
     let raw: NodeSocket | undefined;
-    this.#server.handleUpgrade(request, socket, head, (ws) => {
+    server.handleUpgrade(request, socket, head, (ws) => {
       const opened = new NodeSocket(ws, socket, owner, this.#topics);
       raw = opened;
       owner.markOpen(opened);

@@ -127,6 +127,7 @@ export class UwsEngine implements Engine {
     for (const path of options.socketPaths?.map((each) => each.replace('*', ':part')) ?? ['/*'])
       app.ws<SocketData>(path, {
         ...SOCKETS,
+        ...(options.longSocketPaths?.includes(path) && { maxPayloadLength: QUOTAS.machineFrame.maxBytes }),
         // Called for every GET with a key of 24 bytes.
         upgrade: (response, request, context) => {
           const headers = readHeaders(request, UPGRADE_HEADERS);

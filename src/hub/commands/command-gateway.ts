@@ -1,19 +1,16 @@
-/** Asks machines for clients: judges commands by `hub.commands`, gives each its deadline, and writes the audit trail. */
+/** Carries out commands of clients on machines: judges them by `hub.commands`, gives each its deadline, and writes the audit trail. */
 
 import type { Caller } from '../../access/caller.ts';
 import { DEFAULT_KEY } from '../../access/key.ts';
-import type { HostAnswer } from '../../agent/remote/ask.ts';
-import type { RemoteHost } from '../../agent/remote/remote.ts';
-import type { Times } from '../../agent/remote/times.ts';
 import type { Clock } from '../../clock.ts';
-import type { Follower, Step } from '../../commands/command.ts';
+import type { Step } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
-import type { CommandEnd } from '../../machine/machine.ts';
-import { isQuestion, REQUESTS, type RequestRow } from '../../machine/requests.ts';
-import type { Params } from '../../params.ts';
+import type { CommandEnd, MachineAnswer, MachineRequest } from '../../machine/machine.ts';
+import type { Commander, RemoteMachine, Times } from '../../machine/remote.ts';
+import { REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import { type Scopes, scopesOf } from '../../scopes.ts';
 import { CommandRules } from './command-rules.ts';
 import { SuspendDetector } from './suspend-detector.ts';
@@ -28,11 +25,11 @@ const ENDS: ReadonlySet<Step['stage']> = new Set(['done', 'failed', 'cancelled',
 export interface CommandGatewayOptions {
   readonly rules: Config['hub']['commands'];
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
-  readonly times: Pick<Times, 'commandMs' | 'questionMs'>;
+  readonly times: Pick<Times, 'commandMs'>;
   readonly log: Pick<Log, 'audit'>;
 }
 
-export class CommandGateway {
+export class CommandGateway implements Commander {
   readonly #options: CommandGatewayOptions;
   readonly #suspends: SuspendDetector;
   #rules: CommandRules;
@@ -54,32 +51,25 @@ export class CommandGateway {
   }
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
-  check(host: RemoteHost, command: string, client: Caller): void {
+  check(host: RemoteMachine, command: string, client: Caller): void {
     this.#rules.check(client, command, host);
   }
 
   /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
-  scopesAt(host: RemoteHost, client: Caller): Scopes {
+  scopesAt(host: RemoteMachine, client: Caller): Scopes {
     const usable = COMMANDS.filter(({ name }) => this.#rules.allows(client, name, host));
     return client.scopes & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
   }
 
   /**
-   * The machine's answer. `what`: a question (ask.ts), or the name of a command. `follower`: of a command. Rejects with
-   * ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it was not done), `outcome_unknown`
-   * (it may have been).
+   * The machine's answer. Rejects with ServiceError: the machine's own codes, and `command_not_allowed`, `host_unreachable` (it
+   * was not done), `outcome_unknown` (it may have been).
    */
-  async ask(
-    host: RemoteHost,
-    what: string,
-    params: Params,
-    who: Caller,
-    follower?: Follower,
-  ): Promise<HostAnswer> {
+  async command(
+    host: RemoteMachine,
+    { what, params, client: who, follower }: MachineRequest,
+  ): Promise<MachineAnswer> {
     const { clock, times } = this.#options;
-    const waitMs = isQuestion(what) ? times.questionMs : times.commandMs;
-    const ask = { what, params, who, deadlineMs: clock.now() + waitMs };
-    if (isQuestion(what)) return await host.ask(ask);
     const notify = (end: CommandEnd['end']) =>
       this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
     const onStep = (step: Step) => {
@@ -91,7 +81,14 @@ export class CommandGateway {
     try {
       this.#rules.check(who, what, host);
       if (this.#suspends.isRecent) throw stoodStill();
-      const answer = await host.ask({ ...ask, onStep, withBeginning: follower?.withBeginning });
+      const answer = await host.send({
+        what,
+        params,
+        client: who,
+        deadlineMs: clock.now() + times.commandMs,
+        onStep,
+        withBeginning: follower?.withBeginning,
+      });
       if (answer.isFollowed !== true) notify(answer);
       const outcome = answer.isFollowed === true ? 'accepted' : 'done';
       this.#audit(host, what, who, answer.delivered === 'false' ? 'failed' : outcome);
@@ -105,7 +102,7 @@ export class CommandGateway {
     }
   }
 
-  #audit({ id }: RemoteHost, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
+  #audit({ id }: RemoteMachine, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
     const [group = '', action = ''] = what.split('.', 2);
     // An unknown action is the client's own words.
     const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';

@@ -1,6 +1,7 @@
 /** The machines that a viewer wants: `label=NAME:VALUE` (all must match) and `state=` (one must match) of a query. */
-import type { RemoteHost } from '../../agent/remote/remote.ts';
+
 import { ServiceError } from '../../errors.ts';
+import type { RemoteMachine } from '../../machine/remote.ts';
 import { HOST_STATES } from '../../wire/host-states.ts';
 
 const MAX_LABELS = 16;
@@ -11,9 +12,9 @@ export interface FleetFilter {
   readonly key: string;
   /** It wants every machine. */
   readonly isEmpty: boolean;
-  matches(machine: Pick<RemoteHost, 'labels' | 'condition'>): boolean;
+  matches(machine: Pick<RemoteMachine, 'labels' | 'condition'>): boolean;
   /** Without the state, which changes on its own. */
-  concerns(machine: Pick<RemoteHost, 'labels'>): boolean;
+  concerns(machine: Pick<RemoteMachine, 'labels'>): boolean;
 }
 
 const invalid = (message: string) => new ServiceError('invalid_value', message);
@@ -30,7 +31,7 @@ export function filterOf(query: URLSearchParams): FleetFilter {
     if (colon < 1 || text.length > MAX_LABEL_LENGTH) throw invalid('label must be NAME:VALUE.');
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
   });
-  const concerns = ({ labels: own }: Pick<RemoteHost, 'labels'>) =>
+  const concerns = ({ labels: own }: Pick<RemoteMachine, 'labels'>) =>
     wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value);
   return {
     key: JSON.stringify([states, labels]),

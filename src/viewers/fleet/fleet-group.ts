@@ -4,14 +4,14 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
-import type { Hosts } from '../../agent/remote/hosts.ts';
-import type { RemoteHost } from '../../agent/remote/remote.ts';
 import { deferToNextTurn } from '../../clock.ts';
 import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
 import type { Log } from '../../log/log.ts';
+import type { Machines } from '../../machine/machines.ts';
+import type { RemoteMachine } from '../../machine/remote.ts';
 import type { View } from '../../stats/view.ts';
 import type { Fanout } from '../../streams/fanout.ts';
 import type { MachineSample, MachineSubscription } from '../../streams/sample.ts';
@@ -37,7 +37,7 @@ export interface FleetMember {
 
 /** The state of a machine as a group has sent it. */
 interface Sent {
-  readonly machine: RemoteHost;
+  readonly machine: RemoteMachine;
   readonly version: number;
   readonly sample: MachineSample | undefined;
 }
@@ -48,7 +48,7 @@ function newestOf(subscription: MachineSubscription): MachineSample | undefined 
   return sample instanceof Promise ? undefined : sample;
 }
 
-function partsOf({ id, condition }: RemoteHost, payload: Buffer | undefined): readonly Buffer[] {
+function partsOf({ id, condition }: RemoteMachine, payload: Buffer | undefined): readonly Buffer[] {
   const head = Buffer.from(`${JSON.stringify(id)}:${JSON.stringify(condition).slice(0, -1)}`);
   return payload === undefined ? [head, CLOSE] : [head, SAMPLE, payload, CLOSE];
 }
@@ -65,7 +65,7 @@ function payloadsOf(sent: readonly Sent[], view: View): readonly (Buffer | undef
 
 /** Shared by all groups. */
 export interface GroupDeps {
-  readonly hosts: Pick<Hosts, 'all' | 'version'>;
+  readonly hosts: Pick<Machines, 'all' | 'version'>;
   readonly log: Log;
   readonly streams: Pick<Streams, 'create'>;
 }
@@ -77,7 +77,7 @@ export class FleetGroup {
   readonly #view: View;
   readonly #fanout: Fanout;
   /** The machines whose samples it has subscribed to, and the version of all then. */
-  readonly #subscribed = new Map<RemoteHost, MachineSubscription>();
+  readonly #subscribed = new Map<RemoteMachine, MachineSubscription>();
   #version = -1;
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;

@@ -1,9 +1,10 @@
 /** The list of /api/hosts and of the op `hosts`, as JSON: of a long one, all who ask at about the same time share the bytes. */
-import type { Hosts } from '../../agent/remote/hosts.ts';
-import type { RemoteHost } from '../../agent/remote/remote.ts';
+
 import type { Clock } from '../../clock.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
+import type { Machines } from '../../machine/machines.ts';
 import type { Registry } from '../../machine/registry.ts';
+import type { RemoteMachine } from '../../machine/remote.ts';
 import type { FleetFilter, ListPart } from './fleet-filter.ts';
 
 /** Shorter lists, of up to some 250 machines, are made for each request. */
@@ -22,13 +23,13 @@ export type Inventory = Pick<Registry, 'facts' | 'usage' | 'note'>;
 const EVERYTHING: ListPart = { sections: ALL_SECTIONS, after: undefined, limit: Number.POSITIVE_INFINITY };
 
 export class HostLists {
-  readonly #machines: Pick<Hosts, 'all'>;
+  readonly #machines: Pick<Machines, 'all'>;
   readonly #inventory: Inventory;
   readonly #clock: Pick<Clock, 'now' | 'setTimer'>;
   /** By the filter's key, the oldest first. */
   readonly #cached = new Map<string, Buffer>();
 
-  constructor(machines: Pick<Hosts, 'all'>, inventory: Inventory, clock: Pick<Clock, 'now' | 'setTimer'>) {
+  constructor(machines: Pick<Machines, 'all'>, inventory: Inventory, clock: Pick<Clock, 'now' | 'setTimer'>) {
     this.#machines = machines;
     this.#inventory = inventory;
     this.#clock = clock;
@@ -63,7 +64,7 @@ export class HostLists {
   }
 
   /** The members of a row that come from the registry. */
-  #inventoryOf(machine: RemoteHost, sections: number): string {
+  #inventoryOf(machine: RemoteMachine, sections: number): string {
     if (machine.newest !== undefined) this.#inventory.note(machine);
     const facts = JSON.stringify(this.#inventory.facts(machine.id)).slice(1, -1);
     const last = this.#inventory.usage(machine.id, sections);

@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import { readFraming } from '../../http/body.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
+import type { Answer } from '../../http/head.ts';
 import { bareAnswer, errorAnswer, type Headers } from '../../http/reply.ts';
 import type { Request, Run, Runs } from '../../http/routes.ts';
 
@@ -29,20 +30,29 @@ export interface SocketRouteDeps {
 
 export const socketRuns = ({ gate, sockets, hasCapacity }: SocketRouteDeps): Runs<'openSocket'> => ({
   openSocket(request) {
-    if (!isUpgrade(request)) {
-      const error = new ServiceError('upgrade_required', 'This path accepts WebSocket upgrades only.');
-      return errorAnswer(error, [...UPGRADE, ...request.headers]);
-    }
-    // A body would be read as frames.
-    const { isChunked, announcedBytes } = readFraming(request.exchange.head);
-    if (isChunked || announcedBytes > 0)
-      throw new ServiceError('bad_request', 'An upgrade must not have a body.');
+    const refusal = checkUpgrade(request);
+    if (refusal !== undefined) return refusal;
     if (!hasCapacity(request.client))
       throw new ServiceError('too_many_streams', 'Too many WebSockets are open.');
     sockets.open(request.exchange, gate.keep(request.client));
     return undefined;
   },
 });
+
+/** Upgrades a request whose key only it knows, or returns the refusal. Throws ServiceError. */
+export interface DialInDeps {
+  open(exchange: Exchange, query: URLSearchParams, caller: Caller): Answer | undefined;
+}
+
+/** Where machines dial a hub. */
+export const dialInRun =
+  (dialIns: DialInDeps, gate: SocketRouteDeps['gate']): Run =>
+  (request) => {
+    // No browser connects as a machine: a page of any site could open this socket.
+    if (request.exchange.head.headers.has('origin'))
+      return bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']]);
+    return checkUpgrade(request) ?? dialIns.open(request.exchange, request.query, gate.keep(request.client));
+  };
 
 /** /api/agent, of a service and of a hub. `peers`: opens the connections of hubs, or of agents. */
 export function agentRun(
@@ -60,6 +70,19 @@ export function agentRun(
     request.exchange.head.headers.has('origin')
       ? bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']])
       : openSocket(request);
+}
+
+/** Returns the answer to a request that is no upgrade. Throws ServiceError. */
+function checkUpgrade(request: Request): Answer | undefined {
+  if (!isUpgrade(request)) {
+    const error = new ServiceError('upgrade_required', 'This path accepts WebSocket upgrades only.');
+    return errorAnswer(error, [...UPGRADE, ...request.headers]);
+  }
+  // A body would be read as frames.
+  const { isChunked, announcedBytes } = readFraming(request.exchange.head);
+  if (isChunked || announcedBytes > 0)
+    throw new ServiceError('bad_request', 'An upgrade must not have a body.');
+  return undefined;
 }
 
 /** Whether it is a complete upgrade (RFC 6455, 4.2.1), and was judged as one. */

@@ -2,10 +2,10 @@
  * When the calls of one agent are sent: one of each client in turn, as many at a time and per second as an agent takes. So
  * what waits, waits here in fair order, and the agent refuses nothing.
  */
-import type { Caller } from '../../access/caller.ts';
-import type { Clock } from '../../clock.ts';
-import { type Clients, FairQueue } from '../../fairness/fair-queue.ts';
-import { Places } from '../../fairness/places.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Clock } from '../clock.ts';
+import { type Clients, FairQueue } from '../fairness/fair-queue.ts';
+import { Places } from '../fairness/places.ts';
 
 export interface Turn {
   readonly who: Caller;

@@ -2,7 +2,7 @@
  * The shape of a sample, as far as readers of many machines rely on it (src/wire/usage.ts has all of it). A
  * key that is not here is passed on as it is, because machines may have a later version than the hub.
  */
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 type Check = (value: unknown) => boolean;
 

@@ -1,28 +1,23 @@
 /** The machines of `hub.agents` that this hub dials: when each is tried, and why it cannot be reached. */
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentEntry } from '../../../config/rows/hub-rows.ts';
-import { peerTargetOf } from '../../../socket/web-socket.ts';
-import type { Framed } from '../../protocol/frames.ts';
-import type { RemoteDeps } from '../../remote/deps.ts';
-import type { Failure } from '../../remote/failure.ts';
-import type { Configured } from '../../remote/hosts.ts';
-import type { RemoteHost } from '../../remote/remote.ts';
-import type { ConnectedMachine, ConnectedMachines } from './connected-machines.ts';
-import { DialPace } from './machine-pace.ts';
-import { OutgoingConnection, type OutgoingOwner } from './outgoing.ts';
+import type { AgentEntry } from '../config/rows/hub-rows.ts';
+import { QUOTAS } from '../fairness/limits.ts';
+import type { Configured } from '../machine/machines.ts';
+import { type RemoteDeps, RemoteMachine } from '../machine/remote.ts';
+import type { Failure } from '../socket/carrier.ts';
+import { Dial } from '../socket/dial.ts';
+import { peerTargetOf } from '../socket/web-socket.ts';
+import { OPERATIONS } from '../wire/operations.ts';
 
 type OutgoingEntry = AgentEntry & { readonly url: string };
 const isOutgoing = (entry: AgentEntry): entry is OutgoingEntry => entry.url !== undefined;
 
-/** One machine: a connection, or a timer for the next attempt. */
-class DialOut implements Configured, OutgoingOwner {
+/** One machine: a session, or a timer for the next attempt. */
+class DialOut implements Configured {
   readonly #deps: RemoteDeps;
-  readonly #machines: ConnectedMachines;
   readonly #others: Set<DialOut>;
-  readonly #machine: ConnectedMachine;
-  pace: DialPace;
+  readonly machine: RemoteMachine;
   #entry: OutgoingEntry;
-  #connection: OutgoingConnection | undefined;
   #timer: unknown;
   /** Attempts since the machine was up. */
   #failures = 0;
@@ -34,28 +29,17 @@ class DialOut implements Configured, OutgoingOwner {
   #earliestMs = Number.POSITIVE_INFINITY;
 
   /** `others`: those of the hub, which it joins. */
-  constructor(
-    id: string,
-    entry: OutgoingEntry,
-    deps: RemoteDeps,
-    machines: ConnectedMachines,
-    others: Set<DialOut>,
-  ) {
+  constructor(id: string, entry: OutgoingEntry, deps: RemoteDeps, others: Set<DialOut>) {
     this.#deps = deps;
-    this.#machines = machines;
     this.#others = others.add(this);
     this.#entry = entry;
-    this.pace = new DialPace(deps.clock.now());
     this.#lostAtMs = deps.clock.now();
-    this.#machine = machines.add(
-      id,
-      () => this.#entry,
-      () => this.#hurry(),
-    );
-  }
-
-  get host(): RemoteHost {
-    return this.#machine.host;
+    this.machine = new RemoteMachine(id, {
+      hub: deps,
+      entry: () => this.#entry,
+      onEnd: (failure, hadBegun) => this.#retry(failure, hadBegun),
+      onMissed: () => this.#hurry(),
+    });
   }
 
   suits(entry: AgentEntry): boolean {
@@ -69,17 +53,11 @@ class DialOut implements Configured, OutgoingOwner {
     const isSame = isDeepStrictEqual({ ...entry, ...shown }, { ...this.#entry, ...shown });
     this.#entry = entry;
     if (isSame) return;
-    this.#disconnect();
     this.#failures = 0;
     this.#lostAtMs = this.#deps.clock.now();
-    this.pace = new DialPace(this.#lostAtMs);
-    this.#machine.host.forget();
-    this.#machine.host.lost('its entry in hub.agents changed; not contacted since');
+    this.machine.forget();
+    this.machine.lost('its entry in hub.agents changed; not contacted since');
     this.connectIn(0);
-  }
-
-  look(nowMs: number): void {
-    this.#connection?.look(nowMs);
   }
 
   removed(): void {
@@ -88,8 +66,8 @@ class DialOut implements Configured, OutgoingOwner {
   }
 
   close(): void {
-    this.#disconnect();
-    this.#machines.remove(this.#machine);
+    this.#deps.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
   }
 
   connectIn(delayMs: number): void {
@@ -111,44 +89,39 @@ class DialOut implements Configured, OutgoingOwner {
     if (atMs < this.#nextAtMs) this.connectIn(atMs - clock.now());
   }
 
-  #disconnect(): void {
-    this.#deps.clock.clearTimer(this.#timer);
-    this.#timer = undefined;
-    this.#connection?.end();
-    this.#connection = undefined;
-    this.#machine.connection = undefined;
-  }
-
   #connect(): void {
-    const { clock, counters, times } = this.#deps;
+    const { clock, times } = this.#deps;
     const { url, pin, key_file: keyFile } = this.#entry;
     this.#begunAtMs = clock.now();
     this.#earliestMs = this.#begunAtMs + times.maxDelayMs;
-    counters.connections++;
-    const target = peerTargetOf(url, pin);
-    this.#connection = new OutgoingConnection(target, keyFile?.secret, this.#deps, this);
+    const peer = this.machine.connect();
+    const dial = new Dial(
+      {
+        target: peerTargetOf(url, pin),
+        path: OPERATIONS.openSocket.path,
+        key: keyFile?.secret,
+        userAgent: 'hostwire-hub',
+        maxFrameBytes: QUOTAS.machineFrame.maxBytes,
+        isOneOfMany: true,
+        limitMs: times.headMs,
+        silenceMs: Number.POSITIVE_INFINITY,
+        pinKey: 'hub.agents',
+        clock,
+      },
+      Object.assign(peer, { onOpen: () => undefined }),
+    );
+    peer.start(dial);
   }
 
-  onMessage(message: Framed): boolean {
-    if (this.#machine.connection === undefined) {
-      this.#machine.connection = this.#connection;
-      this.#failures = 0;
-    }
-    return this.#machines.take(this.#machine, message);
-  }
-
-  onEnd({ isRefusal, isFlood, reason }: Failure): void {
-    const { clock, times, counters, random } = this.#deps;
-    const { host, connection } = this.#machine;
-    this.#disconnect();
-    counters.failures++;
-    // It may have said before that it goes away.
-    if (connection === undefined || host.status?.isOnline === true) host.lost(reason, isRefusal);
+  #retry({ isFlood }: Failure, hadBegun: boolean): void {
+    const { clock, times, random } = this.#deps;
     const { initialDelayMs, maxDelayMs, offDelayMs, floodMs } = times;
     const nowMs = clock.now();
-    if (connection !== undefined) this.#lostAtMs = nowMs;
+    if (hadBegun) {
+      this.#lostAtMs = nowMs;
+      this.#failures = 0;
+    }
     if (isFlood === true) {
-      this.pace = new DialPace(nowMs);
       this.connectIn(floodMs * (1 - random() / 2));
       this.#earliestMs = this.#nextAtMs;
       return;
@@ -158,28 +131,23 @@ class DialOut implements Configured, OutgoingOwner {
     const step = Math.min(longestMs, initialDelayMs * 2 ** this.#failures++);
     const waitMs = step * (1 - random() / 2);
     // From one attempt to the next: an attempt without an answer takes seconds itself.
-    const spentMs = connection === undefined ? nowMs - this.#begunAtMs : 0;
+    const spentMs = hadBegun ? 0 : nowMs - this.#begunAtMs;
     this.connectIn(Math.max(Math.min(waitMs, initialDelayMs), waitMs - spentMs));
   }
 }
 
 export class DialOuts {
   readonly #deps: RemoteDeps;
-  readonly #machines: ConnectedMachines;
   readonly #all = new Set<DialOut>();
 
-  constructor(deps: RemoteDeps, machines: ConnectedMachines) {
+  constructor(deps: RemoteDeps) {
     this.#deps = deps;
-    this.#machines = machines;
-    machines.onLook((nowMs) => {
-      for (const dialOut of this.#all) dialOut.look(nowMs);
-    });
   }
 
-  /** A machine of the configuration, for Hosts. Its first attempt begins within `spreadMs`. */
+  /** A machine of the configuration. Its first attempt begins within `spreadMs`. */
   add(id: string, entry: AgentEntry, spreadMs: number): Configured {
     if (!isOutgoing(entry)) throw new Error('an entry without a URL cannot be dialled');
-    const dialOut = new DialOut(id, entry, this.#deps, this.#machines, this.#all);
+    const dialOut = new DialOut(id, entry, this.#deps, this.#all);
     dialOut.connectIn(this.#deps.random() * spreadMs);
     return dialOut;
   }

@@ -1,7 +1,7 @@
 /** Whether a machine is there, since when, and why not. */
-import { ServiceError } from '../../errors.ts';
-import type { Condition } from '../../machine/registry.ts';
-import type { RemoteDeps } from './deps.ts';
+import { ServiceError } from '../errors.ts';
+import type { Condition } from './registry.ts';
+import type { RemoteDeps } from './remote.ts';
 
 /** Further changes of one machine in a minute are logged for debugging only. */
 const MAX_LINES = 10;
@@ -59,7 +59,7 @@ export class Reachability {
     const isTooMuch = isQuiet || this.#lines++ >= MAX_LINES;
     const line = `host ${this.#id} is ${state}${reason === undefined ? '' : `: ${reason}`}`;
     if (isTooMuch) log.debug(line);
-    else if (state === 'up') log.info(line);
+    else if (state === 'up' || state === 'asleep' || state === 'off') log.info(line);
     else log.warn(line);
   }
 

@@ -1,20 +1,23 @@
 /** Answers of one machine by request: concurrent clients share one question, and its answer for a few seconds. */
-import type { Clock } from '../../clock.ts';
-import { Clients } from '../../fairness/fair-queue.ts';
-import { isQuestion, REQUESTS } from '../../machine/requests.ts';
-import type { Ask, HostAnswer, RemoteClient } from './ask.ts';
+import type { Clock } from '../clock.ts';
+import { Clients } from '../fairness/fair-queue.ts';
+import type { RemoteAnswer, RemoteRequest } from '../socket/requests.ts';
+import { isQuestion, REQUESTS } from './requests.ts';
+
+/** Asks the machine. */
+type Send = (request: RemoteRequest) => Promise<RemoteAnswer>;
 
 /** Old ones are dropped this often. */
 const FORGET_MS = 20_000;
 
 interface Entry {
-  readonly answer: Promise<HostAnswer>;
+  readonly answer: Promise<RemoteAnswer>;
   /** The addresses of the clients: the question has its turn when it is that of one of them. */
   readonly clients: Clients;
   untilMs: number;
 }
 
-export class Answers {
+export class SharedAnswers {
   readonly #clock: Clock;
   /** undefined if there was no question lately. */
   #cached: Map<string, Entry> | undefined;
@@ -24,19 +27,19 @@ export class Answers {
     this.#clock = clock;
   }
 
-  /** Rejects as RemoteClient.ask. */
-  async ask(client: RemoteClient, ask: Ask): Promise<HostAnswer> {
-    if (isQuestion(ask.what)) return await this.#get(client, ask);
+  /** Rejects as `send`. */
+  async ask(request: RemoteRequest, send: Send): Promise<RemoteAnswer> {
+    if (isQuestion(request.what)) return await this.#get(request, send);
     try {
-      return await client.ask(ask);
+      return await send(request);
     } finally {
       // Later answers must show its effect.
       this.clear();
     }
   }
 
-  async #get(client: RemoteClient, ask: Ask): Promise<HostAnswer> {
-    const { what, params, who } = ask;
+  async #get(request: RemoteRequest, send: Send): Promise<RemoteAnswer> {
+    const { what, params, client } = request;
     const key = JSON.stringify([what, params]);
     // 0: it is not kept.
     const ageMs = REQUESTS.get(what)?.maxAgeMs ?? 0;
@@ -44,14 +47,14 @@ export class Answers {
     const cached = this.#cached;
     const known = cached.get(key);
     if (known !== undefined && this.#clock.now() < known.untilMs) {
-      if (known.untilMs === Number.POSITIVE_INFINITY) known.clients.join(who.address);
+      if (known.untilMs === Number.POSITIVE_INFINITY) known.clients.join(client.address);
       return await known.answer;
     }
-    const clients = new Clients(who.address);
+    const clients = new Clients(client.address);
     // Its age counts from the question on: as with the service, a request each second gets a new sample each time.
     const untilMs = this.#clock.now() + ageMs;
     const entry: Entry = {
-      answer: client.ask({ ...ask, clients }),
+      answer: send({ ...request, clients }),
       clients,
       untilMs: Number.POSITIVE_INFINITY,
     };

@@ -1,0 +1,69 @@
+/** A sample of another machine: checked where it enters the hub, and written once per view. */
+import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import type { JsonObject } from '../json.ts';
+import type { View } from '../stats/view.ts';
+import type { MachineSample } from '../streams/sample.ts';
+import { plainFigures } from './last-values.ts';
+import { findMalformed } from './sample-shape.ts';
+
+const BEGIN = 'data: ';
+const END = '\n\n';
+
+/** The sections of each key of a payload: that of a section, or none. */
+const BITS: ReadonlyMap<string, number> = new Map(SECTIONS.map((name) => [name, SECTION_BITS[name]]));
+
+/** The bytes of events that one sample keeps: 23 views of that of the largest machine (0.7 MB), which may have 64. */
+const MAX_KEPT_BYTES = 16 * 2 ** 20;
+
+export class RemoteSample implements MachineSample {
+  readonly #payload: JsonObject;
+  /** Those that the machine was asked for. */
+  readonly sections: number;
+  readonly withDetail: boolean;
+  /** Time by the hub's clock, in milliseconds. */
+  readonly takenAtMs: number;
+  /** By the index of the view. */
+  readonly #events = new Map<number, Buffer>();
+  #keptBytes = 0;
+
+  constructor(payload: JsonObject, sections: number, withDetail: boolean, takenAtMs: number) {
+    this.#payload = payload;
+    this.sections = sections;
+    this.withDetail = withDetail;
+    this.takenAtMs = takenAtMs;
+  }
+
+  /** Returns why it must not be passed on, without a byte of it; undefined where it may be. */
+  check(): string | undefined {
+    const malformed = findMalformed(this.#payload);
+    return malformed === undefined ? undefined : `its samples are malformed: ${malformed}`;
+  }
+
+  has({ sections, withDetail }: View): boolean {
+    return (sections & ~this.sections) === 0 && (this.withDetail || !withDetail);
+  }
+
+  event(view: View): Buffer {
+    const known = this.#events.get(view.index);
+    if (known !== undefined) return known;
+    // JSON.parse has dropped the first of two equal keys, of which a reader might use either.
+    const event = Buffer.from(`${BEGIN}${JSON.stringify(this.#cut(view))}${END}`);
+    if (this.#keptBytes + event.length > MAX_KEPT_BYTES) this.#events.clear();
+    this.#keptBytes = this.#events.size === 0 ? event.length : this.#keptBytes + event.length;
+    this.#events.set(view.index, event);
+    return event;
+  }
+
+  /** The JSON alone. */
+  payload(view: View): Buffer {
+    return this.event(view).subarray(BEGIN.length, -END.length);
+  }
+
+  #cut({ sections, withDetail }: View): JsonObject {
+    if (this.withDetail && !withDetail) return plainFigures(this.#payload, sections);
+    const extra = this.sections & ~sections & ALL_SECTIONS;
+    if (extra === 0) return this.#payload;
+    const members = Object.entries(this.#payload);
+    return Object.fromEntries(members.filter(([key]) => ((BITS.get(key) ?? 0) & extra) === 0));
+  }
+}

@@ -1,0 +1,464 @@
+/**
+ * A machine elsewhere, whatever carries its session: what it says of itself, what its viewers want of it, and what it is
+ * asked. One session for all viewers.
+ */
+import { type Caller, OWN_ACCOUNT } from '../access/caller.ts';
+import type { Clock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+import type { Places } from '../fairness/places.ts';
+import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { type JsonObject, parseObject } from '../json.ts';
+import type { Listeners } from '../listeners.ts';
+import type { Log } from '../log/log.ts';
+import type { Params } from '../params.ts';
+import { ALL_SCOPES, type Scope, type Scopes, scopesOf } from '../scopes.ts';
+import { down, type Failure } from '../socket/carrier.ts';
+import type { Greeting } from '../socket/greeting.ts';
+import { newPace, Peer, type PeerOwner } from '../socket/peer.ts';
+import type { RemoteAnswer, RemoteRequest } from '../socket/requests.ts';
+import { FRESH_MS } from '../stats/freshness.ts';
+import { type View, viewOf } from '../stats/view.ts';
+import type { MachineSink, MachineSubscription } from '../streams/sample.ts';
+import type { HostRow } from '../wire/hub.ts';
+import type { ClosingReason } from '../wire/socket-events.ts';
+import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from './machine.ts';
+import { PushedTopics } from './pushed-topics.ts';
+import { Reachability } from './reachability.ts';
+import type { Condition, Noted, Registry } from './registry.ts';
+import type { RemoteSample } from './remote-sample.ts';
+import { RemoteSamples } from './remote-samples.ts';
+import { isQuestion } from './requests.ts';
+import { findMalformed } from './sample-shape.ts';
+import { SharedAnswers } from './shared-answers.ts';
+
+/** How long a hub waits for what, in milliseconds. Tests have shorter ones. */
+export interface Times {
+  /** For a command, until it is begun; and for a question. */
+  readonly commandMs: number;
+  readonly questionMs: number;
+  /** For the answer to a command, after its deadline: it may have been begun at the last moment. */
+  readonly answerMs: number;
+  /** For a connection to a machine, its greeting, and the answer to a ping. */
+  readonly headMs: number;
+  /** Without a message for this long a machine is pinged, where it has viewers. */
+  readonly quietMs: number;
+  readonly initialDelayMs: number;
+  /** The longest delay before the next attempt, while the machine is wanted or was lost less than half a minute ago. */
+  readonly maxDelayMs: number;
+  /** The same of a machine that has been off for long, which costs an attempt each time. */
+  readonly offDelayMs: number;
+  /** The longest delay after a machine has sent more than is taken: each attempt lets it send that much again. */
+  readonly floodMs: number;
+  /** For the first sample, while its viewer waits for the head of the answer. */
+  readonly firstSampleMs: number;
+  /** Time for which what has no viewers is still asked for, because pages are loaded again. */
+  readonly shrinkMs: number;
+}
+
+export const TIMES: Times = {
+  commandMs: 5000,
+  questionMs: 10_000,
+  answerMs: 10_000,
+  headMs: 5000,
+  quietMs: 5000,
+  initialDelayMs: 250,
+  // Streams continue within 5 s of the end of an outage.
+  maxDelayMs: 4000,
+  offDelayMs: 60_000,
+  floodMs: 20_000,
+  firstSampleMs: 10_000,
+  shrinkMs: 10_000,
+};
+
+/** Figures for /metrics; they only grow. */
+export interface Counters {
+  /** From machines. */
+  samples: number;
+  sampleBytes: number;
+  connections: number;
+  failures: number;
+}
+
+/** Judges commands of clients, and gives each its deadline. */
+export interface Commander {
+  /** Carries it out by `machine.send`. Rejects with ServiceError. */
+  command(machine: RemoteMachine, request: MachineRequest): Promise<MachineAnswer>;
+  /** Throws `command_not_allowed`. `name`: also `media.*`, before it is known which of its group is meant. */
+  check(machine: RemoteMachine, name: string, client: Caller): void;
+  /** Returns the scopes of a client without those of which it may use nothing on this machine. */
+  scopesAt(machine: RemoteMachine, client: Caller): Scopes;
+}
+
+/** The dependencies that all machines of a hub share. */
+export interface RemoteDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly times: Times;
+  readonly counters: Counters;
+  readonly limits: { readonly questions: Places; readonly commands: Places };
+  readonly commander: Commander;
+  /** Absent in tests of one machine. */
+  readonly registry?: Pick<Registry, 'recall' | 'note' | 'forget' | 'usage' | 'system' | 'takeUsage'>;
+  /** Notified of the id of a machine whose condition has changed, or that is gone. */
+  readonly conditions: Listeners<readonly [id: string]>;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface RemoteOptions {
+  readonly hub: RemoteDeps;
+  /** The name and labels in this hub's configuration; absent: those that the machine reports. */
+  readonly entry?: () => {
+    readonly name?: string | undefined;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  /** Without a message for this long a machine without viewers is pinged; as with viewers if absent. */
+  readonly unwatchedMs?: number;
+  /** Its session has ended, or none began. `hadBegun`: the machine had greeted. */
+  readonly onEnd?: (failure: Failure, hadBegun: boolean) => void;
+  /** A viewer wants it while it is not up. */
+  readonly onMissed?: () => void;
+}
+
+/** The last that a machine has said of itself. */
+interface Status {
+  readonly run: string;
+  readonly name: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly scopes: readonly Scope[] | undefined;
+}
+
+/** What its plan makes of a machine. */
+const PLANNED: Readonly<Record<ClosingReason, Omit<Condition, 'since'>>> = {
+  sleep: { state: 'asleep', reason: 'it sleeps' },
+  hibernate: { state: 'asleep', reason: 'it hibernates' },
+  shutdown: { state: 'off', reason: 'it was shut down' },
+  restart: { state: 'off', reason: 'it restarts' },
+  stop: { state: 'down', reason: 'its service has stopped' },
+};
+/** The question about the history with the shortest answer. */
+const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: OWN_ACCOUNT };
+const EVERYTHING = viewOf(ALL_SECTIONS, true);
+
+/** A machine that still sends after this long has not gone. */
+const GOING_MS = 3000;
+
+export class RemoteMachine implements Machine, PeerOwner, Noted {
+  readonly id: string;
+  readonly #options: RemoteOptions;
+  readonly #reachability: Reachability;
+  readonly #samples: RemoteSamples;
+  readonly #answers: SharedAnswers;
+  /** undefined: none was ever wanted. Most of thousands of machines have no viewers. */
+  #topics: PushedTopics | undefined;
+  readonly #pace;
+  #peer: Peer | undefined;
+  #status: Status | undefined;
+  /** The machine has greeted in this session. */
+  #hasBegun = false;
+  #heardAtMs = 0;
+  /** When it was pinged and has not answered yet. */
+  #pingedAtMs: number | undefined;
+  /** When it said that it goes. */
+  #leftAtMs: number | undefined;
+  isClosed = false;
+
+  constructor(id: string, options: RemoteOptions) {
+    const { hub } = options;
+    this.id = id;
+    this.#options = options;
+    const known = hub.registry?.recall(id);
+    this.#status = known && { name: known.name, labels: known.labels, run: '', scopes: undefined };
+    this.#reachability = new Reachability(id, hub, known?.condition);
+    this.#answers = new SharedAnswers(hub.clock);
+    this.#pace = newPace(hub.clock.now());
+    this.#samples = new RemoteSamples({
+      clock: hub.clock,
+      times: hub.times,
+      onChange: () => this.#want(),
+      refusal: () => (this.isUp ? undefined : this.refusal()),
+    });
+  }
+
+  get status(): Status | undefined {
+    return this.#status;
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#options.entry?.().labels ?? this.#status?.labels ?? {};
+  }
+
+  /** That of the configuration, or its host name; the id until it was reached. */
+  get name(): string {
+    return this.#options.entry?.().name ?? this.#status?.name ?? this.id;
+  }
+
+  get condition(): Condition {
+    return this.#reachability.condition;
+  }
+
+  /** Changes with the condition. */
+  get version(): number {
+    return this.#reachability.version;
+  }
+
+  get isUp(): boolean {
+    return this.#reachability.isUp;
+  }
+
+  /** The machine's entry in /api/hosts. */
+  get row(): HostRow {
+    const { id, name, labels, condition } = this;
+    const { scopes } = this.#status ?? {};
+    const { takenAtMs } = this.#samples;
+    const age = takenAtMs === undefined ? null : Math.round(this.#options.hub.clock.now() - takenAtMs) / 1000;
+    return { id, name, labels, ...condition, sample_age: age, ...(scopes && { scopes }) };
+  }
+
+  get newest(): Noted['newest'] {
+    const sample = this.#samples.newest;
+    if (sample === undefined) return undefined;
+    return { takenAtMs: sample.takenAtMs, payload: sample.payload(viewOf(sample.sections, false)) };
+  }
+
+  /** Since its last message. */
+  get silentMs(): number {
+    return this.#options.hub.clock.now() - this.#heardAtMs;
+  }
+
+  subscribe(view: View, sink?: MachineSink): MachineSubscription {
+    if (!this.isUp) this.#options.onMissed?.();
+    return this.#samples.subscribe(view, sink);
+  }
+
+  /** No next one is near: machines send samples when they like. */
+  async first<T>(view: View, begin: (sample: RemoteSample, isNextNear: boolean) => T): Promise<T> {
+    return await this.#samples.first(view, (sample) => begin(sample, false));
+  }
+
+  followTopic(name: string, sink: TopicSink): FollowedTopic | undefined {
+    this.#topics ??= new PushedTopics(() => this.#want());
+    const end = this.#topics.follow(name, sink);
+    return end && { end, isReliable: false };
+  }
+
+  async usage(view: View, client: Caller): Promise<Buffer> {
+    const { registry } = this.#options.hub;
+    const bytes = await this.#orLast(this.#usageNow(view, client), () =>
+      registry?.usage(this.id, view.sections),
+    );
+    if (view.sections === ALL_SECTIONS && this.isUp) registry?.takeUsage(this.id, () => parseObject(bytes));
+    return bytes;
+  }
+
+  /** The payload of a sample with detail, at most a second old. Rejects with ServiceError, also if it is not there. */
+  async detailed(client: Caller): Promise<Buffer> {
+    return await this.#usageNow(EVERYTHING, client);
+  }
+
+  async #usageNow(view: View, client: Caller): Promise<Buffer> {
+    const { clock } = this.#options.hub;
+    const current = this.#samples.newestWith(view);
+    if (current !== undefined && clock.now() - current.takenAtMs < FRESH_MS) return current.payload(view);
+    const { sections, withDetail } = view;
+    const names = SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
+    const params = { sections: names, detail: withDetail };
+    const { bytes } = await this.#question('usage', params, client, this.#options.hub.times.headMs);
+    const malformed = findMalformed(parseObject(bytes) ?? {});
+    if (malformed === undefined) return bytes;
+    const reason = `its samples are malformed: ${malformed}`;
+    throw new ServiceError('host_unreachable', 'The machine sent no valid sample.', { reason });
+  }
+
+  async ask(request: MachineRequest): Promise<MachineAnswer> {
+    const { commander, times, registry } = this.#options.hub;
+    const { what, params, client } = request;
+    if (!isQuestion(what)) return await commander.command(this, request);
+    const answer = this.#question(what, params, client, times.questionMs);
+    if (what !== 'system') return await answer;
+    const bytes = answer.then((each) => each.bytes);
+    return { bytes: await this.#orLast(bytes, () => registry?.system(this.id)) };
+  }
+
+  /** The answer of the machine; if it is not there the last one that is known, with its time. */
+  async #orLast(answer: Promise<Buffer>, last: () => string | undefined): Promise<Buffer> {
+    try {
+      return await answer;
+    } catch (error) {
+      const known = this.isUp ? undefined : last();
+      if (known === undefined || !(error instanceof ServiceError) || error.code !== 'host_unreachable')
+        throw error;
+      return Buffer.from(known);
+    }
+  }
+
+  async #question(what: string, params: Params, client: Caller, limitMs: number): Promise<RemoteAnswer> {
+    const deadlineMs = this.#options.hub.clock.now() + limitMs;
+    return await this.send({ what, params, client, deadlineMs });
+  }
+
+  /** Asks once, as Requests.ask; questions may be shared. */
+  async send(request: RemoteRequest): Promise<RemoteAnswer> {
+    const peer = this.#peer;
+    if (!this.isUp || peer === undefined) throw this.refusal();
+    return await this.#answers.ask(request, async (asked) => await peer.ask(asked, !isQuestion(asked.what)));
+  }
+
+  check(name: string, client: Caller): void {
+    // `media.`: any command of the group.
+    this.#options.hub.commander.check(this, name.endsWith('.') ? `${name}*` : name, client);
+  }
+
+  /** Returns the scopes that `client` can use on this machine. */
+  usableScopes(client: Caller): Scopes {
+    const { scopes } = this.#status ?? {};
+    const ofHub = scopes === undefined ? ALL_SCOPES : scopesOf(scopes);
+    return this.#options.hub.commander.scopesAt(this, client) & ofHub;
+  }
+
+  /** A machine that is not there may have a history. */
+  async hasEvents(): Promise<boolean> {
+    try {
+      await this.ask(LEAST_HISTORY);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return error.code !== 'feature_disabled';
+    }
+  }
+
+  /** The error for its clients while it is not up. */
+  refusal(): ServiceError {
+    this.#options.onMissed?.();
+    return this.#reachability.refusal();
+  }
+
+  /** Begins a session in place of the one before it; the caller starts it with a carrier. */
+  connect(): Peer {
+    const { hub } = this.#options;
+    this.#peer?.end('a newer connection of this machine has taken its place');
+    hub.counters.connections++;
+    this.#peer = new Peer({ ...hub, pace: this.#pace }, this);
+    return this.#peer;
+  }
+
+  /** Ends its session, or says why there is none. `isRefusal`: it does not let this hub in. */
+  lost(reason: string, isRefusal = false): void {
+    this.#peer?.end(reason);
+    this.#peer = undefined;
+    this.#gone({ reason, isRefusal });
+  }
+
+  /** Drops what is known of the machine, because the next one may be another. */
+  forget(): void {
+    this.#status = undefined;
+    this.#options.hub.registry?.forget(this.id);
+    this.#answers.clear();
+  }
+
+  /** Called every second: pings one that is silent, and gives it up. */
+  look(nowMs: number): void {
+    const peer = this.#peer;
+    if (peer?.isReady !== true) return;
+    const { times } = this.#options.hub;
+    if (this.#pingedAtMs !== undefined) {
+      if (nowMs - this.#pingedAtMs < times.headMs) return;
+      peer.onEnd(down('no message within the timeout'));
+      return;
+    }
+    const isWatched = this.#samples.isWanted || (this.#topics?.names.length ?? 0) > 0;
+    const quietMs = isWatched ? times.quietMs : (this.#options.unwatchedMs ?? times.quietMs);
+    if (nowMs - this.#heardAtMs < quietMs) return;
+    this.#pingedAtMs = nowMs;
+    peer.ping();
+  }
+
+  /** Ends all streams. */
+  close(reason = 'the hub no longer has this machine'): void {
+    this.isClosed = true;
+    this.#peer?.end(reason);
+    this.#answers.clear();
+    this.#samples.close();
+  }
+
+  onGreeting(greeting: Greeting): void {
+    const { registry } = this.#options.hub;
+    const { run, name, labels, scopes } = greeting;
+    if (this.#status !== undefined && this.#status.run !== run) this.#topics?.lost();
+    this.#status = { run, name, labels, scopes };
+    this.#leftAtMs = undefined;
+    this.#hasBegun = true;
+    this.onHeard();
+    this.#reachability.set({ state: 'up' });
+    registry?.note(this, greeting);
+    this.#want();
+  }
+
+  onHeard(): void {
+    const nowMs = this.#options.hub.clock.now();
+    this.#heardAtMs = nowMs;
+    this.#pingedAtMs = undefined;
+    // Its plan was not carried out, or it is back.
+    if (this.#leftAtMs === undefined || nowMs - this.#leftAtMs < GOING_MS) return;
+    this.#leftAtMs = undefined;
+    this.#reachability.set({ state: 'up' });
+    this.#options.hub.registry?.note(this);
+    this.#want();
+  }
+
+  onData(type: string, data: JsonObject, bytes: number): void {
+    if (type !== 'system_stats') {
+      if (this.isUp) this.#topics?.take(type, data, bytes);
+      return;
+    }
+    const { counters } = this.#options.hub;
+    const flaw = this.#samples.take(data);
+    if (flaw !== undefined) {
+      this.#peer?.onEnd({ ...down(flaw), isFlood: true });
+      return;
+    }
+    counters.samples++;
+    counters.sampleBytes += bytes;
+  }
+
+  onClosing(reason: ClosingReason): void {
+    this.#leftAtMs = this.#options.hub.clock.now();
+    this.#set(PLANNED[reason]);
+  }
+
+  onEnd(failure: Failure): void {
+    const { hub, onEnd } = this.#options;
+    const hadBegun = this.#hasBegun;
+    this.#hasBegun = false;
+    this.#peer = undefined;
+    this.#pingedAtMs = undefined;
+    hub.counters.failures++;
+    this.#gone(failure);
+    onEnd?.(failure, hadBegun);
+  }
+
+  /** Of one that has said how it goes, the connection's end is the end that it planned. */
+  #gone({ isRefusal, reason }: Failure): void {
+    if (this.isClosed) return;
+    const isPlanned = this.#leftAtMs !== undefined && !isRefusal;
+    this.#set(isPlanned ? this.condition : { state: isRefusal ? 'refused' : 'down', reason });
+  }
+
+  /** It is not there. */
+  #set(condition: Omit<Condition, 'since'>): void {
+    this.#reachability.set(condition);
+    // Before its newest sample is dropped.
+    this.#options.hub.registry?.note(this);
+    this.#samples.lost(this.#reachability.refusal());
+    this.#topics?.lost();
+  }
+
+  /** Asks for what is wanted now. */
+  #want(): void {
+    const topics = [...this.#samples.topics, ...(this.#topics?.names ?? [])];
+    const detail = this.#samples.withDetail || (topics.includes('media') && 'media');
+    if (this.isClosed) return;
+    if (this.isUp) this.#peer?.subscribe(topics, detail);
+    else if (topics.length > 0) this.#options.onMissed?.();
+  }
+}
