@@ -7,15 +7,15 @@ import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { Many } from '../helpers/many.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { allFlags, startCommanded } from './commanded.ts';
-import { done, PlayedAgent } from './played-agent.ts';
+import { done, PlayedMachine } from './played-machine.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
 import { upgradeStatus } from './socket-setup.ts';
 
 t.setTimeout(280_000);
 
 /** Answers of the machine where an empty object is not enough. */
-const RESULTS: Readonly<Record<string, object>> = {
-  usage: { timestamp: 1, uptime: 1 },
+const ANSWERS: Readonly<Record<string, object>> = {
+  usage: done({ timestamp: 1, uptime: 1 }),
   art: { type: 'image/png', base64: '' },
 };
 const KEY = 'k'.repeat(40);
@@ -130,7 +130,7 @@ const isWanted = (rule: Rule, way: Way, call: Call) =>
 
 t.test('[I.hub.access] [I.hub.ws-access] [I.hub.commands] every route, way in and rule', async (t) => {
   const many = new Many(t);
-  const machine = await PlayedAgent.start(t, 0, ({ what = '' }) => done(RESULTS[what]));
+  const machine = await PlayedMachine.start(t, 0, ({ name }) => ANSWERS[name] ?? done());
   let requests = 0;
   let allowed = 0;
   for (const each of RULES) {

@@ -8,7 +8,7 @@ import { findFreePort } from '../helpers/service/free-port.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { startCommanded } from './commanded.ts';
-import { isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
+import { isUp, PlayedMachine, type StartedHub, startHub } from './setup.ts';
 
 const QUICK = {
   ...ENVIRONMENT,
@@ -54,7 +54,7 @@ t.test('[I.hub.client] the list, and one machine as a service of its own', async
 });
 
 t.test('[I.hub.client] all machines in one stream, merged', async (t) => {
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const agents = { a: { url: agent.url }, gone: { url: 'http://127.0.0.1:1' } };
   const hub = await startHub(t, agents);
   await hub.host('a', isUp);
@@ -72,7 +72,7 @@ t.test('[I.hub.client] all machines in one stream, merged', async (t) => {
 });
 
 t.test('[I.hub.client] many machines on one socket, across a restart of the hub', async (t) => {
-  const all = await Promise.all([1, 2].map(async () => await PlayedAgent.start(t)));
+  const all = await Promise.all([1, 2].map(async () => await PlayedMachine.start(t)));
   const agents = Object.fromEntries(all.map(({ url }, i) => [`h${i}`, { url }]));
   const port = await findFreePort();
   const config: ConfigPart = { server: { port } };

@@ -1,7 +1,6 @@
 /** Events name processes only to clients that may see them: as they happen and in the history, of a service and of a hub. */
 import '../helpers/service/dead-buses.ts';
 import t from 'tap';
-import { ConnectingHub } from '../agent/played-hub.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
@@ -27,12 +26,6 @@ t.test('[10.event-processes] events name processes only to keys with the scope `
   const hub = await startHub(t, { both: entry('both'), read: entry('read') }, { auth });
   const followers: { name: string; expected: object; take: () => Promise<unknown> }[] = [];
   for (const key of KEYS) {
-    const played = new ConnectingHub(t, service.port, { headers: bearer(key) });
-    await played.next('status');
-    t.match(await played.ask('history', HISTORY), { result: { events: [EVENTS[key]] } }, `a hub with ${key}`);
-    played.say('want', { hub: 'h', sections: [], topics: ['events'] });
-    const take = async () => JSON.parse(await until(() => played.on('event')[0]));
-    followers.push({ name: `a hub with ${key}`, expected: EVENTS[key], take });
     for (const [port, path, expected] of [
       [service.port, '/api', EVENTS[key]],
       [hub.port, '/api/hosts/both', EVENTS[key]],

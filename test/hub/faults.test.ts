@@ -12,7 +12,8 @@ import { findFreePort } from '../helpers/service/free-port.ts';
 import { startSecure } from '../helpers/service/secure.ts';
 import { serveHere, serveProgram, startService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { eventWith, isDown, isUp, PlayedAgent, startHub, watch, watchPlayed } from './setup.ts';
+import { frameOf } from './played-machine.ts';
+import { eventWith, isDown, isUp, PlayedMachine, startHub, watch, watchPlayed } from './setup.ts';
 
 /** A server that a test makes of raw sockets; `play` gets each with its request. */
 async function serveRaw(t: Test, play: (socket: net.Socket, request: string) => unknown) {
@@ -42,7 +43,7 @@ t.test('[I.hub.faults] an agent that is killed and started again: the stream con
 });
 
 t.test('[I.hub.faults] [I.hub.kept] an agent without viewers is found down, and up again', async (t) => {
-  const agent = await PlayedAgent.start(t, await findFreePort());
+  const agent = await PlayedMachine.start(t, await findFreePort());
   const hub = await startHub(t, { a: { url: agent.url } });
   t.match(await hub.host('a', isUp), { name: 'played' });
   t.equal(agent.queries.length, 0, 'it takes no samples');
@@ -50,7 +51,7 @@ t.test('[I.hub.faults] [I.hub.kept] an agent without viewers is found down, and 
   agent.stop();
   const { since } = await hub.host('a', ({ reason }) => reason === 'connection refused');
   t.ok(since > Date.now() / 1000 - 3600 && since <= Date.now() / 1000, 'since when');
-  await PlayedAgent.start(t, agent.port);
+  await PlayedMachine.start(t, agent.port);
   await hub.host('a', isUp);
 });
 
@@ -69,7 +70,7 @@ t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream con
 });
 
 t.test('[I.hub.faults] an agent that falls silent is given up, and tried again', async (t) => {
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const hub = await startHub(t, { a: { url: agent.url } }, {}, { silenceMs: 1000, headMs: 500 });
   const stream = await watchPlayed(hub, agent);
   agent.isAnswering = false;
@@ -86,10 +87,10 @@ t.test('[I.hub.faults] a connection that takes nothing is pinged, and ended', as
   const { port } = await serveRaw(t, (socket, request) => {
     const key = /sec-websocket-key: (\S+)/i.exec(request)?.[1] ?? '';
     const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-    const status = 'status\n{"state":"online","run":"r"}';
+    const greeting = frameOf('connected', new PlayedMachine().connected);
     const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n';
     socket.write(`${head}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
-    socket.write(Buffer.concat([Buffer.from([0x81, status.length]), Buffer.from(status)]));
+    socket.write(Buffer.concat([Buffer.from([0x81, 126, 0, greeting.length]), Buffer.from(greeting)]));
   });
   const hub = await startHub(t, { a: { url: `http://127.0.0.1:${port}` } }, {}, { silenceMs: 1000 });
   await hub.host('a', isUp);
@@ -145,8 +146,8 @@ t.test('[I.hub.hostile] an address without a hostwire service is shown with the 
     answer = 'HTTP/1.1 599 Next\r\n\r\n';
     await hub.host('a', (each) => each.reason === 'it answered with status 599');
   }
-  const other = await PlayedAgent.start(t);
-  other.greeting = ['challenge\n{"nonce":"x"}'];
+  const other = await PlayedMachine.start(t);
+  other.greeting = [frameOf('connected', { ...other.connected, machine: undefined })];
   hub.reconfigure({ a: { url: other.url } });
   await hub.host(
     'a',
@@ -158,13 +159,14 @@ t.test('[I.hub.hostile] an address without a hostwire service is shown with the 
 
 t.test('[I.hub.hostile] an agent that sends rubbish is reported, and viewers see none of it', async (t) => {
   const rubbish: readonly (readonly [text: string, reason: string])[] = [
-    ['sample\n{"a":1}', 'its samples are malformed'],
-    ['sample\n', 'its samples are malformed'],
-    ['status\n{"state":"online"}', 'it sent a malformed message'],
-    ['no topic', 'it sent a malformed message'],
-    [`sample\n${'x'.repeat(2 ** 20 + 200)}`, 'it sent a malformed message'],
+    [frameOf('system_stats', { a: 1 }), 'its samples are malformed'],
+    ['{"type":"system_stats"}', 'its samples are malformed'],
+    [frameOf('connected', { protocol: 2 }), 'it sent a malformed message'],
+    ['[]', 'it sent a malformed message'],
+    ['no JSON', 'it sent a malformed message'],
+    [frameOf('system_stats', { x: 'x'.repeat(2 ** 20 + 200) }), 'it sent a malformed message'],
   ];
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const hub = await startHub(t, { a: { url: agent.url } });
   const stream = await watchPlayed(hub, agent);
   await stream.next();
@@ -232,7 +234,11 @@ t.test(
 t.test(
   '[I.hub.reload] a reload adds and removes agents, and leaves the others and their viewers as they are',
   async (t) => {
-    const [a, b, c] = [await PlayedAgent.start(t), await PlayedAgent.start(t), await PlayedAgent.start(t)];
+    const [a, b, c] = [
+      await PlayedMachine.start(t),
+      await PlayedMachine.start(t),
+      await PlayedMachine.start(t),
+    ];
     const hub = await startHub(t, { a: { url: a.url }, b: { url: b.url } });
     const [first, second] = [await watchPlayed(hub, a, 'a'), await watchPlayed(hub, b, 'b')];
     hub.reconfigure({ a: { url: a.url, labels: { site: 'berlin' } }, c: { url: c.url } });

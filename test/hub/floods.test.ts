@@ -4,7 +4,8 @@ import t, { type Test } from 'tap';
 import { Bucket } from '#src/fairness/rate.js';
 import { ask } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
-import { isDown, isUp, PlayedAgent, type StartedHub, startHub, watch } from './setup.ts';
+import { frameOf } from './played-machine.ts';
+import { isDown, isUp, PlayedMachine, type StartedHub, startHub, watch } from './setup.ts';
 
 t.setTimeout(280_000);
 
@@ -14,7 +15,7 @@ const MAX_SENT_BYTES = 24 * 2 ** 20;
 
 /** A hub with a hostile agent and an honest one, both watched. */
 async function besieged(t: Test, times: Parameters<typeof startHub>[3] = {}) {
-  const [hostile, honest] = [await PlayedAgent.start(t), await PlayedAgent.start(t)];
+  const [hostile, honest] = [await PlayedMachine.start(t), await PlayedMachine.start(t)];
   const agents = { hostile: { url: hostile.url }, honest: { url: honest.url } };
   const hub = await startHub(t, agents, {}, { floodMs: 600_000, ...times });
   await hub.host('honest', isUp);
@@ -33,16 +34,17 @@ async function serves(t: Test, { hub, honest, viewer }: Awaited<ReturnType<typeo
 }
 
 /** Opens a stream of the hostile agent, which the viewer may lose at any time. */
-async function begin(hub: StartedHub, hostile: PlayedAgent): Promise<void> {
+async function begin(hub: StartedHub, hostile: PlayedMachine): Promise<void> {
   await hub.host('hostile', isUp);
   void hub.open('/api/hosts/hostile/stream').catch(() => undefined);
   await until(() => hostile.streams > 0);
 }
 
 for (const [name, text] of [
-  ['samples', 'sample\n{"v":1}'],
-  ['unknown messages', 'x\n'],
-  ['long messages', `x\n${'y'.repeat(500_000)}`],
+  ['samples', frameOf('system_stats', SAMPLE)],
+  ['answers to nothing', frameOf('answer', { body: {} }, 'nothing')],
+  ['unknown messages', frameOf('x', {})],
+  ['long messages', frameOf('x', { y: 'y'.repeat(500_000) })],
 ] as const)
   t.test(`[I.hub.hostile] ${name} without an end`, async (t) => {
     const siege = await besieged(t);
@@ -65,7 +67,7 @@ t.test('[I.hub.hostile] an agent that has flooded the hub is tried again, later'
   await begin(hub, hostile);
   const begun = hostile.connections;
   const sentAtMs = performance.now();
-  for (let sent = 0; sent < 1000; sent++) hostile.send('x\n');
+  for (let sent = 0; sent < 1000; sent++) hostile.send(frameOf('x', {}));
   await until(() => hostile.connections > begun);
   t.ok(performance.now() - sentAtMs > 490, `${performance.now() - sentAtMs} ms`);
   await hub.host('hostile', isUp);

@@ -1,17 +1,9 @@
 /** Samples, answers and topics of one machine that are not what the contract promises: no client gets them. */
-import t from 'tap';
-import { OWN_ACCOUNT } from '#src/access/caller.js';
-import { SampleLines } from '#src/agent/protocol/sample-lines.js';
-import { Calls } from '#src/agent/remote/calls.js';
-import { PushedTopics } from '#src/agent/remote/pushed.js';
-import { HostSample } from '#src/agent/remote/sample.js';
-import { viewOf } from '#src/stats/view.js';
-import { Dialler, dialled } from '../agent/websocket/setup.ts';
+import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
-import { FakeClock } from '../helpers/fakes/clock.ts';
 import { until } from '../helpers/until.ts';
-import { done } from './played-agent.ts';
-import { fleetEvents, isUp, PlayedAgent, type StartedHub, startHub } from './setup.ts';
+import { Dialler, dialled } from './dial-in/setup.ts';
+import { fleetEvents, isUp, PlayedMachine, type StartedHub, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
 const NESTED = `${'['.repeat(5000)}${']'.repeat(5000)}`;
@@ -44,64 +36,15 @@ const FLAWS: readonly (readonly [members: string, reason: string])[] = [
   ['"cpu":{}}', NO_SAMPLE],
 ];
 
-/** Members with equal keys: the last one is checked and passed on. */
-const EQUAL_KEYS: readonly (readonly [members: string, passedOn: string])[] = [
-  [`"cpu":${NESTED},"cpu":{"name":"\\u00e9"}`, '"cpu":{"name":"é"}'],
-  [`"cpu":{"name":"\\":","x" :${NESTED},"x":1}`, '"cpu":{"name":"\\":","x":1}'],
-  [`"cpu":{"current_load":${NESTED},"current_load":1}`, '"cpu":{"current_load":1}'],
-  ['"cpu":{"current_load":1e0 }', '"cpu":{"current_load":1e0 }'],
+/** Members that are odd but sound, and what viewers get of them: of equal keys the last one is checked and passed on. */
+const SOUND: readonly (readonly [members: string, passedOn: object])[] = [
+  [`"cpu":${NESTED},"cpu":{"name":"\\u00e9"}`, { cpu: { name: 'é' } }],
+  [`"cpu":{"name":"\\":","x" :${NESTED},"x":1}`, { cpu: { name: '":', x: 1 } }],
+  [`"cpu":{"current_load":${NESTED},"current_load":1}`, { cpu: { current_load: 1 } }],
+  ['"cpu":{"current_load":1e0 }', { cpu: { current_load: 1 } }],
+  ['"later":null,"limits":null', { later: null }],
+  ['"processes":{"top_cpu":null,"top_memory":[]}', { processes: { top_memory: [] } }],
 ];
-
-t.test('[I.hub.hostile] a sample must be UTF-8, JSON, and of the shape of a sample', async (t) => {
-  const read = (members: string, time = '1') => {
-    const event = bytesOf(`data: {"timestamp":${time},${members}}\n\n`);
-    const section = /^"(cpu|memory|gpu|disks|network)":/.exec(members)?.[1] ?? '';
-    const begin = `data: {"timestamp":${time}`.length;
-    const end = event.length - 3;
-    const claims = [
-      { key: 'timestamp', start: 'data: {'.length, end: begin },
-      { key: section, start: begin + 1, end },
-    ];
-    return new HostSample(event, 31, 0, claims);
-  };
-  const flawOf = (members: string, time?: string) => read(members, time).check();
-  for (const [members, passedOn] of EQUAL_KEYS) {
-    const sample = read(members);
-    t.equal(sample.check(), undefined, members.slice(0, 60));
-    t.equal(sample.payload(viewOf(31, false)).toString(), `{"timestamp":1,${passedOn}}`, 'what was checked');
-    t.equal(sample.payload(viewOf(2, false)).toString(), '{"timestamp":1}', 'without the section');
-  }
-  for (const [members, reason] of FLAWS) t.equal(flawOf(members), reason, members.slice(0, 60));
-  for (const time of ['null', '"1"', '-1', '1e300'])
-    t.equal(flawOf('"uptime":1', time), malformed('timestamp'));
-  for (const sound of [
-    '"uptime":1',
-    '"later":null,"limits":null,"processes":{"top_cpu":null,"top_memory":[]}',
-  ])
-    t.equal(flawOf(sound), undefined, sound);
-});
-
-t.test('[I.hub.hostile] the same of lines that agents publish', async (t) => {
-  const flawOf = (lines: readonly string[], plain: readonly string[]) => {
-    const head = JSON.stringify({ v: 1, run: 'r', clock: 1, plain });
-    const joined = SampleLines.read(bytesOf([head, '"timestamp":1,"uptime":2', ...lines].join('\n')))?.join(
-      false,
-    );
-    return joined && new HostSample(joined.event, 31, 0, joined.members).check();
-  };
-  t.equal(flawOf(['"disks":[]', '"cpu":{}'], ['disks', 'cpu']), undefined);
-  t.equal(flawOf(['"disks":null'], ['disks']), malformed('disks'));
-  t.equal(flawOf(['"disks":[{"mount":"\xff"}]'], ['disks']), NO_UTF8);
-  t.equal(flawOf([`"cpu":{"x":${NESTED}}`], ['cpu']), NO_SAMPLE);
-  for (const lines of [
-    ['"disks":[],"timestamp":2', '"cpu":{}'],
-    ['"disks":[],"x":2', '"cpu":{}'],
-    ['"disks":[', '1],"cpu":{}'],
-    // Together they are a list of as many objects with these keys.
-    ['"disks":[{"x":1', '"cpu":2}]},{"cpu":{}'],
-  ])
-    t.equal(flawOf(lines, ['disks', 'cpu']), NO_SAMPLE, lines.join(' | '));
-});
 
 /** Two viewers of all machines, who must be cut neither by bytes nor by a sample of one of them. */
 async function watchAll(t: Parameters<typeof startHub>[0], hub: StartedHub) {
@@ -125,73 +68,66 @@ async function watchAll(t: Parameters<typeof startHub>[0], hub: StartedHub) {
   };
 }
 
-t.test('[I.hub.hostile] [I.hub.ws-hostile] a bad sample over a connection that the hub opened', async (t) => {
-  const [bad, good] = [await PlayedAgent.start(t), await PlayedAgent.start(t)];
-  const hub = await startHub(t, { bad: { url: bad.url }, good: { url: good.url } });
+/** A machine of each way to a hub that sends bytes, and one that behaves; both are watched. */
+async function besiege(t: Test, connect: (bad: PlayedMachine) => Promise<StartedHub>) {
+  const bad = await PlayedMachine.start(t);
+  const hub = await connect(bad);
   const viewers = await watchAll(t, hub);
-  await until(() => bad.streams === 1 && good.streams === 1);
-  bad.sample({ timestamp: 1 });
-  await viewers.sees('bad', 1);
-  const names = ['cpu', 'memory', 'gpu', 'disks', 'network'];
-  const sound: Readonly<Record<string, string>> = { gpu: '"gpu":null', disks: '"disks":[]' };
-  let time = 10;
-  for (const [line, reason] of [
-    ['"disks":null', malformed('disks')],
-    ['"disks":[{"used":1e999}]', NO_SAMPLE],
-    ['"disks":[],"x":1', NO_SAMPLE],
-    ['"disks":[{"mount":"\xff"}]', NO_UTF8],
-  ] as const) {
-    bad.lines(
-      [
-        '"timestamp":2',
-        ...names.map((name) => bytesOf(name === 'disks' ? line : (sound[name] ?? `"${name}":{}`))),
-      ],
-      { plain: names },
-    );
-    const row = await hub.host('bad', (each) => each.reason === reason);
-    t.equal(row.state, 'down', reason);
-    good.sample({ timestamp: ++time });
-    await viewers.sees('good', time);
-    await hub.host('bad', isUp);
+  /** Sends a sample with these members, as soon as one is wanted. */
+  const say = async (members: string) => {
     await until(() => bad.streams === 1);
+    bad.send(bytesOf(`{"type":"system_stats","data":{"timestamp":7,"uptime":2,${members}}}`));
+  };
+  return { hub, bad, viewers, say };
+}
+
+t.test('[I.hub.hostile] [I.hub.ws-hostile] a sample must be UTF-8, JSON, and have its shape', async (t) => {
+  const good = await PlayedMachine.start(t);
+  const { hub, viewers, say } = await besiege(
+    t,
+    async (bad) => await startHub(t, { bad: { url: bad.url }, good: { url: good.url } }),
+  );
+  for (const [members, reason] of FLAWS) {
+    await hub.host('bad', isUp);
+    await say(members);
+    t.equal((await hub.host('bad', (row) => row.reason === reason)).state, 'down', members.slice(0, 60));
   }
+  good.sample({ timestamp: 5 });
+  await viewers.sees('good', 5);
   t.ok(viewers.isWhole(), 'each byte of the stream is UTF-8');
-  const times = viewers.samplesOf('bad').map((sample) => (sample as { timestamp?: number }).timestamp);
-  t.notOk(times.includes(2), 'no bad one was passed on');
+  t.same(viewers.samplesOf('bad'), [], 'no bad one was passed on');
   const lines = hub.log.filter((line) => /host bad is down/.test(line) && !/debug/i.test(line));
   t.ok(lines.length >= 1 && lines.length <= 10, `${lines.length} lines in the log`);
 });
 
-t.test('[I.hub.hostile] a bad sample of an agent that has dialled in', async (t) => {
-  const good = await PlayedAgent.start(t);
-  const hub = await startHub(t, { pc: dialled(), good: { url: good.url } });
-  const viewers = await watchAll(t, hub);
-  const agent = new Dialler(t, hub.port);
-  await agent.enter();
-  await until(() => agent.on('want').length > 0 && good.streams === 1);
-  const say = (line: string) => {
-    const names = ['cpu', 'memory', 'gpu', 'disks', 'network'];
-    const head = JSON.stringify({ v: 1, run: 'run1', clock: performance.now(), n: 0, plain: names });
-    const rest = names.map((name) => (name === 'disks' ? line : `"${name}":{}`));
-    // In a binary frame, whose text no engine checks.
-    agent.socket.send(bytesOf(`\0sample\n${[head, '"timestamp":7,"uptime":2', ...rest].join('\n')}`));
-  };
-  say('"disks":[{"mount":"\xff"}]');
-  await hub.host('pc', ({ reason }) => reason === NO_UTF8);
-  good.sample({ timestamp: 5 });
-  await viewers.sees('good', 5);
-  t.ok(viewers.isWhole());
-  t.same(viewers.samplesOf('pc'), []);
-  agent.say('status', { state: 'online', run: 'run1' });
-  await hub.host('pc', isUp);
-  await until(() => JSON.parse(agent.on('want').at(-1) ?? '{}').sections?.length === 5);
-  say('"disks":[]');
-  await viewers.sees('pc', 7);
+t.test('[I.hub.hostile] a sample of a machine that has dialled in', async (t) => {
+  const { hub, viewers, say } = await besiege(t, async (bad) => {
+    const hub = await startHub(t, { bad: dialled() });
+    void new Dialler(t, hub.port, { id: 'bad' }, bad);
+    return hub;
+  });
+  await hub.host('bad', isUp);
+  await say('"disks":[{"mount":"\xff"}]');
+  await hub.host('bad', ({ reason }) => reason === NO_UTF8);
+  t.same(viewers.samplesOf('bad'), []);
+});
+
+t.test('[I.hub.hostile] what is odd but sound is passed on', async (t) => {
+  const { hub, say } = await besiege(t, async (bad) => await startHub(t, { bad: { url: bad.url } }));
+  await hub.host('bad', isUp);
+  const client = await HubClient.open(t, hub);
+  client.say('subscribe', { host: 'bad', data: { topics: ['stats'], detail: true } });
+  for (const [members, passedOn] of SOUND) {
+    await say(members);
+    const { data, text } = await client.take('system_stats');
+    t.match(data, passedOn, members.slice(0, 60));
+    t.notMatch(text, '[[');
+  }
 });
 
 t.test('[I.hub.hostile] answers that are not what was asked for are not passed on', async (t) => {
-  let result: unknown;
-  const agent = await PlayedAgent.start(t, 0, () => ({ ...done(), result }));
+  let result: unknown; // The body of its answer.
+  const agent = await PlayedMachine.start(t, 0, () => ({ body: result }));
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);
   for (result of [[], 5, 'x']) {
@@ -210,33 +146,21 @@ t.test('[I.hub.hostile] answers that are not what was asked for are not passed o
   t.equal((await ask(hub.port, '/api/hosts/a/media/status')).status, 200);
 });
 
-t.test('[I.hub.hostile] answers and topics over a broker', async (t) => {
-  const clock = new FakeClock();
-  let sent = '';
-  const publish = (_id: string, _name: string, payload: string) => {
-    sent = payload;
-    return true;
-  };
-  const calls = new Calls({ hub: 'h', clock, answerMs: 10, publish });
-  const question = { what: 'media', params: {}, who: OWN_ACCOUNT, deadlineMs: 1000 };
-  const answered = async (result: string) => {
-    const found = calls.question('a', question).then(
-      ({ bytes }) => bytes.toString(),
-      (error: Error) => error.constructor.name,
-    );
-    const { id } = JSON.parse(sent);
-    calls.take('a', bytesOf(`{"id":"${id}","stage":"done","run":"r","clock":1,"result":${result}}`));
-    await clock.advance(2000);
-    return await found;
-  };
-  t.equal(await answered('{"a":1}'), '{"a":1}');
-  t.equal(await answered('null'), '{}', 'a command that returns nothing');
-  for (const result of ['5', '[]', '"x"', `{"x":${NESTED}}`, '{"x":"\xff"}'])
-    t.equal(await answered(result), 'ServiceError', result.slice(0, 20));
-  const payloads: string[] = [];
-  const topics = new PushedTopics(() => undefined);
-  topics.follow('media', { onPayload: (json) => payloads.push(json), onLost: () => undefined });
-  for (const text of ['{"title":"\xff"}', `{"title":${NESTED}}`, '[]', '{"title":"A"}'])
-    topics.take('media', bytesOf(text));
-  t.same(payloads, ['{"title":"A"}']);
+t.test('[I.hub.hostile] topics that are not what they should be are not passed on', async (t) => {
+  const agent = await PlayedMachine.start(t);
+  agent.states.set('media', { status: 'stopped', title: '', artist: '' });
+  const hub = await startHub(t, { a: { url: agent.url } });
+  await hub.host('a', isUp);
+  const client = await HubClient.open(t, hub);
+  client.say('subscribe', { host: 'a', data: { topics: ['media'] } });
+  await client.take('media_update');
+  for (const data of ['{"title":"\xff"}', `{"title":${NESTED}}`, '[]', '5']) {
+    agent.send(bytesOf(`{"type":"media_update","data":${data}}`));
+    await hub.host('a', isUp);
+  }
+  await until(() => agent.heard.filter(({ data }) => data?.topics?.includes('media')).length > 0);
+  agent.say('media_update', { status: 'active', title: 'A', artist: '' });
+  await client.take(({ type, data }) => type === 'media_update' && data['title'] === 'A');
+  const titles = client.told.flatMap(({ type, data }) => (type === 'media_update' ? [data['title']] : []));
+  t.strictSame([...new Set(titles)], ['', 'A']);
 });

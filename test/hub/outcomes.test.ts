@@ -1,8 +1,8 @@
 /** Commands to agents that the test plays: what is sent, how often, by when, and what clients are answered. */
 import t from 'tap';
-import { ask, jsonOf, RawConnection, requestBytes } from '../helpers/clients/http.ts';
+import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
-import { done, PlayedAgent, RUN, refused, type Say } from './played-agent.ts';
+import { accepted, done, frameOf, PlayedMachine, refused, type Say } from './played-machine.ts';
 import { isUp, startHub } from './setup.ts';
 
 const ALL = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
@@ -15,24 +15,23 @@ async function open(
   say: Say,
   times: Parameters<typeof startHub>[3] = PATIENT,
 ) {
-  const agent = await PlayedAgent.start(t, 0, say);
+  const agent = await PlayedMachine.start(t, 0, say);
   const hub = await startHub(t, { a: { url: agent.url } }, ALL, times);
   await hub.host('a', isUp);
   const lock = async () => await ask(hub.port, '/api/hosts/a/pw/lock', { method: 'POST' });
-  return { agent, hub, lock, commands: () => agent.at('power/lock') };
+  return { agent, hub, lock, commands: () => agent.at('power.lock') };
 }
 
 t.test('[I.hub.once] a command is sent once, with who asked and its deadline', async (t) => {
-  const { lock, commands, agent } = await open(t, () => OK);
+  const { lock, commands } = await open(t, () => OK);
   const before = performance.now();
   const answer = await lock();
   t.strictSame(jsonOf(answer), { status: 'ok', message: 'Command initiated' });
   const [sent, ...more] = commands();
   t.equal(more.length, 0);
-  t.match(sent, { hub: 'testhub', client: '127.0.0.1', key: null, run: RUN });
+  t.match(sent, { client: '127.0.0.1', key: undefined });
   t.ok(Number(sent?.deadline) <= performance.now() + PATIENT.commandMs, 'never later than the hub waits');
   t.ok(Number(sent?.deadline) >= before, 'and not long ago');
-  t.equal(agent.checks, 1, 'the clock was asked for before');
 });
 
 t.test(
@@ -58,27 +57,23 @@ t.test('[I.hub.once] an agent that hangs: unknown when its time is up', async (t
   t.equal(commands().length, 1);
 });
 
-t.test('[I.hub.late] nothing is sent where the agent has not sent its clock in time', async (t) => {
-  const { lock, commands, agent } = await open(t, () => OK, { ...PATIENT, commandMs: 100 });
-  agent.isAnswering = false;
+t.test('[I.hub.late] a command that was too late at the machine was not done', async (t) => {
+  const { lock, commands, agent } = await open(t, ({ id }) => {
+    agent.send(frameOf('error', { code: 'LATE', message: 'Too late.' }, id));
+    return undefined;
+  });
   const answer = await lock();
   t.equal(answer.status, 503);
   t.match(jsonOf(answer), { code: 'host_unreachable' });
-  t.equal(commands().length, 0);
+  t.equal(commands().length, 1);
 });
 
 t.test("[I.hub.outcomes] the agent's own errors are passed on", async (t) => {
-  const ignored = (code: string) => ({ ...refused(code), stage: 'ignored' });
   const cases: readonly (readonly [said: object, status: number, code: string])[] = [
     [refused('power_pending', { action: 'sleep' }), 409, 'power_pending'],
     [refused('not_supported', { reason: 'x' }), 501, 'not_supported'],
     [refused('too_many_requests'), 429, 'too_many_requests'],
     [refused('constructor'), 500, 'internal_error'],
-    // Certain: it was not done.
-    [ignored('late'), 503, 'host_unreachable'],
-    [ignored('other_run'), 503, 'host_unreachable'],
-    // Unknown.
-    [ignored('duplicate'), 504, 'outcome_unknown'],
   ];
   let next: object = {};
   const { lock, commands } = await open(t, () => next);
@@ -91,16 +86,32 @@ t.test("[I.hub.outcomes] the agent's own errors are passed on", async (t) => {
   t.equal(commands().length, cases.length);
 });
 
+t.test('[10.keys-agent] a hub passes on the scope that it lacks, and nothing else of the text', async (t) => {
+  let scope: unknown = 'media';
+  const { lock, agent, hub } = await open(t, () => refused('scope_required', { scope }));
+  const shown = async () => {
+    const answer = await lock();
+    return [answer.status, valuesOf(answer, 'x-error-code'), valuesOf(answer, 'x-required-scope')];
+  };
+  t.strictSame(await shown(), [403, ['scope_required'], ['media']]);
+  for (scope of ['x\r\nSet-Cookie: a=b', 'toString', 5, null, undefined])
+    t.strictSame(await shown(), [403, ['scope_required'], []], JSON.stringify(scope));
+  agent.scopes = ['read', 'x\n', 5, 'read'];
+  agent.cut();
+  const { scopes } = await hub.host('a', (row) => row.scopes !== undefined);
+  t.strictSame(scopes, ['read'], 'the names that it knows');
+});
+
 t.test('[I.hub.hostile] a hung agent costs the others nothing', async (t) => {
-  const hung = await PlayedAgent.start(t);
-  const well = await PlayedAgent.start(t, 0, () => OK);
+  const hung = await PlayedMachine.start(t);
+  const well = await PlayedMachine.start(t, 0, () => OK);
   const config = { ...ALL, server: { max_requests_per_address: 0 } };
   const hub = await startHub(t, { hung: { url: hung.url }, well: { url: well.url } }, config, PATIENT);
   await hub.host('hung', isUp);
   await hub.host('well', isUp);
   const waiting = Array.from({ length: 80 }, () => ask(hub.port, '/api/hosts/hung/pw'));
-  await until(() => hung.at('get').length > 0);
-  t.equal(hung.at('get').length, 1, 'those who ask the same share one question');
+  await until(() => hung.at('power').length > 0);
+  t.equal(hung.at('power').length, 1, 'those who ask the same share one question');
   const commands = Array.from({ length: 80 }, () =>
     ask(hub.port, '/api/hosts/hung/pw/lock', { method: 'POST' }),
   );
@@ -114,15 +125,14 @@ t.test('[I.hub.hostile] a hung agent costs the others nothing', async (t) => {
 });
 
 t.test('[I.hub.audit] the trail has what was accepted, and how that ended', async (t) => {
-  const accepted = { stage: 'accepted', success: true, message: 'In 60 s', result: { status: 'ok' } };
-  const { lock, commands, agent, hub } = await open(t, () => accepted);
+  const { lock, commands, agent, hub } = await open(t, () => accepted());
   const trail = () => hub.log.flatMap((line) => /power: lock (\w+)/.exec(line)?.[1] ?? []);
   t.equal((await lock()).status, 200);
   t.strictSame(trail(), ['accepted'], 'it is not done');
   const [sent] = commands();
   if (sent === undefined) throw new Error('it was sent');
-  agent.answer(sent, { stage: 'running', success: true, message: 'Running' });
-  agent.answer(sent, { stage: 'cancelled', success: false, message: 'Cancelled' });
+  agent.step(sent, 'running', 'Running');
+  agent.step(sent, 'cancelled', 'Cancelled');
   await until(() => trail().length > 1 || undefined);
   t.strictSame(trail(), ['accepted', 'cancelled']);
 });

@@ -4,27 +4,20 @@ import t, { type Test } from 'tap';
 import type { HostList } from '#src/wire/hub.js';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { until } from '../helpers/until.ts';
-import { type PlayedAgent as Agent, done } from './played-agent.ts';
-import { type Agents, isDown, isUnknown, isUp, PlayedAgent, startHub, watchPlayed } from './setup.ts';
+import { done, refused } from './played-machine.ts';
+import { type Agents, isDown, isUnknown, isUp, PlayedMachine, startHub, watchPlayed } from './setup.ts';
 
-const SYSTEM = {
-  hostname: 'nas',
-  platform: 'linux',
-  os: { name: 'Debian', version: '12', build: '6.1', arch: 'x64' },
-  cpu: { manufacturer: 'Intel', brand: 'Core i5', cores: 4, physical_cores: 2, base_speed: null },
-  gpu: null,
-  memory: { total: 8, slots: null },
-  disks: [],
-  network: null,
-  service: { version: '0.9.0' },
-  interfaces: [{ kind: 'ethernet', addresses: ['192.168.1.7'] }],
-};
+const SYSTEM = { hostname: 'nas', platform: 'linux' };
+const FACTS = { version: '0.9.0', os: 'Debian 12', model: 'Core i5', addresses: ['192.168.1.7'] };
 const CPU = { current_load: 12.5, current_temp: 0, current_speed: 3 };
 const USAGE = { timestamp: 5, uptime: 7, cpu: CPU, memory: { used: 1, free: 2, used_percent: 33.3 } };
 
 /** It answers the questions of /api/system and /api/usage. */
-const startAgent = async (t: Test) =>
-  await PlayedAgent.start(t, 0, ({ what }) => (what === 'system' ? done(SYSTEM) : done(USAGE)));
+async function startAgent(t: Test): Promise<PlayedMachine> {
+  const agent = await PlayedMachine.start(t, 0, ({ name }) => done(name === 'system' ? SYSTEM : USAGE));
+  Object.assign(agent.machine, FACTS);
+  return agent;
+}
 
 /** A hub that asks its machines immediately, and remembers them in the folder of the test. */
 const startRemembering = async (t: Test, agents: Agents, folder: string) =>
@@ -32,7 +25,7 @@ const startRemembering = async (t: Test, agents: Agents, folder: string) =>
 
 const linesOf = (body: Buffer) => body.toString().split('\n');
 
-const entryOf = (agent: Agent) => ({ url: agent.url, labels: { site: 'berlin' } });
+const entryOf = (agent: PlayedMachine) => ({ url: agent.url, labels: { site: 'berlin' } });
 
 t.test('after a restart a dead machine has its name, labels, version and last values', async (t) => {
   const folder = t.testdir();
@@ -42,8 +35,8 @@ t.test('after a restart a dead machine has its name, labels, version and last va
   await first.host('nas', ({ version }) => version !== undefined);
   await first.host('nas', ({ last }) => last !== undefined);
   t.strictSame(
-    agent.asked.map(({ what }) => what),
-    ['system', 'usage'],
+    agent.asked.map(({ name }) => name),
+    ['usage'],
     'it is asked once',
   );
   await agent.stop();
@@ -57,10 +50,7 @@ t.test('after a restart a dead machine has its name, labels, version and last va
     labels: { site: 'berlin' },
     state: 'down',
     since,
-    version: '0.9.0',
-    os: 'Debian 12',
-    model: 'Core i5',
-    addresses: ['192.168.1.7'],
+    ...FACTS,
     last: USAGE,
   });
   t.ok(row.last !== undefined && Math.abs(row.last.as_of - Date.now() / 1000) < 600);
@@ -104,16 +94,13 @@ t.test('another URL of an id is another machine', async (t) => {
 });
 
 t.test('a machine that refuses the questions is not asked again and again', async (t) => {
-  const agent = await PlayedAgent.start(t, 0, () => ({
-    stage: 'refused',
-    success: false,
-    code: 'forbidden',
-  }));
+  const agent = await PlayedMachine.start(t, 0, () => refused('scope_required', { scope: 'read' }));
   const hub = await startRemembering(t, { nas: entryOf(agent) }, t.testdir());
   await until(() => agent.asked.length === 1);
   await watchPlayed(hub, agent, 'nas');
-  agent.say('status', { state: 'online', run: 'run1', name: 'other' });
-  t.match(await hub.host('nas', ({ name }) => name === 'other'), { state: 'up', version: undefined });
+  agent.machine.name = 'other';
+  agent.cut();
+  t.match(await hub.host('nas', ({ name }) => name === 'other'), { state: 'up' });
   t.equal(agent.asked.length, 1);
   t.ok(isUp(await hub.host('nas')));
 });
@@ -130,7 +117,7 @@ t.test('the metrics of one machine, and whether each is up', async (t) => {
     gpu: { devices: [{ name: 'A', vendor: 'B', load: 50, memory_used: 1 }] },
     batteries: [{ name: 'BAT0', percent: 80 }],
   };
-  const agent = await PlayedAgent.start(t, 0, () => done(detail));
+  const agent = await PlayedMachine.start(t, 0, () => done(detail));
   const hub = await startHub(t, {
     nas: { url: agent.url, name: 'Storage' },
     gone: { url: 'http://127.0.0.1:1' },

@@ -14,7 +14,7 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import type { Scope } from '../helpers/scope.ts';
 import { loadTestEngine } from '../helpers/service/engine.ts';
 import { until } from '../helpers/until.ts';
-import type { PlayedAgent } from './played-agent.ts';
+import type { PlayedMachine } from './played-machine.ts';
 
 /** Short, so that tests do not wait; long where a busy machine must not be taken for a silent agent. */
 const QUICK: Partial<Times> = { presenceMs: 200, initialDelayMs: 20, maxDelayMs: 300, shrinkMs: 100 };
@@ -121,9 +121,9 @@ export async function watch(hub: StartedHub, id: string, query = ''): Promise<Ev
 /** The stream of the machine `id` that a test plays, whose first sample is sent once it is wanted. */
 export async function watchPlayed(
   hub: StartedHub,
-  agent: PlayedAgent,
+  agent: PlayedMachine,
   id = 'a',
-  first: Parameters<PlayedAgent['sample']>[0] = { timestamp: 1 },
+  first: Parameters<PlayedMachine['sample']>[0] = { timestamp: 1 },
 ): Promise<EventStream> {
   await hub.host(id, isUp);
   const opening = hub.open(`/api/hosts/${id}/stream`);
@@ -167,4 +167,4 @@ export const fleetEvents = (stream: EventStream): readonly SeenFleetEvent[] => {
   });
 };
 
-export { PlayedAgent } from './played-agent.ts';
+export { PlayedMachine } from './played-machine.ts';

@@ -3,7 +3,7 @@ import type net from 'node:net';
 import t from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { until } from '../helpers/until.ts';
-import { isUp, PlayedAgent, startHub } from './setup.ts';
+import { isUp, PlayedMachine, startHub } from './setup.ts';
 import { HubClient, upgradeStatus } from './socket-setup.ts';
 
 const KEY = 'k'.repeat(32);
@@ -11,7 +11,7 @@ const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 const PATHS = ['/api/ws', '/api/hosts/a/ws'];
 
 t.test('[I.hub.access] [I.hub.ws-access] a reload judges open streams and sockets again', async (t) => {
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const agents = { a: { url: agent.url } };
   const hub = await startHub(t, agents);
   await hub.host('a', isUp);
@@ -28,7 +28,7 @@ t.test('[I.hub.access] [I.hub.ws-access] a reload judges open streams and socket
 });
 
 t.test('[I.hub.ws-access] sockets count with the streams of their address', async (t) => {
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const config = { server: { max_streams_per_address: 2 }, auth: { api_key: KEY } };
   const hub = await startHub(t, { a: { url: agent.url } }, config);
   await HubClient.open(t, hub);
@@ -43,7 +43,7 @@ t.test('[I.hub.ws-access] sockets count with the streams of their address', asyn
 t.test('[I.hub.ws-stall] a socket that does not read misses samples, and gets the newest', async (t) => {
   // As many as fill the buffers, each with no more than an agent may send together (8 MiB).
   const ids = ['a', 'b', 'c', 'd', 'e'];
-  const agents = await Promise.all(ids.map(async () => await PlayedAgent.start(t)));
+  const agents = await Promise.all(ids.map(async () => await PlayedMachine.start(t)));
   const hub = await startHub(t, Object.fromEntries(agents.map(({ url }, i) => [ids[i] ?? '', { url }])));
   for (const id of ids) await hub.host(id, isUp);
   const client = await HubClient.open(t, hub);

@@ -6,14 +6,14 @@ import { fixtureHost } from '../helpers/fakes/host.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { isUnknown, isUp, PlayedAgent, startHub } from './setup.ts';
+import { isUnknown, isUp, PlayedMachine, startHub } from './setup.ts';
 import { HubClient, type HubTold } from './socket-setup.ts';
 
 const flawOf = (told: HubTold) => flawOfMessage(told, true);
 
 /** `port`: of the first agent. */
 async function startTwo(t: Parameters<typeof startHub>[0], port = 0) {
-  const [a, b] = [await PlayedAgent.start(t, port), await PlayedAgent.start(t)];
+  const [a, b] = [await PlayedMachine.start(t, port), await PlayedMachine.start(t)];
   const agents = {
     a: { url: a.url, labels: { site: 'berlin' } },
     b: { url: b.url, labels: { site: 'paris' } },
@@ -154,7 +154,7 @@ t.test('[I.hub.ws-state] a machine that goes and comes back', async (t) => {
     (await late.settle()).some(({ type }) => type === 'system_stats'),
     'no old sample',
   );
-  const again = await PlayedAgent.start(t, port);
+  const again = await PlayedMachine.start(t, port);
   await until(() => again.streams === 1);
   again.sample({ timestamp: 5 });
   for (const each of [client, late]) {

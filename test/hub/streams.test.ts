@@ -6,8 +6,8 @@ import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { serveHere, startHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-import { EMPTY } from './played-agent.ts';
-import { eventWith, isUp, PlayedAgent, startHub, watch, watchPlayed } from './setup.ts';
+import { EMPTY } from './played-machine.ts';
+import { eventWith, isUp, PlayedMachine, startHub, watch, watchPlayed } from './setup.ts';
 
 t.test('[I.hub.stream] the samples of several services, each as its own stream sends them', async (t) => {
   const services = await Promise.all(
@@ -42,7 +42,7 @@ t.test('[I.hub.stream] the samples of several services, each as its own stream s
 });
 
 t.test('[I.hub.agents] an event is passed on as the bytes that came, once per viewer', async (t) => {
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);
   t.equal(agent.streams, 0, 'nobody watches, so nothing is sampled');
@@ -57,7 +57,7 @@ t.test('[I.hub.agents] an event is passed on as the bytes that came, once per vi
 t.test(
   '[I.hub.agents] the agent is asked for what all viewers want together, and each gets its part',
   async (t) => {
-    const agent = await PlayedAgent.start(t);
+    const agent = await PlayedMachine.start(t);
     const hub = await startHub(t, { a: { url: agent.url } });
     await hub.host('a', isUp);
     const payload = (timestamp: number, sections: readonly string[]) => ({
@@ -149,7 +149,7 @@ t.test(
 );
 
 t.test('[I.hub.agents] a stream gets the newest of the samples that one read brings', async (t) => {
-  const agent = await PlayedAgent.start(t);
+  const agent = await PlayedMachine.start(t);
   const hub = await startHub(t, { a: { url: agent.url } });
   await hub.host('a', isUp);
   const opening = hub.open('/api/hosts/a/stream');

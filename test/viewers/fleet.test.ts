@@ -7,7 +7,7 @@ import { until } from '../helpers/until.ts';
 import {
   fleetEvents,
   isUp,
-  PlayedAgent,
+  PlayedMachine,
   type SeenFleetEvent,
   type StartedHub,
   startHub,
@@ -26,7 +26,7 @@ function stateAfter(events: readonly SeenFleetEvent[]): ReadonlyMap<string, Seen
 }
 
 async function startThree(test: Test) {
-  const [a, b] = [await PlayedAgent.start(test), await PlayedAgent.start(test)];
+  const [a, b] = [await PlayedMachine.start(test), await PlayedMachine.start(test)];
   const agents = {
     a: { url: a.url, labels: { site: 'berlin', role: 'web' } },
     b: { url: b.url, labels: { site: 'paris', role: 'web' } },
@@ -99,7 +99,7 @@ t.test('[I.hub.fleet] a machine that is watched before it is up is shown with it
   const hub = await startHub(t, { late: { url: `http://127.0.0.1:${port}` } });
   const viewer = await fleet(hub);
   await viewer.when((known) => known.get('late')?.state === 'unknown');
-  const agent = await PlayedAgent.start(t, port);
+  const agent = await PlayedMachine.start(t, port);
   await until(() => agent.streams === 1);
   agent.sample({ timestamp: 1 });
   await hub.host('late', ({ name }) => name === 'played');
@@ -138,8 +138,8 @@ t.test('[I.hub.filters] by label, by state', async (t) => {
 });
 
 t.test('[I.hub.hostile] samples that are too long for one event cost others nothing', async (t) => {
-  const large = await Promise.all(Array.from({ length: 10 }, () => PlayedAgent.start(t)));
-  const good = await PlayedAgent.start(t);
+  const large = await Promise.all(Array.from({ length: 10 }, () => PlayedMachine.start(t)));
+  const good = await PlayedMachine.start(t);
   const urls = large.map(({ url }, i) => [`large${i}`, { url }] as const);
   const hub = await startHub(t, { ...Object.fromEntries(urls), good: { url: good.url } });
   const viewer = await fleet(hub);
