@@ -1,5 +1,5 @@
 /** A sample of another machine: checked where it enters the hub, and written once per view. */
-import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
+import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 import type { JsonObject } from '../json.ts';
 import type { View } from '../stats/view.ts';
 import type { MachineSample } from '../streams/sample.ts';
@@ -9,7 +9,7 @@ import { findMalformed } from './sample-shape.ts';
 const BEGIN = 'data: ';
 const END = '\n\n';
 
-/** The sections of each key of a payload: that of a section, or none. */
+/** The keys of a payload that are sections. */
 const BITS: ReadonlyMap<string, number> = new Map(SECTIONS.map((name) => [name, SECTION_BITS[name]]));
 
 /** The bytes of events that one sample keeps: 23 views of that of the largest machine (0.7 MB), which may have 64. */
@@ -61,9 +61,11 @@ export class RemoteSample implements MachineSample {
 
   #cut({ sections, withDetail }: View): JsonObject {
     if (this.withDetail && !withDetail) return plainFigures(this.#payload, sections);
-    const extra = this.sections & ~sections & ALL_SECTIONS;
-    if (extra === 0) return this.#payload;
     const members = Object.entries(this.#payload);
-    return Object.fromEntries(members.filter(([key]) => ((BITS.get(key) ?? 0) & extra) === 0));
+    const wanted = members.filter(([key]) => {
+      const bit = BITS.get(key);
+      return bit === undefined || (bit & sections) !== 0;
+    });
+    return wanted.length === members.length ? this.#payload : Object.fromEntries(wanted);
   }
 }

@@ -1,11 +1,11 @@
 /** A hub inside this process. */
 
-import type { Times } from '#src/agent/remote/times.js';
 import type { Clock } from '#src/clock.js';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import { createLog } from '#src/log/log.js';
+import type { Times } from '#src/machine/remote.js';
 import type { HostList, HostRow } from '#src/wire/hub.js';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
@@ -17,7 +17,7 @@ import { until } from '../helpers/until.ts';
 import type { PlayedMachine } from './played-machine.ts';
 
 /** Short, so that tests do not wait; long where a busy machine must not be taken for a silent agent. */
-const QUICK: Partial<Times> = { presenceMs: 200, initialDelayMs: 20, maxDelayMs: 300, shrinkMs: 100 };
+const QUICK: Partial<Times> = { quietMs: 200, initialDelayMs: 20, maxDelayMs: 300, shrinkMs: 100 };
 
 export type Agents = Readonly<Record<string, Partial<AgentEntry> & Pick<AgentEntry, 'url'>>>;
 
