@@ -46,7 +46,7 @@ interface Row {
 }
 
 export interface RequestRow extends Row {
-  /** As in docs/hub-protocol.md. */
+  /** As in docs/websocket.md. */
   readonly name: string;
   readonly isCommand: boolean;
   /** The scope that a client must have. */

@@ -142,7 +142,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     ...openSocket,
     summary: 'Where agents dial in',
     description:
-      'For agents with `hub.url`, not for clients: agent and hub prove to each other that they have the key of the entry in `hub.agents` (docs/hub-protocol.md, Dial-in). Needs no API key; a request with an `Origin` is refused.',
+      'For machines with `hub.url`, not for clients: `id` names an entry of `hub.agents`, whose key the request has as `Authorization: Bearer KEY`. Then the hub is the client of the machine, by docs/websocket.md. Needs no API key; a request with an `Origin` is refused.',
     errors: [...openSocket.errors, 'not_found', 'too_many_requests'],
   },
   ...FORWARDED_DOCS,

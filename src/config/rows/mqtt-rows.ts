@@ -47,7 +47,7 @@ export const MQTT_ROWS = {
   publish: choiceRow(
     ['homeassistant', 'hub', 'both'],
     'homeassistant',
-    'Data to publish: readings and the device for Home Assistant, what hubs ask for (docs/hub-protocol.md), or both.',
+    'Data to publish: readings and the device for Home Assistant, what hubs ask for (docs/hub.md), or both.',
   ),
   topic: row(TOPIC, 'hostwire', 'The prefix of all topics; the id of the machine (`host.id`) follows.'),
   discovery_prefix: row(
