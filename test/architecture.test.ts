@@ -51,7 +51,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['wire', 'params', 'tls', 'access', 'client'],
   ['host', 'wake', 'config'],
   ['stats', 'processes', 'history', 'commands'],
-  ['http', 'streams', 'machine', 'agent'],
+  ['http', 'streams', 'socket', 'mqtt', 'machine'],
   ['composition', 'notify', 'exporters', 'viewers'],
   ['engines', 'http-server', 'service', 'hub', 'cli'],
   ['run', 'main', 'api'],
@@ -69,7 +69,6 @@ const LIBRARIES: Readonly<Record<string, (file: string) => boolean>> = {
   ws: (file) =>
     file.startsWith('src/http/node/') ||
     file.startsWith('src/socket/') ||
-    file.startsWith('src/agent/transports/websocket/') ||
     file === 'src/client/pinned.ts' ||
     file === 'src/cli/top/open.ts',
   'ipaddr.js': (file) => file === 'src/access/addresses.ts',
@@ -286,7 +285,7 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The names of machines, hubs and brokers are looked up two at a time; the rest of the hub uses no thread of the pool.
   ['src/name-lookup.ts', /^(?:lookup|LookupFunction)$/],
   // Types.
-  ['src/agent/transports/websocket/outgoing.ts', /^Socket$/],
+  ['src/socket/dial.ts', /^Socket$/],
   // The hub's memory of its machines: one write at a time, and none where nothing has changed.
   ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
   // The queues of notifications: one write at a time, after a change.
