@@ -51,7 +51,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['wire', 'params', 'tls', 'access', 'client'],
   ['host', 'wake', 'config'],
   ['stats', 'processes', 'history', 'commands'],
-  ['http', 'streams', 'socket', 'mqtt', 'machine'],
+  ['http', 'streams', 'mqtt', 'socket', 'machine'],
   ['composition', 'notify', 'exporters', 'viewers'],
   ['engines', 'http-server', 'service', 'hub', 'cli'],
   ['run', 'main', 'api'],
