@@ -156,7 +156,7 @@ export class HttpServer {
   }
 
   /** Whether one more subscriber may be let in, beside others that are counted by themselves. */
-  capacityBeside(others: { readonly size: number }): (caller: Caller) => boolean {
+  capacityBeside(others: { readonly size: number } = { size: 0 }): (caller: Caller) => boolean {
     this.#others = others;
     return (caller) => this.counts.places.hasCapacity(caller);
   }

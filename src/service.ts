@@ -1,5 +1,4 @@
 /** The composition root: builds the parts, connects them, and is all that main knows of them. */
-import { HubConnections } from './agent/reporter/hub-connections.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Power } from './commands/power.ts';
 import { SleepInhibitor } from './commands/sleep-inhibitor.ts';
@@ -45,7 +44,6 @@ export class Service {
   readonly #http: HttpServer;
   readonly #sampler: Sampler;
   readonly #sockets: Sockets;
-  readonly #hubs: HubConnections;
   readonly #history: RecordedHistory;
   readonly #power: Power;
   readonly #describer: Describer;
@@ -99,7 +97,13 @@ export class Service {
     const events = new EventLog({ history, config, machine: this.#describer.id, unixMs: Date.now });
     const deps = { sampler, history, commands, power, media, machine, events };
     const inhibitor = new SleepInhibitor(power.delays);
-    this.#exporterDeps = { ...base, facts, ...deps, inhibitor };
+    this.#exporterDeps = {
+      ...base,
+      facts,
+      ...deps,
+      inhibitor,
+      serve: (carrier, caller) => this.#sockets.serve(carrier, caller, machine),
+    };
     this.#sampler = sampler;
     this.#power = power;
     this.#sockets = new Sockets({
@@ -115,20 +119,19 @@ export class Service {
       log,
       server,
       counts,
+      quota: http.quota,
       gate,
     });
     power.onPlan((plan) => {
       // An action that is only recorded ends nothing.
       if (config.current.power.backend !== 'record') this.#sockets.announce(plan);
     });
-    this.#hubs = new HubConnections({ ...this.#exporterDeps, quota: http.quota }, gate, keyUses);
     this.routes = serviceRoutes({
       machine,
       events,
       gate,
       streams,
       sockets: this.#sockets,
-      hubs: this.#hubs,
       keys: { config, uses: keyUses },
       dashboard,
       metrics: {
@@ -148,7 +151,7 @@ export class Service {
         rss,
         processes: readings,
       },
-      hasCapacity: http.capacityBeside(this.#hubs),
+      hasCapacity: http.capacityBeside(),
     });
     http.serve(this.routes);
     // After the HTTP server, whose gate has the new configuration already.
@@ -157,7 +160,6 @@ export class Service {
       const passes = gate.passes.bind(gate);
       streams.revalidate(passes);
       this.#sockets.reconfigure(passes);
-      this.#hubs.reconfigure(passes);
     });
   }
 
@@ -176,7 +178,7 @@ export class Service {
    */
   async close(): Promise<boolean> {
     this.#http.stop();
-    const exportersClosed = Promise.all([this.#exporters.close(), this.#hubs.close()]);
+    const exportersClosed = this.#exporters.close();
     const historyClosed = this.#history.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();

@@ -1,6 +1,7 @@
 /** Sinks and adapters to other systems, each loaded and started when the configuration asks for it. */
 import os from 'node:os';
 
+import type { Caller } from '../access/caller.ts';
 import type { Media } from '../commands/media.ts';
 import type { Power } from '../commands/power.ts';
 import type { SleepInhibitor } from '../commands/sleep-inhibitor.ts';
@@ -15,6 +16,7 @@ import { identify } from '../identity.ts';
 import type { Commands } from '../machine/commands.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { EventFeed } from '../notify/feed.ts';
+import type { Carrier, CarrierEvents } from '../socket/carrier.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { viewOf } from '../stats/view.ts';
@@ -33,6 +35,8 @@ export interface ExporterDeps extends Base {
   readonly addresses: readonly Bound[];
   /** Holds back a sleep for exporters whose peers must be notified before it. */
   readonly inhibitor: SleepInhibitor;
+  /** Begins a session of /api/ws with the client at the other end of a carrier, whose events the session takes. */
+  readonly serve: (carrier: Carrier, caller: Caller) => CarrierEvents;
 }
 
 export interface Exporter {
@@ -56,6 +60,14 @@ export const EXPORTERS: readonly ExporterRow[] = [
     async open(deps) {
       const { MqttExporter } = await import('./mqtt/exporter.ts');
       return new MqttExporter({ ...deps, id: identify(deps.config.current.host) });
+    },
+  },
+  {
+    name: 'hub.url',
+    isWanted: ({ hub }) => hub.url !== undefined,
+    async open(deps) {
+      const { HubDials } = await import('./hub-dials.ts');
+      return new HubDials({ ...deps, id: identify(deps.config.current.host) });
     },
   },
   {

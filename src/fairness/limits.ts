@@ -22,6 +22,8 @@ const LEFT_OUT = 'the number of lines that were left out, after a minute';
 export const RATES = {
   /** Messages and control frames of a WebSocket. */
   messages: { perSecond: 20, burst: 40, per: 'connection', peer: 'RATE_LIMITED', log: '' },
+  /** The same of a hub, which passes on what its clients ask: 32 requests at a time, and more than 12 s of this rate. */
+  hubMessages: { perSecond: 200, burst: 2400, per: 'connection', peer: 'RATE_LIMITED', log: '' },
   /** Answers to messages beyond that rate: a flood is not answered for long. */
   refusedMessages: {
     perSecond: 20,
@@ -154,4 +156,6 @@ export const QUOTAS = {
   machineFrame: { maxBytes: 1.5 * 2 ** 20, per: 'connection', peer: 'the connection is cut', log: '' },
   /** Answers that wait for a full socket. */
   socketAnswers: { maxBytes: 64 * 1024, per: 'connection', peer: 'closed with 1008', log: '' },
+  /** The same of a hub: a cover has up to 1.4 MiB, and several clients of a hub may ask at a time. */
+  hubAnswers: { maxBytes: 2 * 2 ** 20, per: 'connection', peer: 'closed with 1008', log: '' },
 } as const satisfies Readonly<Record<string, QuotaRow>>;

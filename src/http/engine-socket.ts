@@ -36,6 +36,7 @@ export class EngineSocket implements Socket {
   readonly isStream = false;
   readonly #events: SocketEvents;
   readonly #quota: Quota;
+  readonly #maxKeptBytes: number;
   #raw: RawSocket | undefined;
   #buffered: string[] | undefined;
   #bufferedBytes = 0;
@@ -50,10 +51,17 @@ export class EngineSocket implements Socket {
   /** Sends the close frame when there is room for it. */
   #sendClose: (() => void) | undefined;
 
-  constructor(events: SocketEvents, address: string, quota: Quota) {
+  /** `maxKeptBytes`: of messages that wait while it is full. */
+  constructor(
+    events: SocketEvents,
+    address: string,
+    quota: Quota,
+    maxKeptBytes: number = QUOTAS.socketAnswers.maxBytes,
+  ) {
     this.#events = events;
     this.address = address;
     this.#quota = quota;
+    this.#maxKeptBytes = maxKeptBytes;
   }
 
   /** Called by the engine alone, when the upgrade is done. */
@@ -78,7 +86,7 @@ export class EngineSocket implements Socket {
       return;
     }
     this.#bufferedBytes += Buffer.byteLength(text);
-    if (this.#bufferedBytes > QUOTAS.socketAnswers.maxBytes) {
+    if (this.#bufferedBytes > this.#maxKeptBytes) {
       this.end(CLOSE_CODES.policy, TOO_SLOW);
       return;
     }

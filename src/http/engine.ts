@@ -96,8 +96,11 @@ export interface Exchange extends Holder {
   answer(answer: Answer): boolean;
   /** As `answer`; then closes the connection and reports the delivery, once at most. */
   answerAndClose(answer: Answer, onDelivered: (delivery: Delivery) => void): void;
-  /** Upgrades to a WebSocket, without subprotocol and extensions. undefined when it cannot be upgraded. */
-  startSocket(events: SocketEvents): Socket | undefined;
+  /**
+   * Upgrades to a WebSocket, without subprotocol and extensions; more than `maxKeptBytes` of kept messages close it. undefined
+   * when it cannot be upgraded.
+   */
+  startSocket(events: SocketEvents, maxKeptBytes?: number): Socket | undefined;
   /**
    * Gives its connection to `taker`, which answers, immediately or in a later turn; the engine writes no byte of the answer.
    * undefined: it cannot be given away (TLS, a peer that has gone), and is to be answered here.
@@ -202,7 +205,7 @@ export interface Socket extends Holder {
   readonly isOpen: boolean;
   /** While full, published messages are lost, and sent ones are kept until there is room. */
   readonly isFull: boolean;
-  /** Sends `text`, or keeps it until there is room; more than 64 KiB of kept messages close the socket. */
+  /** Sends `text`, or keeps it until there is room; too many bytes of kept messages close the socket. */
   send(text: string): void;
   /** Sends `text` in a later turn; calls `onDelivered` once, when the kernel has its bytes or the socket has closed. */
   sendTracked(text: string, onDelivered: (delivery: Delivery) => void): void;

@@ -26,7 +26,7 @@ export type GateVerdict =
 export const GATE_HEADERS: readonly string[] = [...ACCESS_HEADERS, 'upgrade'];
 
 /** Where the service can be asked for a WebSocket. */
-export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path, OPERATIONS.openAgent.path];
+export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path];
 
 /** A client whose request takes less is not counted: so much is part of the price of a connection. */
 const MIN_COUNTED = 512;

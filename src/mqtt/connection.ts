@@ -6,10 +6,10 @@ import type { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from 'mqtt';
 import { type Broker, openSocket, type ProtocolVersion } from './broker-socket.ts';
 import { KeepAlive } from './keep-alive.ts';
-import { type Line, type LineEvents, Refusal } from './line.ts';
+import { type ConnectionEvents, Refusal } from './line.ts';
 import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from './packets.ts';
 
-export interface ConnectionOptions extends LineEvents {
+export interface ConnectionOptions extends ConnectionEvents {
   readonly broker: Broker;
   readonly version: ProtocolVersion;
   /** Published by the broker, retained, when the connection ends without a farewell; undefined: nothing is. */
@@ -37,7 +37,7 @@ interface Waiting {
   readonly settle: (error?: Error) => void;
 }
 
-export class Connection implements Line {
+export class Connection {
   readonly #options: ConnectionOptions;
   readonly #client: mqtt.MqttClient;
   readonly #socket: Socket;

@@ -1,31 +1,15 @@
-/** Keeps a connection: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
+/** Keeps a connection to a broker: makes it, makes it again with growing waits, and ends it while the machine sleeps. */
 import { type Clock, SleepMark } from '../clock.ts';
 import type { Log } from '../log/log.ts';
 import { Backoff } from './backoff.ts';
-import type { ProtocolVersion } from './broker-socket.ts';
-import { type Ending, type Line, type LineEvents, type Message, Refusal } from './line.ts';
+import type { Broker, ProtocolVersion } from './broker-socket.ts';
+import { Connection } from './connection.ts';
+import { type Ending, type Message, Refusal } from './line.ts';
 
 export const ONLINE = 'online';
 const OFFLINE = 'offline';
 
-/** The messages published at the beginning and at the end of a connection. */
-export interface LinkWill {
-  readonly topic: string;
-  readonly payload: string;
-}
-
-/** The other side, and how a connection to it is made. */
-export interface LinkTarget<Kind extends Line> {
-  /** The beginning of its lines in the log: `mqtt`. */
-  readonly subject: string;
-  /** `mqtts://broker.lan:8883`, for the log. It has no credentials. */
-  readonly name: string;
-  /** Appended to the line on a connection that was made. */
-  readonly describe?: (version: ProtocolVersion) => string;
-  readonly connect: (events: LineEvents, version: ProtocolVersion, will: LinkWill | undefined) => Kind;
-}
-
-export interface LinkOptions<Kind extends Line = Line> {
+export interface LinkOptions {
   /** Where `states` are published, retained; the second is also the last will. undefined: they are not. */
   readonly availability: string | undefined;
   /** `online` and `offline` where it is absent. */
@@ -36,9 +20,9 @@ export interface LinkOptions<Kind extends Line = Line> {
   /** The longest wait for the next attempt; a minute where it is absent. */
   readonly maxDelayMs?: number;
   /** Called before `online` is published: what is subscribed here is in force when others see that. */
-  readonly beforeOnline?: (connection: Kind) => void;
+  readonly beforeOnline?: (connection: Connection) => void;
   /** Called when `online` has been published. */
-  readonly onOnline: (connection: Kind) => void;
+  readonly onOnline: (connection: Connection) => void;
   readonly onMessage: (message: Message) => void;
   /** Called when such a connection has ended. */
   readonly onOffline: () => void;
@@ -49,11 +33,11 @@ const FAREWELL_MS = 300;
 /** Maximum time awake between the notice of a sleep and that of its end; longer means that the second was lost. */
 const SLEEP_NOTICE_MS = 60_000;
 
-export class Link<Kind extends Line> {
-  readonly #target: LinkTarget<Kind>;
-  readonly #options: LinkOptions<Kind>;
+export class MqttLink {
+  readonly #broker: Broker;
+  readonly #options: LinkOptions;
   readonly #backoff: Backoff;
-  #connection: Kind | undefined;
+  #connection: Connection | undefined;
   #timer: unknown;
   #begunAtMs = 0;
   #readyAtMs: number | undefined;
@@ -69,8 +53,8 @@ export class Link<Kind extends Line> {
   readonly #refused = new Set<string>();
   readonly #states: { readonly online: string; readonly offline: string };
 
-  constructor(target: LinkTarget<Kind>, options: LinkOptions<Kind>) {
-    this.#target = target;
+  constructor(broker: Broker, options: LinkOptions) {
+    this.#broker = broker;
     this.#options = options;
     this.#sleep = new SleepMark(options.clock);
     this.#states = options.states ?? { online: ONLINE, offline: OFFLINE };
@@ -79,7 +63,7 @@ export class Link<Kind extends Line> {
   }
 
   /** The connection, while there is one. */
-  get connection(): Kind | undefined {
+  get connection(): Connection | undefined {
     return this.#connection?.isReady === true ? this.#connection : undefined;
   }
 
@@ -107,18 +91,18 @@ export class Link<Kind extends Line> {
     }
   }
 
-  /** Finds out whether the other side is still there. */
+  /** Finds out whether the broker is still there. */
   check(): void {
-    this.connection?.check?.();
+    this.connection?.check();
   }
 
   /** One line, and each topic once. */
   reportRefusal(topics: readonly string[], reason: string): void {
-    const { subject, name } = this.#target;
+    const { name } = this.#broker;
     const news = topics.filter((topic) => !this.#refused.has(topic));
     if (news.length === 0) return;
     for (const topic of news) this.#refused.add(topic);
-    this.#options.log.warn(`${subject}: ${name} refuses ${news.join(', ')}: ${reason}`);
+    this.#options.log.warn(`mqtt: ${name} refuses ${news.join(', ')}: ${reason}`);
   }
 
   /** Publishes `offline` and ends the connection before the machine sleeps; makes a new one when it has woken. */
@@ -137,7 +121,7 @@ export class Link<Kind extends Line> {
   }
 
   /** Publishes `offline`, and `more` before it, and ends. Takes less than half a second. */
-  async close(more?: (connection: Kind) => Promise<void>): Promise<void> {
+  async close(more?: (connection: Connection) => Promise<void>): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer();
     await this.#leave(more);
@@ -147,32 +131,30 @@ export class Link<Kind extends Line> {
     const { availability, clock, onMessage } = this.#options;
     this.#sleep.set();
     this.#begunAtMs = clock.now();
-    const connection: Kind = this.#target.connect(
-      {
-        onReady: () => this.#begin(connection),
-        onMessage,
-        onEnd: (ending) => this.#end(ending),
-      },
-      this.#version,
-      availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
-    );
+    const connection = new Connection({
+      onReady: () => this.#begin(connection),
+      onMessage,
+      onEnd: (ending) => this.#end(ending),
+      broker: this.#broker,
+      version: this.#version,
+      will: availability === undefined ? undefined : { topic: availability, payload: this.#states.offline },
+    });
     this.#connection = connection;
   }
 
-  #begin(connection: Kind): void {
+  #begin(connection: Connection): void {
     const { availability, clock, log, beforeOnline, onOnline } = this.#options;
-    const { subject, name, describe } = this.#target;
     this.#readyAtMs = clock.now();
     this.#isVersionKnown = true;
     this.#logged.clear();
-    log.info(`${subject}: connected to ${name}${describe?.(this.#version) ?? ''}`);
+    log.info(`mqtt: connected to ${this.#broker.name} (MQTT ${this.#version === 5 ? '5' : '3.1.1'})`);
     beforeOnline?.(connection);
     if (availability !== undefined) void this.deliver(availability, this.#states.online, true);
     onOnline(connection);
   }
 
   #end(ending: Ending): void {
-    const { clock, onOffline, random } = this.#options;
+    const { clock, onOffline } = this.#options;
     const nowMs = clock.now();
     const lastedMs = this.#readyAtMs === undefined ? undefined : nowMs - this.#readyAtMs;
     this.#readyAtMs = undefined;
@@ -180,11 +162,9 @@ export class Link<Kind extends Line> {
     if (ending.wasReady) onOffline();
     if (this.#isClosed) return;
     if (this.#isAsleep) return;
-    // Not all at the same time.
-    const pauseMs = (ending.pauseMs ?? 0) * (1 + random() / 2);
     const isAtOnce = ending.isLeave || this.#chooseVersion(ending);
     if (!isAtOnce) this.#report(ending);
-    const waitMs = isAtOnce ? 0 : Math.max(pauseMs, this.#backoff.next(lastedMs, nowMs - this.#begunAtMs));
+    const waitMs = isAtOnce ? 0 : this.#backoff.next(lastedMs, nowMs - this.#begunAtMs);
     this.#timer = clock.setTimer(() => this.#connect(), waitMs);
   }
 
@@ -200,15 +180,15 @@ export class Link<Kind extends Line> {
 
   #report({ reason, wasReady }: Ending): void {
     const { log } = this.#options;
-    const { subject, name } = this.#target;
+    const { name } = this.#broker;
     if (this.#logged.has(reason)) return;
     this.#logged.add(reason);
-    if (wasReady) log.warn(`${subject}: lost connection to ${name} (${reason}); reconnecting`);
-    else log.warn(`${subject}: cannot connect to ${name} (${reason}); retrying`);
+    if (wasReady) log.warn(`mqtt: lost connection to ${name} (${reason}); reconnecting`);
+    else log.warn(`mqtt: cannot connect to ${name} (${reason}); retrying`);
   }
 
   /** Never rejects. */
-  async #leave(more?: (connection: Kind) => Promise<void>): Promise<void> {
+  async #leave(more?: (connection: Connection) => Promise<void>): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
     const farewells = this.connection === undefined ? [] : [more?.(connection), this.#sayOffline(connection)];
@@ -218,7 +198,7 @@ export class Link<Kind extends Line> {
     await connection.leave();
   }
 
-  async #sayOffline(connection: Kind): Promise<void> {
+  async #sayOffline(connection: Connection): Promise<void> {
     const { availability } = this.#options;
     if (availability !== undefined) await connection.deliver(availability, this.#states.offline, true);
   }

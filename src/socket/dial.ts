@@ -25,8 +25,6 @@ export interface DialOptions {
   readonly silenceMs: number;
   /** Called with the address that it is connected to, before a byte of HTTP is sent; a failure ends it. */
   readonly refuse?: (peerAddress: string) => Failure | undefined;
-  /** Counts a frame, or a ping without bytes; false: it is one too many. */
-  readonly pace?: { take(bytes: number, nowMs: number): boolean };
   /** The key of the configuration that has the pin, for sentences. */
   readonly pinKey: 'hub.agents' | 'hub.pin';
   /** Why an upgrade is answered with a status, where this differs between hubs and machines. */
@@ -47,7 +45,6 @@ const [DONE, POLICY] = [1000, 1008] as const;
 const OTHER = down('the server at this URL is not hostwire');
 const LATE = down('no answer in time');
 const MALFORMED = down('it sent a malformed message');
-const FLOOD: Failure = { ...down('it exceeded the rate limit'), isFlood: true };
 
 /** A reason of the other side goes into the log only if it is a few plain words. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9 ,.;:'-]{0,99}$/;
@@ -105,7 +102,9 @@ export class Dial implements Carrier {
       .on('open', () => this.#begin())
       // With the binary type that is set by default each message is one Buffer.
       .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
-      .on('ping', () => this.#isWithinPace(0))
+      .on('ping', () => {
+        if (!this.#isOver) this.#events.onControl();
+      })
       .on('unexpected-response', (request, { statusCode = 0, headers }) => {
         request.destroy();
         this.#fail(this.#whyNotUpgraded(statusCode, headers['content-type'], headers['x-required-scope']));
@@ -176,16 +175,9 @@ export class Dial implements Carrier {
   }
 
   #take(bytes: Buffer, isBinary: boolean): void {
-    if (this.#isOver || !this.#isWithinPace(bytes.length)) return;
+    if (this.#isOver) return;
     if (isBinary) this.#fail(MALFORMED);
     else this.#events.onFrame(bytes);
-  }
-
-  #isWithinPace(bytes: number): boolean {
-    const { pace, clock } = this.#options;
-    if (pace?.take(bytes, clock.now()) !== false) return true;
-    this.#fail(FLOOD);
-    return false;
   }
 
   /** `type`: the content type of the answer; `scope`: the one that it names as missing. */

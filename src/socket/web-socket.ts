@@ -5,9 +5,6 @@ import { WebSocket } from 'ws';
 import { fromUrl, inUrl } from '../url-host.ts';
 import { connectTo, type PeerEndpoint, type PeerSocketOptions } from './peer-socket.ts';
 
-/** Where hubs accept the connections of machines. */
-export const AGENT_PATH = '/api/agent';
-
 /** The other side, as the configuration has it. */
 export interface PeerTarget extends PeerEndpoint {
   /** The path of a proxy, which comes before the path of the hub. */
@@ -17,8 +14,8 @@ export interface PeerTarget extends PeerEndpoint {
 }
 
 export interface WebSocketOptions extends PeerSocketOptions {
-  /** AGENT_PATH where it is absent. */
-  readonly path?: string;
+  /** The path and query after the prefix of the target. */
+  readonly path: string;
   readonly maxPayloadBytes: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -53,7 +50,7 @@ type Done = (error: Error | null, socket?: Socket) => void;
 /** Dials. */
 export function openWebSocket(target: PeerTarget, options: WebSocketOptions): WebSocket {
   const { host, port, isSecure, prefix } = target;
-  const { path = AGENT_PATH, maxPayloadBytes, headers, isOneOfMany, refuse, onConnected } = options;
+  const { path, maxPayloadBytes, headers, isOneOfMany, refuse, onConnected } = options;
   // A port that the scheme has by default is not in the header Host.
   const isUsual = port === (isSecure ? 443 : 80);
   const authority = `${inUrl(host)}${isUsual ? '' : `:${port}`}`;

@@ -46,7 +46,6 @@ export const HUB_OPERATIONS = {
   },
   openFleetStream: { ...reading, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
-  /** Also in agent/transports/websocket/web-socket.ts. */
   dialIn: { method: 'GET', path: '/api/agent', tag: 'hosts', staysOpen: true },
   getStatus,
   listKeys,

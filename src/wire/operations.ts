@@ -142,11 +142,6 @@ export const OPERATIONS = {
     onHost: 'launchHostProcess',
   },
 
-  /**
-   * For hubs, which speak docs/hub-protocol.md on it: what they ask for is judged message by message. The hub has the same
-   * path for agents.
-   */
-  openAgent: { method: 'GET', path: '/api/agent', tag: 'service', staysOpen: true, scope: 'read' },
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   listKeys: { method: 'GET', path: '/api/keys', tag: 'service', scope: 'admin', needsKey: true },
   getAccess: { method: 'GET', path: '/api/access', tag: 'service', onHost: 'getHostAccess' },

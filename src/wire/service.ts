@@ -22,18 +22,7 @@ export const clientAccess = v.strictObject({
 });
 export type ClientAccess = Shape<typeof clientAccess>;
 
-export const SERVICE_DOCS: DocsOf<
-  'openAgent' | 'getStatus' | 'getAccess' | 'listKeys' | 'getOpenapi' | 'getMetrics'
-> = {
-  openAgent: {
-    summary: 'Where hubs connect to this machine',
-    description:
-      'For `hostwire hub`, not for clients: the WebSocket speaks the protocol of docs/hub-protocol.md, and each question and command on it needs the scope of its own operation. A request with an `Origin` is refused, at most 16 hubs are accepted, and any request but an upgrade is answered with 426 `upgrade_required`.',
-    isUpgrade: true,
-    payloads: [],
-    errors: ['upgrade_required', 'too_many_streams', 'shutting_down'],
-    example: { options: '-i' },
-  },
+export const SERVICE_DOCS: DocsOf<'getStatus' | 'getAccess' | 'listKeys' | 'getOpenapi' | 'getMetrics'> = {
   getStatus: {
     summary: 'Whether the service is up',
     description: 'Open to every address that is not blocked. Reveals nothing about the machine.',

@@ -11,7 +11,7 @@ import { until } from '../helpers/until.ts';
 
 const KEY = 'k'.repeat(40);
 
-interface Options extends Partial<DialOptions> {
+interface Options extends Partial<Omit<DialOptions, 'clock'>> {
   readonly port: number;
   readonly clock?: FakeClock;
 }
@@ -37,6 +37,7 @@ function dial(t: Test, { port, clock = new FakeClock(), ...more }: Options) {
   const carrier = new Dial(options, {
     onOpen: () => opened++,
     onFrame: (bytes) => frames.push(bytes.toString()),
+    onControl: () => frames.push('(control)'),
     onEnd: (failure) => ends.push(failure),
   });
   t.teardown(() => carrier.end(''));
@@ -103,9 +104,10 @@ t.test('sends the key and the path with the upgrade, then frames both ways', asy
   ]);
   t.equal(String(heard[0]), '{"a":1}');
   socket.send('one');
+  socket.ping();
   socket.send('two');
-  await until(() => frames.length === 2 || undefined);
-  t.same(frames, ['one', 'two'], 'in order');
+  await until(() => frames.length === 3 || undefined);
+  t.same(frames, ['one', '(control)', 'two'], 'in order');
 });
 
 t.test('an end is a farewell, and is not reported', async (t) => {
@@ -123,26 +125,20 @@ t.test('an end is a farewell, and is not reported', async (t) => {
   t.same([carrier.isOpen, ends], [false, []]);
 });
 
-t.test('why it ends: binary frames, long ones, a flood, a close frame', async (t) => {
-  const cases: readonly [(socket: WebSocket) => void, Partial<DialOptions>, Partial<Failure>][] = [
-    [(socket) => socket.send(Buffer.from('x')), {}, { reason: 'it sent a malformed message' }],
-    [(socket) => socket.send('x'.repeat(1025)), {}, { reason: 'it sent a malformed message' }],
-    [
-      (socket) => socket.ping(),
-      { pace: { take: (bytes) => bytes > 0 } },
-      { reason: 'it exceeded the rate limit', isFlood: true },
-    ],
+t.test('why it ends: binary frames, long ones, a close frame', async (t) => {
+  const cases: readonly [(socket: WebSocket) => void, Partial<Failure>][] = [
+    [(socket) => socket.send(Buffer.from('x')), { reason: 'it sent a malformed message' }],
+    [(socket) => socket.send('x'.repeat(1025)), { reason: 'it sent a malformed message' }],
     [
       (socket) => socket.close(1008, 'too many messages'),
-      {},
       { reason: 'it closed the connection: too many messages' },
     ],
-    [(socket) => socket.close(1008, '\u001b[2J'), {}, { reason: 'it closed the connection' }],
-    [(socket) => socket.terminate(), {}, { reason: 'the connection was lost' }],
+    [(socket) => socket.close(1008, '\u001b[2J'), { reason: 'it closed the connection' }],
+    [(socket) => socket.terminate(), { reason: 'the connection was lost' }],
   ];
   const server = await listen(t);
-  for (const [act, more, expected] of cases) {
-    const { ended, opened, ends } = dial(t, { port: server.port, ...more });
+  for (const [act, expected] of cases) {
+    const { ended, opened, ends } = dial(t, server);
     await until(opened);
     act(await server.accepted());
     t.match(await ended(), { isRefusal: false, ...expected });

@@ -3,6 +3,7 @@
 import { describeExposure, exposureWarning, listHubSwitches } from '../../access/exposure.ts';
 import { type Config, isOfHub } from '../../config/config.ts';
 import { type LoadOptions, loadConfig } from '../../config/load.ts';
+import { urlsOf } from '../../config/rows/hub-rows.ts';
 import { type EngineName, loadEngine } from '../../engines.ts';
 import { messageOf } from '../../errors.ts';
 import type { Finding } from '../../host/finding.ts';
@@ -184,14 +185,11 @@ function examineMachines({ hub: { agents, mqtt } }: Config): Finding {
 
 /** No row without a hub to dial. Whether it answers is in the log of the service. */
 function examineDial({ hub, host }: Config): readonly Finding[] {
-  if (hub.url === undefined) return [];
-  const how =
-    hub.pin !== undefined
-      ? ', verified by its pin'
-      : hub.url.startsWith('wss:')
-        ? ', verified by its certificate'
-        : '';
-  return [works('hub', `dials ${hub.url} as ${identify(host)}${how}`)];
+  return urlsOf(hub.url).map((url) => {
+    const proof = hub.pin === undefined ? 'certificate' : 'pin';
+    const how = url.startsWith('wss:') ? `, verified by its ${proof}` : '';
+    return works('hub', `dials ${url} as ${identify(host)}${how}`);
+  });
 }
 
 /** The limits of clients. */

@@ -42,7 +42,7 @@ const PLAIN: readonly (readonly [url: string, secure: string, other: string, mes
     'hub.url',
     'wss:',
     'hub.url',
-    'all samples and all commands cross the network unencrypted, and can be changed on their way; use wss:// if the hub has TLS',
+    'the key, all samples and all commands cross the network unencrypted, where hub.plain_networks allows it; use wss:// if the hub has TLS',
   ],
 ];
 
@@ -62,9 +62,10 @@ export function judgeBetweenKeys(settings: Settings, findings: Findings): void {
     if (settings.has(`${group}.url`) && !textOf(`${group}.url`).startsWith('mqtts:'))
       refuse(`${group}.ca`, `is used with TLS only; write mqtts:// in ${group}.url, or leave it out`);
   for (const [key, secure, other, message] of PLAIN) {
-    const url = textOf(key);
-    if (url !== '' && settings.has(other) && !url.startsWith(secure) && !LOOPBACK.test(url))
-      findings.note('warn', `${key}: ${message}`);
+    const value = settings.get(key)?.value ?? [];
+    const urls: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const isPlain = urls.some((url) => !String(url).startsWith(secure) && !LOOPBACK.test(String(url)));
+    if (isPlain && settings.has(other)) findings.note('warn', `${key}: ${message}`);
   }
   const guests = settings.get('auth.guests')?.value;
   if (Array.isArray(guests) && guests.length === 0 && settings.get('auth.enabled')?.value !== true)

@@ -46,7 +46,7 @@ const isBelow = (key: string, prefixes: readonly string[]) =>
   prefixes.some((prefix) => key === prefix || key.startsWith(`${prefix}.`));
 
 const OF_HUB = ['hub.agents', 'hub.state_path', 'hub.commands', 'hub.mqtt'];
-const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin'];
+const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin', 'hub.scopes', 'hub.plain_networks'];
 /** A hub reads nothing of its own machine, and carries nothing out on it. */
 const OF_SERVICE = [
   ...OF_DIALING,

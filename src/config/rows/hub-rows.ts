@@ -1,8 +1,12 @@
 /** The rows of `hub`, and `host.labels`. */
+
+import { SCOPES, type Scope } from '../../scopes.ts';
 import { MEDIA_ACTIONS, POWER_ACTIONS } from '../../wire/requests.ts';
+import { each, judgeAddresses } from './list-items.ts';
 import { isAgentUrl, isHubUrl, isId, isLabels } from './predicates.ts';
 import {
   ABSOLUTE_PATH,
+  addressesRow,
   BOOLEAN,
   clientsRow,
   type EntryOf,
@@ -41,22 +45,44 @@ const pinRow = (meaning: string) =>
     meaning,
   );
 
+const HUB_URL = 'ws://HOST or wss://HOST, with a port where it is not 80 or 443, and perhaps a path';
+const isUrl = (value: unknown) => typeof value === 'string' && isHubUrl(value);
+
 /** The keys of `hub` by which a service dials a hub. */
 export const DIAL_ROWS = {
-  url: optional(
-    text('ws://HOST or wss://HOST, with a port where it is not 80 or 443, and perhaps a path', isHubUrl),
-    'For `hostwire run`: the hub that this machine connects to, where the hub cannot connect to it (docs/hub.md): `wss://hub.lan:9980`. A path is what a proxy in front of the hub removes. Needs `hub.key_file`.',
+  url: optional<string | readonly string[]>(
+    {
+      accepts: (value) => (Array.isArray(value) ? value.length > 0 : isUrl(value)),
+      type: 'string, or list of strings',
+      expected: `${HUB_URL}; or a list of them`,
+      items: each((entry) => (isHubUrl(entry) ? undefined : `expected ${HUB_URL}`)),
+    },
+    'For `hostwire run`: the hub that this machine connects to, or a list of hubs, where they cannot connect to it (docs/hub.md): `wss://hub.lan:9980`. A path is what a proxy in front of the hub removes. Needs `hub.key_file`.',
     // It may have a password before an @.
     { mayBeSecret: true },
   ),
   key_file: keyFileRow(
     'long key',
-    'For `hostwire run`: a file that holds the key with which this machine and the hub of `hub.url` prove themselves to each other; at least 32 characters, as `hostwire keygen` prints.',
+    'For `hostwire run`: a file that holds the key that this machine sends to the hub of `hub.url`; at least 32 characters, as `hostwire keygen` prints.',
   ),
   pin: pinRow(
     "For `hostwire run`, with `wss://`: the pin of the hub's key, which `hostwire doctor` and `hostwire keygen --tls` print there. Without it an authority that Node knows must have signed its certificate.",
   ),
+  scopes: row<readonly Scope[]>(
+    some(namesOf('scope', SCOPES, `a list of scopes: ${SCOPES.join(', ')}`)),
+    ['read', 'media'],
+    'For `hostwire run`: what the hub of `hub.url` may do here, for its own clients (docs/keys.md).',
+  ),
+  plain_networks: addressesRow(
+    judgeAddresses,
+    'a list of addresses and CIDR ranges',
+    'For `hostwire run`: where the hub of `hub.url` may be with `ws://`, without TLS, beside this machine: `192.168.1.0/24`. The key, all samples and all commands cross such a network unencrypted.',
+  ),
 };
+
+/** The hubs of `hub.url`. */
+export const urlsOf = (url: string | readonly string[] | undefined): readonly string[] =>
+  typeof url === 'string' ? [url] : (url ?? []);
 
 export const STATE_PATH_ROW = optional(
   ABSOLUTE_PATH,

@@ -1,29 +1,23 @@
 /** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine. */
 import { isDeepStrictEqual } from 'node:util';
-import { HubSession, type HubSessionDeps } from '../../agent/reporter/hub-session.ts';
-import { overBroker } from '../../agent/reporter/over-broker.ts';
 import type { Power } from '../../commands/power.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { MachineEvents, type MachineSources } from './machine-events.ts';
 import { Session, type SessionDeps } from './session.ts';
 
-export interface MqttDeps extends SessionDeps, HubSessionDeps {
-  readonly config: SessionDeps['config'];
-  readonly sampler: HubSessionDeps['sampler'];
-  readonly commands: SessionDeps['commands'];
+export interface MqttDeps extends SessionDeps {
   readonly media: SessionDeps['media'] & MachineSources['media'];
-  readonly history: HubSessionDeps['history'] & MachineSources['history'];
+  readonly history: MachineSources['history'];
   readonly power: SessionDeps['power'] & MachineSources['power'] & Pick<Power, 'delays'>;
   readonly inhibitor: SleepInhibitor;
 }
 
 export class MqttExporter {
   readonly #deps: MqttDeps;
-  readonly #events: MachineEvents<Session | HubSession>;
+  readonly #events: MachineEvents<Session>;
   /** For Home Assistant. */
   #session: Session | undefined;
-  #hubSession: HubSession | undefined;
   #settings: unknown;
   /** The end of sessions before this one: two with one client id would end each other. */
   #ending: Promise<void> = Promise.resolve();
@@ -54,11 +48,10 @@ export class MqttExporter {
   }
 
   async #closeSessions(forgets: boolean): Promise<void> {
-    const sessions = [this.#session?.close(forgets), this.#hubSession?.close()];
+    const session = this.#session;
     this.#session = undefined;
-    this.#hubSession = undefined;
     this.#events.sessions.clear();
-    await Promise.all(sessions);
+    await session?.close(forgets);
   }
 
   async #replace(): Promise<void> {
@@ -73,15 +66,9 @@ export class MqttExporter {
     const isRetained = publish !== 'hub' && this.#session?.topics.discovery === discovery;
     await this.#closeSessions(!isRetained);
     if (this.#isClosed) return;
-    const isForBoth = publish === 'both';
-    const { id, inhibitor } = this.#deps;
-    if (publish !== 'hub') {
-      this.#session = new Session(this.#deps, mqtt.url, mqtt, inhibitor);
-      this.#events.add(this.#session);
-    }
-    if (publish === 'homeassistant') return;
-    // A connection of its own: each has one last will.
-    this.#hubSession = new HubSession(this.#deps, overBroker(mqtt.url, mqtt, id, isForBoth), inhibitor);
-    this.#events.add(this.#hubSession);
+    // Hubs are served over a connection of their own, because each has one last will: src/socket/broker/serve.ts.
+    if (publish === 'hub') return;
+    this.#session = new Session(this.#deps, mqtt.url, mqtt, this.#deps.inhibitor);
+    this.#events.add(this.#session);
   }
 }

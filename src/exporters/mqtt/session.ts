@@ -8,8 +8,7 @@ import type { Commands } from '../../machine/commands.ts';
 import { brokerOf } from '../../mqtt/broker-socket.ts';
 import type { Connection } from '../../mqtt/connection.ts';
 import type { Message } from '../../mqtt/line.ts';
-import { ONLINE } from '../../mqtt/link.ts';
-import { type MqttLink, openMqttLink } from '../../mqtt/mqtt-link.ts';
+import { MqttLink, ONLINE } from '../../mqtt/link.ts';
 import { ALL_SCOPES } from '../../scopes.ts';
 import type { HistoryEvent } from '../../wire/history.ts';
 import { CommandAdapter } from './commands/command-adapter.ts';
@@ -68,7 +67,7 @@ export class Session {
       urlOf: (hostname) => dashboardUrl(deps.config.current, deps.addresses, hostname),
       deliver: (...message) => this.#link.deliver(...message),
     });
-    this.#link = openMqttLink(broker, {
+    this.#link = new MqttLink(broker, {
       availability: this.topics.availability,
       clock,
       log,

@@ -178,13 +178,13 @@ export class NodeExchange implements Exchange {
     else this.#line.quota.set(this, length);
   }
 
-  startSocket(events: SocketEvents): EngineSocket | undefined {
+  startSocket(events: SocketEvents, maxKeptBytes?: number): EngineSocket | undefined {
     const head = this.#upgradeHead;
     if (head === undefined || !this.canUpgrade) return undefined;
     this.#isAnswered = true;
     this.markOver();
     this.#response.detachSocket(this.#request.socket);
-    const socket = new EngineSocket(events, this.address, this.#line.quota);
+    const socket = new EngineSocket(events, this.address, this.#line.quota, maxKeptBytes);
     return this.#line.becomeSocket(socket, this.#request, head) ? socket : undefined;
   }
 

@@ -228,12 +228,12 @@ export class UwsExchange implements Exchange {
     return this.#upgrade !== undefined && this.isOpen;
   }
 
-  startSocket(events: SocketEvents): EngineSocket | undefined {
+  startSocket(events: SocketEvents, maxKeptBytes?: number): EngineSocket | undefined {
     const upgrade = this.#upgrade;
     const response = upgrade === undefined || this.#isAnswered ? undefined : this.#release();
     if (upgrade === undefined || response === undefined) return undefined;
     this.#upgrade = undefined;
-    const socket = new EngineSocket(events, this.address, this.#deps.quota);
+    const socket = new EngineSocket(events, this.address, this.#deps.quota, maxKeptBytes);
     // Calls the server's `open` handler.
     response.upgrade<SocketData>({ socket }, upgrade.key, '', '', upgrade.context);
     return socket;

@@ -22,7 +22,6 @@ export type RequestOperationId = Exclude<
   OperationId,
   | 'openStream'
   | 'openSocket'
-  | 'openAgent'
   | 'listEvents'
   | 'getStatus'
   | 'listKeys'

@@ -1,7 +1,6 @@
 /** All routes of the service, and the request headers that any of them reads. */
 
 import type { Caller } from '../../access/caller.ts';
-import type { HubConnections } from '../../agent/reporter/hub-connections.ts';
 import type { MetricsDeps } from '../../exporters/prometheus/metrics.ts';
 import type { Exchange } from '../../http/engine.ts';
 import { GATE_HEADERS, type Gate } from '../../http/gate.ts';
@@ -17,7 +16,7 @@ import { EVENTS_HEADERS, type EventsRouteDeps, eventsRun } from './events-route.
 import { type KeyListDeps, keysRun } from './keys-route.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
-import { agentRun, SOCKET_HEADERS, socketRuns } from './socket-route.ts';
+import { SOCKET_HEADERS, socketRuns } from './socket-route.ts';
 import { type StreamRouteDeps, streamRun } from './stream-route.ts';
 
 export const HEADERS_READ: ReadonlySet<string> = new Set([
@@ -37,7 +36,6 @@ export interface ServiceRouteDeps extends Omit<StreamRouteDeps, 'streams'>, Pick
   readonly streams: StreamRouteDeps['streams'] & EventsRouteDeps['streams'];
   readonly sockets: Pick<Sockets, 'open'>;
   readonly machine: Machine;
-  readonly hubs: Pick<HubConnections, 'open'>;
   readonly keys: KeyListDeps;
   readonly metrics: MetricsDeps;
   readonly gate: Gate;
@@ -54,7 +52,6 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     ...requestRuns(() => machine),
     openStream: streamRun(deps, () => machine),
     ...socketRuns({ ...deps, sockets }),
-    openAgent: agentRun(deps, deps.hubs),
     listEvents: eventsRun(deps),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     listKeys: keysRun(deps.keys),

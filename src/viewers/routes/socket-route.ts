@@ -54,24 +54,6 @@ export const dialInRun =
     return checkUpgrade(request) ?? dialIns.open(request.exchange, request.query, gate.keep(request.client));
   };
 
-/** /api/agent, of a service and of a hub. `peers`: opens the connections of hubs, or of agents. */
-export function agentRun(
-  { gate, hasCapacity }: Omit<SocketRouteDeps, 'sockets'>,
-  peers: SocketRouteDeps['sockets'],
-): Run {
-  const { openSocket } = socketRuns({
-    gate,
-    sockets: peers,
-    // The sockets of one address are limited by other counts than its viewers.
-    hasCapacity: (caller) => hasCapacity({ ...caller, isKeyed: true }),
-  });
-  return (request) =>
-    // No browser connects as a hub or an agent: a page of any site could open this socket.
-    request.exchange.head.headers.has('origin')
-      ? bareAnswer(403, [['X-Error-Code', 'origin_not_allowed']])
-      : openSocket(request);
-}
-
 /** Returns the answer to a request that is no upgrade. Throws ServiceError. */
 function checkUpgrade(request: Request): Answer | undefined {
   if (!isUpgrade(request)) {

@@ -13,6 +13,7 @@ import { allows } from '../../scopes.ts';
 import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
+import { mayBeHub } from './hubs.ts';
 import { errorFrame, frame, NOWHERE, type Place } from './messages.ts';
 import type { Requester } from './socket-commands.ts';
 import { type AllMachines, SocketFleet } from './socket-fleet.ts';
@@ -61,7 +62,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     this.caller = caller;
     this.only = only;
     const now = deps.clock.now();
-    this.#messages = new Bucket(RATES.messages, now);
+    this.#messages = new Bucket(mayBeHub(caller) ? RATES.hubMessages : RATES.messages, now);
     this.#refusals = new Bucket(RATES.refusedMessages, now);
   }
 

@@ -2,22 +2,26 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
-import { DEFAULT_KEY } from '../../access/key.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
+import type { Quota } from '../../fairness/quota.ts';
 import { type Counting, ViewerCounts } from '../../http/clients/viewer-counts.ts';
-import { CLOSE_CODES, type Exchange } from '../../http/engine.ts';
+import { CLOSE_CODES, type Exchange, type Socket } from '../../http/engine.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { MachineDescription } from '../../machine/description.ts';
 import type { CommandEnd, Machine } from '../../machine/machine.ts';
-import { ALL_SCOPES, allows, namesOfScopes } from '../../scopes.ts';
+import { ALL_SCOPES, namesOfScopes } from '../../scopes.ts';
+import { CarriedSocket, CarriedTopics } from '../../socket/carried-socket.ts';
+import type { Carrier, CarrierEvents } from '../../socket/carrier.ts';
 import { inSlices } from '../../streams/slices.ts';
 import { PROTOCOL } from '../../wire/socket.ts';
 import type { ClosingReason } from '../../wire/socket-events.ts';
 import { Broadcasts } from './broadcasts.ts';
+import { isHub, mayBeHub } from './hubs.ts';
 import { frame, NOWHERE } from './messages.ts';
 import type { Publisher } from './sample-broadcast.ts';
 import { feedbackOfEnd } from './socket-commands.ts';
@@ -44,6 +48,8 @@ export interface SocketsOptions {
   readonly log: Log;
   readonly server: Publisher;
   readonly counts?: Counting;
+  /** Counts what is kept for carried sockets; the engine counts that of its own. */
+  readonly quota?: Pick<Quota, 'set' | 'release'>;
   /** Judges and notes the messages of those that were opened with a key. */
   readonly gate: Pick<Gate, 'hears' | 'noteRefusal'>;
   /** Notified of machines whose condition has changed, or that are gone. */
@@ -61,10 +67,6 @@ const PLAN_MS = 60_000;
 
 const closingFrame = (reason: ClosingReason): string => frame('closing', { reason }, NOWHERE);
 
-/** Whether a client is a hub, which shows the state of the machine to others. */
-const isHub = ({ key, scopes }: Caller): boolean =>
-  key !== undefined && key !== DEFAULT_KEY && allows(scopes, 'hub');
-
 /** The engine does not report published messages that wait in a socket, so each is asked this often. */
 const REPORT_MS = 3000;
 
@@ -75,6 +77,7 @@ export class Sockets implements SessionOwner {
   readonly #counts: Counting;
   readonly #broadcasts: Broadcasts;
   readonly #deps: SessionDeps;
+  readonly #carried = new CarriedTopics();
   /** Another one after each start. */
   readonly #run = randomBytes(8).toString('hex');
   #reportedAt = 0;
@@ -89,7 +92,12 @@ export class Sockets implements SessionOwner {
     this.#counts = counts;
     this.#broadcasts = new Broadcasts({
       clock,
-      publisher: server,
+      publisher: {
+        publish: (topic, bytes) => {
+          server.publish(topic, bytes);
+          this.#carried.publish(topic, bytes);
+        },
+      },
       tracksMembers: fleet !== undefined,
       intervalMs,
       onError: (error) => this.#reportUnread(error),
@@ -115,8 +123,22 @@ export class Sockets implements SessionOwner {
   /** Upgrades `exchange` and greets the client. `only`: the one machine of this socket. */
   open(exchange: Exchange, caller: Caller, only?: Machine): void {
     const session = new SocketSession(this.#deps, caller, only);
-    const socket = exchange.startSocket(session);
-    if (socket === undefined) return;
+    const socket = exchange.startSocket(session, mayBeHub(caller) ? QUOTAS.hubAnswers.maxBytes : undefined);
+    if (socket !== undefined) this.#begin(session, socket);
+  }
+
+  /** The same on a carrier, whose events are to be passed to what is returned. `caller`: who is at its other end. */
+  serve(carrier: Carrier, caller: Caller, only: Machine): CarrierEvents {
+    const session = new SocketSession(this.#deps, caller, only);
+    const { address } = caller;
+    const { quota } = this.#options;
+    const socket = new CarriedSocket(carrier, session, { address, quota, topics: this.#carried });
+    this.#begin(session, socket);
+    return socket;
+  }
+
+  #begin(session: SocketSession, socket: Socket): void {
+    const { caller } = session;
     this.#sessions.add(session);
     this.#counts.opened(caller);
     const { version, role, features, describe, clock } = this.#options;
@@ -141,9 +163,13 @@ export class Sockets implements SessionOwner {
     if (this.#plan !== undefined) session.send(closingFrame(this.#plan));
   }
 
-  /** Cuts every socket that `passes` no longer lets through; a new configuration applies to the others. */
+  /**
+   * Cuts every socket that `passes` no longer lets through; a new configuration applies to the others, and to carried ones,
+   * which did not come through the gate.
+   */
   reconfigure(passes: (caller: Caller) => boolean): void {
-    for (const session of [...this.#sessions]) if (!passes(session.caller)) session.cut();
+    for (const session of [...this.#sessions])
+      if (session.caller.request !== undefined && !passes(session.caller)) session.cut();
     this.#broadcasts.reconfigure();
   }
 

@@ -1,15 +1,13 @@
 /** Reads the messages on command topics. */
-
-import type { Caller } from '../../../access/caller.ts';
 import type { ErrorCode, ServiceError } from '../../../errors.ts';
 import { isObject, parseJson } from '../../../json.ts';
 import type { Params } from '../../../params.ts';
 
-export const MAX_PAYLOAD_BYTES = 64 * 1024;
+const MAX_PAYLOAD_BYTES = 64 * 1024;
 /** Sent by Home Assistant's buttons by default. */
 const PRESS = 'PRESS';
 /** Maximum length of an id that its sender chose, in UTF-16 code units. */
-export const MAX_ID_LENGTH = 128;
+const MAX_ID_LENGTH = 128;
 
 export interface CommandRequest {
   /** `power.sleep`. */
@@ -19,43 +17,25 @@ export interface CommandRequest {
   readonly id: string | number | undefined;
   /** When it was sent, in Unix seconds, by the clock of its sender. */
   readonly sentAt: number | undefined;
-  /** The client of a hub, where the message names both. */
-  readonly caller?: Caller;
-  /** The key for finding duplicates in place of the id, where senders choose their ids independently. */
-  readonly key?: string | number | undefined;
-  /** Why it must not be done, as far as the message shows that. */
-  readonly lateness?: 'late' | 'other_run' | undefined;
-  /** Its sender wants to be notified when it begins. */
-  readonly withStages?: boolean;
 }
 
 /** Why a message is not understood, or not done. */
 export interface Flaw {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly details?: ServiceError['details'];
 }
 
-/** A message that is not understood, as far as it was. */
-export interface Unread extends Flaw {
-  readonly id?: string | undefined;
-  readonly caller?: Caller | undefined;
-}
+export const isFlaw = (value: CommandRequest | Flaw): value is Flaw => 'code' in value;
 
-export const isFlaw = <Other extends object>(value: Other | Unread): value is Unread => 'code' in value;
-
-export const flawOf = ({ code, message, details }: ServiceError): Flaw => ({ code, message, details });
-
-/** The same for people, with the reason in the sentence; a hub has it in `details`, as HTTP does. */
-export function readableFlawOf(error: ServiceError): Flaw {
-  const { message, ...flaw } = flawOf(error);
-  const reason = flaw.details?.['reason'];
-  if (typeof reason !== 'string') return { message, ...flaw };
-  return { message: `${message.replace(/\.$/, '')}: ${reason}.`, ...flaw };
+/** For people, with the reason in the sentence. */
+export function flawOf({ code, message, details }: ServiceError): Flaw {
+  const reason = details?.['reason'];
+  if (typeof reason !== 'string') return { code, message };
+  return { code, message: `${message.replace(/\.$/, '')}: ${reason}.` };
 }
 
 /** `name`: of the topic; without a dot it is a group, and `action` in the payload the rest. */
-export function readRequest(name: string, payload: Buffer): CommandRequest | Unread {
+export function readRequest(name: string, payload: Buffer): CommandRequest | Flaw {
   if (payload.length > MAX_PAYLOAD_BYTES)
     return { code: 'payload_too_large', message: `A command may have at most ${MAX_PAYLOAD_BYTES} bytes.` };
   const text = payload.toString();

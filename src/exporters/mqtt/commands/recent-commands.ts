@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../mqtt/line.ts';
 
-/** More than 17 senders can send within 30 s, the furthest deadline, at 20 per second and 40 more (turns.ts). */
+/** As many as come in nine minutes at 20 per second (command-adapter.ts). */
 const MAX_KNOWN = 11_000;
 /** A message without an id is a duplicate if it is equal to one of so long before the outage, and comes so soon after it. */
 const AROUND_OUTAGE_MS = 60_000;
