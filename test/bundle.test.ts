@@ -44,7 +44,7 @@ const modulesOf = (files: ReadonlySet<string>) =>
 /** Parts that are loaded when they are first used. */
 const LATE = [
   'src/cli/top/top.ts',
-  'src/agent/reporter/dial-exporter.ts',
+  'src/exporters/hub-dials.ts',
   'src/exporters/mdns.ts',
   'src/exporters/mqtt/exporter.ts',
   'src/exporters/prometheus/metrics.ts',
