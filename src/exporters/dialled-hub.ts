@@ -58,6 +58,16 @@ const REASONS = {
   503: 'it has no room for more connections (503)',
 };
 
+/** Without TLS the key is sent to this machine, and to networks that the configuration trusts. */
+export function whyNotPlain(peer: string, plainNetworks: AddressRules): Failure | undefined {
+  const address = parsePeer(peer);
+  if (address !== undefined && (isLoopback(address.text) || matches(plainNetworks, address)))
+    return undefined;
+  return refused(
+    `the key of this machine is not sent to ${address?.text ?? 'an unknown address'} without TLS; use wss://, or add that network to hub.plain_networks`,
+  );
+}
+
 export class DialledHub implements Carrier {
   readonly #deps: DialledHubDeps;
   readonly #settings: DialledHubSettings;
@@ -136,7 +146,7 @@ export class DialledHub implements Carrier {
 
   #connect(): void {
     const { clock, id, run } = this.#deps;
-    const { url, key, pin } = this.#settings;
+    const { url, key, pin, plainNetworks } = this.#settings;
     const target = peerTargetOf(url, pin);
     this.#sleep.set();
     this.#begunAtMs = clock.now();
@@ -150,7 +160,7 @@ export class DialledHub implements Carrier {
         isOneOfMany: false,
         limitMs: OPEN_LIMIT_MS,
         silenceMs: SILENCE_MS,
-        ...(!target.isSecure && { refuse: (address: string) => this.#whyNotPlain(address) }),
+        ...(!target.isSecure && { refuse: (address: string) => whyNotPlain(address, plainNetworks) }),
         pinKey: 'hub.pin',
         reasons: REASONS,
         clock,
@@ -165,16 +175,6 @@ export class DialledHub implements Carrier {
         onControl: () => this.#session?.onControl(),
         onEnd: (failure) => this.#fail(failure),
       },
-    );
-  }
-
-  /** Without TLS the key is sent to this machine, and to networks that the configuration trusts. */
-  #whyNotPlain(peer: string): Failure | undefined {
-    const address = parsePeer(peer);
-    if (address === undefined || isLoopback(address.text) || matches(this.#settings.plainNetworks, address))
-      return address === undefined ? refused('its address is unknown') : undefined;
-    return refused(
-      `the key of this machine is not sent to ${address.text} without TLS; use wss://, or add that network to hub.plain_networks`,
     );
   }
 

@@ -37,6 +37,11 @@ function layOver(base: Config, part: ConfigPart): Config {
     ...laid['server'],
     ...(trusted_proxies && { trusted_proxies: checkedList(trusted_proxies, false) }),
   };
+  const { plain_networks } = part.hub ?? {};
+  const hub = {
+    ...laid['hub'],
+    ...(plain_networks && { plain_networks: checkedList(plain_networks, false) }),
+  };
   // Every group is there, and every address list was checked.
-  return { ...laid, auth, server } as unknown as Config;
+  return { ...laid, auth, server, hub } as unknown as Config;
 }

@@ -112,6 +112,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     port,
     server,
     sockets,
+    machine,
     open: (exchange: Exchange, caller: Caller) => sockets.open(exchange, caller, machine),
     log,
     history,
