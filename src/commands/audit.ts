@@ -26,11 +26,9 @@ export function auditRefusal(log: Pick<Log, 'audit'>, name: string, caller: Call
   log.audit(`${name.replace('.', ': ')} refused: ${reason}`, { address, keyed, ...keyOf(caller), ...via });
 }
 
-/** The name of a key of `auth.keys`: the client's, or that of the hub which names the client. */
-function keyOf({ key, via }: Caller) {
-  if (key === undefined || key === DEFAULT_KEY) return {};
-  return via === undefined ? { key } : { hub_key: key };
-}
+/** The name of a key of `auth.keys`; that of a hub which names its client is in `via`. */
+const keyOf = ({ key, via }: Caller) =>
+  key === undefined || key === DEFAULT_KEY || via !== undefined ? {} : { key };
 
 function outcomeOf(answer: Report['answer']): string {
   if (answer instanceof ServiceError) return `refused: ${answer.code}`;

@@ -72,7 +72,7 @@ t.test(
     const [hub, panel] = [await connect('hub'), await connect('panel')];
     say(hub, { op: 'media', id: 1, via, data: { action: 'pause' } });
     await hub.take(({ type, data }) => type === 'media_feedback' && data['final'] === true);
-    t.match(service.stderr(), /media: pause done .*192\.0\.2\.7.*hub_key=hub hub=hub key=alex/);
+    t.match(service.stderr(), /media: pause done .*192\.0\.2\.7.*hub=hub key=alex/);
     say(hub, { op: 'power', id: 2, via, data: { action: 'sleep' } });
     t.match(await hub.take(({ id }) => id === 2), {
       data: { code: 'FORBIDDEN', details: { scope: 'power.sleep' } },

@@ -228,7 +228,12 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     const { key: hub } = caller;
     if (hub === undefined || !allows(caller.scopes, 'hub')) return undefined;
     return {
-      caller: { ...caller, address: via.client, via: { hub, key: via.key } },
+      caller: {
+        ...caller,
+        address: via.client,
+        isKeyed: via.key !== undefined,
+        via: { hub, key: via.key },
+      },
       owner: this,
       send: (text) => this.send(text),
       sendTracked: (text, onDelivered) => this.sendTracked(text, onDelivered),
