@@ -50,7 +50,6 @@ async function send(
 /** Statuses of the answers to valid requests, where there is neither an upgrade nor a player. */
 const OTHER_THAN_200: Readonly<Record<string, number>> = {
   openSocket: 426,
-  openAgent: 426,
   getMediaArt: 404,
   // No app and no machine is configured.
   launchProcess: 404,

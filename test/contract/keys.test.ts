@@ -1,6 +1,5 @@
 /** Keys with scopes over real sockets: every route and every op for every scope, and the end of what a key has opened. */
 import t from 'tap';
-import { WebSocket } from 'ws';
 import { describeDigest } from '#src/access/key.js';
 import { SCOPES, type Scope } from '#src/scopes.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
@@ -30,7 +29,6 @@ const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed
     ['GET', '/api/keys', 'admin'],
     ['GET', '/api/access', 'any'],
     ['GET', '/api/openapi.json', 'any'],
-    ['GET', '/api/agent', 'read'],
     ['POST', '/api/media/control', 'media'],
     ['POST', '/api/pw/sleep', 'power.sleep'],
     ['POST', '/api/pw/hibernate', 'power.hibernate'],
@@ -299,12 +297,6 @@ t.test(
     stream.close();
     await until(async () => (await useOf('read')).open === 0);
     t.equal((await useOf('read')).address, '127.0.0.1');
-
-    // The messages of agents are not those of SocketClient.
-    const hub = new WebSocket(`ws://127.0.0.1:${service.port}/api/agent`, { headers: bearer('admin') });
-    await until(async () => (await useOf('admin')).open === 1, 'a hub');
-    hub.terminate();
-    await until(async () => (await useOf('admin')).open === 0);
 
     const { read: _read, ...others } = keys as Readonly<Record<string, object>>;
     const reconfigure = (next: object) =>

@@ -6,6 +6,7 @@ import { RawConnection } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
+import { bearer, keyWith } from '../helpers/keys.ts';
 import { checkTime } from '../helpers/limits.ts';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
 import { serveHere, serveProgram, startHere } from '../helpers/service/service.ts';
@@ -150,6 +151,17 @@ t.test('[7.limit-rate] bursts of 40, 20 per second; more are RATE_LIMITED with t
   t.equal((await other.ask('ping', undefined, 'other')).type, 'pong', 'each socket by itself');
   await clock.advance(1000);
   t.strictSame(await answersOf(100, 25), expected(20, 5));
+});
+
+t.test('[7.limit-rate-hub] with the scope hub 200 per second, bursts of 2400', async (t) => {
+  const keys = { desk: keyWith('desk', 'hub', 'read') };
+  const config = { auth: { enabled: true, keys } };
+  const service = await serveHere(t, fixtureHost(), config, { clock: new FakeClock() });
+  const hub = await SocketClient.openIn(t, service.port, { headers: bearer('desk') });
+  for (let i = 0; i < 2410; i++) hub.say('ping', undefined, i);
+  t.match(await hub.take(({ id }) => id === 2399), { type: 'pong' });
+  t.match(await hub.take(({ id }) => id === 2409), { data: { code: 'RATE_LIMITED' } });
+  t.equal(hub.told.filter(({ type }) => type === 'error').length, 10);
 });
 
 t.test(

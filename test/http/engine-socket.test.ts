@@ -3,7 +3,7 @@ import t from 'tap';
 import { Quota } from '#src/fairness/quota.js';
 import { EngineSocket, type RawSocket } from '#src/http/engine-socket.js';
 
-function open(buffered: number) {
+function open(buffered: number, maxKeptBytes?: number) {
   const calls: string[] = [];
   const raw: RawSocket = {
     getBufferedAmount: () => buffered,
@@ -28,10 +28,25 @@ function open(buffered: number) {
     onDrained: () => undefined,
     onClosed: () => undefined,
   };
-  const socket = new EngineSocket(events, '127.0.0.1', new Quota());
+  const socket = new EngineSocket(events, '127.0.0.1', new Quota(), maxKeptBytes);
   socket.markOpen(raw);
   return Object.assign(handler, { socket, calls, countMessages: () => messages });
 }
+
+t.test('a full socket keeps 64 KiB of answers, or as much as its owner says', async (t) => {
+  for (const [maxKeptBytes, most] of [
+    [undefined, 64],
+    [1024 * 1024, 1024],
+  ] as const) {
+    const { socket } = open(100_000, maxKeptBytes);
+    const text = 'x'.repeat(1024);
+    for (let kept = 0; kept < most; kept++) socket.send(text);
+    t.ok(socket.isOpen, `${most} KiB`);
+    socket.send(text);
+    t.notOk(socket.isOpen, 'and no more');
+    socket.markClosed();
+  }
+});
 
 t.test('a full socket that waits to be closed is cut when its peer sends on', async (t) => {
   const { socket, calls, countMessages } = open(100_000);

@@ -14,7 +14,6 @@ export const CALLS: Readonly<Record<string, readonly [call: string, status: numb
   ],
   getSystem: ["client.GET('/api/system', { params: { query: { detail: '1' } } })", 200],
   openSocket: ["client.GET('/api/ws')", 426],
-  openAgent: ["client.GET('/api/agent')", 426],
   getHistory: [
     "client.GET('/api/history', { params: { query: { series: ['cpu.load', 'memory.*'], since: -60 } } })",
     200,
