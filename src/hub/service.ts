@@ -23,6 +23,7 @@ import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
 import { CommandGateway } from './commands/command-gateway.ts';
+import { CurrentBroker } from './current-broker.ts';
 import { DialIns } from './dial-ins.ts';
 import { DialOuts } from './dial-outs.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
@@ -64,6 +65,7 @@ export class HubService {
   #timer: unknown;
   readonly #dialIns: DialIns;
   readonly #dialOuts: DialOuts;
+  readonly #broker: CurrentBroker;
   readonly #gateway: CommandGateway;
   readonly #sockets: Sockets;
   /** Without the pages; for the test that compares the API document with it. */
@@ -122,6 +124,7 @@ export class HubService {
     );
     this.#machines = machines;
     machines.reconfigure(initial.hub.agents);
+    this.#broker = new CurrentBroker(deps, machines);
     this.#fleet = new Fleet(
       { hosts: machines, registry, clock, log, streams },
       initial.stats.stream_interval_seconds * 1000,
@@ -176,6 +179,7 @@ export class HubService {
     if (length > 0) this.#log.info(`${length} ${length === 1 ? 'machine' : 'machines'} in hub.agents`);
     else if (mqtt.url === undefined)
       this.#log.warn('hub.agents and hub.mqtt are both empty, so there are no machines to show');
+    this.#broker.configure(mqtt);
     this.#look();
     return bound;
   }
@@ -190,6 +194,7 @@ export class HubService {
     const { gate, streams } = this.#http;
     const next = this.#config.current;
     this.#machines.reconfigure(next.hub.agents);
+    this.#broker.configure(next.hub.mqtt);
     this.#gateway.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
@@ -210,7 +215,7 @@ export class HubService {
     const isDrained = full + this.#http.streams.close() === 0;
     this.#fleet.close();
     this.#machines.close();
-    await Promise.all([this.#http.close(isDrained), kept]);
+    await Promise.all([this.#http.close(isDrained), this.#broker.close(), kept]);
     return true;
   }
 }

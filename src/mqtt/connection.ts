@@ -22,6 +22,8 @@ const KEEPALIVE_SECONDS = 30;
 const LEAVE_MS = 100;
 /** Mosquitto closes the connection of a client of version 5 that has more than 20 messages under way. */
 const MAX_UNDER_WAY = 16;
+/** Bytes that wait for a broker that takes nothing. */
+const MAX_WAITING_BYTES = 4 * 2 ** 20;
 /** Messages that wait for their turn; more are not taken. */
 const MAX_WAITING = 128;
 /** Topic, properties and head of a packet, beside its payload. */
@@ -82,11 +84,6 @@ export class Connection {
     return this.#isReady && !this.#isEnded;
   }
 
-  /** Bytes that wait for the broker to take them. */
-  get waitingBytes(): number {
-    return this.#socket.writableLength;
-  }
-
   /** Since the last byte of the broker. */
   get quietMs(): number {
     return this.#keepAlive.quietMs;
@@ -101,9 +98,14 @@ export class Connection {
     );
   }
 
-  /** Publishes with QoS 0. Resolves when the bytes were taken; rejects at the end of the connection. */
-  async send(topic: string, payload: string): Promise<void> {
+  /**
+   * Publishes with QoS 0. Resolves when the bytes were taken; rejects at the end of the connection, or where too many bytes
+   * wait for the broker.
+   */
+  async send(topic: string, payload: string | Buffer): Promise<void> {
     this.#refuseLong(topic, payload);
+    if (this.#socket.writableLength + payload.length > MAX_WAITING_BYTES)
+      throw new Error('too many bytes are queued for the broker');
     await this.#settled((settle) => {
       this.#client.publish(topic, payload, { qos: 0 }, settle);
     });
@@ -182,7 +184,7 @@ export class Connection {
       );
   }
 
-  #refuseLong(topic: string, payload: string): void {
+  #refuseLong(topic: string, payload: string | Buffer): void {
     if (Buffer.byteLength(payload) + topic.length + PACKET_OVERHEAD > this.#maxBytes)
       throw new Refusal(`it exceeds the ${this.#maxBytes} bytes that the broker accepts`);
   }

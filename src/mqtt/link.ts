@@ -91,6 +91,12 @@ export class MqttLink {
     }
   }
 
+  /** Publishes with QoS 0. Resolves when the bytes were taken; rejects where they are not sent. */
+  async send(topic: string, payload: Buffer): Promise<void> {
+    if (this.connection === undefined) throw new Error('not connected');
+    await this.connection.send(topic, payload);
+  }
+
   /** Finds out whether the broker is still there. */
   check(): void {
     this.connection?.check();

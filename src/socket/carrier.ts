@@ -16,6 +16,11 @@ export interface Failure {
 export const down = (reason: string): Failure => ({ isRefusal: false, reason });
 export const refused = (reason: string): Failure => ({ isRefusal: true, reason });
 
+const PLAIN = /^[A-Za-z][A-Za-z0-9 ,.;:'-]{0,99}$/;
+
+/** Whether a reason of the other side may go into the log: only a few plain words may. */
+export const isPlain = (reason: string): boolean => PLAIN.test(reason);
+
 export interface Carrier {
   readonly isOpen: boolean;
   /** Bytes of frames that were not taken yet. */

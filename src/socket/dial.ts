@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Clock } from '../clock.ts';
 import { isScope } from '../scopes.ts';
 import { isCertificateError, SOCKET_ERRORS } from '../socket-errors.ts';
-import { type Carrier, type CarrierEvents, down, type Failure, refused } from './carrier.ts';
+import { type Carrier, type CarrierEvents, down, type Failure, isPlain, refused } from './carrier.ts';
 import { WrongPin } from './peer-socket.ts';
 import { openWebSocket, type PeerTarget } from './web-socket.ts';
 
@@ -46,12 +46,9 @@ const OTHER = down('the server at this URL is not hostwire');
 const LATE = down('no answer in time');
 const MALFORMED = down('it sent a malformed message');
 
-/** A reason of the other side goes into the log only if it is a few plain words. */
-const PLAIN = /^[A-Za-z][A-Za-z0-9 ,.;:'-]{0,99}$/;
-
 /** Why a connection that was open has closed, by its close frame. */
 function whyClosed(code: number, reason: string): Failure {
-  if (PLAIN.test(reason)) return down(`it closed the connection: ${reason}`);
+  if (isPlain(reason)) return down(`it closed the connection: ${reason}`);
   return down(code === POLICY ? 'it closed the connection' : 'the connection was lost');
 }
 

@@ -1,0 +1,267 @@
+/** The machines behind a broker: those that have a status there, and a session with each that is online. */
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { QUOTAS } from '../fairness/limits.ts';
+import { Bucket } from '../fairness/rate.ts';
+import { parseObject } from '../json.ts';
+import type { Machines } from '../machine/machines.ts';
+import { type RemoteDeps, RemoteMachine } from '../machine/remote.ts';
+import { brokerOf } from '../mqtt/broker-socket.ts';
+import type { Connection } from '../mqtt/connection.ts';
+import type { Message } from '../mqtt/line.ts';
+import { MqttLink } from '../mqtt/link.ts';
+import { BrokerCarrier, type Intake } from '../socket/broker/broker-carrier.ts';
+import { readPayload } from '../socket/broker/payload.ts';
+import { inTopic, outTopic, readTopic, statusTopic } from '../socket/broker/topics.ts';
+import type { Failure } from '../socket/carrier.ts';
+
+type Settings = Config['hub']['mqtt'];
+
+interface Known {
+  /** undefined: `hub.agents` has its id. */
+  machine: RemoteMachine | undefined;
+  carrier: BrokerCarrier | undefined;
+  /** By its last status. */
+  isOnline: boolean;
+  /** The next session begins then, in place of one that there is. */
+  nextAtMs: number;
+  earliestMs: number;
+}
+
+/** Viewers wait for the end of an outage, 5 s at most. */
+const MAX_DELAY_MS = 4000;
+/** A broker that has sent nothing for this long is asked whether it is there. */
+const QUIET_MS = 5000;
+/** More are ignored: a client that may publish everywhere could make up any number. */
+const MAX_MACHINES = 20_000;
+/** Sessions with all machines that are begun: each machine answers with its greeting. */
+const OPENINGS = { perSecond: 50, burst: 50 };
+const LOOK_MS = 250;
+/** From one session of a machine to the next, at least. */
+const PAUSE_MS = 1000;
+/** Until a machine that did not answer is tried again. */
+const RETRY_MS = 60_000;
+/** Without viewers for this long a machine is pinged: the broker reports those that are gone. */
+const UNWATCHED_MS = 60_000;
+/**
+ * Times from the connection at which the states are read again, the second for busy servers. Servers of a cluster bring each
+ * other what they keep with a delay: a hub that subscribes at one after a state was published at another, and before it has
+ * arrived, gets it neither as published nor as kept.
+ */
+const READ_AGAIN_MS: readonly number[] = [10_000, 60_000];
+const MAX_STATUS_BYTES = 8192;
+const NEVER = Number.POSITIVE_INFINITY;
+
+const AWAY = 'the broker is unreachable';
+const OFFLINE = 'its service is offline';
+const UNHEARD = 'no answer from it yet';
+
+const nameOf = ({ name, username }: Settings): string =>
+  name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
+
+/** Whether the machine is online; undefined: it is no status. */
+function isOnlineBy(payload: Buffer): boolean | undefined {
+  const state = payload.length > MAX_STATUS_BYTES ? undefined : parseObject(payload)?.['state'];
+  return state === 'online' || state === 'offline' ? state === 'online' : undefined;
+}
+
+export class Broker {
+  readonly #deps: RemoteDeps;
+  readonly #machines: Machines;
+  readonly #prefix: string;
+  readonly #name: string;
+  readonly #link: MqttLink;
+  /** By id; the one whose session began longest ago is the first. */
+  readonly #known = new Map<string, Known>();
+  readonly #intake: Intake = { maxFrameBytes: QUOTAS.machineFrame.maxBytes, partBytes: 0 };
+  readonly #openings: Bucket;
+  #timer: unknown;
+  /** The subscriptions of this connection are in force. */
+  #isListening = false;
+  /** The moments at which the states of this connection are still to be read again. */
+  #readAgainAtMs: readonly number[] = [];
+  #isCrowdReported = false;
+
+  constructor(deps: RemoteDeps, machines: Machines, url: string, settings: Settings) {
+    const { clock, log, random } = deps;
+    this.#deps = deps;
+    this.#machines = machines;
+    this.#prefix = settings.topic;
+    this.#name = nameOf(settings);
+    this.#openings = new Bucket(OPENINGS, clock.now());
+    this.#link = new MqttLink(brokerOf(url, settings, `hub-${this.#name}`), {
+      availability: undefined,
+      clock,
+      log,
+      random,
+      maxDelayMs: MAX_DELAY_MS,
+      onOnline: (connection) => void this.#begin(connection),
+      onMessage: (message) => this.#take(message),
+      onOffline: () => this.#lost(AWAY),
+    });
+    this.#look();
+  }
+
+  /** Machines whose ids `hub.agents` no longer has are shown. */
+  offerAgain(): void {
+    for (const [id, known] of this.#known)
+      if (known.machine === undefined || known.machine.isClosed) this.#offer(id, known);
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    this.#deps.clock.clearTimer(this.#timer);
+    for (const { machine } of this.#known.values()) if (machine !== undefined) this.#machines.remove(machine);
+    this.#known.clear();
+    await this.#link.close();
+  }
+
+  async #begin(connection: Connection): Promise<void> {
+    this.#lost(UNHEARD);
+    const nowMs = this.#deps.clock.now();
+    this.#readAgainAtMs = READ_AGAIN_MS.map((afterMs) => nowMs + afterMs);
+    if (!(await this.#listen(connection, 'out')) || !(await this.#listen(connection, 'status'))) return;
+    if (this.#link.connection !== connection) return;
+    this.#isListening = true;
+    for (const known of this.#known.values()) if (known.isOnline) known.nextAtMs = known.earliestMs;
+  }
+
+  /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. Never rejects. */
+  async #listen(connection: Connection, kind: 'status' | 'out'): Promise<boolean> {
+    const topic = kind === 'out' ? outTopic(this.#prefix, '+', this.#name) : statusTopic(this.#prefix, '+');
+    try {
+      const refused = await connection.subscribe([topic], { qos: 0 });
+      this.#link.reportRefusal(refused, 'the subscription was refused');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #lost(reason: string): void {
+    this.#isListening = false;
+    for (const known of this.#known.values()) {
+      known.nextAtMs = NEVER;
+      known.machine?.lost(reason);
+    }
+  }
+
+  #take({ topic, payload, isRetained }: Message): void {
+    const from = readTopic(this.#prefix, topic);
+    if (from === undefined) return;
+    const { id, kind, hub } = from;
+    if (kind === 'status' && hub === '') this.#takeStatus(id, payload, isRetained);
+    else if (kind === 'out' && hub === this.#name && !isRetained) {
+      const carrier = this.#known.get(id)?.carrier;
+      const read = carrier?.isOpen === true ? readPayload(payload) : undefined;
+      if (read !== undefined && read.session === carrier?.session) carrier.take(read);
+    }
+  }
+
+  #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
+    const before = this.#known.get(id);
+    // A client has cleared it away.
+    if (payload.length === 0 && before !== undefined) this.#forget(id, before);
+    const isOnline = isOnlineBy(payload);
+    const known = isOnline === undefined ? undefined : (before ?? this.#add(id));
+    if (known === undefined || isOnline === undefined) return;
+    const { machine, carrier } = known;
+    // Older than what the machine has sent on this connection.
+    if (isRetained && machine?.isUp === true) return;
+    known.isOnline = isOnline;
+    if (!isOnline) {
+      known.nextAtMs = NEVER;
+      machine?.lost(OFFLINE);
+    } else if (!isRetained || carrier?.isOpen !== true) {
+      // One that is published now is the first of a connection, on which there is no session yet.
+      known.nextAtMs = Math.max(known.earliestMs, this.#deps.clock.now());
+      this.#open(id, known);
+    }
+  }
+
+  #add(id: string): Known | undefined {
+    if (this.#known.size >= MAX_MACHINES) {
+      if (!this.#isCrowdReported)
+        this.#deps.log.warn(`hub.mqtt: more than ${MAX_MACHINES} machines; the others are not shown`);
+      this.#isCrowdReported = true;
+      return undefined;
+    }
+    const known: Known = {
+      machine: undefined,
+      carrier: undefined,
+      isOnline: false,
+      nextAtMs: NEVER,
+      earliestMs: 0,
+    };
+    this.#known.set(id, known);
+    this.#offer(id, known);
+    if (known.machine === undefined)
+      this.#deps.log.warn(`hub.mqtt: ignored the machine ${id}, which is in hub.agents and reached there`);
+    return known;
+  }
+
+  #offer(id: string, known: Known): void {
+    const machine = new RemoteMachine(id, {
+      hub: this.#deps,
+      unwatchedMs: UNWATCHED_MS,
+      onEnd: (failure, hadBegun) => this.#retry(known, failure, hadBegun),
+      onMissed: () => this.#hurry(known),
+    });
+    known.machine = this.#machines.add(machine) ? machine : undefined;
+    if (known.machine !== undefined && known.isOnline) known.nextAtMs = known.earliestMs;
+  }
+
+  #forget(id: string, { machine }: Known): void {
+    this.#known.delete(id);
+    if (machine !== undefined) this.#machines.remove(machine);
+  }
+
+  #retry(known: Known, { isFlood }: Failure, hadBegun: boolean): void {
+    const { clock, times, random } = this.#deps;
+    const nowMs = clock.now();
+    if (isFlood === true) known.earliestMs = nowMs + times.floodMs * (1 - random() / 2);
+    if (!known.isOnline) known.nextAtMs = NEVER;
+    else if (hadBegun) known.nextAtMs = Math.max(known.earliestMs, nowMs);
+    else known.nextAtMs = Math.max(known.earliestMs, nowMs + RETRY_MS);
+  }
+
+  /** A viewer wants it: also one that is offline by its status, which may be wrong. */
+  #hurry(known: Known): void {
+    if (this.#link.connection === undefined || known.carrier?.isOpen === true) return;
+    known.nextAtMs = Math.min(known.nextAtMs, Math.max(known.earliestMs, this.#deps.clock.now()));
+  }
+
+  /** Begins a session if it is time, and returns whether one may be begun with another machine. */
+  #open(id: string, known: Known): boolean {
+    const { machine } = known;
+    const nowMs = this.#deps.clock.now();
+    if (known.nextAtMs > nowMs || machine === undefined || machine.isClosed) return true;
+    if (!this.#isListening || !this.#openings.takeOne(nowMs)) return false;
+    known.nextAtMs = NEVER;
+    known.earliestMs = nowMs + PAUSE_MS;
+    this.#known.delete(id);
+    this.#known.set(id, known);
+    const carrier = new BrokerCarrier(randomBytes(8).toString('hex'), this.#intake, (payload) =>
+      this.#link.send(inTopic(this.#prefix, id, this.#name), payload),
+    );
+    known.carrier = carrier;
+    const peer = machine.connect();
+    carrier.open(peer);
+    peer.start(carrier);
+    return true;
+  }
+
+  #look(): void {
+    const { clock } = this.#deps;
+    this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
+    const { connection } = this.#link;
+    if (connection === undefined) return;
+    if (connection.quietMs > QUIET_MS) connection.check();
+    const [readAtMs = NEVER] = this.#readAgainAtMs;
+    if (clock.now() >= readAtMs) {
+      this.#readAgainAtMs = this.#readAgainAtMs.slice(1);
+      void this.#listen(connection, 'status');
+    }
+    for (const [id, known] of this.#known) if (!this.#open(id, known)) return;
+  }
+}
