@@ -1,7 +1,13 @@
-/** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine. */
+/** The MQTT exporter: follows the configuration, the players, power and the sleep of the machine, and serves hubs. */
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import type { Power } from '../../commands/power.ts';
+import { isSleep, type Power } from '../../commands/power.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
+import type { Config } from '../../config/config.ts';
+import { brokerOf } from '../../mqtt/broker-socket.ts';
+import { scopesOf } from '../../scopes.ts';
+import { BrokerServer, type BrokerServerOptions } from '../../socket/broker/broker-server.ts';
 import { topicsOf } from './discovery/topics.ts';
 import { MachineEvents, type MachineSources } from './machine-events.ts';
 import { Session, type SessionDeps } from './session.ts';
@@ -11,14 +17,22 @@ export interface MqttDeps extends SessionDeps {
   readonly history: MachineSources['history'];
   readonly power: SessionDeps['power'] & MachineSources['power'] & Pick<Power, 'delays'>;
   readonly inhibitor: SleepInhibitor;
+  readonly serve: BrokerServerOptions['serve'];
 }
+
+/** The part of the configuration that a session has. */
+const settingsIn = ({ mqtt, hub }: Config) => ({ mqtt, scopes: hub.scopes });
 
 export class MqttExporter {
   readonly #deps: MqttDeps;
   readonly #events: MachineEvents<Session>;
   /** For Home Assistant. */
   #session: Session | undefined;
-  #settings: unknown;
+  /** For hubs. */
+  #server: BrokerServer | undefined;
+  readonly #unlisten: () => void;
+  readonly #run = randomBytes(8).toString('hex');
+  #settings: ReturnType<typeof settingsIn> | undefined;
   /** The end of sessions before this one: two with one client id would end each other. */
   #ending: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -26,37 +40,43 @@ export class MqttExporter {
   constructor(deps: MqttDeps) {
     this.#deps = deps;
     this.#events = new MachineEvents(deps);
+    // After the sessions of hubs, which report the plan first. One that is only recorded ends nothing.
+    this.#unlisten = deps.power.onPlan((plan) => {
+      if (deps.config.current.power.backend !== 'record') this.#server?.setAsleep(isSleep(plan));
+    });
     this.reconfigure();
   }
 
   /** Another broker, user or topic is another session; the device of the old topics is removed. */
   reconfigure(): void {
-    const { mqtt } = this.#deps.config.current;
-    if (isDeepStrictEqual(mqtt, this.#settings)) {
-      for (const session of this.#events.sessions) session.reconfigure();
+    const settings = settingsIn(this.#deps.config.current);
+    if (isDeepStrictEqual(settings, this.#settings)) {
+      this.#session?.reconfigure();
       return;
     }
-    this.#settings = mqtt;
-    this.#ending = this.#ending.then(() => this.#replace());
+    this.#settings = settings;
+    this.#ending = this.#ending.then(() => this.#replace(settings));
   }
 
   /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#events.close();
+    this.#unlisten();
     await Promise.all([this.#ending, this.#closeSessions(false)]);
   }
 
   async #closeSessions(forgets: boolean): Promise<void> {
-    const session = this.#session;
+    const ended = [this.#session?.close(forgets), this.#server?.close()];
     this.#session = undefined;
+    this.#server = undefined;
     this.#events.sessions.clear();
-    await session?.close(forgets);
+    await Promise.all(ended);
   }
 
-  async #replace(): Promise<void> {
-    const { mqtt } = this.#deps.config.current;
-    if (this.#isClosed || mqtt.url === undefined || !isDeepStrictEqual(mqtt, this.#settings)) return;
+  async #replace(settings: ReturnType<typeof settingsIn>): Promise<void> {
+    const { mqtt } = settings;
+    if (this.#isClosed || mqtt.url === undefined || settings !== this.#settings) return;
     const { discovery } = topicsOf({
       topic: mqtt.topic,
       discoveryPrefix: mqtt.discovery_prefix,
@@ -66,9 +86,30 @@ export class MqttExporter {
     const isRetained = publish !== 'hub' && this.#session?.topics.discovery === discovery;
     await this.#closeSessions(!isRetained);
     if (this.#isClosed) return;
-    // Hubs are served over a connection of their own, because each has one last will: src/socket/broker/serve.ts.
-    if (publish === 'hub') return;
-    this.#session = new Session(this.#deps, mqtt.url, mqtt, this.#deps.inhibitor);
-    this.#events.add(this.#session);
+    if (publish !== 'hub') {
+      this.#session = new Session(this.#deps, mqtt.url, mqtt, this.#deps.inhibitor);
+      this.#events.add(this.#session);
+    }
+    if (publish !== 'homeassistant') this.#server = this.#serveHubs(mqtt.url, settings);
+  }
+
+  /** Over a connection of its own, because each has one last will. */
+  #serveHubs(url: string, { mqtt, scopes }: ReturnType<typeof settingsIn>): BrokerServer {
+    const { id, clock, log, inhibitor, serve, config, facts, random = Math.random } = this.#deps;
+    const broker = brokerOf(url, mqtt, id);
+    const clientId = mqtt.publish === 'both' ? `${broker.clientId}-hub` : broker.clientId;
+    const { name = os.hostname(), labels } = config.current.host;
+    return new BrokerServer({
+      broker: { ...broker, clientId },
+      topic: mqtt.topic,
+      id,
+      status: { run: this.#run, version: facts.version, name, labels },
+      serve,
+      scopes: scopesOf([...scopes, 'hub']),
+      inhibitor,
+      clock,
+      log,
+      random,
+    });
   }
 }

@@ -9,7 +9,7 @@ import type { Broker } from '../../mqtt/broker-socket.ts';
 import type { Connection } from '../../mqtt/connection.ts';
 import type { Message } from '../../mqtt/line.ts';
 import { MqttLink } from '../../mqtt/link.ts';
-import { type Scopes, scopesOf } from '../../scopes.ts';
+import type { Scopes } from '../../scopes.ts';
 import { type Carrier, type CarrierEvents, down } from '../carrier.ts';
 import { BrokerCarrier, type Intake } from './broker-carrier.ts';
 import { isOpening, readPayload } from './payload.ts';
@@ -21,11 +21,11 @@ export interface BrokerServerOptions {
   readonly topic: string;
   /** The id of this machine. */
   readonly id: string;
-  /** In the status of this machine: its run, name, labels and version. */
-  readonly describe: () => object;
+  /** In the status of this machine, beside its state: its run, name, labels and version. */
+  readonly status: object;
   /** Serves a hub over `carrier`. */
   readonly serve: (carrier: Carrier, caller: Caller) => CarrierEvents;
-  /** The scopes of hubs, beside `hub`. */
+  /** The scopes of hubs, with `hub`. */
   readonly scopes: Scopes;
   readonly inhibitor: Pick<SleepInhibitor, 'hold' | 'release'>;
   readonly clock: Clock;
@@ -50,13 +50,11 @@ const MAX_EARLIER = 32;
 const SILENCE_MS = 180_000;
 /** A hub without a session is forgotten after this time, where another one needs its place. */
 const FORGET_MS = 60_000;
-const LOOK_MS = 10_000;
-/** A broker that has sent nothing for this long is asked whether it is there. */
-const QUIET_MS = 60_000;
+const LOOK_MS = 2500;
+/** A broker that has sent nothing for this long is asked whether it is there, while there are sessions. */
+const QUIET_MS = 10_000;
 /** Viewers wait for the end of an outage, 5 s at most. */
 const MAX_DELAY_MS = 4000;
-
-const HUB = scopesOf(['hub']);
 
 export class BrokerServer {
   readonly #options: BrokerServerOptions;
@@ -67,13 +65,13 @@ export class BrokerServer {
   #isCrowdReported = false;
 
   constructor(options: BrokerServerOptions) {
-    const { broker, topic, id, describe, inhibitor, clock, log, random } = options;
+    const { broker, topic, id, status, inhibitor, clock, log, random } = options;
     this.#options = options;
     this.#link = new MqttLink(broker, {
       availability: statusTopic(topic, id),
       states: {
-        online: JSON.stringify({ state: 'online', ...describe() }),
-        offline: JSON.stringify({ state: 'offline', ...describe() }),
+        online: JSON.stringify({ state: 'online', ...status }),
+        offline: JSON.stringify({ state: 'offline', ...status }),
       },
       clock,
       log,
@@ -113,9 +111,11 @@ export class BrokerServer {
     const { clock } = this.#options;
     this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
     const nowMs = clock.now();
-    if ((this.#link.connection?.quietMs ?? 0) > QUIET_MS) this.#link.check();
-    for (const { carrier, heardAtMs } of this.#hubs.values())
+    const isQuiet = (this.#link.connection?.quietMs ?? 0) > QUIET_MS;
+    for (const { carrier, heardAtMs } of this.#hubs.values()) {
+      if (isQuiet && carrier.isOpen) this.#link.check();
       if (nowMs - heardAtMs > SILENCE_MS) carrier.lost(down('no message within the timeout'));
+    }
   }
 
   #receive({ topic, payload, isRetained }: Message): void {
@@ -148,7 +148,7 @@ export class BrokerServer {
     if (oldest !== undefined) earlier.delete(oldest);
     this.#hubs.set(name, { carrier, heardAtMs: nowMs, openings, earlier });
     const address = `${broker.host}:${broker.port}`;
-    const events = serve(carrier, { address, isKeyed: true, key: name, scopes: scopes | HUB });
+    const events = serve(carrier, { address, isKeyed: true, key: name, scopes });
     carrier.accept(events);
   }
 
