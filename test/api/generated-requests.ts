@@ -24,6 +24,11 @@ const numberOr = (value: unknown, fallback: number) => (typeof value === 'number
 
 function valuesOf(schema: Part): Values {
   if ('const' in schema) return { sound: [schema['const']], wrong: ['nonsense', 7, null] };
+  if (Array.isArray(schema['anyOf'])) {
+    const each = (schema['anyOf'] as readonly Part[]).map(valuesOf);
+    const sound = each.flatMap((values) => values.sound);
+    return { sound, wrong: each.flatMap(({ wrong }) => wrong).filter((value) => !sound.includes(value)) };
+  }
   if (Array.isArray(schema['enum'])) return { sound: schema['enum'], wrong: ['nonsense', '', 7, null] };
   switch (schema['type']) {
     case 'boolean':

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { CLOSE_CODES } from '#src/http/engine.js';
+import { REQUESTS } from '#src/machine/requests.js';
 import { TOPIC_NAMES } from '#src/viewers/socket/topics.js';
 import { OPS } from '#src/wire/socket.js';
 import { EVENTS, errorCode, feedbackCode } from '#src/wire/socket-events.js';
@@ -29,6 +30,11 @@ t.test('the tables name every item, and nothing else', async (t) => {
   t.strictSame(firstColumn('type').toSorted(), Object.keys(EVENTS).sort());
   t.strictSame(firstColumn('code of feedback').toSorted(), [...feedbackCode.options].sort());
   t.strictSame(firstColumn('code of `error`').toSorted(), [...errorCode.options].sort());
+  const actions = /^media\.(?!play$)/;
+  t.strictSame(
+    firstColumn('name').toSorted(),
+    [...REQUESTS.keys()].filter((name) => !actions.test(name)).sort(),
+  );
   const topics = firstColumn('topic');
   for (const name of [...TOPIC_NAMES, 'events']) t.ok(topics.includes(name), name);
   for (const code of Object.values(CLOSE_CODES)) t.match(page, String(code));
