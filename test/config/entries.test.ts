@@ -196,8 +196,20 @@ t.test('[8.hub-dial] the keys by which a service dials belong together', async (
   t.match(write({ key_file: 'pc.key' }).text, /hub\.key_file: needs hub\.url; /);
   t.match(write({ ...agent, url: 'ws://hub.lan' }).text, /hub\.pin: is used with TLS only/);
   const plain = { url: 'ws://hub.lan', key_file: 'pc.key' };
-  t.match(write(plain).text, /warn: hub\.url: all samples and all commands cross the network unencrypted/);
+  t.match(
+    write(plain).text,
+    /warn: hub\.url: the key, all samples and all commands cross the network unencrypted/,
+  );
   t.notMatch(write({ ...plain, url: 'ws://127.0.0.1:9980' }).text, /unencrypted/);
+  t.match(
+    write({ ...plain, url: ['ws://[::1]:9980', 'ws://hub.lan'] }).text,
+    /unencrypted/,
+    'one of several',
+  );
+  t.equal(write({ ...agent, url: ['wss://hub.lan', 'wss://hub2.lan'], scopes: ['power'] }).exitCode, 0);
+  t.match(write({ ...agent, url: ['wss://hub.lan', 'http://hub2.lan'] }).text, /hub\.url.*expected ws:/);
+  t.match(write({ ...agent, scopes: ['reed'] }).text, /unknown scope "reed"; did you mean "read"/);
+  t.match(write({ ...agent, plain_networks: ['hub.lan'] }).text, /hub\.plain_networks/);
   const both = write({ ...agent, agents: { tv: URL } });
   t.match(both.text, /hub\.pin: used by "hostwire run" only, hub\.agents by "hostwire hub" only/);
   t.equal(both.exitCode, 0, 'one file may serve both');

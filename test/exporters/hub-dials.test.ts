@@ -157,8 +157,15 @@ t.test('[I.hub.dial] a connection that is lost is made again, after a second at 
   const other = await playHub(t);
   service.reconfigure(dialling(other.url));
   await (await hub.machine(2)).closed;
-  await other.machine(0);
+  const last = await other.machine(0);
   t.pass('a reload with another URL is another connection');
+  service.reconfigure(dialling(other.url, { key_file: { path: 'pc.key', secret: 'n'.repeat(40) } }));
+  await last.closed;
+  await other.machine(1);
+  t.equal(other.upgrades[1]?.authorization, `Bearer ${'n'.repeat(40)}`, 'so is one with another key');
+  service.reconfigure({});
+  await (await other.machine(1)).closed;
+  t.notMatch(service.stderr(), KEY, 'no log has a key');
 });
 
 t.test('[I.hub.dial] a flood ends the connection; the machine stays', async (t) => {

@@ -54,7 +54,7 @@ export const DIAL_ROWS = {
     {
       accepts: (value) => (Array.isArray(value) ? value.length > 0 : isUrl(value)),
       type: 'string, or list of strings',
-      expected: `${HUB_URL}; or a list of them`,
+      expected: HUB_URL,
       items: each((entry) => (isHubUrl(entry) ? undefined : `expected ${HUB_URL}`)),
     },
     'For `hostwire run`: the hub that this machine connects to, or a list of hubs, where they cannot connect to it (docs/hub.md): `wss://hub.lan:9980`. A path is what a proxy in front of the hub removes. Needs `hub.key_file`.',
