@@ -4,7 +4,6 @@
  * and nowhere else.
  */
 import type { Config } from '../config/config.ts';
-import { scopeRequired } from '../errors.ts';
 import { checkParams, type Params } from '../params.ts';
 import { allows, type Scope, type Scopes } from '../scopes.ts';
 import { FRESH_MS } from '../stats/freshness.ts';
@@ -37,8 +36,6 @@ interface Row {
   readonly failure?: QuestionFailure;
   /** Its parameters over HTTP, as JSON has them. The machine checks them. */
   readonly paramsIn: (request: HttpRequest) => Params;
-  /** Maximum size of its answer through a broker. */
-  readonly maxBytes?: number;
   /** Milliseconds for which an answer is shared. */
   readonly maxAgeMs?: number;
   /** The answer leaves before the action begins. */
@@ -52,14 +49,9 @@ export interface RequestRow extends Row {
   /** The scope that a client must have. */
   readonly scope: Scope;
   readonly feature: keyof Config['features'] | undefined;
-  readonly maxBytes: number;
   readonly maxAgeMs: number;
 }
 
-/** Half of what a broker accepts by default at least (nats-server: 1 MiB). */
-const MAX_ANSWER_BYTES = 512 * 1024;
-/** A cover has up to 1 MiB, and a third more in a message: nearly all that such a broker accepts. */
-const MAX_PICTURE_BYTES = 1016 * 1024;
 /** Only concurrent requests share it. */
 const SHARED_WHILE_MADE = 0;
 /** The hardware hardly changes. */
@@ -107,7 +99,6 @@ const QUESTION_ROWS = {
     operation: 'getMediaArt',
     failure: { group: 'media', action: 'art' },
     paramsIn: ({ query }) => playerIn(query),
-    maxBytes: MAX_PICTURE_BYTES,
   },
   processes: {
     operation: 'listProcesses',
@@ -178,7 +169,6 @@ const OPERATION_ROWS: Readonly<Record<OperationId, Operation<keyof Config['featu
 const rowOf = ([name, row]: readonly [string, Row]): readonly [string, RequestRow] => [
   name,
   {
-    maxBytes: MAX_ANSWER_BYTES,
     maxAgeMs: SHARED_WHILE_MADE,
     ...row,
     name,
@@ -199,12 +189,6 @@ export const isQuestion = (name: string): name is Question => Object.hasOwn(QUES
 export const scopeOf = (what: string): Scope =>
   REQUESTS.get(what)?.scope ?? (what.startsWith('media.') ? 'media' : 'admin');
 
-/** Throws `scope_required` where a hub that has `scopes` may not pass on what its client asks for. */
-export function checkScopeOfHub(scopes: Scopes, what: string): void {
-  const needed = scopeOf(what);
-  if (!allows(scopes, needed)) throw scopeRequired(needed, 'The key of the hub at this machine');
-}
-
 /** The parameters for a client with `scopes`: events in the history name processes only to one that may see them. */
 export const paramsFor = ({ what, params }: NamedRequest, scopes: Scopes): Params =>
   what !== 'history' || allows(scopes, 'processes') ? params : { ...params, processes: false };
@@ -212,8 +196,6 @@ export const paramsFor = ({ what, params }: NamedRequest, scopes: Scopes): Param
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),
 );
-
-export const QUESTIONS: readonly string[] = Object.keys(QUESTION_ROWS);
 
 /** A request by name, with its parameters. */
 export interface NamedRequest {

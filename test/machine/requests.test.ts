@@ -1,12 +1,10 @@
 /** The table of requests is complete: each command of the service and each operation of a machine has a row. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import t from 'tap';
 import { mediaCommands } from '#src/commands/media.js';
 import { powerCommands } from '#src/commands/power.js';
 import { processCommands } from '#src/commands/process.js';
 import { wakeCommands } from '#src/commands/wake.js';
-import { QUESTIONS, REQUESTS, requestOfMessage } from '#src/machine/requests.js';
+import { REQUESTS, requestOfMessage } from '#src/machine/requests.js';
 import { OPERATIONS, type Operation } from '#src/wire/operations.js';
 import { OPS } from '#src/wire/socket.js';
 
@@ -35,14 +33,9 @@ t.test(
 t.test('each op asks the machine, or concerns its socket only', async (t) => {
   const own = ['subscribe', 'unsubscribe', 'get', 'ping'];
   for (const op of Object.keys(OPS)) {
-    const data = { action: op === 'power' ? 'sleep' : 'play' };
+    const data = { action: op === 'power' ? 'sleep' : 'play', name: 'system' };
     const asked = requestOfMessage({ op, id: undefined, data } as never); // Other data do not matter here.
     t.equal(asked !== undefined, !own.includes(op), op);
     if (asked !== undefined) t.ok(REQUESTS.has(asked.what), asked.what);
   }
-});
-
-t.test('docs/hub-protocol.md has every question', async (t) => {
-  const page = readFileSync(path.resolve(import.meta.dirname, '../../../../docs/hub-protocol.md'), 'utf8');
-  for (const question of QUESTIONS) t.match(page, `\n| \`${question}\` |`, question);
 });
