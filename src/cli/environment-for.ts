@@ -1,7 +1,8 @@
 /** The environment of the client library for a service of this command line. */
-import type { SocketConstructor } from '../client/connection.ts';
+
 import { ENVIRONMENT, type Environment } from '../client/environment.ts';
 import { ClientError } from '../client/errors.ts';
+import type { SocketConstructor } from '../client/lasting-socket.ts';
 
 interface Connecting {
   readonly environment: Environment;

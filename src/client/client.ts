@@ -7,10 +7,9 @@ export type {
   ProcessHistoryPayload,
 } from '../wire/history.ts';
 export type { FleetEvent, FleetHost, HostRow, HostState } from '../wire/hub.ts';
-export type { SocketConstructor, SocketLike } from './connection.ts';
+export type { HostCalls, Snapshot } from './calls.ts';
 export { ClientError, type ClientErrorCode, type ConnectionCode } from './errors.ts';
 export { type HistoryQuery, history, processesAt, type ReadOptions } from './history.ts';
-export type { HostCalls } from './host-calls.ts';
 export {
   type FleetOptions,
   type FleetView,
@@ -26,15 +25,14 @@ export {
   type HostConditionMessage,
   type HubEvents,
   type HubSocket,
+  type HubSubscribed,
   type OfHost,
 } from './hub-connect.ts';
-export type { HubSubscribed } from './hub-subscriber.ts';
-export type { StatsStream } from './lasting-stream.ts';
+export type { ConnectionState } from './lasting.ts';
+export type { SocketConstructor, SocketLike } from './lasting-socket.ts';
 export type * from './messages.ts';
 export type { Section, StatsPayload } from './payload.ts';
 export { type Answer, type RequestOptions, request } from './rest.ts';
-export type { Snapshot } from './snapshot.ts';
 export { connect, type HostSocket } from './socket.ts';
 export type * from './socket-options.ts';
-export type { ConnectionState } from './state.ts';
-export { type StreamOptions, streamStats } from './stream.ts';
+export { type StatsStream, type StreamOptions, streamStats } from './stream.ts';

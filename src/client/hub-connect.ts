@@ -1,26 +1,14 @@
 /** The WebSocket API of a hub as an object: many machines on one socket. */
-import type { HistoryEvent } from '../wire/history.ts';
 import type { HostList, HostRow } from '../wire/hub.ts';
 import type { TopicEvents } from '../wire/topics.ts';
-import { Asker } from './calls.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 import { ClientError } from './errors.ts';
-import { HostCalls } from './host-calls.ts';
 import { type FleetOptions, FleetState, type FleetView, type HostFilter } from './hub.ts';
-import { type HubSubscribed, HubSubscriber } from './hub-subscriber.ts';
+import type { ConnectionState } from './lasting.ts';
 import { LastingSocket } from './lasting-socket.ts';
-import type {
-  AnyStats,
-  ErrorMessage,
-  Feedback,
-  Message,
-  ProcessCommandFeedback,
-  Topic,
-  WakeFeedback,
-} from './messages.ts';
+import type { ErrorMessage, Message, SocketEvents, Topic } from './messages.ts';
 import { answered, errorMessage } from './pending.ts';
 import type { AskOptions, SocketOptions } from './socket-options.ts';
-import type { ConnectionState } from './state.ts';
 
 /** A message about one machine. */
 export interface OfHost<T> {
@@ -30,19 +18,21 @@ export interface OfHost<T> {
 
 export type HostConditionMessage = Pick<HostRow, 'state' | 'since' | 'reason'>;
 
+/** The events of a service that a hub passes on. */
+type HostEvent =
+  | keyof TopicEvents
+  | 'system_stats'
+  | 'event'
+  | 'media_feedback'
+  | 'process_feedback'
+  | 'power_feedback'
+  | 'wake_feedback';
+
 /** The events of listeners. */
 export type HubEvents = {
-  readonly [E in keyof TopicEvents]: OfHost<TopicEvents[E]>;
+  readonly [E in HostEvent]: OfHost<SocketEvents[E]>;
 } & {
   readonly state: ConnectionState;
-  readonly system_stats: OfHost<AnyStats>;
-  /** An event of the topic `events` of machines behind a broker: the condition of a watch rule has begun or ended. */
-  readonly event: OfHost<HistoryEvent>;
-  /** Feedback for commands of other clients, and for own commands whose promise is settled. */
-  readonly media_feedback: OfHost<Feedback>;
-  readonly process_feedback: OfHost<ProcessCommandFeedback>;
-  readonly power_feedback: OfHost<Feedback>;
-  readonly wake_feedback: OfHost<WakeFeedback>;
   /** Whether the hub reaches a machine that is subscribed to: first, and when it changes. */
   readonly host: OfHost<HostConditionMessage>;
   readonly fleet: FleetView;
@@ -53,31 +43,14 @@ export type HubEvents = {
 
 export type FleetTopicOptions = Pick<FleetOptions, 'labels' | 'state' | 'fields' | 'detail'>;
 
-export interface HubSocket {
-  readonly state: ConnectionState;
-  /** Calls `listener` on each event of `type`, until `closed`; returns a function that removes it. */
-  on<E extends keyof HubEvents & string>(type: E, listener: (value: HubEvents[E]) => void): () => void;
-  /**
-   * Subscribes for the life of the socket to these topics of these machines, in the place of what it had of them. Resolves
-   * when the hub has answered, over a later connection if need be.
-   */
-  subscribe(
-    hosts: readonly string[],
-    topics: readonly Topic[],
-    options?: { readonly detail?: boolean | undefined },
-  ): Promise<HubSubscribed>;
-  /** Default: all machines. */
-  unsubscribe(hosts?: readonly string[]): void;
-  /** Subscribes to all machines that match, in the place of an earlier filter: event `fleet`. */
-  subscribeFleet(options?: FleetTopicOptions): void;
-  unsubscribeFleet(): void;
-  hosts(filter?: HostFilter, options?: AskOptions): Promise<readonly HostRow[]>;
+/** The machines of a subscription that the hub does not know. */
+export interface HubSubscribed {
+  readonly unknown: readonly string[];
+}
+
+export interface HubSocket extends Pick<ManySocket, Exclude<keyof ManySocket, 'host'>> {
   /** Questions and commands of one machine. */
-  host(id: string): HostCalls;
-  /** The round-trip time to the hub, in milliseconds. */
-  ping(options?: AskOptions): Promise<number>;
-  /** Closes the socket for good; pending promises reject with `closed`. */
-  close(): void;
+  host(id: string): ReturnType<ManySocket['host']>;
 }
 
 /**
@@ -90,34 +63,35 @@ export function connectHub(options: SocketOptions): HubSocket {
 
 /** The same with an environment that tests provide. */
 export function connectHubIn(options: SocketOptions, environment: Environment): HubSocket {
-  return new ManySocket(options, environment);
+  return new ManySocket(options, environment, 'api/ws');
 }
 
-class ManySocket extends LastingSocket<HubEvents> implements HubSocket {
-  readonly #timeoutMs: number | undefined;
-  readonly #subscriber: HubSubscriber;
+class ManySocket extends LastingSocket<HubEvents> {
   #fleet: FleetTopicOptions | undefined;
   #fleetState = new FleetState();
 
-  constructor(options: SocketOptions, environment: Environment) {
-    super(options, environment, 'api/ws');
-    this.#timeoutMs = options.timeoutMs;
-    this.#subscriber = new HubSubscriber(this.requests, (error) => this.refuse(error));
-    void this.start(options.signal);
-  }
-
-  subscribe(
+  /**
+   * Subscribes for the life of the socket to these topics of these machines, in the place of what it had of them. Resolves
+   * when the hub has answered, over a later connection if need be.
+   */
+  async subscribe(
     hosts: readonly string[],
-    topics: readonly string[],
-    { detail = false }: { readonly detail?: boolean | undefined } = {},
+    topics: readonly Topic[],
+    { detail }: { readonly detail?: boolean | undefined } = {},
   ): Promise<HubSubscribed> {
-    return this.#subscriber.subscribe(hosts, { topics, detail });
+    const { unknown = [] } = await this.subscriber.change(hosts, { kind: 'replace', topics, detail });
+    return { unknown };
   }
 
+  /** Default: all machines. */
   unsubscribe(hosts?: readonly string[]): void {
-    this.#subscriber.unsubscribe(hosts);
+    const known = this.subscriber.hosts.filter(
+      (host) => host !== undefined && hosts?.includes(host) !== false,
+    );
+    this.subscriber.change(known, { kind: 'remove' }).catch(() => undefined);
   }
 
+  /** Subscribes to all machines that match, in the place of an earlier filter: event `fleet`. */
   subscribeFleet(options: FleetTopicOptions = {}): void {
     this.#fleet = options;
     this.#sendFleet();
@@ -128,16 +102,13 @@ class ManySocket extends LastingSocket<HubEvents> implements HubSocket {
     if (this.requests.isOpen) this.#ask('unsubscribe', { topics: ['fleet'] });
   }
 
-  async hosts({ labels, state }: HostFilter = {}, options: AskOptions = {}): Promise<readonly HostRow[]> {
-    return (await this.asker.ask('hosts', { labels, state }, options, answered<HostList>('hosts'))).hosts;
+  async hosts({ labels, state }: HostFilter = {}, options?: AskOptions): Promise<readonly HostRow[]> {
+    const take = answered<HostList>('hosts');
+    return (await this.requests.start({ op: 'hosts', data: { labels, state }, options, take })).hosts;
   }
 
-  host(id: string): HostCalls {
-    return new HostCalls(new Asker(this.requests, this.#timeoutMs, { host: id }));
-  }
-
-  protected override opened(): void {
-    this.#subscriber.open();
+  protected override connected(): void {
+    this.subscriber.open();
     this.#sendFleet();
   }
 
@@ -145,11 +116,11 @@ class ManySocket extends LastingSocket<HubEvents> implements HubSocket {
     if (type === 'fleet') {
       // The hub's contract.
       const event = data as Parameters<FleetState['take']>[0];
-      this.listeners.emit('fleet', this.#fleetState.take(event));
+      this.emit('fleet', this.#fleetState.take(event));
     } else if (type === 'error') {
       const error = errorMessage(data);
-      this.listeners.emit(type, host === undefined ? error : { ...error, host });
-    } else this.listeners.emit(type, host === undefined ? data : { host, data });
+      this.emit(type, host === undefined ? error : { ...error, host });
+    } else this.emit(type, host === undefined ? data : { host, data });
   }
 
   #sendFleet(): void {
@@ -162,14 +133,7 @@ class ManySocket extends LastingSocket<HubEvents> implements HubSocket {
   /** Changes the fleet topic; a refusal is an event. */
   #ask(op: string, data: object): void {
     this.requests
-      .start({
-        op,
-        data,
-        kind: 'subscription',
-        limitMs: undefined,
-        signal: undefined,
-        take: answered('subscribed'),
-      })
+      .start({ op, data, kind: 'subscription', take: answered('subscribed') })
       .catch((error: unknown) => {
         if (!(error instanceof ClientError) || error.code === 'connection_lost') return;
         if (this.requests.end === undefined) this.refuse(error);

@@ -3,13 +3,19 @@ import type { FleetEvent, FleetHost, HostList, HostRow, HostState } from '../wir
 import type { SystemDetail, SystemPayload } from '../wire/system.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 import type { ReadOptions } from './history.ts';
-import { LastingStream, type StatsStream } from './lasting-stream.ts';
+import { addressOf } from './http.ts';
 import type { Section, StatsPayload } from './payload.ts';
 import { type Answer, type RequestOptions, request } from './rest.ts';
 import { connectIn, type HostSocket } from './socket.ts';
 import type { SocketOptions } from './socket-options.ts';
-import type { ConnectionState } from './state.ts';
-import { type StreamOptions, streamStatsIn, viewQuery } from './stream.ts';
+import {
+  type LastingOptions,
+  LastingStream,
+  type StatsStream,
+  type StreamOptions,
+  streamStatsIn,
+  viewQuery,
+} from './stream.ts';
 
 /** Which machines: those that all of it holds for. */
 export interface HostFilter {
@@ -47,18 +53,11 @@ export interface FleetView {
   readonly at: number;
 }
 
-export interface FleetOptions extends HostFilter {
-  /** The address of the hub. */
-  readonly url: string;
-  readonly key?: string | undefined;
-  /** As for `streamStats`. */
-  readonly pin?: string | undefined;
+export interface FleetOptions extends HostFilter, LastingOptions {
   /** The sections of the samples. Default: all, which is much for many machines. */
   readonly fields?: readonly Section[] | undefined;
   readonly detail?: boolean | undefined;
   readonly onChange: (fleet: FleetView) => void;
-  readonly onState?: ((state: ConnectionState) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -78,7 +77,12 @@ export function streamFleetIn(
   const query = filtered({ labels, state }, viewQuery(fields, detail));
   // The hub's contract.
   const onPayload = (payload: object) => onChange(fleet.take(payload as FleetEvent));
-  return new LastingStream({ ...options, path: 'api/fleet/stream', query, onPayload }, environment);
+  return new LastingStream(
+    options,
+    environment,
+    addressOf(options.url, 'api/fleet/stream', query),
+    onPayload,
+  );
 }
 
 /** The state of the fleet, built from its events. */

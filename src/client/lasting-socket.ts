@@ -1,128 +1,212 @@
-/** The base of both kinds of sockets: a WebSocket that is opened again after each loss, its requests and its listeners. */
-import { Asker } from './calls.ts';
-import { Connection, type SocketConstructor } from './connection.ts';
-import { type Environment, onAborted } from './environment.ts';
-import { ClientError, unreachable } from './errors.ts';
-import { Listeners } from './listeners.ts';
-import type { Message } from './messages.ts';
-import { Requests } from './pending.ts';
+/** A WebSocket that lasts, its requests, subscriptions and listeners: the base of the sockets of a service and of a hub. */
+import { callsOf, type HostCalls } from './calls.ts';
+import { callOut, type Environment } from './environment.ts';
+import { badAnswer, ClientError, tooLarge, unreachable } from './errors.ts';
+import { addressOf, keyHeader, refusalOf } from './http.ts';
+import { type ConnectionState, Lasting } from './lasting.ts';
+import { MAX_ANSWER } from './limits.ts';
+import { type Message, parseMessage } from './messages.ts';
+import { answered, Requests } from './pending.ts';
 import { loadPinned, withPinned } from './pin.ts';
-import { addressOf } from './refusals.ts';
 import type { AskOptions, SocketOptions } from './socket-options.ts';
-import type { ConnectionState } from './state.ts';
+import { Subscriber } from './subscriber.ts';
 
-interface SocketSource {
-  readonly WebSocket: SocketConstructor;
+/** The part of WebSocket that is used; the browser's, Node 22's and that of the package ws have it. */
+export interface SocketLike {
+  send(text: string): void;
+  close(): void;
+  addEventListener(
+    type: 'open' | 'message' | 'close' | 'error',
+    listener: (event: SocketEvent) => void,
+  ): void;
 }
 
-/** Makes WebSockets with these options, and requests with a pin. Throws as `connect`. */
-function sourceOf({ url, pin, WebSocket: given }: SocketOptions) {
-  addressOf(url, '');
-  const pinned = loadPinned(pin, url);
-  // Not every runtime has it, even where the types declare it.
-  const WebSocket = given ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
-  const source: SocketSource | Promise<SocketSource> | undefined = pinned ?? (WebSocket && { WebSocket });
-  if (source === undefined)
-    throw new ClientError(
-      'no_websocket',
-      'this runtime has no WebSocket (Node has it from version 22); pass the one from the package ws: connect({ url, WebSocket })',
-    );
-  return { source, pinned };
+/** Any event of a socket. */
+export interface SocketEvent {
+  readonly type?: string;
+  readonly data?: unknown;
+  readonly code?: number;
+  /** The reason of an error, with the package ws. */
+  readonly error?: unknown;
 }
+
+export type SocketConstructor = new (url: string) => SocketLike;
+
+type Listener = (value: unknown) => void;
+
+const PROTOCOL = 2;
+
+/** Whether the package ws refused a message for the limits in MESSAGE_LIMITS. */
+const isOverLimit = (error: unknown) =>
+  /^WS_ERR_(?:UNSUPPORTED_MESSAGE|TOO_MANY)/.test(String(Object(error).code));
 
 /** `Events`: the value of each event of `on`, `state` and `error` among them. */
-export abstract class LastingSocket<Events> {
+export abstract class LastingSocket<Events> extends Lasting {
   protected readonly requests: Requests;
-  protected readonly asker: Asker;
-  protected readonly listeners = new Listeners<Events>();
-  readonly #environment: Environment;
-  readonly #connection: Connection;
-  readonly #source: SocketSource | Promise<SocketSource>;
+  protected readonly subscriber: Subscriber;
+  readonly #options: SocketOptions;
+  readonly #path: string;
+  readonly #listeners = new Map<string, Set<Listener>>();
   #WebSocket: SocketConstructor | undefined;
-  #stopListening: () => void = () => undefined;
-  #state: ConnectionState = { state: 'connecting' };
+  /** The current socket; events of earlier ones are ignored. */
+  #socket: SocketLike | undefined;
+  #probe: AbortController | undefined;
 
-  constructor(options: SocketOptions, around: Environment, path: string) {
-    const { url, key, timeoutMs } = options;
-    const { source, pinned } = sourceOf(options);
-    const environment = withPinned(around, pinned);
-    this.#source = source;
-    this.#environment = environment;
-    this.requests = new Requests(environment, (text) => this.#connection.send(text));
-    this.asker = new Asker(this.requests, timeoutMs);
-    this.#connection = new Connection({
-      url,
-      path,
-      key,
-      // `start` sets it before the connection begins.
-      createSocket: (address) => new (this.#WebSocket as SocketConstructor)(address),
-      environment,
-      onState: (state) => this.#setState(state),
-      onOpen: (data) => {
-        this.requests.open();
-        this.opened(data);
-      },
-      onMessage: (message) => {
-        if (!this.requests.receive(message)) this.received(message);
-      },
-      onLost: (error) => this.requests.lose(error),
+  /** `path`: below the address of the service. */
+  constructor(options: SocketOptions, environment: Environment, path: string) {
+    const { url, pin, signal, timeoutMs } = options;
+    addressOf(url, path);
+    const pinned = loadPinned(pin, url);
+    super(withPinned(environment, pinned));
+    this.#options = options;
+    this.#path = path;
+    this.requests = new Requests(this.environment, timeoutMs);
+    this.subscriber = new Subscriber(this.requests, (error) => this.refuse(error));
+    // Not every runtime has it, even where the types declare it.
+    this.#WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
+    if (pinned === undefined && this.#WebSocket === undefined)
+      throw new ClientError(
+        'no_websocket',
+        'this runtime has no WebSocket (Node has it from version 22); pass the one from the package ws: connect({ url, WebSocket })',
+      );
+    const ready = pinned?.then(({ WebSocket }) => {
+      this.#WebSocket = WebSocket;
     });
+    void this.start(signal, ready);
   }
 
-  /** The connection is open; the requests that waited for it are sent. */
-  protected abstract opened(data: unknown): void;
+  /** The service's `connected` message has arrived, with `data`; the requests that waited for it are sent. */
+  protected abstract connected(data: unknown): void;
   /** Takes a message that is the answer to no request. */
   protected abstract received(message: Message): void;
-  /** There will be no further connection. */
-  protected ended(_error: ClientError): void {}
 
-  get state(): ConnectionState {
-    return this.#state;
-  }
-
+  /** Calls `listener` on each event of `type`, until `closed`; returns a function that removes it. */
   on<E extends keyof Events & string>(type: E, listener: (value: Events[E]) => void): () => void {
-    return this.listeners.add(type, listener);
+    const all = this.#listeners.get(type) ?? new Set();
+    // `emit` is called with the value that belongs to the type.
+    this.#listeners.set(type, all.add(listener as Listener));
+    return () => void all.delete(listener as Listener); // As above.
   }
 
+  /** The round-trip time to the service or the hub, in milliseconds. */
   async ping(options: AskOptions = {}): Promise<number> {
-    const sentAt = this.#environment.now();
-    await this.asker.question('ping', {}, 'pong', options);
-    return this.#environment.now() - sentAt;
+    const sentAt = this.environment.now();
+    await this.requests.start({ op: 'ping', data: {}, options, take: answered('pong') });
+    return this.environment.now() - sentAt;
   }
 
-  close(): void {
-    this.#connection.close();
+  /** Questions and commands: of the machine `id` of a hub, or of the service. */
+  host(id?: string): HostCalls {
+    return callsOf(this.requests, id);
   }
 
-  /** Connects; derived classes call it when they are ready. */
-  protected async start(signal: AbortSignal | undefined): Promise<void> {
-    this.#stopListening = onAborted(signal, () => this.close());
-    if (signal?.aborted === true) return this.close();
-    try {
-      // In a later turn, so that the caller can add its listeners first.
-      this.#WebSocket = (await this.#source).WebSocket;
-    } catch (error) {
-      return this.#connection.close(unreachable(error));
-    }
-    this.#connection.start();
+  /** `value` has the type that Events has for `type`; an unknown type has no listeners. */
+  protected emit(type: string, value: unknown): void {
+    for (const listener of [...(this.#listeners.get(type) ?? [])]) callOut(listener, value);
   }
 
   /** Reports a refusal that answers no request of the caller. */
   protected refuse({ code, message, details }: ClientError): void {
-    this.listeners.emit('error', { code, message, details });
+    this.emit('error', { code, message, details });
   }
 
-  #setState(state: ConnectionState): void {
-    this.#state = state;
-    if (state.state !== 'closed') {
-      this.listeners.emit('state', state);
-      return;
+  protected override onState(state: ConnectionState): void {
+    if (state.state === 'closed') {
+      const error = state.error ?? new ClientError('closed', 'the socket was closed');
+      this.requests.close(error);
+      this.subscriber.close(error);
     }
-    const error = state.error ?? new ClientError('closed', 'the socket was closed');
-    this.#stopListening();
-    this.requests.close(error);
-    this.ended(error);
-    this.listeners.emit('state', state);
-    this.listeners.clear();
+    this.emit('state', state);
+    if (state.state === 'closed') this.#listeners.clear();
+  }
+
+  protected override onSilence(): void {
+    // WebSocket's own ping frames are invisible to a program, so it sends a message to get an answer.
+    this.#socket?.send('{"op":"ping"}');
+  }
+
+  protected override attempt(): void {
+    const { url, key } = this.#options;
+    const address = addressOf(url, this.#path);
+    address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+    // Browsers cannot send headers with an upgrade, so for this path only the service accepts the key in the query.
+    if (key !== undefined) address.searchParams.set('api_key', key);
+    try {
+      // The constructor has checked that there is one.
+      this.#listen(new (this.#WebSocket as SocketConstructor)(address.href));
+    } catch (error) {
+      this.drop(unreachable(error));
+    }
+  }
+
+  protected override drop(error?: ClientError): void {
+    const socket = this.#socket;
+    const wasOpen = this.requests.isOpen;
+    this.#socket = undefined;
+    this.#probe?.abort();
+    // The peer decides when closing completes, so nothing waits for it.
+    socket?.close();
+    if (error === undefined) return;
+    this.requests.lose(error);
+    if (wasOpen) this.lost(error);
+    else void this.#findReason(error).then((reason) => this.lost(reason));
+  }
+
+  #listen(socket: SocketLike): void {
+    this.#socket = socket;
+    const isCurrent = () => this.#socket === socket;
+    let isLeaving = false;
+    socket.addEventListener('message', ({ data }) => {
+      if (!isCurrent()) return;
+      if (typeof data === 'string' && data.length > MAX_ANSWER) return this.drop(tooLarge('a message'));
+      const message = parseMessage(data);
+      if (message === undefined) return this.drop(badAnswer());
+      if (message.type === 'closing') isLeaving = true;
+      this.heard();
+      if (!this.requests.isOpen) this.#greet(message, socket);
+      else if (!this.requests.receive(message)) this.received(message);
+    });
+    socket.addEventListener('close', ({ code }) => {
+      if (!isCurrent()) return;
+      const ended = new ClientError('ended', 'the service closed the connection');
+      this.drop(isLeaving ? ended : new ClientError('connection_lost', `the connection was lost (${code})`));
+    });
+    // Some implementations only emit this when they cannot connect.
+    socket.addEventListener('error', ({ error }) => {
+      if (!isCurrent()) return;
+      if (isOverLimit(error)) this.drop(tooLarge('a message'));
+      // The package ws has the reason; browsers have none.
+      else if (!this.requests.isOpen) this.drop(unreachable(error ?? null));
+    });
+  }
+
+  #greet({ type, data }: Message, socket: SocketLike): void {
+    if (type !== 'connected') return;
+    const { protocol } = (data ?? {}) as { readonly protocol?: unknown }; // Any object.
+    if (protocol === PROTOCOL) this.opened();
+    else this.end(new ClientError('bad_answer', `unsupported protocol ${JSON.stringify(protocol)}`));
+    // A listener of `state` may have closed it.
+    if (this.isClosed) return;
+    this.requests.open((text) => socket.send(text));
+    this.connected(data);
+  }
+
+  /** Why the WebSocket failed. WebSocket does not report it, so a plain request asks. Never rejects. */
+  async #findReason(error: ClientError): Promise<ClientError> {
+    const probe = new AbortController();
+    this.#probe = probe;
+    this.arm(() => probe.abort(), this.environment.timing.connectMs);
+    try {
+      const response = await this.environment.fetch(addressOf(this.#options.url, this.#path).href, {
+        headers: keyHeader(this.#options.key),
+        signal: probe.signal,
+      });
+      // 426 means that the service would have accepted an upgrade.
+      return response.status === 426 ? error : await refusalOf(response);
+    } catch (reason) {
+      return unreachable(reason, error);
+    } finally {
+      probe.abort();
+    }
   }
 }

@@ -3,8 +3,8 @@ import type { HistoryEvent, HistoryPayload, ProcessHistoryPayload } from '../wir
 import type { ProcessDetailsPayload } from '../wire/process.ts';
 import type { TopicEvents, TopicName } from '../wire/topics.ts';
 import type { WakeTarget } from '../wire/wake.ts';
+import type { ConnectionState } from './lasting.ts';
 import type { Section, StatsPayload } from './payload.ts';
-import type { ConnectionState } from './state.ts';
 
 export type Topic = 'stats' | `stats.${Section}` | Section | TopicName | 'events';
 

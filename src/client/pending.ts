@@ -2,34 +2,27 @@
 import { type Environment, onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { ErrorMessage, Feedback, Message } from './messages.ts';
+import type { AskOptions } from './socket-options.ts';
 
 /** `done`: the result, taken from the last answer; undefined: more answers follow. */
 export type Settlement<T> = { readonly done: T } | undefined;
 
-export interface Address {
-  readonly host?: string;
-  readonly hosts?: readonly string[];
-}
-
-/** The part that sends requests. */
-export type Sender = Pick<Requests, 'start' | 'isOpen' | 'end'>;
-
 export interface PendingRequest<T> {
   readonly op: string;
   /** The machines that it is about, for a hub. */
-  readonly address?: Address | undefined;
+  readonly address?: { readonly host?: string; readonly hosts?: readonly string[] } | undefined;
   readonly data: object;
-  /** A command acts on the machine, so it is not kept for a later connection. */
-  readonly kind: 'command' | 'question' | 'subscription';
-  /** Time limit for the whole request; undefined: none. */
-  readonly limitMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
+  /** A command acts on the machine, so it is not kept for a later connection. A subscription has no time limit. */
+  readonly kind?: 'command' | 'question' | 'subscription';
+  readonly options?: AskOptions | undefined;
+  /** Time that the request itself may take, in addition to the limit for the answer. */
+  readonly takesMs?: number | undefined;
   /** Called with each answer; throws when the answer is a failure (`check`). */
   readonly take: (message: Message) => Settlement<T>;
 }
 
 interface Pending {
-  readonly kind: PendingRequest<unknown>['kind'];
+  readonly isSubscription: boolean;
   readonly text: string;
   isSent: boolean;
   readonly receive: (message: Message) => void;
@@ -41,20 +34,21 @@ const MAX_MESSAGE_BYTES = 16 * 1024;
 
 export class Requests {
   readonly #environment: Environment;
-  readonly #send: (text: string) => void;
+  readonly #timeoutMs: number;
   readonly #pending = new Map<unknown, Pending>();
   #lastId = 0;
-  #isOpen = false;
+  /** Set while the connection is open. */
+  #send: ((text: string) => void) | undefined;
   #wasOpen = false;
   #end: ClientError | undefined;
 
-  constructor(environment: Environment, send: (text: string) => void) {
+  constructor(environment: Environment, timeoutMs = 10_000) {
     this.#environment = environment;
-    this.#send = send;
+    this.#timeoutMs = timeoutMs;
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#send !== undefined;
   }
 
   /** Why there will be no further connection; undefined while there may be one. */
@@ -63,10 +57,13 @@ export class Requests {
   }
 
   /** Sends immediately, or when the connection opens; a command waits for the first connection only. */
-  start<T>({ op, address, data, kind, limitMs, signal, take }: PendingRequest<T>): Promise<T> {
+  start<T>(request: PendingRequest<T>): Promise<T> {
+    const { op, address, data, kind = 'question', takesMs = 0, take } = request;
+    const { signal, timeoutMs = this.#timeoutMs } = request.options ?? {};
+    const isSubscription = kind === 'subscription';
     const number = ++this.#lastId;
     // The snapshots that follow a subscription have its id, and are for listeners.
-    const id = kind === 'subscription' ? `s${number}` : number;
+    const id = isSubscription ? `s${number}` : number;
     const text = JSON.stringify({ op, ...address, id, data });
     const refusal = this.#refusalOf(text, kind === 'command');
     if (refusal !== undefined) return Promise.reject(refusal);
@@ -82,8 +79,9 @@ export class Requests {
         settle();
         reject(reason);
       };
+      const limitMs = timeoutMs + takesMs;
       const onLimit = () => fail(new ClientError('timeout', `no answer within ${limitMs} ms`));
-      const timer = limitMs === undefined ? undefined : setTimer(onLimit, limitMs);
+      const timer = isSubscription ? undefined : setTimer(onLimit, limitMs);
       const stopListening = onAborted(signal, () => fail(signal?.reason));
       const receive = (message: Message) => {
         try {
@@ -95,9 +93,9 @@ export class Requests {
           fail(error);
         }
       };
-      const pending = { kind, text, isSent: false, receive, fail };
-      this.#pending.set(id, pending);
-      if (this.#isOpen) this.#sendOne(pending);
+      const isSent = this.isOpen;
+      this.#pending.set(id, { isSubscription, text, isSent, receive, fail });
+      this.#send?.(text);
     });
   }
 
@@ -106,46 +104,43 @@ export class Requests {
     const { id, type } = message;
     const pending = this.#pending.get(id);
     // A snapshot of one machine, while the answer about another one is awaited.
-    if (pending?.kind === 'subscription' && type !== 'subscribed' && type !== 'error') return false;
+    if (pending?.isSubscription === true && type !== 'subscribed' && type !== 'error') return false;
     pending?.receive(message);
     // A late answer is dropped, unless it is the feedback of a command.
     return pending !== undefined || (typeof id === 'number' && !type.endsWith('_feedback'));
   }
 
   /** The connection is open: sends the requests that waited for it. */
-  open(): void {
-    this.#isOpen = true;
+  open(send: (text: string) => void): void {
+    this.#send = send;
     this.#wasOpen = true;
-    for (const pending of this.#pending.values()) if (!pending.isSent) this.#sendOne(pending);
+    for (const pending of this.#pending.values()) {
+      pending.isSent = true;
+      send(pending.text);
+    }
   }
 
   /** The connection is lost: rejects the requests that were sent over it; they are not sent again. */
-  lose(error: ClientError): void {
-    this.#isOpen = false;
-    const lost = new ClientError('connection_lost', 'the connection was lost before the answer arrived', {
-      cause: error,
-    });
+  lose(cause: ClientError): void {
+    this.#send = undefined;
+    const sentence = 'the connection was lost before the answer arrived';
+    const lost = new ClientError('connection_lost', sentence, { cause });
     for (const pending of [...this.#pending.values()]) if (pending.isSent) pending.fail(lost);
   }
 
   close(error: ClientError): void {
     this.#end = error;
-    this.#isOpen = false;
+    this.#send = undefined;
     for (const pending of [...this.#pending.values()]) pending.fail(error);
   }
 
   #refusalOf(text: string, isCommand: boolean): ClientError | undefined {
     if (this.#end !== undefined) return this.#end;
-    if (isCommand && this.#wasOpen && !this.#isOpen)
+    if (isCommand && this.#wasOpen && !this.isOpen)
       return new ClientError('not_connected', 'not connected; the command was not sent');
     if (new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES)
       return new ClientError('too_large', `the message is longer than ${MAX_MESSAGE_BYTES} bytes`);
     return undefined;
-  }
-
-  #sendOne(pending: Pending): void {
-    pending.isSent = true;
-    this.#send(pending.text);
   }
 }
 

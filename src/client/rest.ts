@@ -1,18 +1,12 @@
 /** Single HTTP requests to the service, with the key. */
 
-import { readText } from './body.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
+import { addressOf, keyHeader, readText, refusalOf, type ServiceAccess } from './http.ts';
 import { MAX_ANSWER } from './limits.ts';
 import { loadPinned, withPinned } from './pin.ts';
-import { addressOf, keyHeader, refusalOf } from './refusals.ts';
 
-export interface RequestOptions {
-  /** The address of the service: `http://pc:9990`. */
-  readonly url: string;
-  readonly key?: string | undefined;
-  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
-  readonly pin?: string | undefined;
+export interface RequestOptions extends ServiceAccess {
   /** Default: POST when there is a body, otherwise GET. */
   readonly method?: 'GET' | 'POST' | undefined;
   /** Sent as JSON. */

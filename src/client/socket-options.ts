@@ -1,15 +1,12 @@
 /** The options of a socket and of its requests. */
-import type { SocketConstructor } from './connection.ts';
 import type { HistoryQuery } from './history.ts';
+import type { ServiceAccess } from './http.ts';
+import type { SocketConstructor } from './lasting-socket.ts';
 import type { Feedback } from './messages.ts';
 
-export interface SocketOptions {
-  /** The address of the service: `http://pc:9990`. */
-  readonly url: string;
+export interface SocketOptions extends ServiceAccess {
   /** Sent in the query of the upgrade, because browsers cannot send headers with it. */
   readonly key?: string | undefined;
-  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
-  readonly pin?: string | undefined;
   /** For Node 20, which has no WebSocket: that of the package ws. Not used with a pin. */
   readonly WebSocket?: SocketConstructor | undefined;
   /** Time limit of requests that do not set one. Default: 10,000. */

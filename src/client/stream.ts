@@ -1,22 +1,30 @@
-/** Receives stats as server-sent events. */
-import { ENVIRONMENT, type Environment } from './environment.ts';
-import { LastingStream, type StatsStream } from './lasting-stream.ts';
+/** Streams of server-sent events that last: over fetch, which unlike EventSource can send the key. */
+import { callOut, ENVIRONMENT, type Environment } from './environment.ts';
+import { badAnswer, ClientError, unreachable } from './errors.ts';
+import { EventParser } from './event-parser.ts';
+import { addressOf, keyHeader, refusalOf, type ServiceAccess } from './http.ts';
+import { type ConnectionState, Lasting } from './lasting.ts';
 import type { Section, StatsPayload } from './payload.ts';
-import type { ConnectionState } from './state.ts';
+import { loadPinned, withPinned } from './pin.ts';
 
-export interface StreamOptions<S extends Section = Section, D extends boolean = false> {
-  /** The address of the service: `http://pc:9990`. */
-  readonly url: string;
-  readonly key?: string | undefined;
-  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
-  readonly pin?: string | undefined;
+export interface StatsStream {
+  readonly state: ConnectionState;
+  /** After this returns, no callback is called except `onState` with `closed`. */
+  close(): void;
+}
+
+export interface LastingOptions extends ServiceAccess {
+  readonly onState?: ((state: ConnectionState) => void) | undefined;
+  /** Aborting it is the same as `close()`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StreamOptions<S extends Section = Section, D extends boolean = false>
+  extends LastingOptions {
   /** Default: all sections. */
   readonly fields?: readonly S[] | undefined;
   readonly detail?: D | undefined;
   readonly onSample: (sample: StatsPayload<S, D>) => void;
-  readonly onState?: ((state: ConnectionState) => void) | undefined;
-  /** Aborting it is the same as `close()`. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -35,10 +43,10 @@ export function streamStatsIn<const S extends Section = Section, const D extends
   environment: Environment,
   path = 'api/stream',
 ): StatsStream {
-  const query = viewQuery(fields, detail);
   // The service's contract: it sends the sections that were requested.
   const onPayload = (payload: object) => onSample(payload as StatsPayload<S, D>);
-  return new LastingStream({ ...options, path, query, onPayload }, environment);
+  const address = addressOf(options.url, path, viewQuery(fields, detail));
+  return new LastingStream(options, environment, address, onPayload);
 }
 
 /** The parameters for these sections. */
@@ -50,4 +58,94 @@ export function viewQuery(
   if (fields.length > 0) query.set('fields', fields.join(','));
   if (detail) query.set('detail', '1');
   return query;
+}
+
+export class LastingStream extends Lasting implements StatsStream {
+  readonly #options: LastingOptions;
+  readonly #address: string;
+  readonly #onPayload: (payload: object) => void;
+  #attempt: AbortController | undefined;
+  /** The text of the last event that was passed on. */
+  #last: string | undefined;
+
+  /** `onPayload`: called with the JSON of each event, an object. */
+  constructor(
+    options: LastingOptions,
+    environment: Environment,
+    address: URL,
+    onPayload: (payload: object) => void,
+  ) {
+    super(withPinned(environment, loadPinned(options.pin, options.url)));
+    this.#options = options;
+    this.#address = address.href;
+    this.#onPayload = onPayload;
+    void this.start(options.signal);
+  }
+
+  protected override onState(state: ConnectionState): void {
+    const { onState } = this.#options;
+    if (onState !== undefined) callOut(onState, state);
+  }
+
+  protected override drop(error?: ClientError): void {
+    this.#attempt?.abort(error);
+  }
+
+  protected override attempt(): void {
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    void this.#listen(attempt).then((error) => this.lost(error));
+  }
+
+  /** Serves one connection and resolves with the reason of its end. Never rejects. */
+  async #listen(attempt: AbortController): Promise<ClientError> {
+    try {
+      const response = await this.environment.fetch(this.#address, {
+        headers: { accept: 'text/event-stream', ...keyHeader(this.#options.key) },
+        signal: attempt.signal,
+      });
+      if (response.status !== 200) throw await refusalOf(response);
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw badAnswer();
+      await this.#read(response);
+      return new ClientError('ended', 'the service ended the stream');
+    } catch (error) {
+      // Not every fetch throws the signal's reason when it is aborted.
+      return unreachable(attempt.signal.reason ?? error);
+    } finally {
+      // Releases the rest of the answer.
+      attempt.abort();
+    }
+  }
+
+  async #read(response: Response): Promise<void> {
+    const reader = response.body?.getReader();
+    if (reader === undefined || this.isClosed) return;
+    this.opened();
+    const parser = new EventParser();
+    let isFirst = true;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.isClosed) return;
+      this.heard();
+      for (const { type, data } of parser.push(value)) {
+        if (type !== 'message' || this.isClosed) continue;
+        // A new stream starts with the latest sample, which may have arrived over the previous one.
+        const isRepeated = isFirst && data === this.#last;
+        isFirst = false;
+        this.#last = data;
+        if (!isRepeated) callOut(this.#onPayload, objectIn(data));
+      }
+      this.backoff.atLeastMs = parser.retryMs ?? this.backoff.atLeastMs;
+    }
+  }
+}
+
+function objectIn(data: string): object {
+  try {
+    const payload: unknown = JSON.parse(data);
+    if (typeof payload === 'object' && payload !== null) return payload;
+  } catch {
+    // Thrown below, as for any other invalid text.
+  }
+  throw badAnswer();
 }

@@ -10,7 +10,7 @@ import { drawScreen } from '#src/cli/top/layout.js';
 import { paint } from '#src/cli/top/text.js';
 import { FIRST_POINTS } from '#src/cli/top/view.js';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
-import type { SocketConstructor } from '#src/client/connection.js';
+import type { SocketConstructor } from '#src/client/lasting-socket.js';
 import { check } from '#src/client/pending.js';
 import { listen } from '../helpers/clients/listen.ts';
 import { HOSTILE, OBEYED } from '../helpers/hostile-texts.ts';

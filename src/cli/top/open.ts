@@ -1,7 +1,7 @@
 /** Connects to the service, or to a hub. */
 import type { HostRow, HostSocket } from '../../client/client.ts';
-import type { SocketConstructor } from '../../client/connection.ts';
 import { ClientError } from '../../client/errors.ts';
+import type { SocketConstructor } from '../../client/lasting-socket.ts';
 import { MESSAGE_LIMITS } from '../../client/limits.ts';
 import { requestIn } from '../../client/rest.ts';
 import { connectIn } from '../../client/socket.ts';

@@ -1,13 +1,24 @@
-/** Addresses, the key's header, and errors from refused requests, for all requests of this module. */
-import { readText } from './body.ts';
-import { ClientError } from './errors.ts';
+/** Addresses, the key's header, bodies, and errors from refused requests, for all requests of this module. */
+import { ClientError, tooLarge } from './errors.ts';
+import { PIECE_BYTES } from './limits.ts';
+
+export interface ServiceAccess {
+  /** The address of the service: `http://pc:9990`. */
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** On Node, with an https address: the pin of the service's key (`sha256/…`). No other server is sent anything. */
+  readonly pin?: string | undefined;
+}
 
 /** `path` below the service's `url`, which may have a path itself (a reverse proxy's). Throws a TypeError if invalid. */
-export function addressOf(url: string, path: string): URL {
+export function addressOf(url: string, path: string, query?: URLSearchParams): URL {
   const base = new URL(url);
   if (base.protocol !== 'http:' && base.protocol !== 'https:')
     throw new TypeError(`${url} is not the address of a service: it must start with http:// or https://`);
-  return new URL(path.replace(/^\/*/, './'), `${base.origin}${base.pathname.replace(/(?<!\/)\/*$/, '/')}`);
+  const folder = `${base.origin}${base.pathname.replace(/(?<!\/)\/*$/, '/')}`;
+  const address = new URL(path.replace(/^\/*/, './'), folder);
+  if (query !== undefined) address.search = query.toString();
+  return address;
 }
 
 export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {
@@ -33,6 +44,25 @@ const SENTENCES: Readonly<Record<string, string>> = {
   scope_required: 'the key lacks a scope',
   command_not_allowed: 'hub.commands does not allow this client to do this',
 };
+
+/** Rejects with `too_large` beyond `max` bytes, and cancels the rest. */
+export async function readText({ body }: Response, max: number): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let kept = 0; reader !== undefined; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    kept += value.length + PIECE_BYTES;
+    if (kept > max) {
+      // A server need not notice, so nothing waits for it.
+      reader.cancel().catch(() => undefined);
+      throw tooLarge('an answer');
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
 
 /** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */
 export async function refusalOf(response: Response): Promise<ClientError> {
