@@ -18,8 +18,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the object in `text`; undefined where it is not the JSON of one. */
-export function parseObject(text: string | Buffer): JsonObject | undefined {
+/** Returns the object in `text`, a string or a Buffer; undefined where it is not the JSON of one. */
+export function parseObject(text: { toString(): string }): JsonObject | undefined {
   const value = parseJson(text.toString());
   return isObject(value) ? value : undefined;
 }

@@ -1,4 +1,6 @@
 /** The questions and commands of one machine over a WebSocket. */
+import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
+import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
 import type { TopicEvent, TopicName, TopicPayload } from '../wire/topics.ts';
 import { callOut } from './environment.ts';
 import type {
@@ -36,7 +38,7 @@ export interface Snapshot extends TopicPayloads {
 /** The service's default wait for a process to end. */
 const ENDS_WITHIN_MS = 3000;
 
-export type HostCalls = ReturnType<typeof callsOf>;
+export interface HostCalls extends Readonly<ReturnType<typeof callsOf>> {}
 
 /** `host`: the machine of a hub that is asked. */
 export function callsOf(requests: Requests, host?: string) {
@@ -57,10 +59,10 @@ export function callsOf(requests: Requests, host?: string) {
 
   return {
     processes: {
-      list({ sort, limit, query, grouped, ...options }: ListOptions = {}) {
+      list({ sort, limit, query, grouped, ...options }: ListOptions = {}): Promise<ProcessListPayload> {
         return question('process_list', { sort, limit, query, grouped }, options);
       },
-      details(target: Target, options?: AskOptions) {
+      details(target: Target, options?: AskOptions): Promise<ProcessDetailsPayload> {
         const data = 'pid' in target ? { pid: target.pid } : { name: target.name };
         return question('process_details', data, options);
       },
@@ -92,11 +94,11 @@ export function callsOf(requests: Requests, host?: string) {
       return command<WakeFeedback>('wake', { host: name }, options);
     },
     /** Reads recorded values. Rejects with FEATURE_DISABLED where nothing is recorded. */
-    history({ series, since, until, step, ...options }: HistoryOptions = {}) {
+    history({ series, since, until, step, ...options }: HistoryOptions = {}): Promise<HistoryPayload> {
       return question('history', { series, since, until, step }, options);
     },
     /** Which programs used most at a moment: Unix seconds, or negative: before now. */
-    processesAt(at: number, options?: AskOptions) {
+    processesAt(at: number, options?: AskOptions): Promise<ProcessHistoryPayload> {
       return question('process_history', { at }, options);
     },
   };

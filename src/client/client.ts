@@ -9,7 +9,6 @@ export type {
 export type { FleetEvent, FleetHost, HostRow, HostState } from '../wire/hub.ts';
 export type { HostCalls, Snapshot } from './calls.ts';
 export { ClientError, type ClientErrorCode, type ConnectionCode } from './errors.ts';
-export { type HistoryQuery, history, processesAt, type ReadOptions } from './history.ts';
 export {
   type FleetOptions,
   type FleetView,
@@ -32,7 +31,15 @@ export type { ConnectionState } from './lasting.ts';
 export type { SocketConstructor, SocketLike } from './lasting-socket.ts';
 export type * from './messages.ts';
 export type { Section, StatsPayload } from './payload.ts';
-export { type Answer, type RequestOptions, request } from './rest.ts';
+export {
+  type Answer,
+  type HistoryQuery,
+  history,
+  processesAt,
+  type ReadOptions,
+  type RequestOptions,
+  request,
+} from './rest.ts';
 export { connect, type HostSocket } from './socket.ts';
 export type * from './socket-options.ts';
 export { type StatsStream, type StreamOptions, streamStats } from './stream.ts';

@@ -19,21 +19,13 @@ export class EventParser {
   #mayStartWithLf = false;
   #type = '';
   #data: string[] = [];
-  #retryMs: number | undefined;
-  #pending = 0;
-
   /** The newest `retry` field, in milliseconds. */
-  get retryMs(): number | undefined {
-    return this.#retryMs;
-  }
-
+  retryMs: number | undefined;
   /**
    * Bytes that were received since the incomplete event or line began, comments included: parts of them are kept, and V8
    * keeps a whole piece for a part of it.
    */
-  get pending(): number {
-    return this.#pending;
-  }
+  pending = 0;
 
   /** Returns the events that `bytes` completes. Throws `too_large` when more than MAX_ANSWER is pending. */
   push(bytes: Uint8Array): readonly ParsedEvent[] {
@@ -58,9 +50,9 @@ export class EventParser {
       if (event !== undefined) events.push(event);
     }
     this.#line += text.slice(start);
-    if (this.#line === '' && this.#data.length === 0) this.#pending = 0;
-    else this.#pending += bytes.length + PIECE_BYTES;
-    if (this.#pending > MAX_ANSWER) throw tooLarge('an event');
+    if (this.#line === '' && this.#data.length === 0) this.pending = 0;
+    else this.pending += bytes.length + PIECE_BYTES;
+    if (this.pending > MAX_ANSWER) throw tooLarge('an event');
     return events;
   }
 
@@ -71,7 +63,7 @@ export class EventParser {
     const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
     if (field === 'data') this.#data.push(value);
     else if (field === 'event') this.#type = value;
-    else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.#retryMs = Number(value);
+    else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
     return undefined;
   }
 
@@ -81,7 +73,7 @@ export class EventParser {
     this.#type = '';
     if (data.length === 0) return undefined;
     this.#data = [];
-    this.#pending = 0;
+    this.pending = 0;
     return { type, data: data.join('\n') };
   }
 }

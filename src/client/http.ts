@@ -1,4 +1,5 @@
 /** Addresses, the key's header, bodies, and errors from refused requests, for all requests of this module. */
+import { membersOf, parseJson } from '../json.ts';
 import { ClientError, tooLarge } from './errors.ts';
 import { PIECE_BYTES } from './limits.ts';
 
@@ -67,11 +68,7 @@ export async function readText({ body }: Response, max: number): Promise<string>
 /** Turns an unsuccessful answer into an error. Never throws; a body that cannot be read is ignored. */
 export async function refusalOf(response: Response): Promise<ClientError> {
   const { status, headers } = response;
-  const found: unknown = await readText(response, MAX_BYTES)
-    .then(JSON.parse)
-    .catch(() => null);
-  // Its shape is checked below, key by key.
-  const body = Object(found) as Readonly<Record<string, unknown>>;
+  const body = membersOf(parseJson(await readText(response, MAX_BYTES).catch(() => '')));
   const code = headers.get('x-error-code') ?? body['code'] ?? CODE_BY_STATUS[status];
   const scope = headers.get('x-required-scope');
   const sentence = body['error'] ?? SENTENCES[String(code)] ?? SENTENCES[status];

@@ -1,10 +1,8 @@
 /** The WebSocket API of a hub as an object: many machines on one socket. */
 import type { HostList, HostRow } from '../wire/hub.ts';
-import type { TopicEvents } from '../wire/topics.ts';
 import { ENVIRONMENT, type Environment } from './environment.ts';
 import { ClientError } from './errors.ts';
 import { type FleetOptions, FleetState, type FleetView, type HostFilter } from './hub.ts';
-import type { ConnectionState } from './lasting.ts';
 import { LastingSocket } from './lasting-socket.ts';
 import type { ErrorMessage, Message, SocketEvents, Topic } from './messages.ts';
 import { answered, errorMessage } from './pending.ts';
@@ -18,28 +16,19 @@ export interface OfHost<T> {
 
 export type HostConditionMessage = Pick<HostRow, 'state' | 'since' | 'reason'>;
 
-/** The events of a service that a hub passes on. */
-type HostEvent =
-  | keyof TopicEvents
-  | 'system_stats'
-  | 'event'
-  | 'media_feedback'
-  | 'process_feedback'
-  | 'power_feedback'
-  | 'wake_feedback';
+/** The events that are about no machine. */
+type Common = Pick<SocketEvents, 'state' | 'closing'>;
 
 /** The events of listeners. */
 export type HubEvents = {
-  readonly [E in HostEvent]: OfHost<SocketEvents[E]>;
-} & {
-  readonly state: ConnectionState;
-  /** Whether the hub reaches a machine that is subscribed to: first, and when it changes. */
-  readonly host: OfHost<HostConditionMessage>;
-  readonly fleet: FleetView;
-  readonly closing: { readonly reason: string };
-  /** `host`: absent where it is about no machine. */
-  readonly error: ErrorMessage & { readonly host?: string };
-};
+  readonly [E in Exclude<keyof SocketEvents, keyof Common | 'connected' | 'error'>]: OfHost<SocketEvents[E]>;
+} & Common & {
+    /** Whether the hub reaches a machine that is subscribed to: first, and when it changes. */
+    readonly host: OfHost<HostConditionMessage>;
+    readonly fleet: FleetView;
+    /** `host`: absent where it is about no machine. */
+    readonly error: ErrorMessage & { readonly host?: string };
+  };
 
 export type FleetTopicOptions = Pick<FleetOptions, 'labels' | 'state' | 'fields' | 'detail'>;
 

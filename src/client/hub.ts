@@ -1,11 +1,10 @@
 /** Many machines behind one hub: their list, all of them in one stream, and each of them as a service of its own. */
 import type { FleetEvent, FleetHost, HostList, HostRow, HostState } from '../wire/hub.ts';
 import type { SystemDetail, SystemPayload } from '../wire/system.ts';
-import { ENVIRONMENT, type Environment } from './environment.ts';
-import type { ReadOptions } from './history.ts';
+import { ENVIRONMENT } from './environment.ts';
 import { addressOf } from './http.ts';
 import type { Section, StatsPayload } from './payload.ts';
-import { type Answer, type RequestOptions, request } from './rest.ts';
+import { type Answer, type ReadOptions, type RequestOptions, request } from './rest.ts';
 import { connectIn, type HostSocket } from './socket.ts';
 import type { SocketOptions } from './socket-options.ts';
 import {
@@ -65,24 +64,13 @@ export interface FleetOptions extends HostFilter, LastingOptions {
  * Throws a TypeError when `url` or `pin` is invalid.
  */
 export function streamFleet(options: FleetOptions): StatsStream {
-  return streamFleetIn(options, ENVIRONMENT);
-}
-
-/** The same with an environment that tests provide. */
-export function streamFleetIn(
-  { labels, state, fields, detail, onChange, ...options }: FleetOptions,
-  environment: Environment,
-): StatsStream {
+  const { labels, state, fields, detail, onChange } = options;
   const fleet = new FleetState();
   const query = filtered({ labels, state }, viewQuery(fields, detail));
+  const address = addressOf(options.url, 'api/fleet/stream', query);
   // The hub's contract.
   const onPayload = (payload: object) => onChange(fleet.take(payload as FleetEvent));
-  return new LastingStream(
-    options,
-    environment,
-    addressOf(options.url, 'api/fleet/stream', query),
-    onPayload,
-  );
+  return new LastingStream(options, ENVIRONMENT, address, onPayload);
 }
 
 /** The state of the fleet, built from its events. */

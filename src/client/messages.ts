@@ -1,4 +1,5 @@
 /** The messages of /api/ws in the types of this module. */
+import { membersOf, parseJson } from '../json.ts';
 import type { HistoryEvent, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { ProcessDetailsPayload } from '../wire/process.ts';
 import type { TopicEvents, TopicName } from '../wire/topics.ts';
@@ -117,14 +118,6 @@ export interface Message {
 
 /** The message in `text`; undefined when it is not a message. */
 export function parseMessage(text: unknown): Message | undefined {
-  if (typeof text !== 'string') return undefined;
-  try {
-    // Each key is checked below.
-    const message = JSON.parse(text) as Partial<Message> | null;
-    if (typeof message?.type !== 'string' || typeof message.data !== 'object') return undefined;
-    const { type, id, host, data } = message;
-    return { type, id, host, data };
-  } catch {
-    return undefined;
-  }
+  const { type, id, host, data } = membersOf(typeof text === 'string' && parseJson(text));
+  return typeof type === 'string' && typeof data === 'object' ? { type, id, host, data } : undefined;
 }

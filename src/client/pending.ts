@@ -1,4 +1,5 @@
 /** Requests over a connection that may be lost: each is sent at most once and settled once. */
+import { membersOf } from '../json.ts';
 import { type Environment, onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
 import type { ErrorMessage, Feedback, Message } from './messages.ts';
@@ -147,11 +148,10 @@ export class Requests {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** The error in the data of a message: that of the service has a code and a message. */
-function errorIn(data: unknown, details: unknown = Object(data).details): ClientError {
-  const { code, message } = Object(data) as Readonly<Record<string, unknown>>; // Each is checked.
-  return new ClientError(isText(code) ? code : 'INTERNAL', isText(message) ? message : 'no reason', {
-    details,
-  });
+function errorIn(data: unknown, details = membersOf(data)['details']): ClientError {
+  const { code, message } = membersOf(data);
+  const sentence = isText(message) ? message : 'no reason';
+  return new ClientError(isText(code) ? code : 'INTERNAL', sentence, { details });
 }
 
 /** The same for listeners, which print it. */

@@ -1,5 +1,6 @@
 /** Single HTTP requests to the service, with the key. */
-
+import { parseJson } from '../json.ts';
+import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
 import { addressOf, keyHeader, readText, refusalOf, type ServiceAccess } from './http.ts';
@@ -41,38 +42,64 @@ export async function requestIn<T>(
 ): Promise<Answer<T>> {
   const { url, key, pin, body, signal, timeoutMs = TIMEOUT_MS } = options;
   const address = addressOf(url, path);
-  const pinned = loadPinned(pin, url);
+  const { fetch, setTimer, clearTimer } = withPinned(environment, loadPinned(pin, url));
   signal?.throwIfAborted();
   const attempt = new AbortController();
   const stopListening = onAborted(signal, () => attempt.abort(signal?.reason));
-  const timer = environment.setTimer(
-    () => attempt.abort(new ClientError('timeout', `no answer within ${timeoutMs} ms`)),
-    timeoutMs,
-  );
+  const late = () => attempt.abort(new ClientError('timeout', `no answer within ${timeoutMs} ms`));
+  const timer = setTimer(late, timeoutMs);
   try {
-    const response = await withPinned(environment, pinned).fetch(address.href, {
+    const response = await fetch(address.href, {
       method: options.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { ...keyHeader(key), ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: attempt.signal,
     });
     if (!response.ok) throw await refusalOf(response);
-    return { data: await dataOf<T>(response, attempt.signal), headers: response.headers };
+    const data = parseJson(await readText(response, MAX_ANSWER));
+    attempt.signal.throwIfAborted();
+    if (data === undefined) throw badAnswer();
+    // The caller knows the shape that the path answers with; docs/api.md lists them.
+    return { data: data as T, headers: response.headers };
   } catch (error) {
     throw attempt.signal.aborted ? attempt.signal.reason : unreachable(error);
   } finally {
-    environment.clearTimer(timer);
+    clearTimer(timer);
     stopListening();
   }
 }
 
-async function dataOf<T>(response: Response, signal: AbortSignal): Promise<T> {
-  const text = await readText(response, MAX_ANSWER);
-  signal.throwIfAborted();
-  try {
-    // The caller knows the shape that the path answers with; docs/api.md lists them.
-    return JSON.parse(text) as T;
-  } catch {
-    throw badAnswer();
-  }
+/** The selection of a query to the history. */
+export interface HistoryQuery {
+  /** Names, where `*` stands for any text. Default: the load, memory, network, disks and the first GPU. */
+  readonly series?: readonly string[] | undefined;
+  /** Unix seconds; negative: before now. Default: -3600. */
+  readonly since?: number | undefined;
+  /** Unix seconds; negative: before now. Default: now. */
+  readonly until?: number | undefined;
+  /** Seconds per slot. Default: as is right for that time. */
+  readonly step?: number | undefined;
+}
+
+export type ReadOptions = Omit<RequestOptions, 'method' | 'body'>;
+
+/** Reads recorded values. Rejects as `request`; with `feature_disabled` where nothing is recorded. */
+export async function history({
+  series,
+  since,
+  until,
+  step,
+  ...options
+}: HistoryQuery & ReadOptions): Promise<HistoryPayload> {
+  // Each of several parameters is one whole name; a single one would be read as a list.
+  const names = series?.length === 1 ? [...series, ''] : (series ?? []);
+  const query = new URLSearchParams(names.map((name): [string, string] => ['series', name]));
+  for (const [key, value] of Object.entries({ since, until, step }))
+    if (value !== undefined) query.append(key, `${value}`);
+  return (await request<HistoryPayload>(`/api/history?${query}`, options)).data;
+}
+
+/** Which programs used most at a moment: Unix seconds, or negative: before now. Rejects as `history`. */
+export async function processesAt(at: number, options: ReadOptions): Promise<ProcessHistoryPayload> {
+  return (await request<ProcessHistoryPayload>(`/api/history/processes?at=${at}`, options)).data;
 }

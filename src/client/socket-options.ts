@@ -1,8 +1,8 @@
 /** The options of a socket and of its requests. */
-import type { HistoryQuery } from './history.ts';
 import type { ServiceAccess } from './http.ts';
 import type { SocketConstructor } from './lasting-socket.ts';
 import type { Feedback } from './messages.ts';
+import type { HistoryQuery } from './rest.ts';
 
 export interface SocketOptions extends ServiceAccess {
   /** Sent in the query of the upgrade, because browsers cannot send headers with it. */

@@ -1,4 +1,5 @@
 /** Streams of server-sent events that last: over fetch, which unlike EventSource can send the key. */
+import { parseObject } from '../json.ts';
 import { callOut, ENVIRONMENT, type Environment } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
 import { EventParser } from './event-parser.ts';
@@ -133,19 +134,12 @@ export class LastingStream extends Lasting implements StatsStream {
         const isRepeated = isFirst && data === this.#last;
         isFirst = false;
         this.#last = data;
-        if (!isRepeated) callOut(this.#onPayload, objectIn(data));
+        if (isRepeated) continue;
+        const payload = parseObject(data);
+        if (payload === undefined) throw badAnswer();
+        callOut(this.#onPayload, payload);
       }
       this.backoff.atLeastMs = parser.retryMs ?? this.backoff.atLeastMs;
     }
   }
-}
-
-function objectIn(data: string): object {
-  try {
-    const payload: unknown = JSON.parse(data);
-    if (typeof payload === 'object' && payload !== null) return payload;
-  } catch {
-    // Thrown below, as for any other invalid text.
-  }
-  throw badAnswer();
 }

@@ -42,21 +42,15 @@ interface Subscription {
 }
 
 const NOTHING: Wanted = { topics: [], detail: false };
-/** Canonical topics by their short names; the compiler sees to it that no section is missing. */
-const TOPIC_BY_SECTION: Readonly<Record<Section, string>> = {
-  cpu: 'stats.cpu',
-  memory: 'stats.memory',
-  gpu: 'stats.gpu',
-  disks: 'stats.disks',
-  network: 'stats.network',
-};
-const CANONICAL_TOPICS: ReadonlyMap<string, string> = new Map(Object.entries(TOPIC_BY_SECTION));
+/** The compiler sees to it that none is missing. */
+const SECTION_ROWS: Readonly<Record<Section, 1>> = { cpu: 1, memory: 1, gpu: 1, disks: 1, network: 1 };
+const SECTIONS = Object.keys(SECTION_ROWS);
 
 /** By canonical names: `stats` stands for its five sections, and a bare section for its topic. */
 function canonical(topics: readonly string[] = []): readonly string[] {
-  return topics.flatMap((topic) =>
-    topic === 'stats' ? [...CANONICAL_TOPICS.values()] : (CANONICAL_TOPICS.get(topic) ?? topic),
-  );
+  return topics
+    .flatMap((topic) => (topic === 'stats' ? SECTIONS : topic))
+    .map((topic) => (SECTIONS.includes(topic) ? `stats.${topic}` : topic));
 }
 
 function changed(wanted: Wanted, { kind, topics, detail = false }: Change): Wanted {
@@ -71,9 +65,6 @@ function changed(wanted: Wanted, { kind, topics, detail = false }: Change): Want
       return { ...wanted, topics: wanted.topics.filter((topic) => !named.includes(topic)) };
   }
 }
-
-const wantedOf = ({ confirmed, asked }: Subscription): Wanted =>
-  [...asked].reduce((wanted, { change }) => changed(wanted, change), confirmed);
 
 function partsOf(hosts: readonly Host[]): readonly (readonly Host[])[] {
   const parts: (readonly Host[])[] = [];
@@ -100,8 +91,6 @@ export class Subscriber {
   readonly #requests: Requests;
   readonly #onRefused: (error: ClientError) => void;
   readonly #byHost = new Map<Host, Subscription>();
-  /** Changes that wait for the next connection. */
-  readonly #held = new Set<Waiting>();
 
   /** `onRefused`: called when the service refuses, after a loss, what it had accepted before. */
   constructor(requests: Requests, onRefused: (error: ClientError) => void) {
@@ -122,129 +111,103 @@ export class Subscriber {
     if (this.#requests.end !== undefined) return Promise.reject(this.#requests.end);
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     if (hosts.length === 0) return Promise.resolve({ topics: [] });
-    return new Promise((resolve, reject) => {
-      const stopListening = onAborted(signal, () => {
+    let stopListening: () => void;
+    const answer = new Promise<Subscribed>((resolve, reject) => {
+      const waiting: Waiting = { change, hosts: new Set(hosts), unknown: [], resolve, reject };
+      stopListening = onAborted(signal, () => {
         // A change that was sent may have taken effect, so only an unsent one is dropped.
-        if (this.#held.delete(waiting)) this.#drop(waiting);
-        waiting.reject(signal?.reason);
+        if (!this.#requests.isOpen) this.#drop(waiting);
+        reject(signal?.reason);
       });
-      const waiting: Waiting = {
-        change,
-        hosts: new Set(hosts),
-        unknown: [],
-        resolve(answer) {
-          stopListening();
-          resolve(answer);
-        },
-        reject(reason) {
-          stopListening();
-          reject(reason);
-        },
-      };
       for (const host of hosts) {
         const subscription = this.#byHost.get(host) ?? { confirmed: NOTHING, asked: new Set() };
         subscription.asked.add(waiting);
         this.#byHost.set(host, subscription);
       }
-      if (!this.#requests.isOpen) this.#held.add(waiting);
-      else for (const part of partsOf(hosts)) void this.#askChange(part, waiting);
+      if (!this.#requests.isOpen) return;
+      const { kind, topics } = change;
+      const { detail } = this.#wanted(hosts[0]);
+      for (const part of partsOf(hosts))
+        if (kind === 'remove') void this.#ask(part, [waiting], 'unsubscribe', { topics });
+        else void this.#ask(part, [waiting], 'subscribe', { topics, mode: kind, detail });
     });
+    return answer.finally(() => stopListening());
   }
 
   /** A new connection is open, with no subscriptions yet. */
   open(): void {
-    const held = [...this.#held];
-    this.#held.clear();
-    this.#renew(this.hosts, held);
+    this.#renew(this.hosts, this.#allAsked());
   }
 
   close(error: ClientError): void {
-    for (const waiting of this.#held) waiting.reject(error);
-    this.#held.clear();
+    for (const waiting of this.#allAsked()) waiting.reject(error);
   }
 
-  /** Requests all that is wanted of `hosts`, which includes the changes `held`, in as few messages as possible. */
-  #renew(hosts: readonly Host[], held: readonly Waiting[]): void {
+  #allAsked(): readonly Waiting[] {
+    return [...new Set([...this.#byHost.values()].flatMap(({ asked }) => [...asked]))];
+  }
+
+  #wanted(host: Host): Wanted {
+    const { confirmed, asked = [] } = this.#byHost.get(host) ?? { confirmed: NOTHING };
+    return [...asked].reduce((wanted, { change }) => changed(wanted, change), confirmed);
+  }
+
+  /** Requests all that is wanted of `hosts`, which includes `changes`, in as few messages as possible. */
+  #renew(hosts: readonly Host[], changes: readonly Waiting[]): void {
     const groups = new Map<string, Host[]>();
     for (const host of hosts) {
-      const subscription = this.#byHost.get(host);
-      const wanted = subscription === undefined ? NOTHING : wantedOf(subscription);
-      if (wanted.topics.length === 0) this.#accept(host, held, { topics: [] });
-      else {
-        const key = JSON.stringify(wanted);
-        groups.set(key, [...(groups.get(key) ?? []), host]);
-      }
+      const { topics, detail } = this.#wanted(host);
+      const data = JSON.stringify({ topics, mode: 'replace', detail });
+      if (topics.length === 0) this.#accept(host, changes, { topics });
+      else groups.set(data, [...(groups.get(data) ?? []), host]);
     }
-    for (const [key, all] of groups) {
-      const { topics, detail } = JSON.parse(key) as Wanted; // From above.
-      for (const part of partsOf(all)) void this.#askAgain(part, held, { topics, mode: 'replace', detail });
-    }
+    for (const [data, all] of groups)
+      for (const part of partsOf(all)) void this.#ask(part, changes, 'subscribe', JSON.parse(data), true);
   }
 
-  async #askAgain(hosts: readonly Host[], held: readonly Waiting[], data: object): Promise<void> {
-    const error = await this.#ask(hosts, held, 'subscribe', data);
-    if (error === undefined || !this.#requests.isOpen) return;
-    // Without the new changes, the earlier subscriptions may still be allowed.
-    if (held.some((waiting) => hosts.some((host) => waiting.hosts.has(host)))) this.#renew(hosts, []);
-    else this.#onRefused(error);
-  }
-
-  async #askChange(hosts: readonly Host[], waiting: Waiting): Promise<void> {
-    const { kind, topics } = waiting.change;
-    const first = this.#byHost.get(hosts[0]);
-    const { detail } = first === undefined ? NOTHING : wantedOf(first);
-    if (kind === 'remove') await this.#ask(hosts, [waiting], 'unsubscribe', { topics });
-    else await this.#ask(hosts, [waiting], 'subscribe', { topics, mode: kind, detail });
-  }
-
-  /** Returns the error that the service answered with, if it did. Never rejects. */
+  /** Never rejects. */
   async #ask(
     hosts: readonly Host[],
-    all: readonly Waiting[],
+    changes: readonly Waiting[],
     op: string,
     data: object,
-  ): Promise<ClientError | undefined> {
+    isRenewal = false,
+  ): Promise<void> {
+    const about = changes.filter((waiting) => hosts.some((host) => waiting.hosts.has(host)));
     const named = hosts.filter((host) => host !== undefined);
-    const isHub = named.length > 0;
-    const about = all.filter((waiting) => hosts.some((host) => waiting.hosts.has(host)));
+    const take = named.length > 0 ? answersOf(named) : answered<Subscribed>('subscribed');
+    const address = named.length > 0 ? { hosts: named } : undefined;
     try {
-      const answer = await this.#requests.start({
-        op,
-        address: isHub ? { hosts: named } : undefined,
-        data,
-        kind: 'subscription',
-        take: isHub ? answersOf(named) : answered<Subscribed>('subscribed'),
-      });
+      const answer = await this.#requests.start({ op, address, data, kind: 'subscription', take });
       for (const host of hosts) this.#accept(host, about, answer);
     } catch (error) {
-      if (error instanceof ClientError && error.code === 'connection_lost') {
-        for (const waiting of about) this.#held.add(waiting);
-        return undefined;
-      }
+      // After a loss, all is renewed over the next connection.
+      if (!(error instanceof ClientError) || error.code === 'connection_lost') return;
       for (const waiting of about) {
         this.#drop(waiting);
         waiting.reject(error);
       }
-      if (error instanceof ClientError) return error;
+      if (!isRenewal || !this.#requests.isOpen) return;
+      // Without the new changes, the earlier subscriptions may still be allowed.
+      if (about.length > 0) this.#renew(hosts, []);
+      else this.#onRefused(error);
     }
-    return undefined;
   }
 
-  #accept(host: Host, all: readonly Waiting[], answer: Subscribed): void {
+  #accept(host: Host, changes: readonly Waiting[], answer: Subscribed): void {
     const subscription = this.#byHost.get(host);
+    if (subscription === undefined) return;
     const isUnknown = host !== undefined && answer.unknown?.includes(host) === true;
-    for (const waiting of all) {
+    for (const waiting of changes) {
       if (!waiting.hosts.delete(host)) continue;
       if (isUnknown) waiting.unknown.push(host);
-      if (subscription?.asked.delete(waiting) === true)
+      if (subscription.asked.delete(waiting))
         subscription.confirmed = changed(subscription.confirmed, waiting.change);
       if (waiting.hosts.size > 0) continue;
       waiting.resolve(host === undefined ? answer : { topics: [], unknown: waiting.unknown });
     }
-    if (subscription === undefined) return;
     if (isUnknown) subscription.confirmed = NOTHING;
-    const { confirmed, asked } = subscription;
-    if (asked.size + confirmed.topics.length === 0) this.#byHost.delete(host);
+    if (subscription.asked.size + subscription.confirmed.topics.length === 0) this.#byHost.delete(host);
   }
 
   #drop(waiting: Waiting): void {
