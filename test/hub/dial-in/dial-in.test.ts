@@ -1,9 +1,9 @@
-/** Machines whose agents dial the hub: they have what the service of each of them has, and do what they are asked. */
+/** Machines that dial the hub: they have what the service of each of them has, and do what they are asked. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { listen } from '../../helpers/clients/listen.ts';
@@ -12,16 +12,15 @@ import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { serveHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
-import { isDown, isUp, shapeOf, startHub } from '../../hub/setup.ts';
-import { HubClient, type HubTold } from '../../hub/socket-setup.ts';
-import { Dialler, dialled, KEY, PlayedHub, startAgent } from './setup.ts';
+import { isUp, shapeOf, startHub } from '../setup.ts';
+import { HubClient, type HubTold } from '../socket-setup.ts';
+import { Dialler, dialled, dialPart, KEY, startAgent, urlOf } from './setup.ts';
 
 t.setTimeout(280_000);
 
 const EVERYTHING = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
-const urlOf = ({ port }: { readonly port: number }) => `ws://127.0.0.1:${port}`;
 
-t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', async (t) => {
+t.test('[I.hub.dial] samples, hardware and answers of a machine that dials in', async (t) => {
   const hub = await startHub(t, { pc: dialled(KEY, { labels: { site: 'berlin' } }) }, EVERYTHING);
   t.match(await hub.host('pc'), { state: 'unknown', reason: 'not connected yet' });
   const agent = await startAgent(t, urlOf(hub), { host: { name: 'desk', labels: { site: 'paris' } } });
@@ -41,21 +40,20 @@ t.test('[I.hub.dial] samples, hardware and answers of an agent that dials in', a
       shapeOf(jsonOf(await ask(agent.port, `/api/${route}`))),
       route,
     );
-  const done = await ask(hub.port, '/api/hosts/pc/pw/sleep', { method: 'POST' });
-  t.equal(done.status, 200);
-  const acts = await until(() => /power: sleep.*/.exec(agent.stderr())?.[0]);
-  t.match(acts, /hub=testhub/, 'with the hub that asked');
+  const lock = await ask(hub.port, '/api/hosts/pc/pw/lock', { method: 'POST' });
+  t.equal(lock.status, 200);
+  t.match(await until(() => /power: lock.*/.exec(agent.stderr())?.[0]), /hub=\w+/, 'with the hub that asked');
   await agent.stop();
-  t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' }, 'it said goodbye');
+  await hub.host('pc', ({ state }) => state === 'off');
   t.notMatch(hub.log.join('') + agent.stderr(), KEY, 'no log has the key');
 });
 
-t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
+t.test('[I.hub.dial.long] the past, and a long cover', async (t) => {
   const file = path.join(t.testdir(), 'cover.png');
   writeFileSync(file, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), randomBytes(700_000)]));
   const hub = await startHub(t, { pc: dialled() });
   const agent = await serveHere(t, livelyHost({ artUrl: `file://${file}` }), {
-    hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
+    hub: dialPart(hub),
     host: { id: 'pc' },
     history: { minutes: 60 },
   });
@@ -76,10 +74,7 @@ t.test('[I.hub.dial.long] the past, and a cover of many frames', async (t) => {
 t.test('[I.hub.dial.pushed] media as they change, and the stages of a command', async (t) => {
   // So long that nothing is asked for again.
   const hub = await startHub(t, { pc: dialled() }, { ...EVERYTHING, stats: { stream_interval_seconds: 60 } });
-  await serveHere(t, livelyHost(), {
-    hub: { url: urlOf(hub), key_file: { path: 'k', secret: KEY } },
-    host: { id: 'pc' },
-  });
+  await serveHere(t, livelyHost(), { hub: dialPart(hub), host: { id: 'pc' } });
   await hub.host('pc', isUp);
   const client = await HubClient.open(t, hub);
   const isMedia =
@@ -95,7 +90,7 @@ t.test('[I.hub.dial.pushed] media as they change, and the stages of a command', 
   await client.take(isMedia('paused'));
 });
 
-t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for byte", async (t) => {
+t.test("[I.hub.dial.bytes] events are those of the machine's own stream, byte for byte", async (t) => {
   const hub = await startHub(t, { pc: dialled() });
   const agent = await startAgent(t, urlOf(hub));
   await hub.host('pc', isUp);
@@ -105,7 +100,7 @@ t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for 
       EventStream.open(agent.port, `/api/stream${query}`),
     ]);
     t.teardown(() => own.close());
-    // Events of the same ticks: each of them is one sample of the agent.
+    // Events of the same ticks: each of them is one sample of the machine.
     const equal = await until(() => {
       seen.count();
       own.count();
@@ -118,57 +113,65 @@ t.test("[I.hub.dial.bytes] events are those of the agent's own stream, byte for 
   }
 });
 
-t.test('[I.hub.dial.lease] an agent is asked for what viewers want, while they want it', async (t) => {
+t.test(
+  '[I.hub.dial.rest] a machine is asked for what is wanted, and rests when its hub is gone',
+  async (t) => {
+    const clock = new FakeClock();
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+    const port = await listen(t, server);
+    const arriving = new Promise<Parameters<Parameters<typeof server.once>[1]>>((resolve) =>
+      server.once('connection', (...arrived) => resolve(arrived)),
+    );
+    const machine = fixtureHost();
+    const config = { hub: dialPart({ port }), host: { id: 'pc' } };
+    const agent = await serveHere(t, machine, config, { clock });
+    const [socket, request] = await arriving;
+    t.equal(request.url, '/api/agent?id=pc');
+    t.equal(request.headers['authorization'], `Bearer ${KEY}`);
+    const heard: string[] = [];
+    socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString()).type));
+    await until(() => heard[0]);
+    t.equal(heard[0], 'connected', 'it serves the session');
+    /** It samples, or does not, for some intervals of a second. */
+    const reads = async () => {
+      await clock.advance(500);
+      const before = machine.reads;
+      for (let step = 0; step < 30; step++) await clock.advance(100);
+      return machine.reads - before;
+    };
+    const isSampling = async (isWanted: boolean) => await until(async () => (await reads()) > 0 === isWanted);
+    await isSampling(false);
+    socket.send('{"op":"subscribe","data":{"topics":["stats.cpu"]}}');
+    await isSampling(true);
+    socket.send('{"op":"unsubscribe"}');
+    await isSampling(false);
+    socket.send('{"op":"subscribe","data":{"topics":["stats.cpu"]}}');
+    await isSampling(true);
+    t.ok(heard.filter((type) => type === 'system_stats').length > 3);
+    socket.terminate();
+    await until(() => /hub: lost connection to /.exec(agent.stderr()) ?? undefined);
+    t.equal(await reads(), 0, 'the subscription has ended with the connection');
+  },
+);
+
+t.test('[I.hub.dial.want] the hub asks for what its viewers want, while they want it', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
-  const agent = new Dialler(t, hub.port);
-  await agent.enter();
+  const { machine } = new Dialler(t, hub.port);
   await hub.host('pc', isUp);
-  t.same(agent.on('want'), [], 'nothing is wanted');
+  t.equal(machine.streams, 0, 'nothing is wanted');
   const opening = hub.open('/api/hosts/pc/stream?fields=cpu');
-  const wanted = async (want: object) =>
-    await until(() => agent.on('want').at(-1) === JSON.stringify({ hub: 'testhub', ...want }) || undefined);
-  await wanted({ sections: ['cpu'] });
-  const head = { v: 1, run: 'run1', clock: 1, n: 0, plain: ['cpu'] };
-  agent.say('sample', `${JSON.stringify(head)}\n"timestamp":1,"uptime":2\n"cpu":{"a":1}`);
+  await until(() => machine.streams === 1);
+  t.same(machine.queries, ['cpu']);
+  machine.sample({ timestamp: 1, uptime: 2, cpu: { a: 1 } });
   const stream = await opening;
   t.same(payloadOf(await stream.next()), { timestamp: 1, uptime: 2, cpu: { a: 1 } });
-  const before = agent.on('want').length;
-  await until(() => agent.on('want').length > before || undefined);
   stream.close();
-  await wanted({});
-  agent.say('status', '{"state":"offline","run":"run1"}');
-  t.match(await hub.host('pc', isDown), { reason: 'its agent is offline' });
-});
-
-t.test('[I.hub.dial.rest] an agent rests when its viewers or its hub are gone', async (t) => {
-  const clock = new FakeClock();
-  const target = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-  const port = await listen(t, target);
-  const hub = { url: `ws://127.0.0.1:${port}`, key_file: { path: 'k', secret: KEY } };
-  const arriving = new Promise<WebSocket>((resolve) => target.once('connection', resolve));
-  const machine = fixtureHost();
-  const agent = await serveHere(t, machine, { hub, host: { id: 'pc' } }, { clock });
-  const socket = await arriving;
-  const played = new PlayedHub(socket);
-  await played.prove();
-  /** It samples, or does not, for some intervals of a second. */
-  const reads = async () => {
-    await clock.advance(500);
-    const before = machine.reads;
-    for (let step = 0; step < 30; step++) await clock.advance(100);
-    return machine.reads - before;
-  };
-  const isSampling = async (isWanted: boolean) => await until(async () => (await reads()) > 0 === isWanted);
-  await isSampling(false);
-  const want = { hub: 'hub1', sections: ['cpu'] };
-  played.say('want', want);
-  await isSampling(true);
-  played.say('want', { hub: 'hub1' });
-  await isSampling(false);
-  played.say('want', want);
-  await isSampling(true);
-  t.ok(played.on('sample').length > 3);
-  socket.terminate();
-  await until(() => /hub: lost connection to /.exec(agent.stderr()) ?? undefined);
-  t.equal(await reads(), 0, 'the lease has ended with the connection');
+  await until(() => machine.streams === 0);
+  for (const [reason, state] of Object.entries({ sleep: 'asleep', hibernate: 'asleep', shutdown: 'off' })) {
+    machine.say('closing', { reason });
+    machine.cut();
+    await hub.host('pc', (row) => row.state === state);
+    new Dialler(t, hub.port, {}, machine);
+    await hub.host('pc', isUp);
+  }
 });
