@@ -1,7 +1,7 @@
 /** A hub whose strangers read as fast as they can: the commands of others are done, each of them. */
 import t from 'tap';
-import { dialled, startAgent } from '../agent/websocket/setup.ts';
 import { ask } from '../helpers/clients/http.ts';
+import { dialled, startAgent, urlOf } from './dial-in/setup.ts';
 import { isUp, type StartedHub, startHub } from './setup.ts';
 
 /** The strangers have no right that others lack. */
@@ -28,7 +28,7 @@ function readOn({ port }: StartedHub, id: string, from: string) {
 
 t.test('[I.hub.hostile] two addresses that read the history do not make commands fail', async (t) => {
   const hub = await startHub(t, { pc: dialled() }, EVERYTHING);
-  await startAgent(t, `ws://127.0.0.1:${hub.port}`, { power: { backend: 'record' } });
+  await startAgent(t, urlOf(hub), { power: { backend: 'record' } });
   await hub.host('pc', isUp);
   const ends = ['127.0.0.2', '127.0.0.3'].map((from) => readOn(hub, 'pc', from));
   t.teardown(() => ends.forEach((end) => end()));

@@ -71,7 +71,7 @@ t.test('[I.hub.faults] an agent that is stopped for some seconds: the stream con
 
 t.test('[I.hub.faults] an agent that falls silent is given up, and tried again', async (t) => {
   const agent = await PlayedMachine.start(t);
-  const hub = await startHub(t, { a: { url: agent.url } }, {}, { silenceMs: 1000, headMs: 500 });
+  const hub = await startHub(t, { a: { url: agent.url } }, {}, { headMs: 500 });
   const stream = await watchPlayed(hub, agent);
   agent.isAnswering = false;
   await hub.host('a', ({ reason }) => reason === 'no message within the timeout');
@@ -92,7 +92,7 @@ t.test('[I.hub.faults] a connection that takes nothing is pinged, and ended', as
     socket.write(`${head}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
     socket.write(Buffer.concat([Buffer.from([0x81, 126, 0, greeting.length]), Buffer.from(greeting)]));
   });
-  const hub = await startHub(t, { a: { url: `http://127.0.0.1:${port}` } }, {}, { silenceMs: 1000 });
+  const hub = await startHub(t, { a: { url: `http://127.0.0.1:${port}` } }, {}, { headMs: 1000 });
   await hub.host('a', isUp);
   await hub.host('a', ({ reason }) => reason === 'no message within the timeout');
 });

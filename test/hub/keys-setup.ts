@@ -1,9 +1,9 @@
 /** A hub that knows the keys of every scope, with one machine, however that is connected to it. */
 import type { Test } from 'tap';
-import { dialled, KEY } from '../agent/websocket/setup.ts';
 import { KEYS } from '../helpers/keys.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { type Commanded, startCommanded } from './commanded.ts';
+import { dialled, dialPart } from './dial-in/setup.ts';
 import { type Agents, isUp, type StartedHub, startHub } from './setup.ts';
 
 /** For the machine: what a client may ask about the past. */
@@ -36,8 +36,7 @@ export async function connect(t: Test, more: ConfigPart, secret?: string): Promi
 export async function dialIn(t: Test, more: ConfigPart): Promise<KeyRig> {
   const agents = { pc: dialled() } as unknown as Agents; // Without a URL.
   const hub = await startHub(t, agents);
-  const dial = { url: `ws://127.0.0.1:${hub.port}`, key_file: { path: 'k', secret: KEY } };
-  const machine = await startCommanded(t, { ...more, host: { id: 'pc' }, hub: dial });
+  const machine = await startCommanded(t, { ...more, host: { id: 'pc' }, hub: dialPart(hub) });
   await hub.host('pc', isUp);
   return { machine, hub, agents, id: 'pc' };
 }

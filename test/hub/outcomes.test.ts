@@ -8,7 +8,7 @@ import { isUp, startHub } from './setup.ts';
 const ALL = { hub: { commands: { all: { commands: ['*'], labels: {} } } } };
 const OK = done({ status: 'ok', message: 'Command initiated' });
 /** Nothing but what the test does ends it. */
-const PATIENT = { commandMs: 300_000, answerMs: 300_000, headMs: 60_000, presenceMs: 600_000 };
+const PATIENT = { commandMs: 300_000, answerMs: 300_000, headMs: 60_000, quietMs: 600_000 };
 
 async function open(
   t: Parameters<typeof startHub>[0],

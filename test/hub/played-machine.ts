@@ -27,6 +27,12 @@ export interface Asked {
 /** Data of its `answer`; undefined: there is none; 'cut': the connection is reset. */
 export type Say = (asked: Asked) => object | undefined | 'cut' | Promise<object | undefined>;
 
+export interface PlayedSession {
+  take(text: string): void;
+  end(): void;
+  wantsSamples(): boolean;
+}
+
 interface Message {
   readonly op: string;
   readonly id?: string | number;
@@ -106,6 +112,8 @@ export class PlayedMachine {
     model: null as string | null,
     addresses: [] as readonly string[],
   };
+  /** The name of the hub's key, which lets it name its clients. */
+  key: string | undefined = 'hub';
   scopes: readonly unknown[] | undefined;
   /** Sent to each hub first; undefined: `connected`. */
   greeting: readonly string[] | undefined;
@@ -159,7 +167,7 @@ export class PlayedMachine {
   }
 
   /** Begins a session; its frames are taken until its end. */
-  begin(carrier: PlayedCarrier): { take(text: string): void; end(): void } {
+  begin(carrier: PlayedCarrier): PlayedSession {
     const follower = new Follower(carrier);
     this.connections++;
     this.#followers.add(follower);
@@ -167,13 +175,14 @@ export class PlayedMachine {
     return {
       take: (text) => this.#take(follower, text),
       end: () => void this.#followers.delete(follower),
+      wantsSamples: () => follower.words !== '',
     };
   }
 
   get connected(): object {
-    const { run, clock, machine, scopes } = this;
+    const { run, clock, machine, key, scopes } = this;
     const { version } = machine;
-    return { version, protocol: 2, run, clock, machine, features: {}, scopes, message: 'Welcome.' };
+    return { version, protocol: 2, run, clock, machine, features: {}, key, scopes, message: 'Welcome.' };
   }
 
   get clock(): number {

@@ -36,7 +36,7 @@ t.test('after a restart a dead machine has its name, labels, version and last va
   await first.host('nas', ({ last }) => last !== undefined);
   t.strictSame(
     agent.asked.map(({ name }) => name),
-    ['usage'],
+    ['system', 'usage'],
     'it is asked once',
   );
   await agent.stop();

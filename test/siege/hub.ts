@@ -5,7 +5,6 @@ import path from 'node:path';
 import type { Test } from 'tap';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import type { HostList } from '#src/wire/hub.js';
-import { startAgent } from '../agent/websocket/setup.ts';
 import { emptyFolder } from '../helpers/scope.ts';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import {
@@ -15,6 +14,7 @@ import {
   startService,
 } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
+import { startAgent } from '../hub/dial-in/setup.ts';
 import { dialKeyOf } from '../hub/slow/crowd/passwords.ts';
 import { startCrowd } from '../hub/slow/crowds.ts';
 import { BLOCKED_RANGE, type DialKey, type HubPlace } from './target.ts';

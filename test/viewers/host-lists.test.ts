@@ -1,6 +1,6 @@
 /** The list of machines as JSON: a long one is made once for all who ask for it at the same time. */
 import t from 'tap';
-import type { RemoteHost } from '#src/agent/remote/remote.js';
+import type { RemoteMachine } from '#src/machine/remote.js';
 import { filterOf } from '#src/viewers/fleet/fleet-filter.js';
 import { HostLists } from '#src/viewers/fleet/host-lists.js';
 
@@ -20,7 +20,7 @@ function listsOf(count: number, ms: number) {
       if (i === 0) now += ms;
       return { id: `m${i}`, name: 'x'.repeat(100) };
     },
-  })) as unknown as readonly RemoteHost[]; // As much of a machine as a list has of it.
+  })) as unknown as readonly RemoteMachine[]; // As much of a machine as a list has of it.
   const clock = {
     now: () => now,
     setTimer: (fire: () => void, ms: number) => timers.push({ fire, atMs: now + ms }),

@@ -15,7 +15,7 @@ import {
 import type { ConfigPart } from '../../helpers/fakes/config-parts.ts';
 import type { Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
-import { PlayedMachine } from '../played-machine.ts';
+import { PlayedMachine, type PlayedSession } from '../played-machine.ts';
 import { type StartedHub, startHub } from '../setup.ts';
 import { endOf, Joiner, payloadOf, readPayload } from './frames.ts';
 
@@ -84,10 +84,8 @@ export const startMachine = (
   options: Parameters<typeof startBeside>[2] = {},
 ) => startBeside(t, { mqtt: machinePart(broker), stats: { stream_interval_seconds: 1 }, ...more }, options);
 
-interface Session {
+interface Session extends PlayedSession {
   readonly joiner: Joiner;
-  readonly take: (text: string) => void;
-  readonly end: () => void;
 }
 
 /** A machine that a test plays at a broker, with a last will: each hub has a session. */
@@ -96,6 +94,8 @@ export class BrokerMachine {
   readonly machine: PlayedMachine;
   readonly base: string;
   readonly #sessions = new Map<string, Session>();
+  /** The names of the hubs that have wanted samples. */
+  readonly wanting = new Set<string>();
 
   private constructor(url: string, id: string, machine: PlayedMachine) {
     this.base = `hostwire/${id}`;
@@ -160,6 +160,7 @@ export class BrokerMachine {
     const frame = number === undefined ? 'gap' : known.joiner.take(payload);
     if (frame === 'gap') this.#end(hub, known);
     else if (frame !== undefined && frame.length > 0) known.take(frame.toString());
+    if (known.wantsSamples()) this.wanting.add(hub);
   }
 
   #open(hub: string, session: string): void {

@@ -1,13 +1,13 @@
 /** The shipped files of packaging/mqtt: three nats-servers as one broker, and the server of a site, with Debian's program. */
 import { rmSync } from 'node:fs';
 import type { Config } from '#src/config/config.js';
-import { brokerPart, EVERYTHING } from '../../agent/broker/setup.ts';
 import { Broker, mqttPart, natsKind } from '../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../helpers/certificates.ts';
 import { ask } from '../../helpers/clients/http.ts';
 import type { Scope } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { until } from '../../helpers/until.ts';
+import { brokerPart, EVERYTHING } from '../broker/setup.ts';
 import { type StartedHub, startHub } from '../setup.ts';
 import { edited, type Replacement, shipped } from './shipped.ts';
 

@@ -4,7 +4,6 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { cpuNsOf, machineBusyNs } from '../../../bench/cpu.ts';
-import { brokerPart } from '../../agent/broker/setup.ts';
 import { type Broker, mqttPart } from '../../exporters/mqtt/broker.ts';
 import { EventStream } from '../../helpers/clients/event-stream.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
@@ -15,6 +14,7 @@ import {
   startService,
 } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { brokerPart } from '../broker/setup.ts';
 import { type BrokerName, HUBS, loginOf, startFleetBroker } from './brokers.ts';
 import { type Crowd, startCrowd } from './crowds.ts';
 import { type MeasuredHub, startMeasured } from './measured.ts';

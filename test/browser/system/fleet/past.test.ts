@@ -1,10 +1,9 @@
 /** The past in the dashboard of a machine behind a broker. */
 import '../../../helpers/service/dead-buses.ts';
 import t from 'tap';
-import { startBrokerHub } from '../../../agent/broker/setup.ts';
-import { hubPart } from '../../../agent/reporter/rig.ts';
 import { NO_BROKER, startBroker } from '../../../exporters/mqtt/broker.ts';
 import { serveHere } from '../../../helpers/service/service.ts';
+import { machinePart, startBrokerHub } from '../../../hub/broker/setup.ts';
 import { isUp } from '../../../hub/setup.ts';
 import { card, openLive, skipBrowser, startBrowser } from '../../browser.ts';
 import { isFilled, KnownPast, rangeSwitch } from '../../dashboard/past-rig.ts';
@@ -33,7 +32,7 @@ else {
     await serveHere(
       t,
       namedHost('desk.lan'),
-      { host: { id: 'desk' }, mqtt: hubPart(broker), stats: { stream_interval_seconds: 1 } },
+      { host: { id: 'desk' }, mqtt: machinePart(broker), stats: { stream_interval_seconds: 1 } },
       { history: past },
     );
     const hub = await startBrokerHub(t, broker.url);

@@ -2,35 +2,26 @@
 import https from 'node:https';
 import t, { type Test } from 'tap';
 import WebSocket from 'ws';
-import { brokerPart, PlayedAgent } from '../../../agent/broker/setup.ts';
 import { NO_BROKER, startBroker } from '../../../exporters/mqtt/broker.ts';
 import { makePair } from '../../../helpers/certificates.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
 import { until } from '../../../helpers/until.ts';
+import { BrokerMachine, brokerPart } from '../../broker/setup.ts';
 import { isUp, type StartedHub, startHub } from '../../setup.ts';
 import { NO_HAPROXY, startHaproxy } from '../proxy.ts';
 
 t.setTimeout(280_000);
 
 const IDS = Array.from({ length: 8 }, (_, i) => `machine-${i}`);
-const LINES = ['"timestamp":1,"uptime":2', '"cpu":{"a":1}', '"memory":{"b":2}'];
-const HEAD = { plain: ['cpu', 'memory'] };
+const SAMPLE = { timestamp: 1, uptime: 2, cpu: { a: 1 }, memory: { b: 2 } };
 
-/** The names of the hubs that want samples of this agent. */
-const wanting = ({ wants }: PlayedAgent) =>
-  new Set(wants.filter((text) => text.includes('sections')).map((text) => JSON.parse(text).hub as string));
-
-/** Machines that a test plays, which answer each lease with a sample, as an agent does. */
-const startMachines = async (t: Test, url: string): Promise<readonly PlayedAgent[]> =>
-  await Promise.all(
-    IDS.map(async (id) => {
-      const agent = await PlayedAgent.start(t, url, id);
-      agent.client.on('message', (topic) => {
-        if (topic.endsWith('/want')) agent.sample(LINES, HEAD).catch(() => undefined);
-      });
-      return agent;
-    }),
-  );
+/** Machines that a test plays, which send samples while one is wanted. */
+async function startMachines(t: Test, url: string): Promise<readonly BrokerMachine[]> {
+  const all = await Promise.all(IDS.map((id) => BrokerMachine.start(t, url, id)));
+  const timer = setInterval(() => all.forEach(({ machine }) => machine.sample(SAMPLE)), 200);
+  t.teardown(() => clearInterval(timer));
+  return all;
+}
 
 interface Place {
   readonly port: number;
@@ -86,9 +77,9 @@ t.test('[I.hub.haproxy] all viewers of a machine have one hub', { skip }, async 
   for (const id of IDS)
     for (const fields of ['cpu', 'memory', 'cpu,memory'])
       await openStream(t, place, `/api/hosts/${id}/stream?fields=${fields}`);
-  for (const agent of agents) await until(() => wanting(agent).size > 0);
+  for (const agent of agents) await until(() => agent.wanting.size > 0);
   await followBySocket(t, place, 'machine-0');
-  const chosen = agents.map((agent) => [...wanting(agent)]);
+  const chosen = agents.map(({ wanting }) => [...wanting]);
   t.ok(
     chosen.every(({ length }) => length === 1),
     JSON.stringify(chosen),
@@ -100,5 +91,5 @@ t.test('[I.hub.haproxy] all viewers of a machine have one hub', { skip }, async 
   const path = '/api/hosts/machine-0/stream?fields=cpu';
   const again = await until(async () => await openStream(t, place, path).catch(() => undefined));
   await until(() => again.text.includes('"cpu":{"a":1}'));
-  t.equal(agents[0] && wanting(agents[0]).size, 2, 'the other hub has its machines');
+  t.equal(agents[0]?.wanting.size, 2, 'the other hub has its machines');
 });

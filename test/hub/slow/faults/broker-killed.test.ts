@@ -1,8 +1,8 @@
 /** A broker that is killed repeatedly, behind two hubs: streams continue, and no command is done twice or late. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { BROKERS } from '../../../agent/reporter/rig.ts';
 import { createRandom } from '../../../helpers/random.ts';
+import { BROKERS } from '../../../hub/broker/setup.ts';
 import { isFull, startAgent, startBrokerHub } from './parts.ts';
 import { Scene } from './scene.ts';
 

@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { BROKERS } from '../../../agent/reporter/rig.ts';
 import { type Cable, layCable, reasonAgainstCable } from '../../../helpers/clients/network-namespace.ts';
+import { BROKERS } from '../../../hub/broker/setup.ts';
 import { isFull, startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { type Cast, Scene } from './scene.ts';
 import { stateOf, Viewer } from './viewers.ts';

@@ -1,7 +1,7 @@
 /** One of two hubs behind a broker is killed, and stopped for 20 s: viewers of the other see nothing of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { BROKERS } from '../../../agent/reporter/rig.ts';
+import { BROKERS } from '../../../hub/broker/setup.ts';
 import { startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
 import { KILLS, Scene, stopAndGo } from './scene.ts';
 import { Viewer } from './viewers.ts';
