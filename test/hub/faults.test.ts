@@ -125,15 +125,11 @@ t.test('[I.hub.hostile] an address without a hostwire service is shown with the 
     ['HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>', 'the server at this URL is not hostwire'],
     ['HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n', 'the server at this URL is not hostwire'],
     [
-      'HTTP/1.1 404 Not Found\r\nContent-Type: application/json; charset=utf-8\r\n\r\n{}',
-      'its version has no /api/agent for hubs (404); upgrade it to the version of this hub',
-    ],
-    [
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n',
       'the server at this URL is not hostwire',
     ],
     ['HTTP/1.1 500 Oops\r\n\r\n', 'it answered with status 500'],
-    ['HTTP/1.1 503 Full\r\n\r\n', 'the service already has 16 hubs (503)'],
+    ['HTTP/1.1 503 Full\r\n\r\n', 'it answered with status 503'],
     ['HTTP/1.1 403 No\r\n\r\n', 'it does not allow this address or host name (403)', 'refused'],
   ];
   let answer = '';
@@ -159,15 +155,14 @@ t.test('[I.hub.hostile] an address without a hostwire service is shown with the 
 
 t.test('[I.hub.hostile] an agent that sends rubbish is reported, and viewers see none of it', async (t) => {
   const rubbish: readonly (readonly [text: string, reason: string])[] = [
-    [frameOf('system_stats', { a: 1 }), 'its samples are malformed'],
-    ['{"type":"system_stats"}', 'its samples are malformed'],
-    [frameOf('connected', { protocol: 2 }), 'it sent a malformed message'],
+    [frameOf('system_stats', { a: 1 }), 'its samples are malformed: timestamp'],
+    ['{"type":"system_stats"}', 'its samples are malformed: timestamp'],
     ['[]', 'it sent a malformed message'],
     ['no JSON', 'it sent a malformed message'],
-    [frameOf('system_stats', { x: 'x'.repeat(2 ** 20 + 200) }), 'it sent a malformed message'],
+    [frameOf('system_stats', { x: 'x'.repeat(2 ** 21) }), 'it sent a malformed message'],
   ];
   const agent = await PlayedMachine.start(t);
-  const hub = await startHub(t, { a: { url: agent.url } });
+  const hub = await startHub(t, { a: { url: agent.url } }, {}, { floodMs: 100 });
   const stream = await watchPlayed(hub, agent);
   await stream.next();
   for (const [text, reason] of rubbish) {

@@ -57,7 +57,7 @@ for (const [name, text] of [
       if (sent % 500 === 0) await serves(t, siege);
     }
     await until(() => hostile.open === 0);
-    t.match(await hub.host('hostile', isDown), { reason: 'its agent exceeded the rate limit' });
+    t.match(await hub.host('hostile', isDown), { reason: 'it sends more than the hub takes' });
     t.match(hub.log.join(''), /host hostile is down: /);
     await serves(t, siege);
   });
