@@ -47,7 +47,7 @@ export class RemoteSamples {
   /** Asks for less. */
   #timer: unknown;
   #newest: RemoteSample | undefined;
-  /** When the newest one was taken, also when the machine has gone; of the hub's clock, in milliseconds. */
+  /** When the newest one was taken, also when the machine has gone; undefined while none is wanted. Milliseconds of the hub's clock. */
   takenAtMs: number | undefined;
 
   constructor(deps: SamplesDeps) {
@@ -181,7 +181,10 @@ export class RemoteSamples {
     clock.clearTimer(this.#timer);
     this.#timer = undefined;
     if (wanted === undefined || asked === undefined) {
-      if (wanted === undefined) this.#newest = undefined;
+      if (wanted === undefined) {
+        this.#newest = undefined;
+        this.takenAtMs = undefined;
+      }
       this.#ask(wanted);
       return;
     }
