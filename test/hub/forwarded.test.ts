@@ -5,6 +5,7 @@ import { OPERATIONS } from '#src/wire/operations.js';
 import { ADAPTER_CASES, type AdapterCase, partsOf } from '../access/command-cases.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import { snapshotOf } from '../helpers/fakes/media.ts';
+import { keyOf, keyWith } from '../helpers/keys.ts';
 import { until } from '../helpers/until.ts';
 import { allFlags, startCommanded } from './commanded.ts';
 import { isUp, startHub } from './setup.ts';
@@ -165,18 +166,20 @@ t.test('[I.hub.forwarded] bodies are refused as by the service', async (t) => {
 });
 
 t.test('[I.hub.audit] the audit trails of hub and machine name who asked', async (t) => {
-  const machine = await startCommanded(t);
+  const auth = { enabled: true, keys: { desk: keyWith('desk', 'hub', 'read', 'media') } };
+  const machine = await startCommanded(t, { auth });
   const config = { hub: { commands: ALL }, auth: { api_key: KEY } };
-  const hub = await startHub(t, { a: { url: machine.service.baseUrl } }, config);
+  const key_file = { path: 'k', secret: keyOf('desk') };
+  const hub = await startHub(t, { a: { url: machine.service.baseUrl, key_file } }, config);
   await hub.host('a', isUp);
   const play = { method: 'POST', body: '{"action":"play"}', headers: { 'Content-Type': 'application/json' } };
   await ask(hub.port, '/api/hosts/a/media/control', play);
   const headers = { ...play.headers, Authorization: `Bearer ${KEY}` };
   await ask(hub.port, '/api/hosts/a/media/control', { ...play, headers });
   const lines = await until(() => (machine.audit().length >= 2 ? machine.audit() : undefined));
-  t.match(lines[0], /media: play done .*address=127\.0\.0\.1 .*hub=testhub/);
+  t.match(lines[0], /media: play done .*address=127\.0\.0\.1 .*hub=desk/);
   t.notMatch(lines[0], 'key=default');
-  t.match(lines[1], /address=127\.0\.0\.1 .*hub=testhub key=default/);
+  t.match(lines[1], /address=127\.0\.0\.1 .*hub=desk key=default/);
   const own = hub.log.filter((line) => line.includes('media: play done'));
   t.match(own[0], /host=a address=127\.0\.0\.1 keyed=false/);
   t.match(own[1], /host=a address=127\.0\.0\.1 keyed=true/);
