@@ -9,7 +9,7 @@ import { type RemoteDeps, RemoteMachine } from '../machine/remote.ts';
 import { brokerOf } from '../mqtt/broker-socket.ts';
 import type { Connection } from '../mqtt/connection.ts';
 import type { Message } from '../mqtt/line.ts';
-import { MqttLink } from '../mqtt/link.ts';
+import { MqttLink, type OpenLink, type SessionLink } from '../mqtt/link.ts';
 import { BrokerCarrier, type Intake } from '../socket/broker/broker-carrier.ts';
 import { readPayload } from '../socket/broker/payload.ts';
 import { inTopic, outTopic, readTopic, statusTopic } from '../socket/broker/topics.ts';
@@ -36,7 +36,7 @@ const QUIET_MS = 5000;
 const MAX_MACHINES = 20_000;
 /** Sessions with all machines that are begun: each machine answers with its greeting. */
 const OPENINGS = { perSecond: 50, burst: 50 };
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 /** From one session of a machine to the next, at least. */
 const PAUSE_MS = 1000;
 /** Until a machine that did not answer is tried again. */
@@ -70,7 +70,7 @@ export class Broker {
   readonly #machines: Machines;
   readonly #prefix: string;
   readonly #name: string;
-  readonly #link: MqttLink;
+  readonly #link: SessionLink;
   /** By id; the one whose session began longest ago is the first. */
   readonly #known = new Map<string, Known>();
   readonly #intake: Intake = { maxFrameBytes: QUOTAS.machineFrame.maxBytes, partBytes: 0 };
@@ -82,14 +82,22 @@ export class Broker {
   #readAgainAtMs: readonly number[] = [];
   #isCrowdReported = false;
 
-  constructor(deps: RemoteDeps, machines: Machines, url: string, settings: Settings) {
+  /** `openLink`: for tests. */
+  constructor(
+    deps: RemoteDeps,
+    machines: Machines,
+    url: string,
+    settings: Settings,
+    openLink: OpenLink = (options) =>
+      new MqttLink(brokerOf(url, settings, `hub-${nameOf(settings)}`), options),
+  ) {
     const { clock, log, random } = deps;
     this.#deps = deps;
     this.#machines = machines;
     this.#prefix = settings.topic;
     this.#name = nameOf(settings);
     this.#openings = new Bucket(OPENINGS, clock.now());
-    this.#link = new MqttLink(brokerOf(url, settings, `hub-${this.#name}`), {
+    this.#link = openLink({
       availability: undefined,
       clock,
       log,
@@ -124,6 +132,7 @@ export class Broker {
     if (this.#link.connection !== connection) return;
     this.#isListening = true;
     for (const known of this.#known.values()) if (known.isOnline) known.nextAtMs = known.earliestMs;
+    this.#openDue();
   }
 
   /** Subscribes with QoS 0: nothing is delivered again, and nats-server keeps no consumer for it. Never rejects. */
@@ -161,7 +170,8 @@ export class Broker {
   #takeStatus(id: string, payload: Buffer, isRetained: boolean): void {
     const before = this.#known.get(id);
     // A client has cleared it away.
-    if (payload.length === 0 && before !== undefined) this.#forget(id, before);
+    if (payload.length === 0 && before?.machine !== undefined) this.#machines.remove(before.machine);
+    if (payload.length === 0) this.#known.delete(id);
     const isOnline = isOnlineBy(payload);
     const known = isOnline === undefined ? undefined : (before ?? this.#add(id));
     if (known === undefined || isOnline === undefined) return;
@@ -174,8 +184,7 @@ export class Broker {
       machine?.lost(OFFLINE);
     } else if (!isRetained || carrier?.isOpen !== true) {
       // One that is published now is the first of a connection, on which there is no session yet.
-      known.nextAtMs = Math.max(known.earliestMs, this.#deps.clock.now());
-      this.#open(id, known);
+      known.nextAtMs = known.earliestMs;
     }
   }
 
@@ -186,13 +195,8 @@ export class Broker {
       this.#isCrowdReported = true;
       return undefined;
     }
-    const known: Known = {
-      machine: undefined,
-      carrier: undefined,
-      isOnline: false,
-      nextAtMs: NEVER,
-      earliestMs: 0,
-    };
+    const session = { machine: undefined, carrier: undefined };
+    const known: Known = { ...session, isOnline: false, nextAtMs: NEVER, earliestMs: 0 };
     this.#known.set(id, known);
     this.#offer(id, known);
     if (known.machine === undefined)
@@ -211,36 +215,22 @@ export class Broker {
     if (known.machine !== undefined && known.isOnline) known.nextAtMs = known.earliestMs;
   }
 
-  #forget(id: string, { machine }: Known): void {
-    this.#known.delete(id);
-    if (machine !== undefined) this.#machines.remove(machine);
-  }
-
   #retry(known: Known, { isFlood }: Failure, hadBegun: boolean): void {
     const { clock, times, random } = this.#deps;
     const nowMs = clock.now();
     if (isFlood === true) known.earliestMs = nowMs + times.floodMs * (1 - random() / 2);
     if (!known.isOnline) known.nextAtMs = NEVER;
-    else if (hadBegun) known.nextAtMs = Math.max(known.earliestMs, nowMs);
+    else if (hadBegun) known.nextAtMs = known.earliestMs;
     else known.nextAtMs = Math.max(known.earliestMs, nowMs + RETRY_MS);
   }
 
   /** A viewer wants it: also one that is offline by its status, which may be wrong. */
   #hurry(known: Known): void {
     if (this.#link.connection === undefined || known.carrier?.isOpen === true) return;
-    known.nextAtMs = Math.min(known.nextAtMs, Math.max(known.earliestMs, this.#deps.clock.now()));
+    known.nextAtMs = Math.min(known.nextAtMs, known.earliestMs);
   }
 
-  /** Begins a session if it is time, and returns whether one may be begun with another machine. */
-  #open(id: string, known: Known): boolean {
-    const { machine } = known;
-    const nowMs = this.#deps.clock.now();
-    if (known.nextAtMs > nowMs || machine === undefined || machine.isClosed) return true;
-    if (!this.#isListening || !this.#openings.takeOne(nowMs)) return false;
-    known.nextAtMs = NEVER;
-    known.earliestMs = nowMs + PAUSE_MS;
-    this.#known.delete(id);
-    this.#known.set(id, known);
+  #open(id: string, known: Known, machine: RemoteMachine): void {
     const carrier = new BrokerCarrier(randomBytes(8).toString('hex'), this.#intake, (payload) =>
       this.#link.send(inTopic(this.#prefix, id, this.#name), payload),
     );
@@ -248,7 +238,6 @@ export class Broker {
     const peer = machine.connect();
     carrier.open(peer);
     peer.start(carrier);
-    return true;
   }
 
   #look(): void {
@@ -256,12 +245,27 @@ export class Broker {
     this.#timer = clock.setTimer(() => this.#look(), LOOK_MS);
     const { connection } = this.#link;
     if (connection === undefined) return;
-    if (connection.quietMs > QUIET_MS) connection.check();
+    if (connection.quietMs > QUIET_MS) this.#link.check();
     const [readAtMs = NEVER] = this.#readAgainAtMs;
     if (clock.now() >= readAtMs) {
       this.#readAgainAtMs = this.#readAgainAtMs.slice(1);
       void this.#listen(connection, 'status');
     }
-    for (const [id, known] of this.#known) if (!this.#open(id, known)) return;
+    this.#openDue();
+  }
+
+  /** Begins the sessions whose time has come, as many as may be: all machines have their turns. */
+  #openDue(): void {
+    const nowMs = this.#deps.clock.now();
+    for (const [id, known] of this.#known) {
+      const { machine } = known;
+      if (known.nextAtMs > nowMs || machine === undefined || machine.isClosed) continue;
+      if (!this.#isListening || !this.#openings.takeOne(nowMs)) return;
+      known.nextAtMs = NEVER;
+      known.earliestMs = nowMs + PAUSE_MS;
+      this.#known.delete(id);
+      this.#known.set(id, known);
+      this.#open(id, known, machine);
+    }
   }
 }

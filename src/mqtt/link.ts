@@ -214,3 +214,10 @@ export class MqttLink {
     this.#timer = undefined;
   }
 }
+
+/** The part of a link that sessions of hubs use; tests play it. */
+export type SessionLink = Pick<
+  MqttLink,
+  'connection' | 'send' | 'check' | 'endStale' | 'reportRefusal' | 'setAsleep' | 'close'
+>;
+export type OpenLink = (options: LinkOptions) => SessionLink;

@@ -8,7 +8,7 @@ import type { Log } from '../../log/log.ts';
 import type { Broker } from '../../mqtt/broker-socket.ts';
 import type { Connection } from '../../mqtt/connection.ts';
 import type { Message } from '../../mqtt/line.ts';
-import { MqttLink } from '../../mqtt/link.ts';
+import { MqttLink, type OpenLink, type SessionLink } from '../../mqtt/link.ts';
 import type { Scopes } from '../../scopes.ts';
 import { type Carrier, type CarrierEvents, down } from '../carrier.ts';
 import { BrokerCarrier, type Intake } from './broker-carrier.ts';
@@ -31,6 +31,8 @@ export interface BrokerServerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  /** For tests. */
+  readonly openLink?: OpenLink;
 }
 
 interface Hub {
@@ -58,7 +60,7 @@ const MAX_DELAY_MS = 4000;
 
 export class BrokerServer {
   readonly #options: BrokerServerOptions;
-  readonly #link: MqttLink;
+  readonly #link: SessionLink;
   readonly #hubs = new Map<string, Hub>();
   readonly #intake: Intake = { maxFrameBytes: QUOTAS.socketFrame.maxBytes, partBytes: 0 };
   #timer: unknown;
@@ -66,8 +68,9 @@ export class BrokerServer {
 
   constructor(options: BrokerServerOptions) {
     const { broker, topic, id, status, inhibitor, clock, log, random } = options;
+    const { openLink = (link) => new MqttLink(broker, link) } = options;
     this.#options = options;
-    this.#link = new MqttLink(broker, {
+    this.#link = openLink({
       availability: statusTopic(topic, id),
       states: {
         online: JSON.stringify({ state: 'online', ...status }),

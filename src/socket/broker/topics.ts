@@ -8,15 +8,8 @@ export const inTopic = (prefix: string, id: string, hub: string): string => `${p
 /** From a machine to a hub. */
 export const outTopic = (prefix: string, id: string, hub: string): string => `${prefix}/${id}/out/${hub}`;
 
-export interface TopicParts {
-  readonly id: string;
-  readonly kind: string;
-  /** Empty: the topic is for no hub. */
-  readonly hub: string;
-}
-
-/** Returns the parts of a topic; undefined: it is none of these. */
-export function readTopic(prefix: string, topic: string): TopicParts | undefined {
+/** Returns the parts of a topic, with an empty hub where it is for none; undefined: it is none of these. */
+export function readTopic(prefix: string, topic: string) {
   if (!topic.startsWith(`${prefix}/`)) return undefined;
   const [id = '', kind = '', hub, ...more] = topic.slice(prefix.length + 1).split('/');
   if (!ID.test(id) || more.length > 0 || (hub !== undefined && !ID.test(hub))) return undefined;
