@@ -129,7 +129,7 @@ t.test('machines and hubs have the same rights in a cluster as at one nats-serve
   const alone = subjectsIn('nats-users.conf').filter((subject) => !subject.startsWith('hostwire.nas.'));
   const cluster = subjectsIn('nats-cluster-users.conf').filter((subject) => !subject.endsWith('.hub2'));
   t.strictSame(cluster, alone);
-  t.ok(alone.includes('hostwire.*.hub.event'));
+  t.ok(alone.includes('hostwire.*.out.hub1'));
 });
 
 t.test('a container shows the name of the host, and its user may read the configuration', async (t) => {
