@@ -71,7 +71,7 @@ export const DIAL_ROWS = {
   scopes: row<readonly Scope[]>(
     some(namesOf('scope', SCOPES, `a list of scopes: ${SCOPES.join(', ')}`)),
     ['read', 'media'],
-    'For `hostwire run`: what the hub of `hub.url` may do here, for its own clients (docs/keys.md).',
+    'For `hostwire run`: what the hubs of `hub.url`, and those at the broker (`mqtt.publish: hub`), may do here for their own clients (docs/keys.md).',
   ),
   plain_networks: addressesRow(
     judgeAddresses,

@@ -65,7 +65,7 @@ export const MQTT_ROWS = {
 export const HUB_MQTT_ROWS = {
   url: urlRow(
     'hub.mqtt',
-    'For `hostwire hub`: the MQTT broker over which agents with `mqtt.publish: hub` report (docs/hub.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS.',
+    'For `hostwire hub`: the MQTT broker over which machines with `mqtt.publish: hub` are reached (docs/hub.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS.',
   ),
   name: optional(
     ID,
@@ -73,5 +73,5 @@ export const HUB_MQTT_ROWS = {
     { defaultInWords: '`hub.mqtt.username`, or `hub`' },
   ),
   ...BROKER_ROWS,
-  topic: row(TOPIC, 'hostwire', 'The prefix of the topics of all agents: their `mqtt.topic`.'),
+  topic: row(TOPIC, 'hostwire', 'The prefix of the topics of all machines: their `mqtt.topic`.'),
 };
