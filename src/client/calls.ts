@@ -1,6 +1,7 @@
 /** The questions and commands of one machine over a WebSocket. */
 import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
+import type { MediaAction } from '../wire/requests.ts';
 import type { TopicEvent, TopicName, TopicPayload } from '../wire/topics.ts';
 import { callOut } from './environment.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   Topic,
   WakeFeedback,
 } from './messages.ts';
-import { answered, check, type Requests, type Settlement } from './pending.ts';
+import { answered, check, type Requests, type Take } from './pending.ts';
 import type {
   AskOptions,
   CommandOptions,
@@ -21,7 +22,6 @@ import type {
   KillOptions,
   LaunchOptions,
   ListOptions,
-  MediaAction,
   MediaOptions,
   PowerAction,
   PowerOptions,
@@ -104,13 +104,13 @@ export function callsOf(requests: Requests, host?: string) {
   };
 }
 
-function feedbackFor<F extends Feedback>(onStage: CommandOptions['onStage']) {
-  return (message: Message): Settlement<F> => {
+function feedbackFor<F extends Feedback>(onStage: CommandOptions['onStage']): Take<F> {
+  return (message) => {
     check(message);
     if (!message.type.endsWith('_feedback')) return undefined;
     // The service's messages have the types in AnswerEvents.
     const feedback = message.data as F;
-    if (feedback.final) return { done: feedback };
+    if (feedback.final) return feedback;
     if (onStage !== undefined) callOut(onStage, feedback);
     return undefined;
   };
@@ -129,7 +129,7 @@ const KIND_BY_TYPE: Readonly<Record<string, keyof Snapshot>> = { ...TOPIC_OF, sy
  * Takes the answers to a `get` of `topics`, one per name. If one of them is an error, throws when all have arrived, so
  * that none arrives later.
  */
-export function snapshotOf(topics: readonly Topic[]): (message: Message) => Settlement<Snapshot> {
+function snapshotOf(topics: readonly Topic[]): Take<Snapshot> {
   let missing = new Set(topics).size;
   let error: Message | undefined;
   const snapshot: Record<string, unknown> = {};
@@ -145,6 +145,6 @@ export function snapshotOf(topics: readonly Topic[]): (message: Message) => Sett
     }
     if (--missing > 0) return undefined;
     if (error !== undefined) check(error);
-    return { done: snapshot };
+    return snapshot;
   };
 }

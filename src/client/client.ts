@@ -7,28 +7,26 @@ export type {
   ProcessHistoryPayload,
 } from '../wire/history.ts';
 export type { FleetEvent, FleetHost, HostRow, HostState } from '../wire/hub.ts';
+export type { MediaAction } from '../wire/requests.ts';
 export type { HostCalls, Snapshot } from './calls.ts';
 export { ClientError, type ClientErrorCode, type ConnectionCode } from './errors.ts';
 export {
-  type FleetOptions,
-  type FleetView,
-  type HostFilter,
-  type HubHost,
-  host,
-  hosts,
-  streamFleet,
-} from './hub.ts';
-export {
   connectHub,
+  type FleetOptions,
   type FleetTopicOptions,
+  type FleetView,
   type HostConditionMessage,
+  type HostFilter,
   type HubEvents,
+  type HubHost,
   type HubSocket,
   type HubSubscribed,
+  host,
+  hosts,
   type OfHost,
-} from './hub-connect.ts';
+  streamFleet,
+} from './hub.ts';
 export type { ConnectionState } from './lasting.ts';
-export type { SocketConstructor, SocketLike } from './lasting-socket.ts';
 export type * from './messages.ts';
 export type { Section, StatsPayload } from './payload.ts';
 export {
@@ -40,6 +38,6 @@ export {
   type RequestOptions,
   request,
 } from './rest.ts';
-export { connect, type HostSocket } from './socket.ts';
+export { connect, type HostSocket, type SocketConstructor, type SocketLike } from './socket.ts';
 export type * from './socket-options.ts';
 export { type StatsStream, type StreamOptions, streamStats } from './stream.ts';

@@ -22,6 +22,16 @@ export function addressOf(url: string, path: string, query?: URLSearchParams): U
   return address;
 }
 
+type Parameter = string | number | undefined | readonly string[];
+
+/** The query of these parameters: a list is several of one name, and undefined is none. */
+export function queryOf(parameters: Readonly<Record<string, Parameter>>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    for (const each of [value ?? []].flat()) query.append(name, `${each}`);
+  return query;
+}
+
 export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }

@@ -1,5 +1,4 @@
 /** A connection that lasts: watched while it is open, and made again after each loss, until it is closed or refused. */
-import { Backoff } from './backoff.ts';
 import { type Environment, onAborted } from './environment.ts';
 import { type ClientError, isRefusal, silent, unreachable } from './errors.ts';
 
@@ -13,6 +12,36 @@ export type ConnectionState =
 
 /** Whole ticks without a byte after which the peer counts as gone: with 15 s per tick, after 45 to 60 s. */
 const MAX_SILENT_TICKS = 3;
+
+/** Longest delay that a service or a proxy may ask for. */
+const MAX_ASKED_MS = 300_000;
+
+/** The delay before the next attempt: short at first, doubling, and randomised so that clients do not come in step. */
+export class Backoff {
+  readonly #environment: Environment;
+  #failures = 0;
+  #openedAtMs: number | undefined;
+  /** The minimum delay that the stream's `retry` field asks for. */
+  atLeastMs = 0;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  opened(): void {
+    this.#openedAtMs = this.#environment.now();
+  }
+
+  /** The delay before the next attempt: half to all of the current step, and at least `askedMs` plus up to a quarter. */
+  next(askedMs = 0): number {
+    const { now, random, timing } = this.#environment;
+    if (this.#openedAtMs !== undefined && now() - this.#openedAtMs >= timing.healthyMs) this.#failures = 0;
+    this.#openedAtMs = undefined;
+    const step = Math.min(timing.maxDelayMs, timing.initialDelayMs * 2 ** this.#failures++);
+    const asked = Math.min(MAX_ASKED_MS, Math.max(askedMs, this.atLeastMs));
+    return Math.max(step * (1 - random() / 2), asked * (1 + random() / 4));
+  }
+}
 
 export abstract class Lasting {
   protected readonly environment: Environment;

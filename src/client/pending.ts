@@ -2,11 +2,10 @@
 import { membersOf } from '../json.ts';
 import { type Environment, onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
-import type { ErrorMessage, Feedback, Message } from './messages.ts';
+import type { Feedback, Message } from './messages.ts';
 import type { AskOptions } from './socket-options.ts';
 
-/** `done`: the result, taken from the last answer; undefined: more answers follow. */
-export type Settlement<T> = { readonly done: T } | undefined;
+export type Take<T> = (message: Message) => T | undefined;
 
 export interface PendingRequest<T> {
   readonly op: string;
@@ -18,8 +17,8 @@ export interface PendingRequest<T> {
   readonly options?: AskOptions | undefined;
   /** Time that the request itself may take, in addition to the limit for the answer. */
   readonly takesMs?: number | undefined;
-  /** Called with each answer; throws when the answer is a failure (`check`). */
-  readonly take: (message: Message) => Settlement<T>;
+  /** Returns the result of the last answer, undefined for one before; throws when it is a failure (`check`). */
+  readonly take: Take<T>;
 }
 
 interface Pending {
@@ -86,10 +85,10 @@ export class Requests {
       const stopListening = onAborted(signal, () => fail(signal?.reason));
       const receive = (message: Message) => {
         try {
-          const taken = take(message);
-          if (taken === undefined) return;
+          const result = take(message);
+          if (result === undefined) return;
           settle();
-          resolve(taken.done);
+          resolve(result);
         } catch (error) {
           fail(error);
         }
@@ -148,16 +147,10 @@ export class Requests {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** The error in the data of a message: that of the service has a code and a message. */
-function errorIn(data: unknown, details = membersOf(data)['details']): ClientError {
+export function errorIn(data: unknown, details = membersOf(data)['details']): ClientError {
   const { code, message } = membersOf(data);
   const sentence = isText(message) ? message : 'no reason';
   return new ClientError(isText(code) ? code : 'INTERNAL', sentence, { details });
-}
-
-/** The same for listeners, which print it. */
-export function errorMessage(data: unknown): ErrorMessage {
-  const { code, message, details } = errorIn(data);
-  return { code, message, details };
 }
 
 /** Throws when an answer is an error, or the feedback of a failed command. */
@@ -169,10 +162,10 @@ export function check({ type, data }: Message): void {
 }
 
 /** Settles with the data of the answer of type `type`. */
-export function answered<T>(type: string): (message: Message) => Settlement<T> {
+export function answered<T>(type: string): Take<T> {
   return (message) => {
     check(message);
     // The service's messages have the types in AnswerEvents.
-    return message.type === type ? { done: message.data as T } : undefined;
+    return message.type === type ? (message.data as T) : undefined;
   };
 }

@@ -17,10 +17,10 @@ interface Target {
   readonly port?: number | string | null | undefined;
 }
 
-type Done = (error: Error | null, socket?: tls.TLSSocket) => void;
+type Found = (error: Error | null, socket?: tls.TLSSocket, pin?: string) => void;
 
-/** Connects whatever the certificate says; `judge` gets the pin of its key, and returns why it is refused. */
-function connectJudged({ host, port }: Target, judge: (pin: string) => Error | undefined, done: Done): void {
+/** Connects whatever the certificate says; `found` gets the socket with the pin of the server's key. */
+function connectTls({ host, port }: Target, found: Found): void {
   const name = host ?? 'localhost';
   const socket = tls.connect({
     host: name,
@@ -34,42 +34,27 @@ function connectJudged({ host, port }: Target, judge: (pin: string) => Error | u
   });
   const refuse = (error: Error) => {
     socket.destroy();
-    done(error);
+    found(error);
   };
   const late = Object.assign(new Error('the TLS handshake timed out'), { code: 'ETIMEDOUT' });
   socket.setTimeout(HANDSHAKE_LIMIT_MS, () => refuse(late));
   socket.once('error', refuse);
   socket.once('secureConnect', () => {
     const certificate = socket.getPeerX509Certificate();
-    const refusal = judge(certificate === undefined ? 'the server sent no certificate' : pinOf(certificate));
-    if (refusal !== undefined) return refuse(refusal);
     socket.setTimeout(0);
     socket.off('error', refuse);
-    done(null, socket);
+    found(null, socket, certificate && pinOf(certificate));
   });
-}
-
-/** For the option `createConnection`: `done` gets the socket when the server has the key. */
-function connectPinned(pin: string, ErrorClass: typeof ClientError) {
-  const judge = (found: string) =>
-    found === pin
-      ? undefined
-      : new ErrorClass('wrong_certificate', `the server's key has the pin ${found}, not ${pin}`);
-  return (target: Target, done: Done): undefined => {
-    connectJudged(target, judge, done);
-  };
 }
 
 /** Resolves with the pin of the key that the server at `url` has; undefined without one. Nothing is sent to it. */
 export function readPin(url: string): Promise<string | undefined> {
   const { hostname, port } = new URL(url);
-  let shown: string | undefined;
-  const judge = (pin: string) => {
-    shown = pin;
-    return new Error('only its pin is wanted');
-  };
   return new Promise((resolve) => {
-    connectJudged({ host: hostname.replace(/^\[|\]$/g, ''), port }, judge, () => resolve(shown));
+    connectTls({ host: hostname.replace(/^\[|\]$/g, ''), port }, (_, socket, pin) => {
+      socket?.destroy();
+      resolve(pin);
+    });
   });
 }
 
@@ -78,8 +63,15 @@ type CreateConnection = NonNullable<https.RequestOptions['createConnection']>;
 /** `ErrorClass`: that of the client, which is built into another file. */
 export async function createPinned(pin: string, ErrorClass: typeof ClientError): Promise<Pinned> {
   const { WebSocket } = await import('ws');
+  const connect = (target: Target, done: Found): undefined => {
+    connectTls(target, (error, socket, found) => {
+      if (socket === undefined || found === pin) return done(error, socket);
+      socket.destroy();
+      done(new ErrorClass('wrong_certificate', `the server's key has the pin ${found}, not ${pin}`));
+    });
+  };
   // Its types have no callback, which it has.
-  const createConnection = connectPinned(pin, ErrorClass) as unknown as CreateConnection;
+  const createConnection = connect as unknown as CreateConnection;
   return {
     // Called with a text and these options only.
     fetch: ((url: string, init: RequestInit = {}) => request(url, init, createConnection)) as typeof fetch,

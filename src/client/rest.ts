@@ -3,7 +3,7 @@ import { parseJson } from '../json.ts';
 import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import { ENVIRONMENT, type Environment, onAborted } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
-import { addressOf, keyHeader, readText, refusalOf, type ServiceAccess } from './http.ts';
+import { addressOf, keyHeader, queryOf, readText, refusalOf, type ServiceAccess } from './http.ts';
 import { MAX_ANSWER } from './limits.ts';
 import { loadPinned, withPinned } from './pin.ts';
 
@@ -93,9 +93,7 @@ export async function history({
 }: HistoryQuery & ReadOptions): Promise<HistoryPayload> {
   // Each of several parameters is one whole name; a single one would be read as a list.
   const names = series?.length === 1 ? [...series, ''] : (series ?? []);
-  const query = new URLSearchParams(names.map((name): [string, string] => ['series', name]));
-  for (const [key, value] of Object.entries({ since, until, step }))
-    if (value !== undefined) query.append(key, `${value}`);
+  const query = queryOf({ series: names, since, until, step });
   return (await request<HistoryPayload>(`/api/history?${query}`, options)).data;
 }
 

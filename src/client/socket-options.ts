@@ -1,8 +1,8 @@
 /** The options of a socket and of its requests. */
 import type { ServiceAccess } from './http.ts';
-import type { SocketConstructor } from './lasting-socket.ts';
 import type { Feedback } from './messages.ts';
 import type { HistoryQuery } from './rest.ts';
+import type { SocketConstructor } from './socket.ts';
 
 export interface SocketOptions extends ServiceAccess {
   /** Sent in the query of the upgrade, because browsers cannot send headers with it. */
@@ -37,22 +37,6 @@ export interface SubscribeOptions {
 export interface GetOptions extends AskOptions {
   readonly detail?: boolean | undefined;
 }
-
-export type MediaAction =
-  | 'play'
-  | 'pause'
-  | 'next'
-  | 'prev'
-  | 'previous'
-  | 'play_pause'
-  | 'stop'
-  | 'seek'
-  | 'set_volume'
-  | 'volume_up'
-  | 'volume_down'
-  | 'mute'
-  | 'unmute'
-  | 'toggle_mute';
 
 export interface MediaOptions extends CommandOptions {
   /** Seconds for `seek`, 0–100 for `set_volume`. */

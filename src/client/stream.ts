@@ -3,7 +3,7 @@ import { parseObject } from '../json.ts';
 import { callOut, ENVIRONMENT, type Environment } from './environment.ts';
 import { badAnswer, ClientError, unreachable } from './errors.ts';
 import { EventParser } from './event-parser.ts';
-import { addressOf, keyHeader, refusalOf, type ServiceAccess } from './http.ts';
+import { addressOf, keyHeader, queryOf, refusalOf, type ServiceAccess } from './http.ts';
 import { type ConnectionState, Lasting } from './lasting.ts';
 import type { Section, StatsPayload } from './payload.ts';
 import { loadPinned, withPinned } from './pin.ts';
@@ -46,20 +46,15 @@ export function streamStatsIn<const S extends Section = Section, const D extends
 ): StatsStream {
   // The service's contract: it sends the sections that were requested.
   const onPayload = (payload: object) => onSample(payload as StatsPayload<S, D>);
-  const address = addressOf(options.url, path, viewQuery(fields, detail));
+  const address = addressOf(options.url, path, queryOf(viewOf(fields, detail)));
   return new LastingStream(options, environment, address, onPayload);
 }
 
 /** The parameters for these sections. */
-export function viewQuery(
-  fields: readonly string[] = [],
-  detail: boolean | undefined = false,
-): URLSearchParams {
-  const query = new URLSearchParams();
-  if (fields.length > 0) query.set('fields', fields.join(','));
-  if (detail) query.set('detail', '1');
-  return query;
-}
+export const viewOf = (fields: readonly string[] = [], detail: boolean | undefined = false) => ({
+  fields: fields.join(',') || undefined,
+  detail: detail ? 1 : undefined,
+});
 
 export class LastingStream extends Lasting implements StatsStream {
   readonly #options: LastingOptions;

@@ -1,9 +1,9 @@
 /** Keeps the subscriptions of a socket: requests each change, and all of them again after a loss. */
 import { onAborted } from './environment.ts';
 import { ClientError } from './errors.ts';
-import type { AnswerEvents, Message } from './messages.ts';
+import type { AnswerEvents } from './messages.ts';
 import type { Section } from './payload.ts';
-import { answered, check, type Requests, type Settlement } from './pending.ts';
+import { answered, check, type Requests, type Take } from './pending.ts';
 
 /** Machines per message: each may have 64 characters, a message 16 KiB. */
 const MAX_HOSTS = 100;
@@ -73,7 +73,7 @@ function partsOf(hosts: readonly Host[]): readonly (readonly Host[])[] {
 }
 
 /** Takes one answer per machine; `unknown` of the result are those that the hub does not have. */
-function answersOf(hosts: readonly string[]): (message: Message) => Settlement<Subscribed> {
+function answersOf(hosts: readonly string[]): Take<Subscribed> {
   const missing = new Set<unknown>(hosts);
   const unknown: string[] = [];
   return (message) => {
@@ -83,7 +83,7 @@ function answersOf(hosts: readonly string[]): (message: Message) => Settlement<S
     if (isUnknown && typeof host === 'string') unknown.push(host);
     else check(message);
     missing.delete(host);
-    return missing.size === 0 ? { done: { topics: [], unknown } } : undefined;
+    return missing.size === 0 ? { topics: [], unknown } : undefined;
   };
 }
 

@@ -1,6 +1,6 @@
 /** The delays of clients before they try again. */
 import t from 'tap';
-import { Backoff } from '#src/client/backoff.js';
+import { Backoff } from '#src/client/lasting.js';
 import { surroundings } from './surroundings.ts';
 
 t.test('the initial delay is short, each further one twice as long, none above 10 s', async (t) => {

@@ -2,8 +2,7 @@
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { ENVIRONMENT } from '#src/client/environment.js';
-import { type FleetView, host, hosts, streamFleet } from '#src/client/hub.js';
-import { connectHubIn, type HubSocket } from '#src/client/hub-connect.js';
+import { connectHubIn, type FleetView, type HubSocket, host, hosts, streamFleet } from '#src/client/hub.js';
 import { findFreePort } from '../helpers/service/free-port.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';

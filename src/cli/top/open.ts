@@ -1,9 +1,9 @@
 /** Connects to the service, or to a hub. */
 import type { HostRow, HostSocket } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import type { SocketConstructor } from '../../client/lasting-socket.ts';
 import { MESSAGE_LIMITS } from '../../client/limits.ts';
 import { requestIn } from '../../client/rest.ts';
+import type { SocketConstructor } from '../../client/socket.ts';
 import { connectIn } from '../../client/socket.ts';
 import type { HostList } from '../../wire/hub.ts';
 import { environmentFor } from '../environment-for.ts';
