@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { Machines } from '../machine/machines.ts';
-import type { RemoteDeps } from '../machine/remote.ts';
+import type { RemoteDeps } from '../machine/remote-deps.ts';
 import type { Broker } from './broker.ts';
 
 type Settings = Config['hub']['mqtt'];

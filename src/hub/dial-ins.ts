@@ -12,7 +12,8 @@ import type { Gate } from '../http/gate.ts';
 import type { Answer } from '../http/head.ts';
 import { bareAnswer } from '../http/reply.ts';
 import type { Configured } from '../machine/machines.ts';
-import { type RemoteDeps, RemoteMachine } from '../machine/remote.ts';
+import { RemoteMachine } from '../machine/remote.ts';
+import type { RemoteDeps } from '../machine/remote-deps.ts';
 import { EngineCarrier } from '../socket/engine-carrier.ts';
 
 interface Connection {

@@ -1,7 +1,7 @@
 /** The figures of the hub itself, as the text format 0.0.4 of Prometheus. */
 
 import { family, type Labels, labelled, single, writeFamily } from '../exporters/prometheus/exposition.ts';
-import type { Counters } from '../machine/remote.ts';
+import type { Counters } from '../machine/remote-deps.ts';
 import type { StreamFigures } from '../streams/streams.ts';
 import type { HostState } from '../wire/hub.ts';
 

@@ -16,7 +16,7 @@ import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import { Machines } from '../machine/machines.ts';
 import { Registry } from '../machine/registry.ts';
-import { type RemoteDeps, TIMES, type Times } from '../machine/remote.ts';
+import { type RemoteDeps, TIMES, type Times } from '../machine/remote-deps.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { Fleet } from '../viewers/fleet/fleet.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';

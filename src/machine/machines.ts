@@ -6,7 +6,8 @@ import { ServiceError } from '../errors.ts';
 import type { Listeners } from '../listeners.ts';
 import { allows, scopesOf } from '../scopes.ts';
 import type { HostState } from '../wire/hub.ts';
-import type { Commander, RemoteMachine } from './remote.ts';
+import type { RemoteMachine } from './remote.ts';
+import type { Commander } from './remote-deps.ts';
 
 /** A thousand first attempts together would take 15 MB for good, and get in each other's way. */
 const MS_PER_MACHINE = 3;

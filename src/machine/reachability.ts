@@ -1,7 +1,7 @@
 /** Whether a machine is there, since when, and why not. */
 import { ServiceError } from '../errors.ts';
 import type { Condition } from './registry.ts';
-import type { RemoteDeps } from './remote.ts';
+import type { RemoteDeps } from './remote-deps.ts';
 
 /** Further changes of one machine in a minute are logged for debugging only. */
 const MAX_LINES = 10;

@@ -5,7 +5,7 @@ import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import type { AgentEntry } from '#src/config/rows/hub-rows.js';
 import { createLog } from '#src/log/log.js';
-import type { Times } from '#src/machine/remote.js';
+import type { Times } from '#src/machine/remote-deps.js';
 import type { HostList, HostRow } from '#src/wire/hub.js';
 import { EventStream, payloadOf } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';

@@ -31,11 +31,13 @@ const row = (id: string, name = id, labels: Readonly<Record<string, string>> = {
 const USUAL = choiceOf(new URLSearchParams(), false);
 const namesOf = (list: readonly Machine[]) => list.map(({ name }) => name).join(' ');
 
+const NONE = { up: 0, asleep: 0, off: 0, down: 0, refused: 0, unknown: 0 };
+
 t.test('an event changes the machines that it has; one with all of them removes the others', async (t) => {
   const machines = new Machines();
   t.equal(machines.apply(event({ a: up(1, [10, 90, 20]), b: DOWN }, { all: true })), true, 'new machines');
   machines.setRows([row('a'), row('b')]);
-  t.strictSame(machines.counts, { up: 1, down: 1, refused: 0, unknown: 0 });
+  t.strictSame(machines.counts, { ...NONE, up: 1, down: 1 });
   const [a, b] = machines.all;
   t.match(a?.figures, { load: 1, memory: 25, disk: 90, temperature: 50 }, 'the fullest disk');
   t.match(b, { condition: DOWN, figures: { load: null, disk: null } });
@@ -56,7 +58,7 @@ t.test('an event changes the machines that it has; one with all of them removes 
     machines.all.map(({ id }) => id),
     ['c'],
   );
-  t.strictSame(machines.counts, { up: 1, down: 0, refused: 0, unknown: 0 });
+  t.strictSame(machines.counts, { ...NONE, up: 1 });
 });
 
 t.test('a wrong value is unknown, of that machine alone', async (t) => {
@@ -73,7 +75,7 @@ t.test('a wrong value is unknown, of that machine alone', async (t) => {
     many: { disks: Array.from({ length: 300_000 }, () => ({ used_percent: 4 })) },
   };
   const hosts = Object.fromEntries(Object.entries(samples).map(([id, sample]) => [id, bad(sample)]));
-  const odd = { nothing: null, later: { state: 'asleep', since: 'x' } } as unknown as Hosts; // From a later hub.
+  const odd = { nothing: null, later: { state: 'dreaming', since: 'x' } } as unknown as Hosts; // From a later hub.
   machines.apply(event({ a: sound, ...hosts, ...odd, z: sound }, { all: true }));
   const figuresOf = (id: string) => machines.all.find((machine) => machine.id === id)?.figures;
   for (const id of ['a', 'z']) t.match(figuresOf(id), { load: 7, memory: 25, disk: 60, temperature: 50 }, id);
@@ -83,7 +85,7 @@ t.test('a wrong value is unknown, of that machine alone', async (t) => {
   t.same(figuresOf('many'), { ...unknown, disk: 4 });
   for (const id of ['sections', 'figures', 'none', 'text', 'nothing', 'later'])
     t.same(figuresOf(id), unknown, id);
-  t.same(machines.counts, { up: 9, down: 2, refused: 0, unknown: 0 });
+  t.same(machines.counts, { ...NONE, up: 9, down: 2 });
   const rows = [
     null,
     { id: 5 },

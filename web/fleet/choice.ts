@@ -54,18 +54,12 @@ export function queryOf(choice: Choice, before: URLSearchParams): URLSearchParam
   return query;
 }
 
-const WEIGHTS: Readonly<Record<HostState, number>> = {
-  down: 0,
-  refused: 1,
-  unknown: 2,
-  off: 3,
-  asleep: 4,
-  up: 5,
-};
+/** The states in the order in which they need somebody. */
+const URGENT: readonly HostState[] = ['down', 'refused', 'unknown', 'off', 'asleep', 'up'];
 
 const keyOf = (machine: Machine, sort: Sort): number | null => {
   if (sort === 'name') return machine.rank;
-  if (sort === 'state') return WEIGHTS[machine.condition.state];
+  if (sort === 'state') return URGENT.indexOf(machine.condition.state);
   return machine.figures[sort];
 };
 

@@ -1,7 +1,7 @@
 /** The machines of the hub: their rows from /api/hosts, and the changes by events of the fleet. */
 import type { StatsPayload } from '../../src/client/client.ts';
 import type { HostRow, HostState } from '../../src/wire/hub.ts';
-import { type Condition, conditionOf, type Figures, figuresOf, rowOf, UNKNOWN } from './read.ts';
+import { type Condition, conditionOf, type Figures, figuresOf, rowOf, STATES, UNKNOWN } from './read.ts';
 import { Trail } from './trail.ts';
 
 /** Sections that the page requests of each machine. */
@@ -41,14 +41,7 @@ export class Machine {
   }
 }
 
-const noCounts = (): Record<HostState, number> => ({
-  up: 0,
-  asleep: 0,
-  off: 0,
-  down: 0,
-  refused: 0,
-  unknown: 0,
-});
+const noCounts = () => Object.fromEntries(STATES.map((state) => [state, 0])) as Record<HostState, number>; // STATES has all.
 
 const collator = new Intl.Collator('en', { numeric: true });
 

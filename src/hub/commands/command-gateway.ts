@@ -9,7 +9,8 @@ import { ServiceError } from '../../errors.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Log } from '../../log/log.ts';
 import type { CommandEnd, MachineAnswer, MachineRequest } from '../../machine/machine.ts';
-import type { Commander, RemoteMachine, Times } from '../../machine/remote.ts';
+import type { Commanded } from '../../machine/remote-deps.ts';
+import type { Commander, Times } from '../../machine/remote-deps.ts';
 import { REQUESTS, type RequestRow } from '../../machine/requests.ts';
 import { type Scopes, scopesOf } from '../../scopes.ts';
 import { CommandRules } from './command-rules.ts';
@@ -51,12 +52,12 @@ export class CommandGateway implements Commander {
   }
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
-  check(host: RemoteMachine, command: string, client: Caller): void {
+  check(host: Commanded, command: string, client: Caller): void {
     this.#rules.check(client, command, host);
   }
 
   /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
-  scopesAt(host: RemoteMachine, client: Caller): Scopes {
+  scopesAt(host: Commanded, client: Caller): Scopes {
     const usable = COMMANDS.filter(({ name }) => this.#rules.allows(client, name, host));
     return client.scopes & ~(scopesOfAll(COMMANDS) & ~scopesOfAll(usable));
   }
@@ -66,7 +67,7 @@ export class CommandGateway implements Commander {
    * was not done), `outcome_unknown` (it may have been).
    */
   async command(
-    host: RemoteMachine,
+    host: Commanded,
     { what, params, client: who, follower }: MachineRequest,
   ): Promise<MachineAnswer> {
     const { clock, times } = this.#options;
@@ -102,7 +103,7 @@ export class CommandGateway implements Commander {
     }
   }
 
-  #audit({ id }: RemoteMachine, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
+  #audit({ id }: Commanded, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
     const [group = '', action = ''] = what.split('.', 2);
     // An unknown action is the client's own words.
     const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';

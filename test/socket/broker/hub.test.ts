@@ -6,7 +6,7 @@ import { Broker } from '#src/hub/broker.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { Machines } from '#src/machine/machines.js';
-import { type RemoteDeps, TIMES } from '#src/machine/remote.js';
+import { type RemoteDeps, TIMES } from '#src/machine/remote-deps.js';
 import { ALL_SCOPES } from '#src/scopes.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { PlayedBroker } from './played-broker.ts';
