@@ -19,6 +19,8 @@ export interface Step {
   readonly awake: number;
   /** A series without a value for longer than this has a gap: its values in between are unknown. */
   readonly gapSeconds: number;
+  /** Everything was read that the history records: a series without a value is missing. */
+  readonly isWhole?: boolean;
   readonly points: readonly SeriesPoint[];
 }
 
@@ -51,6 +53,8 @@ export class Conditions {
   /** The rules that match a series, by its name. */
   readonly #rulesOf = new Map<string, readonly string[]>();
   readonly #conditions = new Map<string, Condition>();
+  /** By the names of rules on missing values: the series, with the awake time of the last value. */
+  readonly #expected = new Map<string, Map<string, number>>();
   #last: Pick<Step, 'at' | 'awake'> | undefined;
 
   /** Returns whether a condition holds whose event has not begun. */
@@ -68,6 +72,8 @@ export class Conditions {
       const text = `${titleOf(series)} is no longer watched: the rule was removed or changed`;
       if (isOn) turns.push({ at, rule, state: 'end', series, value: null, text });
     }
+    for (const name of this.#expected.keys())
+      if (!isDeepStrictEqual(rules[name], this.#rules[name])) this.#expected.delete(name);
     this.#rules = rules;
     this.#rulesOf.clear();
     this.#matchers = Object.entries(rules).map(([name, { series }]) => [name, matcherOf([series])] as const);
@@ -88,7 +94,28 @@ export class Conditions {
         ? []
         : this.#rulesFor(point.name).flatMap((rule) => this.#judge(rule, point, step)),
     );
-    return [...turns, ...this.#endSilent(step)];
+    return [...turns, ...this.#findMissing(step), ...this.#endSilent(step)];
+  }
+
+  #findMissing(step: Step): readonly Turn[] {
+    const { awake, gapSeconds, isWhole = false } = step;
+    const turns: Turn[] = [];
+    for (const [name, { series, missing = false }] of Object.entries(this.#rules)) {
+      if (!missing) continue;
+      const seen = this.#seenBy(name);
+      if (!series.includes('*') && !seen.has(series)) seen.set(series, awake);
+      if (!isWhole) continue;
+      for (const [each, at] of seen)
+        if (awake - at > gapSeconds)
+          turns.push(...this.#judge(name, { name: each, unit: '', value: null }, step));
+    }
+    return turns;
+  }
+
+  #seenBy(rule: string): Map<string, number> {
+    const seen = this.#expected.get(rule) ?? new Map<string, number>();
+    this.#expected.set(rule, seen);
+    return seen;
   }
 
   #rulesFor(series: string): readonly string[] {
@@ -102,11 +129,12 @@ export class Conditions {
 
   #judge(name: string, { name: series, unit, value }: SeriesPoint, step: Step): readonly Turn[] {
     const rule = this.#rules[name];
-    if (rule === undefined || value === null) return [];
+    if (rule === undefined) return [];
     const { at, awake, gapSeconds } = step;
+    if (rule.missing === true && value !== null) this.#seenBy(name).set(series, awake);
     const key = `${name} ${series}`;
-    const holds = isBeyond(rule, value);
     const known = this.#conditions.get(key);
+    const holds = value === null || isBeyond(rule, value, known?.isOn === true);
     if (known === undefined && !holds) return [];
     const condition = known ?? {
       rule: name,
@@ -139,7 +167,7 @@ export class Conditions {
     for (const [key, { rule: name, series, unit, isOn, seen }] of this.#conditions) {
       const rule = this.#rules[name];
       const patience = gapSeconds + (isOn ? (rule?.for_seconds ?? 0) : 0);
-      if (rule === undefined || awake - seen <= patience) continue;
+      if (rule === undefined || rule.missing === true || awake - seen <= patience) continue;
       this.#conditions.delete(key);
       const text = `${titleOf(series)} was ${limitOf(rule, unit)}, and has been unavailable for ${inWords(awake - seen)}`;
       if (isOn) turns.push({ at, rule: name, state: 'end', series, value: null, text });
@@ -148,8 +176,12 @@ export class Conditions {
   }
 }
 
-function isBeyond({ above, below }: WatchRule, value: number): boolean {
-  return above !== undefined ? value > above : below !== undefined && value < below;
+/** `isOn`: the event has begun, so the value must come back as far as the rule says. */
+function isBeyond(rule: WatchRule, value: number, isOn: boolean): boolean {
+  const { above, below, clear_above, clear_below } = rule;
+  if (above !== undefined) return isOn && clear_below !== undefined ? value >= clear_below : value > above;
+  if (below === undefined) return false;
+  return isOn && clear_above !== undefined ? value <= clear_above : value < below;
 }
 
 const withUnit = (value: number, unit: string) =>
@@ -167,7 +199,9 @@ function limitOf({ above, below }: WatchRule, unit: string): string {
   return above !== undefined ? `above ${withUnit(above, unit)}` : `below ${withUnit(below ?? 0, unit)}`;
 }
 
-function textOf(rule: WatchRule, series: string, unit: string, value: number, holds: boolean): string {
+function textOf(rule: WatchRule, series: string, unit: string, value: number | null, holds: boolean): string {
+  if (value === null) return `${titleOf(series)} has had no value for ${inWords(rule.for_seconds)}`;
+  if (rule.missing === true) return `${titleOf(series)} has values again: ${withUnit(value, unit)}`;
   const limit = limitOf(rule, unit);
   return holds
     ? `${titleOf(series)} has been ${limit} for ${inWords(rule.for_seconds)}: ${withUnit(value, unit)}`

@@ -64,8 +64,8 @@ export class RecordedHistory implements History {
     const { watch, processes } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
     this.#recorder.markListeners.add((mark) => this.#store?.mark(mark));
-    this.#recorder.pointsListeners.add((at, points) => {
-      watch?.onPoints(at, points);
+    this.#recorder.pointsListeners.add((at, points, isWhole) => {
+      watch?.onPoints(at, points, isWhole);
       processes?.onPoints(points, watch?.isWaiting === true);
     });
     watch?.onEvent((event) => this.#keep(event));

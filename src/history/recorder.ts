@@ -36,6 +36,13 @@ const MAX_MARKS = 256;
 const isOnBattery = ({ counters }: Sample) =>
   counters.batteries?.some(({ state }) => state === 'discharging') ?? false;
 
+/** Whether it was read with all that RECORDED has. */
+function isWhole({ counters, cpu }: Sample): boolean {
+  const { cpu: load, memory, gpu, disks, network, sensors, batteries } = counters;
+  const parts = [cpu?.detail, load, memory, gpu, disks, network, sensors, batteries];
+  return parts.every((part) => part !== undefined);
+}
+
 /** Returns the time to the next middle of a slot at least half an interval away: each slot then gets a reading. */
 export function untilMiddleMs(unixMs: number, intervalMs: number): number {
   const phaseMs = Math.min(intervalMs, SLOT_SECONDS * 1000) / 2;
@@ -55,8 +62,8 @@ export class Recorder implements SampleSink {
   #before: Clocks | undefined;
   #network: Sample | undefined;
   #hasRefused = false;
-  /** Called for each sample: its Unix time in seconds, and its points. */
-  readonly pointsListeners = new Listeners<[at: number, points: readonly SeriesPoint[]]>();
+  /** Called for each sample: its Unix time in seconds, its points, and whether these are all that is recorded. */
+  readonly pointsListeners = new Listeners<[at: number, points: readonly SeriesPoint[], isWhole: boolean]>();
   /** Called for each slot that has ended, without its processes. */
   readonly slotListeners = new Listeners<[slot: Omit<Slot, 'processes'>]>();
   readonly markListeners = new Listeners<[mark: HistoryMark]>();
@@ -164,7 +171,7 @@ export class Recorder implements SampleSink {
     }
     this.#before = counters;
     if (sample.network !== undefined) this.#network = sample;
-    this.pointsListeners.notify(at, points);
+    this.pointsListeners.notify(at, points, isWhole(sample));
   }
 
   /** Returns for how long a value holds: from one reading to the next, plus a second by which a reading may be late. */

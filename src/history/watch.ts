@@ -36,13 +36,19 @@ export class Watch {
     return this.#conditions.isWaiting;
   }
 
-  /** Handles the points of a sample, taken at `at`, in Unix seconds. */
-  onPoints(at: number, points: readonly SeriesPoint[]): void {
+  /** Handles the points of a sample, taken at `at`, in Unix seconds. `isWhole`: of all that the history records. */
+  onPoints(at: number, points: readonly SeriesPoint[], isWhole = false): void {
     const { config, clock } = this.#options;
     const { stats, history } = config.current;
     const intervalSeconds = Math.max(1, stats.stream_interval_seconds, history.idle_interval_seconds);
     this.#lastAt = at;
-    const step = { at, awake: clock.now() / 1000, gapSeconds: GAP_INTERVALS * intervalSeconds, points };
+    const step = {
+      at,
+      awake: clock.now() / 1000,
+      gapSeconds: GAP_INTERVALS * intervalSeconds,
+      points,
+      isWhole,
+    };
     this.#send(this.#conditions.step(step));
   }
 

@@ -78,12 +78,14 @@ const MAPS: readonly (readonly [
       series: cpu.temperature
       above: 85
     idle: {series: cpu.load, below: 0.5, for_seconds: 3600}
+    gone: {series: cpu.temperature, missing: true}
     constructor: {series: "disk.used_percent/*", above: -1}
 `,
     { watch: { rules: { low: { series: 'battery.percent/*', below: 10 } } } },
     {
       hot: { series: 'cpu.temperature', above: 85, for_seconds: 10 },
       idle: { series: 'cpu.load', below: 0.5, for_seconds: 3600 },
+      gone: { series: 'cpu.temperature', missing: true, for_seconds: 10 },
       constructor: { series: 'disk.used_percent/*', above: -1, for_seconds: 10 },
       low: { series: 'battery.percent/*', below: 10, for_seconds: 10 },
     },

@@ -7,7 +7,7 @@ const HOT: WatchRules = { hot: { series: 'cpu.load', above: 90, for_seconds: 10 
 const BEGUN_AT = 1_000_000;
 
 /** Conditions on a machine whose clocks a test sets; `value` null: not readable, undefined: the series is not there. */
-function setUp(rules: WatchRules = HOT, gapSeconds = 2) {
+function setUp(rules: WatchRules = HOT, gapSeconds = 2, isWhole = false) {
   const conditions = new Conditions();
   const clocks = { at: BEGUN_AT, awake: 50 };
   conditions.setRules(rules, clocks.at);
@@ -15,7 +15,7 @@ function setUp(rules: WatchRules = HOT, gapSeconds = 2) {
     clocks.at += seconds;
     clocks.awake += seconds;
     const points = value === undefined ? [] : [{ name, unit: '%', value }];
-    return conditions.step({ ...clocks, gapSeconds, points });
+    return conditions.step({ ...clocks, gapSeconds, points, isWhole });
   };
   /** The same value for some seconds. */
   const hold = (value: number | null | undefined, seconds: number) =>
@@ -63,6 +63,47 @@ t.test('[3.watch-begin] samples that are early; below; values of 0', async (t) =
   const { step } = setUp({ low: { series: 'cpu.load', below: 5, for_seconds: 10 } }, 20);
   t.strictSame(step(0, 10), []);
   t.match(step(0, 9.6), [{ state: 'begin', text: 'CPU load has been below 5 % for 10 s: 0 %' }]);
+});
+
+t.test('[12.watch-clear] with hysteresis a value near the limit is one event', async (t) => {
+  for (const [rule, bad, near, good] of [
+    [{ above: 90, clear_below: 85 }, 91, 85, 84.9],
+    [{ below: 10, clear_above: 15 }, 9, 15, 15.1],
+  ] as const) {
+    const { hold } = setUp({ hot: { series: 'cpu.load', for_seconds: 10, ...rule } });
+    t.strictSame(hold(near, 30), [], 'before it begins only the limit counts');
+    t.strictSame(states(hold(bad, 11)), [['begin', bad]]);
+    for (let i = 0; i < 3; i++) t.strictSame([...hold(near, 30), ...hold(good, 9), ...hold(bad, 5)], []);
+    t.strictSame(states(hold(good, 11)), [['end', good]]);
+    t.strictSame(hold(near, 30), [], 'and does not begin again there');
+  }
+});
+
+t.test(
+  '[12.watch-missing] a series without values begins an event, and one with values ends it',
+  async (t) => {
+    const rules = { gone: { series: 'cpu.load', missing: true, for_seconds: 10 } };
+    const { hold, conditions } = setUp(rules, 2, true);
+    t.strictSame([...hold(5, 30), ...hold(null, 2), ...hold(5, 3), ...hold(undefined, 12)], []);
+    const [began, ...more] = hold(undefined, 30);
+    t.match(began, { rule: 'gone', state: 'begin', series: 'cpu.load', value: null });
+    t.equal(began?.text, 'CPU load has had no value for 10 s');
+    t.strictSame([...more, ...hold(7, 5), ...hold(null, 30), ...hold(7, 10)], []);
+    const ended = hold(8, 1);
+    t.match(ended, [{ state: 'end', value: 8, text: 'CPU load has values again: 8 %' }]);
+    hold(null, 20);
+    t.match(conditions.setRules({}, 1), [{ rule: 'gone', state: 'end' }], 'the rule is removed');
+  },
+);
+
+t.test('[12.watch-missing] never seen; a pattern; readings of a part', async (t) => {
+  const gone = { series: 'cpu.temperature', missing: true, for_seconds: 10 };
+  t.match(setUp({ gone }, 2, true).hold(5, 30), [{ series: 'cpu.temperature', state: 'begin' }]);
+  t.strictSame(setUp({ gone }, 2, false).hold(5, 300), [], 'a reading of a part says nothing of others');
+  const each = setUp({ gone: { ...gone, series: 'disk.used_percent/*' } }, 2, true);
+  t.strictSame(each.hold(5, 30), [], 'no disk was ever there');
+  for (let i = 0; i < 5; i++) each.step(50, 1, 'disk.used_percent//a');
+  t.match(each.hold(5, 30), [{ series: 'disk.used_percent//a', state: 'begin', value: null }]);
 });
 
 t.test('[3.watch-gap] a gap neither begins nor ends an event', async (t) => {

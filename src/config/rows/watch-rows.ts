@@ -1,13 +1,13 @@
 /** The rows of `watch.rules`. */
 import { SEVERITIES, type Severity } from '../../wire/severities.ts';
 import { isPrintable } from './predicates.ts';
-import { choiceRow, type EntryOf, integer, namedRow, number, optional, row, text } from './row.ts';
+import { BOOLEAN, choiceRow, type EntryOf, integer, namedRow, number, optional, row, text } from './row.ts';
 import { judgeSeries } from './series-names.ts';
 
-const limitRow = (word: string) =>
+const limitRow = (meaning: string) =>
   optional<number>(
     number('a number', () => true),
-    `The condition holds while the value is ${word} this, in the unit of the series.`,
+    meaning,
   );
 
 /** The keys of one entry of `watch.rules`. */
@@ -21,8 +21,17 @@ export const WATCH_KEYS = {
     'The series; `*` stands for any text, and each series that matches is watched separately. Required.',
     { defaultInWords: 'required', judge: judgeSeries },
   ),
-  above: limitRow('above'),
-  below: limitRow('below'),
+  above: limitRow('The condition holds while the value is above this, in the unit of the series.'),
+  below: limitRow('The condition holds while the value is below this, in the unit of the series.'),
+  clear_below: limitRow(
+    'With `above`: an event that has begun ends only when the value is below this, so that a value near the limit is one event.',
+  ),
+  clear_above: limitRow('With `below`: an event that has begun ends only when the value is above this.'),
+  missing: optional<boolean>(
+    BOOLEAN,
+    'With `true`, in place of a limit: the condition holds while the series has no value, for at least two readings. Of a name with `*`: each series that had one since the service has started.',
+    { defaultInWords: '`false`' },
+  ),
   severity: optional<Severity>(
     choiceRow(SEVERITIES, 'warning', ''),
     'How urgent its events are: `info`, `warning` or `critical`.',
@@ -36,19 +45,35 @@ export const WATCH_KEYS = {
   ),
 };
 
-/** A condition that is reported when it has held for some time (`watch.rules`). It has either `above` or `below`. */
+/** A condition that is reported when it has held for some time (`watch.rules`): one of `above`, `below` and `missing`. */
 export type WatchRule = EntryOf<typeof WATCH_KEYS>;
+
+/** Returns what is wrong with a rule of which each value is right. */
+function whyContradictory(entry: Readonly<Record<string, unknown>>): string | undefined {
+  const { above, below, missing, clear_above, clear_below } = entry;
+  const found = Object.entries({ above, below, missing: missing === true ? missing : undefined }).flatMap(
+    ([key, value]) => (value === undefined ? [] : [key]),
+  );
+  if (found.length !== 1)
+    return `expected one of the keys above, below and missing, found ${found.join(' and ') || 'none'}`;
+  if (clear_below !== undefined && above === undefined)
+    return `clear_below is used with above only; ${below === undefined ? 'leave it out' : 'write clear_above'}`;
+  if (clear_above !== undefined && below === undefined)
+    return `clear_above is used with below only; ${above === undefined ? 'leave it out' : 'write clear_below'}`;
+  if (Number(clear_below) > Number(above))
+    return `clear_below is ${clear_below}, on the wrong side of above (${above}): the event would end while it begins; correct one of them`;
+  return Number(clear_above) < Number(below)
+    ? `clear_above is ${clear_above}, on the wrong side of below (${below}): the event would end while it begins; correct one of them`
+    : undefined;
+}
 
 export const WATCH_ROW = namedRow(
   {
     keys: WATCH_KEYS,
     required: 'series',
     requires: 'the name of a series',
-    check: ({ above, below }) =>
-      (above === undefined) === (below === undefined)
-        ? `expected one of the keys above and below, found ${above === undefined ? 'none' : 'both'}`
-        : undefined,
+    check: whyContradictory,
   },
-  'a map of names to {series, above or below, for_seconds}',
+  'a map of names to {series, above or below or missing, clear_below or clear_above, for_seconds, severity}',
   'Conditions that are recorded and sent as events when they have held for some time; see below.',
 );
