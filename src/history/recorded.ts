@@ -17,6 +17,7 @@ import {
   memoryBegin,
 } from './query.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
+import { TREND_REQUEST, trendPoints } from './trend.ts';
 import { inTurns } from './turns.ts';
 import type { Watch } from './watch.ts';
 
@@ -44,6 +45,8 @@ export interface RecordedHistoryOptions extends RecorderOptions {
 /** Maximum number of events in memory. */
 const MAX_EVENTS = 1000;
 
+const FIRST_TREND_SECONDS = 600;
+
 const nothing = (step: number): StoreAnswer => ({ step, slots: [], marks: [], events: [] });
 
 export class RecordedHistory implements History {
@@ -56,10 +59,13 @@ export class RecordedHistory implements History {
   #store: Store | undefined;
   #storeFailed = false;
   #unlisten = (): void => undefined;
+  /** When trends were looked for. The first time is some minutes after the start, when the disk has less to do. */
+  #trendAt: number;
 
   constructor(options: RecordedHistoryOptions) {
     this.#options = options;
     this.#store = options.store;
+    this.#trendAt = options.startedAt + FIRST_TREND_SECONDS - TREND_REQUEST.step;
     this.#recorder = new Recorder(options);
     const { watch, processes } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
@@ -67,6 +73,8 @@ export class RecordedHistory implements History {
     this.#recorder.pointsListeners.add((at, points, isWhole) => {
       watch?.onPoints(at, points, isWhole);
       processes?.onPoints(points, watch?.isWaiting === true);
+      // The clock may be set back.
+      if (Math.abs(at - this.#trendAt) >= TREND_REQUEST.step) void this.#findTrend(at);
     });
     watch?.onEvent((event) => this.#keep(event));
   }
@@ -154,6 +162,12 @@ export class RecordedHistory implements History {
 
   onEvent(listener: (event: HistoryEvent) => void): () => void {
     return this.#eventListeners.add(listener);
+  }
+
+  async #findTrend(at: number): Promise<void> {
+    this.#trendAt = at;
+    const answer = await this.query(TREND_REQUEST);
+    this.#recorder.derived = answer === 'too_many' ? [] : trendPoints(answer);
   }
 
   /** Handles a slot that has ended. */

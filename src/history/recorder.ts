@@ -20,12 +20,15 @@ export interface RecorderOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Excludes processes, which are read where they are shown, and drives, whose health changes over days. */
+/** Excludes processes, which are read where they are shown, and drives. */
 const RECORDED: Needs = {
   sections: ALL_SECTIONS,
   withDetail: true,
   details: ALL_DETAILS & ~(DETAIL_BITS.processes | DETAIL_BITS.drives),
 };
+/** The health of drives changes over days, and each question takes them from other work. */
+const WITH_DRIVES: Needs = { ...RECORDED, details: RECORDED.details | DETAIL_BITS.drives };
+const DRIVES_NS = 600e9;
 /** On battery only this is read, to notice its end. */
 const BATTERIES: Needs = { sections: 0, withDetail: true, details: DETAIL_BITS.batteries };
 const BATTERIES_MS = 60_000;
@@ -62,6 +65,12 @@ export class Recorder implements SampleSink {
   #before: Clocks | undefined;
   #network: Sample | undefined;
   #hasRefused = false;
+  /** The values of drives in the last reading that had them. */
+  #drives: readonly SeriesPoint[] = [];
+  /** Its time awake, at first that of the first reading: the start has enough to do. */
+  #drivesAtNs: number | undefined;
+  /** Recorded with each sample: they are found in the history itself. */
+  derived: readonly SeriesPoint[] = [];
   /** Called for each sample: its Unix time in seconds, its points, and whether these are all that is recorded. */
   readonly pointsListeners = new Listeners<[at: number, points: readonly SeriesPoint[], isWhole: boolean]>();
   /** Called for each slot that has ended, without its processes. */
@@ -139,8 +148,15 @@ export class Recorder implements SampleSink {
   #demand(rests: boolean, inMs: number): void {
     this.#isResting = rests && this.#idleMs > 0;
     const intervalMs = rests ? Math.max(BATTERIES_MS, this.#idleMs) : this.#idleMs;
+    const needs = () => {
+      if (rests) return BATTERIES;
+      const now = this.#before?.takenAtNs ?? 0;
+      return now - (this.#drivesAtNs ?? now) >= DRIVES_NS ? WITH_DRIVES : RECORDED;
+    };
     const slow: SlowDemand = {
-      needs: rests ? BATTERIES : RECORDED,
+      get needs() {
+        return needs();
+      },
       intervalMs,
       nextInMs: (unixMs) => untilMiddleMs(unixMs, intervalMs),
       publish: ({ sample }) => this.#publishOwn(sample),
@@ -161,7 +177,8 @@ export class Recorder implements SampleSink {
     }
     const ended = memory.advance(at);
     if (ended !== undefined) this.slotListeners.notify(ended);
-    const points = pointsOf(sample, this.#network);
+    const read = pointsOf(sample, this.#network);
+    const points = [...read, ...this.derived];
     const refused = memory.add(at, continues ? this.#heldSeconds : 0, points);
     if (refused > 0 && !this.#hasRefused) {
       this.#hasRefused = true;
@@ -171,6 +188,11 @@ export class Recorder implements SampleSink {
     }
     this.#before = counters;
     if (sample.network !== undefined) this.#network = sample;
+    this.#drivesAtNs ??= counters.takenAtNs;
+    if (counters.drives !== undefined) {
+      this.#drives = read.filter(({ name }) => name.startsWith('drive.'));
+      this.#drivesAtNs = counters.takenAtNs;
+    } else points.push(...this.#drives);
     this.pointsListeners.notify(at, points, isWhole(sample));
   }
 

@@ -8,35 +8,13 @@ import type { WatchRules } from './conditions.ts';
  * processor's own firmware lasts at full load; 20 % pressure means that tasks wait every fifth second for memory.
  */
 const READY_RULES: WatchRules = {
-  'disk-full': {
-    series: 'disk.used_percent/*',
-    above: 90,
-    clear_below: 88,
-    for_seconds: 60,
-    severity: 'warning',
-  },
-  'memory-pressure': {
-    series: 'memory.pressure',
-    above: 20,
-    clear_below: 15,
-    for_seconds: 60,
-    severity: 'warning',
-  },
+  'disk-full': { series: 'disk.used_percent/*', above: 90, clear_below: 88, for_seconds: 60 },
+  'disk-filling': { series: 'disk.days_left/*', below: 7, clear_above: 8, for_seconds: 60 },
+  'drive-failing': { series: 'drive.passed/*', below: 1, for_seconds: 60, severity: 'critical' },
+  'memory-pressure': { series: 'memory.pressure', above: 20, clear_below: 15, for_seconds: 60 },
   'processor-busy': { series: 'cpu.load', above: 95, for_seconds: 600, severity: 'info' },
-  'processor-hot': {
-    series: 'cpu.temperature',
-    above: 95,
-    clear_below: 90,
-    for_seconds: 60,
-    severity: 'warning',
-  },
-  'battery-low': {
-    series: 'battery.charge/*',
-    below: 10,
-    clear_above: 12,
-    for_seconds: 60,
-    severity: 'warning',
-  },
+  'processor-hot': { series: 'cpu.temperature', above: 95, clear_below: 90, for_seconds: 60 },
+  'battery-low': { series: 'battery.charge/*', below: 10, clear_above: 12, for_seconds: 60 },
 };
 
 /** Rules by name; the same object for the same configuration. */

@@ -18,13 +18,30 @@ const SUBJECTS: readonly (readonly [name: string, subject: string, unit: string]
   ['battery.charge/', 'Battery', '%'],
 ];
 
+/** Series whose values say little to people: the sentences of beginning and end. */
+const SENTENCES: Readonly<
+  Record<string, (subject: string, state: HistoryEvent['state'], value: number) => string>
+> = {
+  'drive.passed/': (drive, state) =>
+    state === 'begin'
+      ? `Drive ${drive} expects to fail: copy its data while it can be read`
+      : `Drive ${drive} no longer expects to fail`,
+  'disk.days_left/': (mount, state, value) =>
+    state === 'begin'
+      ? `Disk ${mount} will be full in ${rounded(value)} days at the rate of the last days`
+      : `Disk ${mount} no longer fills up as fast`,
+};
+
 const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 
 /** `Disk /srv/media is 91 % full, limit 90 %`; a series that has no other name keeps the text of its rule. */
 export function sentenceOf(
   { series, state, value, text }: Pick<HistoryEvent, 'series' | 'state' | 'value' | 'text'>,
-  rule: Pick<WatchRule, 'above' | 'below'> | undefined,
+  rule: Pick<WatchRule, 'above' | 'below' | 'missing'> | undefined,
 ): string {
+  const slash = series.indexOf('/') + 1;
+  const fixed = rule?.missing === true ? undefined : SENTENCES[series.slice(0, slash)];
+  if (fixed !== undefined) return fixed(series.slice(slash), state, value ?? 0);
   const limit = rule?.above ?? rule?.below;
   const row = SUBJECTS.find(([name]) => (name.endsWith('/') ? series.startsWith(name) : series === name));
   if (value === null || limit === undefined || row === undefined) return text;

@@ -19,6 +19,7 @@ export const SERIES: Readonly<Record<string, SeriesForm>> = {
   'network.receive': 'both',
   'network.send': 'both',
   'disk.used_percent': 'each',
+  'disk.days_left': 'each',
   'disk.busy': 'each',
   'disk.read': 'each',
   'disk.write': 'each',

@@ -1,8 +1,11 @@
 /** The history put together: memory, the store, processes and watch rules behind one interface. */
+
 import t from 'tap';
 import type { SeriesPoint, Slot, Store, StoreAnswer, StoreRequest } from '#src/history/history.js';
 import type { SlotProcesses, WatchRules } from '#src/history/recorded.js';
+import { DETAIL_BITS } from '#src/stats/needs.js';
 import type { HistoryEvent, HistoryMark } from '#src/wire/history.js';
+import { DRIVE } from '../helpers/fakes/host.ts';
 import { CPU } from '../stats/sampler-setup.ts';
 import { setUpHistory, UNIX_SECONDS } from './setup.ts';
 
@@ -225,4 +228,64 @@ t.test('names: the default ones, those that match nothing, and all that there ar
     'too_many',
     'since 1970',
   );
+});
+
+t.test(
+  '[12.disk-filling] ten minutes after the start, then hourly, a trend is found and recorded',
+  async (t) => {
+    const store = new FakeStore();
+    store.answer = async () => {
+      const { from = 0, step = 1 } = store.requests.at(-1) ?? {};
+      const slots = Array.from({ length: 167 }, (_, hour) => {
+        const mean = 60 + hour / 6;
+        const values = new Map([['disk.used_percent//srv', { mean, min: mean, max: mean, unit: '%' }]]);
+        return { at: from + hour * 3600, values, processes: undefined };
+      });
+      return { step, slots, marks: [], events: [] };
+    };
+    const { clock, history, query } = setUpHistory({}, { store });
+    history.start();
+    await clock.advance(590_000);
+    t.strictSame(store.requests, []);
+    await clock.advance(60_000);
+    t.match(store.requests, [{ step: 3600 }]);
+    const { series } = await query(30, 10, ['disk.days_left/*']);
+    const days = series['disk.days_left//srv']?.mean.at(1) ?? 0;
+    t.ok(days > 2.9 && days < 3.2, `${days}: 4 % per day, at 87.7 %`);
+    const before = store.requests.length;
+    await clock.advance(3_600_000);
+    t.equal(store.requests.length, before + 1);
+  },
+);
+
+t.test('[12.drive-failing] drives are read every ten minutes, and rules see them in between', async (t) => {
+  const seen: { passed: number | null | undefined; isWhole: boolean | undefined }[] = [];
+  const watch: WatchRules = {
+    ...NO_WATCH,
+    onPoints: (_, points, isWhole) => {
+      const drive = points.find(({ name }) => name === `drive.passed/${DRIVE.name}`);
+      seen.push({ passed: drive?.value, isWhole });
+    },
+  };
+  const { clock, host, history, sampler } = setUpHistory({}, { watch });
+  const health = DRIVE.health && { ...DRIVE.health, isPassing: false };
+  host.change = { drives: [{ ...DRIVE, health }], batteries: [], sensors: [] };
+  history.start();
+  await clock.advance(595_000);
+  t.ok(
+    seen.every(({ passed, isWhole }) => passed === undefined && isWhole === true),
+    'not at the start',
+  );
+  seen.length = 0;
+  await clock.advance(600_000);
+  t.ok(seen.length >= 60 && seen.slice(2).every(({ passed }) => passed === 0), 'kept between two readings');
+  const asked = host.reads.filter(({ details = 0 }) => (details & DETAIL_BITS.drives) !== 0).length;
+  t.ok(asked <= 4, `${asked} questions`);
+  host.change = { ...host.change, drives: [] };
+  await clock.advance(620_000);
+  t.equal(seen.at(-1)?.passed, undefined, 'it was pulled out');
+  seen.length = 0;
+  sampler.subscribe(CPU);
+  await clock.advance(10_000);
+  t.ok(seen.filter(({ isWhole }) => isWhole === false).length >= 4, 'a view of the processor is a part');
 });

@@ -23,12 +23,16 @@ t.test('[12.ready-rules] each begins after its time, and not at its limit', asyn
     'cpu.load': 96,
     'cpu.temperature': 96,
     'battery.charge/BAT0': 9,
+    'disk.days_left//srv': 6.9,
+    'drive.passed/sda': 0,
   };
   t.strictSame(eventsOf(bad, { defaults: true, rules: {} }), [
     [60, 'disk-full', 'disk.used_percent//srv'],
     [60, 'memory-pressure', 'memory.pressure'],
     [60, 'processor-hot', 'cpu.temperature'],
     [60, 'battery-low', 'battery.charge/BAT0'],
+    [60, 'disk-filling', 'disk.days_left//srv'],
+    [60, 'drive-failing', 'drive.passed/sda'],
     [600, 'processor-busy', 'cpu.load'],
   ]);
   const right = {
@@ -38,6 +42,8 @@ t.test('[12.ready-rules] each begins after its time, and not at its limit', asyn
     'cpu.temperature': 95,
     'battery.charge/BAT0': 10,
     'battery.health/BAT0': 1,
+    'disk.days_left//srv': 7,
+    'drive.passed/sda': 1,
   };
   t.strictSame(eventsOf(right, { defaults: true, rules: {} }), []);
   t.strictSame(eventsOf(bad, { defaults: false, rules: {} }), []);

@@ -80,7 +80,7 @@ class TestHost {
     const keys = { cpu: 1, memory: 2, gpu: 4, disks: 8, network: 16, failures: 31 };
     const hasDetail = (bit: number) => withDetail && ((details ?? ALL_DETAILS) & bit) !== 0;
     const hasLimits = hasDetail(DETAIL_BITS.limits);
-    const { batteries } = this.change;
+    const { batteries, sensors, drives } = this.change;
     const throttling = { group: '/', periods: now, throttledPeriods: now / 2 };
     const wanted = Object.entries(keys).filter(([, bit]) => (sections & bit) !== 0);
     return {
@@ -92,6 +92,8 @@ class TestHost {
         limits: { memoryBytes: null, memoryUsedBytes: null, cpus: 1, throttling, failure: null },
       }),
       ...(batteries && hasDetail(DETAIL_BITS.batteries) && { batteries }),
+      ...(sensors && hasDetail(DETAIL_BITS.sensors) && { sensors }),
+      ...(drives && hasDetail(DETAIL_BITS.drives) && { drives }),
       ...Object.fromEntries(wanted.map(([key]) => [key, every[key as keyof typeof keys]])), // Keys of `keys`.
     };
   };
