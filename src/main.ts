@@ -174,8 +174,15 @@ async function main(): Promise<void> {
       if (removedKey === undefined) return answer(await listKeys(loadOptions(paths), isJson));
       return answer(takeBack(removedKey, loadOptions(paths)));
     }
-    case 'check':
-      return answer(checkConfiguration(loadOptions(paths), words.isJson));
+    case 'check': {
+      const { findRuleValues } = await import('./cli/rule-values.ts');
+      const options = loadOptions(paths);
+      return answer(checkConfiguration(options, words.isJson, await findRuleValues(options)));
+    }
+    case 'watch': {
+      const { tryRule } = await import('./cli/watch.ts');
+      return answer(await tryRule(words.triedRule ?? '', loadOptions(paths)));
+    }
     case 'doctor':
       return answer(
         await examine(

@@ -17,6 +17,7 @@ import {
   type OptionName,
   SERVICE_ACTIONS,
   type ServiceAction,
+  WATCH_ACTIONS,
 } from './words.ts';
 
 export interface CertificateWords {
@@ -49,6 +50,8 @@ export interface Arguments {
   readonly removedKey: string | undefined;
   /** With `notify test` only: the target, where one was named. */
   readonly testedTarget: string | undefined;
+  /** With `watch try` only: the rule. */
+  readonly triedRule: string | undefined;
   /** The command line is invalid: print this on standard error and exit with this code. */
   readonly problem?: { readonly text: string; readonly exitCode: 2 };
 }
@@ -95,6 +98,7 @@ const OPERANDS: Readonly<
   keygen: { most: Number.POSITIVE_INFINITY },
   wake: { most: 1 },
   notify: { most: 2, first: NOTIFY_ACTIONS },
+  watch: { most: 2, first: WATCH_ACTIONS },
   top: { most: 2 },
 };
 
@@ -132,6 +136,7 @@ export function parseArguments(words: readonly string[]): Arguments {
       },
       removedKey: operandsOf('keys')[1],
       testedTarget: operandsOf('notify')[1],
+      triedRule: operandsOf('watch')[1],
     };
   };
   const refuse = (text: string): Arguments => ({
@@ -206,6 +211,7 @@ function describeOperands(
   if (command === 'pair') return describePairProblem(pair);
   if (command === 'service' && first === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
+  if (command === 'watch' && operands.length < 2) return 'watch needs an action: try RULE';
   if (command === 'notify' && first === undefined) return 'notify needs an action: test';
   return command === 'keys' && operands.length === 1 ? 'keys remove needs the name of a key' : undefined;
 }

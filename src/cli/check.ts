@@ -10,9 +10,10 @@ import { isSecretFile, type NamedEntries } from '../config/rows/row.ts';
 import { isObject } from '../json.ts';
 import { isPemFile } from '../tls/pair.ts';
 import { inLine, jsonText, type Output } from './output.ts';
+import { describeRules, type RuleValues } from './rule-values.ts';
 
 /** Exit code 1 if it prints an error; unknown keys are errors here. The text contains no secret. */
-export function checkConfiguration(options: LoadOptions, isJson = false): Output {
+export function checkConfiguration(options: LoadOptions, isJson = false, rules?: RuleValues): Output {
   let loaded: Loaded;
   try {
     loaded = loadConfig(options);
@@ -25,7 +26,7 @@ export function checkConfiguration(options: LoadOptions, isJson = false): Output
     return { text, exitCode: 1 };
   }
   return {
-    text: isJson ? renderJson(reportOf(loaded)) : render(loaded),
+    text: isJson ? renderJson({ ...reportOf(loaded), ...rules }) : render(loaded, rules),
     exitCode: hasErrors(loaded) ? 1 : 0,
   };
 }
@@ -37,6 +38,8 @@ interface CheckReport {
   /** Dotted key → value and origin; for a secret only whether it is set. */
   readonly settings: Readonly<Record<string, { readonly value: unknown; readonly origin: string }>>;
   readonly notices: readonly Notice[];
+  /** The rules with the present value of each series. */
+  readonly rules?: RuleValues['rules'];
 }
 
 const asError = (text: string): Notice => ({ level: 'error', text });
@@ -95,13 +98,14 @@ export const errorsOf = (loaded: Loaded): readonly string[] =>
 
 const hasErrors = (loaded: Loaded) => errorsOf(loaded).length > 0;
 
-function render(loaded: Loaded): string {
+function render(loaded: Loaded, rules: RuleValues | undefined): string {
   const { files } = loaded.sources;
   const lines = [
     files.length === 0 ? 'No configuration file (defaults only).' : `Files: ${files.join(', ')}`,
     '',
     ...align([...ROWS.keys()].flatMap((key) => listRows(loaded, key))),
     '',
+    ...(rules === undefined ? [] : [...describeRules(rules), '']),
     ...noticesOf(loaded).map(({ level, text }) => `${level}: ${text}`),
     hasErrors(loaded) ? 'The configuration has errors.' : 'The configuration is valid.',
   ];

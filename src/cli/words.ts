@@ -11,6 +11,7 @@ export const COMMANDS = [
   'keys',
   'wake',
   'notify',
+  'watch',
   'top',
   'help',
   'version',
@@ -27,12 +28,15 @@ export const KEYS_ACTIONS = ['remove'] as const;
 /** The actions of `notify`. */
 export const NOTIFY_ACTIONS = ['test'] as const;
 
+/** The actions of `watch`. */
+export const WATCH_ACTIONS = ['try'] as const;
+
 export const COMMAND_HELP: Readonly<Record<Command, string>> = {
   run: 'run the service (the default)',
   hub: 'run a hub, which shows the machines in hub.agents of the configuration',
   check:
-    'print the configuration, including defaults, and the origin of each setting; exits with 1 if there are errors or ' +
-    'unknown keys',
+    'print the configuration, including defaults, the origin of each setting, and the present value beside the limit of ' +
+    'each rule; exits with 1 if there are errors or unknown keys',
   doctor: 'print what works on this machine, what does not and why, and how to fix it',
   service:
     'on Windows: "service install" registers hostwire as a service that starts with the system, with the options ' +
@@ -47,6 +51,9 @@ export const COMMAND_HELP: Readonly<Record<Command, string>> = {
     'address',
   notify:
     '"notify test [TARGET]" sends a message to the targets of notify.targets, or one of them, and prints the answers',
+  watch:
+    '"watch try RULE" runs a rule of the configuration, or one that ships ready, over the recorded history of the running ' +
+    'service (a week at most), and lists the events that it would have sent',
   top:
     '"top [URL [MACHINE]]" shows in the terminal what this or another service reports, or the machines of a hub and ' +
     'each of them; the key of another service is read from --key-file or $HOSTWIRE_KEY',

@@ -13,10 +13,12 @@ const short = (...words: readonly string[]) => {
 
 t.test('[9.commands] run is the default; check, doctor, keygen, --help, --version', async (t) => {
   t.same(short(), ['run', [], {}]);
-  for (const command of COMMANDS.filter((name) => !['service', 'wake', 'notify'].includes(name)))
+  for (const command of COMMANDS.filter((name) => !['service', 'wake', 'notify', 'watch'].includes(name)))
     t.same(short(command), [command, [], {}]);
   t.same(short('notify', 'test', 'phone'), ['notify', [], {}]);
   t.equal(parseArguments(['notify', 'test', 'phone']).testedTarget, 'phone');
+  t.equal(parseArguments(['watch', 'try', 'disk-full']).triedRule, 'disk-full');
+  t.match(parseArguments(['watch', 'try']).problem?.text, /^watch needs an action: try RULE/);
   t.same(short('--help'), ['help', [], {}]);
   t.same(short('-h'), ['help', [], {}]);
   t.same(short('--version'), ['version', [], {}]);

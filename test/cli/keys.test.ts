@@ -34,9 +34,7 @@ type Options = Parameters<typeof listKeys>[0];
 
 /** With time enough for a busy machine. */
 const list = (options: Options, isJson: boolean) =>
-  listKeys(options, isJson, Date.now(), (config, variables, nowMs) =>
-    findLastUses(config, variables, nowMs, PATIENCE_MS),
-  );
+  listKeys(options, isJson, Date.now(), (config, variables) => findLastUses(config, variables, PATIENCE_MS));
 
 async function jsonOf(options: Options) {
   const { text, exitCode } = await list(options, true);

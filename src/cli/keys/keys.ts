@@ -42,7 +42,7 @@ export async function listKeys(
   const { config } = loadConfig(options);
   const { auth } = config;
   const rows = listedKeys(auth, nowMs);
-  const found = await findUses(config, options.surroundings.variables, nowMs);
+  const found = await findUses(config, options.surroundings.variables);
   if (isJson) {
     const { source, since, reason } = found;
     const keys = rows.map((row) => jsonOf(row, found));

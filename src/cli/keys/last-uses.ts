@@ -1,12 +1,8 @@
 /** The last uses of keys for `hostwire keys`: the running service has them. */
-import { apiKeyOf } from '../../access/key.ts';
-import { listedKeys } from '../../access/key-list.ts';
-import { requestIn } from '../../client/rest.ts';
 import type { Config } from '../../config/config.ts';
 import { messageOf } from '../../errors.ts';
 import { isObject } from '../../json.ts';
-import { environmentFor } from '../environment-for.ts';
-import { findTarget, type Target } from '../target.ts';
+import { askService, NoKeyError, type Variables } from '../ask-service.ts';
 
 interface LastUse {
   /** Unix seconds. */
@@ -30,16 +26,6 @@ export interface LastUses {
 /** With what else it does, the command takes less than 2 s. */
 const ASK_LIMIT_MS = 1500;
 
-/** The key of this user, or one of the configuration that may do everything; undefined: all of these are digests. */
-function keyFor(auth: Config['auth'], given: string | undefined, nowMs: number): string | undefined {
-  const known = given ?? apiKeyOf(auth);
-  if (known !== undefined) return known;
-  return listedKeys(auth, nowMs)
-    .filter(({ scopes, is_expired: isExpired }) => scopes.includes('admin') && !isExpired)
-    .map(({ name }) => auth.keys[name]?.key_file?.secret)
-    .find((secret) => secret !== undefined);
-}
-
 function readAnswer(answer: unknown): Pick<LastUses, 'since' | 'uses'> {
   if (!isObject(answer) || typeof answer['since'] !== 'number' || !Array.isArray(answer['keys']))
     throw new Error('unexpected answer');
@@ -55,33 +41,19 @@ function readAnswer(answer: unknown): Pick<LastUses, 'since' | 'uses'> {
   return { since: answer['since'], uses };
 }
 
-/** Throws where the service does not answer in time, or refuses to. */
-async function askService(target: Target, timeoutMs: number): Promise<LastUses> {
-  const { url, key, pin } = target;
-  // The certificate of the configuration is known by its pin, as for `hostwire top`.
-  const { environment } = await environmentFor(pin);
-  const { data } = await requestIn('api/keys', { url, key, timeoutMs }, environment);
-  return { source: 'service', reason: null, ...readAnswer(data) };
-}
-
 /** Never rejects. `variables`: of the environment. `limitMs`: for tests. */
 export async function findLastUses(
   config: Config,
-  variables: Readonly<Record<string, string | undefined>>,
-  nowMs: number,
+  variables: Variables,
   limitMs = ASK_LIMIT_MS,
 ): Promise<LastUses> {
-  const here = { url: undefined, machine: undefined, keyFile: undefined, pin: undefined, isOnce: false };
-  const unknown = (reason: string): LastUses => ({ source: 'none', since: null, reason, uses: new Map() });
   try {
-    const target = findTarget(here, variables, () => config);
-    const key = keyFor(config.auth, target.key, nowMs);
-    if (key !== undefined) return await askService({ ...target, key }, limitMs);
-    return unknown(
-      'the service was not asked: the configuration has only digests of keys with the scope admin; ' +
-        'set HOSTWIRE_KEY to one of them',
-    );
+    const question = { path: 'api/keys', needsKey: true, timeoutMs: limitMs };
+    const answer = readAnswer(await askService(config, variables, question));
+    return { source: 'service', reason: null, ...answer };
   } catch (error) {
-    return unknown(`the service did not return them: ${messageOf(error)}`);
+    const reason = messageOf(error);
+    const why = error instanceof NoKeyError ? reason : `the service did not return them: ${reason}`;
+    return { source: 'none', since: null, reason: why, uses: new Map() };
   }
 }

@@ -1,0 +1,93 @@
+/** `hostwire watch try`: runs a rule over the recorded history of the running service. */
+import { quote } from '../clean.ts';
+import { type LoadOptions, loadConfig } from '../config/load.ts';
+import { messageOf } from '../errors.ts';
+import { Conditions, type Turn } from '../history/conditions.ts';
+import { inWords } from '../history/gaps.ts';
+import { rulesIn } from '../history/rules.ts';
+import { sentenceOf } from '../history/sentences.ts';
+import type { HistoryMark, HistoryPayload } from '../wire/history.ts';
+import { inLine, type Output } from './output.ts';
+import { askHistory } from './rule-values.ts';
+
+const DAYS = 7;
+const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3600;
+const STEP_SECONDS = 10;
+const ASK_LIMIT_MS = 10_000;
+/** Three numbers per slot, of the 100,000 in an answer. */
+const MAX_SLOTS = 33_000;
+/** Recorded whenever everything is: tells a series without a value from a time without a recording. */
+const ALWAYS = 'cpu.load';
+
+type Part = Pick<HistoryPayload, 'start' | 'step' | 'series' | 'marks'>;
+
+/** Exit code 1 where there is no such rule, or the service does not answer. Throws if the configuration is invalid. */
+export async function tryRule(
+  name: string,
+  options: LoadOptions,
+  nowSeconds = Date.now() / 1000,
+): Promise<Output> {
+  const { config } = loadConfig(options);
+  const rules = rulesIn(config.watch);
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  if (rule === undefined) {
+    const known = Object.keys(rules).join(', ') || 'none';
+    return { text: `${quote(name)} is not a rule; the rules are: ${known}\n`, exitCode: 1 };
+  }
+  const ask = (since: number, until: number, step: number) =>
+    askHistory(
+      config,
+      options.surroundings.variables,
+      [rule.series, ALWAYS],
+      { since, until, step },
+      ASK_LIMIT_MS,
+    );
+  const conditions = new Conditions();
+  conditions.setRules({ [name]: rule }, 0);
+  const turns: Turn[] = [];
+  let recorded = 0;
+  try {
+    // Parts that share no slot.
+    const from = Math.floor(nowSeconds / STEP_SECONDS) * STEP_SECONDS - DAYS * DAY_SECONDS;
+    const marks: HistoryMark[] = [];
+    const { series } = await ask(from, nowSeconds, HOUR_SECONDS);
+    const slots = Math.floor(MAX_SLOTS / Math.max(1, Object.keys(series).length));
+    const length = Math.min(DAY_SECONDS, Math.max(HOUR_SECONDS, slots * STEP_SECONDS));
+    for (let at = from; at < nowSeconds; at += length) {
+      const part = await ask(at, Math.min(nowSeconds, at + length), STEP_SECONDS);
+      marks.push(...part.marks.filter(({ kind }) => kind === 'suspend'));
+      recorded += run(conditions, part, marks, turns);
+    }
+  } catch (error) {
+    return { text: `the service did not return its history: ${messageOf(error)}\n`, exitCode: 1 };
+  }
+  const lines = turns.map((turn) => {
+    const time = new Date(turn.at * 1000).toLocaleString('sv-SE');
+    return `${time}  ${turn.state === 'begin' ? 'begins' : 'ends  '}  ${inLine(sentenceOf(turn, rule))}\n`;
+  });
+  const begins = turns.filter(({ state }) => state === 'begin').length;
+  const summary = `${name}: ${begins} ${begins === 1 ? 'event' : 'events'} in ${inWords(recorded)} of recorded history\n`;
+  return { text: `${lines.join('')}${summary}`, exitCode: 0 };
+}
+
+/** Adds the events of a part of the history; returns its recorded seconds. `suspends`: those until its end. */
+function run(
+  conditions: Conditions,
+  { start, step, series }: Part,
+  suspends: readonly HistoryMark[],
+  turns: Turn[],
+): number {
+  const columns = Object.entries(series);
+  let recorded = 0;
+  for (const [i, load] of (series[ALWAYS]?.mean ?? []).entries()) {
+    if (load === null) continue;
+    recorded += step;
+    const at = start + i * step;
+    const asleep = suspends.reduce((sum, mark) => sum + (mark.at <= at ? (mark.seconds ?? 0) : 0), 0);
+    const points = columns.map(([name, { unit, mean }]) => ({ name, unit, value: mean[i] ?? null }));
+    const now = { at, awake: at - asleep, gapSeconds: 2 * step, isWhole: true, points };
+    turns.push(...conditions.step(now));
+  }
+  return recorded;
+}
