@@ -11,6 +11,7 @@ import { WakeControl, wakeCommands } from './commands/wake.ts';
 import type { LiveConfig } from './config/current.ts';
 import { messageOf } from './errors.ts';
 import type { Store } from './history/history.ts';
+import { Incidents } from './history/incidents.ts';
 import { ProcessHistory } from './history/processes.ts';
 import { RecordedHistory } from './history/recorded.ts';
 import { Watch } from './history/watch.ts';
@@ -21,6 +22,7 @@ import { ProcessQueries } from './processes/queries.ts';
 import { ProcessReadings } from './processes/readings.ts';
 import { Sampler } from './stats/sampler.ts';
 import type { ServiceFacts } from './stats/system.ts';
+import type { HistoryEvent } from './wire/history.ts';
 
 /** Shared by all parts. */
 export interface Base {
@@ -51,13 +53,17 @@ export function createHistory(
   { sampler, readings }: Pick<ReturnType<typeof createStats>, 'sampler' | 'readings'>,
   keyUses: KeyUses,
   { startedAt, version }: ServiceFacts,
-): RecordedHistory {
+): { readonly history: RecordedHistory; readonly incidents: Incidents } {
   const { config, clock, log } = base;
   const processes = readings && new ProcessHistory({ readings, clock, config });
   const watch = new Watch({ config, clock, log, running: () => processes?.running });
-  const openStore = () => openHistoryStore(base, startedAt, keyUses);
+  const report = (event: HistoryEvent) => history.report(event);
+  const incidents = new Incidents({ clock, unixMs: Date.now, report });
+  const openStore = () => openHistoryStore(base, startedAt, keyUses, incidents);
   const facts = { unixMs: Date.now, startedAt, version };
-  return new RecordedHistory({ sampler, config, log, processes, watch, openStore, ...facts });
+  const parts = { processes, watch, incidents, openStore };
+  const history = new RecordedHistory({ sampler, config, log, ...parts, ...facts });
+  return { history, incidents };
 }
 
 /** Loads it only where it is used. Never rejects. */
@@ -65,13 +71,14 @@ async function openHistoryStore(
   { config, log, clock }: Base,
   startedAt: number,
   keyUses: KeyUses,
+  incidents: Incidents,
 ): Promise<Store | undefined> {
   const { path } = config.current.history;
   if (path === undefined) return undefined;
   const maxMegabytes = () => config.current.history.max_megabytes;
   try {
     const { openStore } = await import('./history/store/store.ts');
-    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt, keyUses });
+    return openStore({ path, maxMegabytes, log, clock, unixMs: Date.now, startedAt, keyUses, incidents });
   } catch (error) {
     log.error(`history.path: ${messageOf(error)}`);
     return undefined;

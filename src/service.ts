@@ -78,7 +78,9 @@ export class Service {
     });
     const { gate, server, counts, keyUses, streams } = http;
     this.#http = http;
-    this.#history = createHistory(base, { sampler, readings }, keyUses, facts);
+    const recorded = createHistory(base, { sampler, readings }, keyUses, facts);
+    this.#history = recorded.history;
+    gate.onWrongKey = recorded.incidents.onWrongKey;
     const kept = given ?? this.#history;
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const systemDeps = { host, facts, source: sampler, power, media, processControl, wakeControl };

@@ -4,6 +4,7 @@ import { Listeners } from '../listeners.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import type { HistoryEvent } from '../wire/history.ts';
 import type { History } from './history.ts';
+import { severityOf } from './incidents.ts';
 import { rulesIn } from './rules.ts';
 import { sentenceOf } from './sentences.ts';
 
@@ -75,23 +76,25 @@ export class EventLog {
 
   #add(event: HistoryEvent): void {
     const { config, machine, unixMs } = this.#deps;
-    const { at, rule: name, series, state, value, processes } = event;
-    const subject = `${name} ${series}`;
+    const { at, kind = 'rule', rule: name, series, state, value, processes } = event;
+    const isRule = kind === 'rule';
+    const subject = isRule ? `${name} ${series}` : name;
     const begun = this.#open.get(subject);
-    const rule = rulesIn(config.current.watch)[name];
+    const rule = isRule ? rulesIn(config.current.watch)[name] : undefined;
+    const severity = isRule ? rule?.severity : severityOf(name);
     const added: MachineEvent = {
       // Milliseconds, so that numbers grow over restarts without a file.
       id: Math.max(this.#last + 1, unixMs()),
       machine,
-      kind: 'rule',
+      kind,
       subject,
-      severity: rule?.severity ?? begun?.severity ?? 'warning',
+      severity: severity ?? begun?.severity ?? 'warning',
       state,
       begin: begun?.begin ?? at,
       end: state === 'end' ? at : null,
       value,
       limit: rule?.above ?? rule?.below ?? begun?.limit ?? null,
-      text: sentenceOf(event, rule),
+      text: isRule ? sentenceOf(event, rule) : event.text,
       ...(processes === undefined ? {} : { processes }),
     };
     this.#last = added.id;

@@ -5,6 +5,7 @@ import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { History, HistoryRequest, Slot, Store, StoreAnswer } from './history.ts';
 import { SLOT_SECONDS } from './history.ts';
+import type { Incidents } from './incidents.ts';
 import type { Memory } from './memory.ts';
 import type { ProcessHistory } from './processes.ts';
 import {
@@ -36,6 +37,7 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   readonly version: string;
   readonly processes?: SlotProcesses | undefined;
   readonly watch?: WatchRules | undefined;
+  readonly incidents?: Pick<Incidents, 'onMarks' | 'close'> | undefined;
   /** The history on disk, if it is already open. */
   readonly store?: Store | undefined;
   /** Opens it, if the configuration has one. Never rejects. */
@@ -69,14 +71,17 @@ export class RecordedHistory implements History {
     this.#recorder = new Recorder(options);
     const { watch, processes } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
-    this.#recorder.markListeners.add((mark) => this.#store?.mark(mark));
+    this.#recorder.markListeners.add((mark) => {
+      this.#store?.mark(mark);
+      options.incidents?.onMarks([mark]);
+    });
     this.#recorder.pointsListeners.add((at, points, isWhole) => {
       watch?.onPoints(at, points, isWhole);
       processes?.onPoints(points, watch?.isWaiting === true);
       // The clock may be set back.
       if (Math.abs(at - this.#trendAt) >= TREND_REQUEST.step) void this.#findTrend(at);
     });
-    watch?.onEvent((event) => this.#keep(event));
+    watch?.onEvent((event) => this.report(event));
   }
 
   get isOn(): boolean {
@@ -112,6 +117,7 @@ export class RecordedHistory implements History {
     this.#unlisten();
     this.#recorder.close();
     this.#options.processes?.close();
+    this.#options.incidents?.close();
     await this.#opening;
     return (await this.#store?.close()) ?? true;
   }
@@ -164,6 +170,14 @@ export class RecordedHistory implements History {
     return this.#eventListeners.add(listener);
   }
 
+  /** Keeps an event, and passes it on. */
+  report(event: HistoryEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > MAX_EVENTS) this.#events.shift();
+    this.#store?.event(event);
+    this.#eventListeners.notify(event);
+  }
+
   async #findTrend(at: number): Promise<void> {
     this.#trendAt = at;
     const answer = await this.query(TREND_REQUEST);
@@ -174,13 +188,6 @@ export class RecordedHistory implements History {
   #handOn(ended: Omit<Slot, 'processes'>): void {
     const { processes } = this.#options;
     this.#store?.put({ ...ended, processes: processes?.take(ended) });
-  }
-
-  #keep(event: HistoryEvent): void {
-    this.#events.push(event);
-    if (this.#events.length > MAX_EVENTS) this.#events.shift();
-    this.#store?.event(event);
-    this.#eventListeners.notify(event);
   }
 
   async #readStore(

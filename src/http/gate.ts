@@ -63,6 +63,8 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #refusals: RefusalLog;
   readonly #wrongKeys: WrongKeys;
+  /** Called for each request with a wrong key. */
+  onWrongKey: (address: string) => void = () => undefined;
   #policy: AccessPolicy;
   #warning: string | undefined;
   /** Requests by why they were refused; each reason is there from the start. */
@@ -112,6 +114,7 @@ export class Gate {
     this.#refusals.note(decision, now);
     if (!decision.isAllowed) {
       this.#count(decision.errorCode ?? REASON_OF[decision.status]);
+      if (decision.isWrongKey && decision.client !== undefined) this.onWrongKey(decision.client);
       const answer = refusalOf(decision);
       return {
         isAllowed: false,

@@ -1,24 +1,22 @@
 /** Events on the wire: what began and ended at a machine, for GET /api/events, the topic `events` and notifications. */
 import * as v from 'valibot';
-import { processUses } from './history.ts';
+import { EVENT_KINDS, processUses } from './history.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape } from './quantities.ts';
 import { eventsRequest } from './requests.ts';
 import { SEVERITIES } from './severities.ts';
 
-export const EVENT_KINDS = ['rule', 'machine', 'access', 'storage'] as const;
-
 export const machineEvent = v.strictObject({
   id: means(count, 'Number of the event, which only grows, also over restarts where `history.path` is set.'),
   machine: means(v.string(), 'Id of the machine; `connected` has that of a service.'),
   kind: means(
     v.picklist(EVENT_KINDS),
-    'rule: of `watch.rules`, or one that ships ready. The other kinds are for events that are not sent yet.',
+    'rule: of `watch.rules`, or one that ships ready; machine: it crashed or was restarted, or its clock was wrong; access: many requests with a wrong key; storage: the history cannot be written.',
   ),
   subject: means(
     v.string(),
-    'What the event is about: `RULE SERIES` of a rule, otherwise a fixed word. Begin and end have the same.',
+    'What the event is about: `RULE SERIES` of a rule, otherwise one of `crashed`, `restarted`, `clock`, `wrong_keys`, `history`. Begin and end have the same.',
   ),
   severity: means(v.picklist(SEVERITIES), 'How urgent it is.'),
   state: means(v.picklist(['begin', 'end']), 'It began or ended.'),

@@ -53,12 +53,19 @@ export const processUses = v.strictObject({
 });
 export type ProcessUses = Shape<typeof processUses>;
 
+export const EVENT_KINDS = ['rule', 'machine', 'access', 'storage'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
 export const historyEvent = v.strictObject({
   at: means(exactUnixSeconds, 'Time at which the condition had lasted long enough, or ended.'),
-  rule: means(v.string(), 'Name of the rule in `watch.rules`.'),
+  kind: means(
+    v.exactOptional(v.picklist(EVENT_KINDS)),
+    'As in GET /api/events; absent: rule. Of the others `rule` is the subject, and `series` is empty.',
+  ),
+  rule: means(v.string(), 'Name of the rule: of `watch.rules`, or one that ships ready.'),
   state: means(v.picklist(['begin', 'end']), 'The condition began or ended.'),
   series: means(v.string(), 'The series.'),
-  value: means(known(v.number()), 'Its value at that time; null if the series has ended.'),
+  value: means(known(v.number()), 'Its value at that time; null where it has none.'),
   text: means(v.string(), 'A sentence for people.'),
   processes: means(
     v.exactOptional(known(processUses)),

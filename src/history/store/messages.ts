@@ -101,6 +101,8 @@ export type Answer =
       /** That the store does not know yet. */
       readonly names: readonly string[];
       readonly keyUses?: StoredUses | undefined;
+      /** Those of this start, with the first answer. */
+      readonly marks?: readonly HistoryMark[] | undefined;
     }
   | { readonly kind: 'read'; readonly answer: ReadAnswer | 'too_many' }
   | { readonly kind: 'processes'; readonly processes: Slot['processes'] }

@@ -1,6 +1,7 @@
 /** The file over time, in the worker: opened when possible, written, read, and closed when it fails. */
 import { rmSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
+import type { HistoryMark } from '../../wire/history.ts';
 import { Database } from './database.ts';
 import { identityOf, logOf, moveAside, Refusal } from './file.ts';
 import { readKeyUses, writeKeyUses } from './key-uses.ts';
@@ -30,6 +31,8 @@ export class Session {
   #log: string | undefined;
   /** True once the marks of this start were written. */
   #isStarted = false;
+  /** Those of this start, until a write has succeeded. */
+  #marks: readonly HistoryMark[] | undefined;
   #notices: Notice[] = [];
 
   constructor(options: WorkerOptions['hostwireStore']) {
@@ -66,7 +69,9 @@ export class Session {
         return { kind: 'written', names: [] };
       });
       const keyUses = batch.asksKeyUses === true ? readKeyUses(database) : undefined;
-      return { kind: 'written', names: series.takeNews(), keyUses };
+      const marks = this.#marks;
+      this.#marks = undefined;
+      return { kind: 'written', names: series.takeNews(), keyUses, marks };
     });
   }
 
@@ -117,14 +122,15 @@ export class Session {
   }
 
   #start({ database }: Open, moment: Moment): void {
+    const last = readLastWrite(database);
+    const { marks, isClockBehind } = explainAbsence(last, this.#options.startedAt, moment);
     database.transaction(() => {
-      const last = readLastWrite(database);
-      const { marks, isClockBehind } = explainAbsence(last, this.#options.startedAt, moment);
       if (isClockBehind) dropLater(database, moment.now);
       addNotes(database, marks, []);
       noteWrite(database, moment, false);
     });
     this.#isStarted = true;
+    this.#marks = marks;
   }
 
   /** Calls `act`; an error becomes the answer, and the file is reopened with the next request. */

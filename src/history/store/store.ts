@@ -7,6 +7,7 @@ import { type Clock, settlesWithin, wholeSeconds } from '../../clock.ts';
 import type { Log } from '../../log/log.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, Store, StoreAnswer, StoreRequest } from '../history.ts';
+import type { Incidents } from '../incidents.ts';
 import { stopMark } from './lifetimes.ts';
 import type { Answer, Batch, BatchHead } from './messages.ts';
 import { unpackAnswer } from './pack.ts';
@@ -26,6 +27,8 @@ export interface StoreOptions {
   readonly startedAt: number;
   /** Stored with each batch that has news of them; those of an earlier run are added to them. */
   readonly keyUses?: Pick<KeyUses, 'sinceMs' | 'takeNews' | 'returnNews' | 'restore'> | undefined;
+  /** Takes the marks of this start, and why writing pauses (undefined: it continues). */
+  readonly incidents?: Pick<Incidents, 'onMarks' | 'onPause'> | undefined;
   /** Maximum time that close() waits for its writes. For tests, which may run on a busy machine. */
   readonly closeLimitMs?: number;
 }
@@ -182,6 +185,7 @@ class DiskStore implements Store {
     }
     if (answer.keyUses !== undefined)
       this.#options.keyUses?.restore(answer.keyUses.uses, answer.keyUses.sinceMs);
+    if (answer.marks !== undefined) this.#options.incidents?.onMarks(answer.marks);
     this.#hasKeyUses = true;
     for (const name of answer.names) this.#names.add(name);
     this.#resume();
@@ -203,6 +207,7 @@ class DiskStore implements Store {
   #pause(reason: string): void {
     if (this.#isPaused || this.#isClosed) return;
     this.#isPaused = true;
+    this.#options.incidents?.onPause(reason);
     this.#options.log.error(
       `history.path: recording on disk is paused: ${reason}; retrying every minute, while the history in memory continues`,
     );
@@ -211,6 +216,7 @@ class DiskStore implements Store {
   #resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
+    this.#options.incidents?.onPause(undefined);
     const lost = this.#queue.takeLost();
     const loss = lost === 0 ? 'nothing was lost' : `${lost} ${lost === 1 ? 'slot' : 'slots'} of 10 s lost`;
     this.#options.log.info(`history.path: recording on disk continues; ${loss}`);

@@ -3,7 +3,8 @@ import { copyFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { hasSqlite, openSqlite } from '#src/history/store/sqlite.js';
-import { ask } from '../../../helpers/clients/http.ts';
+import type { EventList } from '#src/wire/events.js';
+import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { openMountSpace, whyNoMountSpace } from '../../../helpers/machine/hung-mounts.ts';
 import { sqliteTests } from '../../../helpers/machine/sqlite-node.ts';
 import { emptyFolder } from '../../../helpers/scope.ts';
@@ -43,6 +44,12 @@ function kindsNow(t: Test, file: string): readonly unknown[] {
   }
 }
 
+/** Whether GET /api/events has it among those that last. */
+async function hasEvent({ port }: ServiceProcess, kind: string, subject: string): Promise<boolean> {
+  const { open } = jsonOf(await ask(port, '/api/events')) as EventList;
+  return open.some((event) => event.kind === kind && event.subject === subject);
+}
+
 const linesOf = (service: ServiceProcess) =>
   service
     .stderr()
@@ -58,6 +65,7 @@ test('data written before kill -9 is there, and the next start says what happene
   t.strictSame(kindsIn(file), ['start']);
   const second = await start(t, file);
   await until(() => kindsNow(t, file).length === 3);
+  await until(() => hasEvent(second, 'machine', 'crashed'), 'the event of the crash');
   t.match(await second.stop(), { code: 0 });
   t.strictSame(linesOf(second), []);
   // The mark of its stop is there if the machine was not too busy for 500 ms.
@@ -78,6 +86,7 @@ test('a folder that is missing does not keep it from serving', async (t) => {
   await until(() => linesOf(service).length > 0);
   t.match(linesOf(service), [/error: history\.path: .* the folder \/nonexistent\/hostwire does not exist/]);
   t.equal((await ask(service.port, '/api/status')).status, 200);
+  await until(() => hasEvent(service, 'storage', 'history'), 'the event of the disk');
   t.match(await service.stop(), { code: 0 });
 });
 
