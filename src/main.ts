@@ -204,8 +204,12 @@ async function main(): Promise<void> {
       return;
     }
     case 'notify': {
-      const { testTargets } = await import('./cli/notify.ts');
-      return answer(await testTargets(words.testedTarget, loadOptions(paths)));
+      const { changeMutes, testTargets } = await import('./cli/notify.ts');
+      const [action, target] = words.notify;
+      const options = loadOptions(paths);
+      return answer(
+        await (action === 'test' ? testTargets(target, options) : changeMutes(words.notify, options)),
+      );
     }
     case 'top': {
       const { top: topWords, isJson } = words;

@@ -8,8 +8,11 @@ import type { EngineChoice } from './engines.ts';
 import { type ExporterDeps, Exporters } from './exporters/exporters.ts';
 import { EventLog } from './history/event-log.ts';
 import type { History } from './history/history.ts';
+import { isSubject } from './history/incidents.ts';
+import { Mutes } from './history/mutes.ts';
 import { HistoryQueries } from './history/queries.ts';
 import type { RecordedHistory } from './history/recorded.ts';
+import { rulesIn } from './history/rules.ts';
 import type { Host } from './host/host.ts';
 import type { Bound } from './http/connections/listening.ts';
 import type { Route } from './http/routes.ts';
@@ -45,6 +48,7 @@ export class Service {
   readonly #sampler: Sampler;
   readonly #sockets: Sockets;
   readonly #history: RecordedHistory;
+  readonly #mutes: Mutes;
   readonly #power: Power;
   readonly #describer: Describer;
   readonly #exporters = new Exporters();
@@ -96,7 +100,16 @@ export class Service {
       readSystem,
     });
     this.#describer = new Describer({ config, host, facts });
-    const events = new EventLog({ history, config, machine: this.#describer.id, unixMs: Date.now });
+    const { path } = config.current.history;
+    this.#mutes = new Mutes({
+      clock,
+      unixMs: Date.now,
+      log,
+      path: path === undefined ? undefined : `${path}.mutes`,
+      find: (what) => this.#findMuted(what, config),
+    });
+    const parts = { history, config, machine: this.#describer.id, mutes: this.#mutes };
+    const events = new EventLog({ ...parts, unixMs: Date.now });
     const deps = { sampler, history, commands, power, media, machine, events };
     const inhibitor = new SleepInhibitor(power.delays);
     this.#exporterDeps = {
@@ -131,6 +144,7 @@ export class Service {
     this.routes = serviceRoutes({
       machine,
       events,
+      log,
       gate,
       streams,
       sockets: this.#sockets,
@@ -165,6 +179,13 @@ export class Service {
     });
   }
 
+  /** Returns the rule, the subject, or the id of this machine. */
+  #findMuted(what: string, config: LiveConfig): string | undefined {
+    const { id, name } = this.#describer.describe();
+    if (what === id || what === name) return id;
+    return Object.hasOwn(rulesIn(config.current.watch), what) || isSubject(what) ? what : undefined;
+  }
+
   /** Listens and serves; resolves with the ports in use. Rejects with ListenError, or an Error for a bad certificate. */
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#http.start();
@@ -182,6 +203,7 @@ export class Service {
     this.#http.stop();
     const exportersClosed = this.#exporters.close();
     const historyClosed = this.#history.close();
+    this.#mutes.close();
     // First, so that its subscribers are still there to be notified of dropped actions.
     this.#power.close();
     const isDrained = this.#http.streams.close() + this.#sockets.close('the service is shutting down') === 0;

@@ -288,6 +288,8 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/socket/dial.ts', /^Socket$/],
   // The hub's memory of its machines: one write at a time, and none where nothing has changed.
   ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
+  // What is muted: one write at a time, when a person changes it.
+  ['src/history/mutes.ts', /^(?:rename|writeFile)$/],
   // The queues of notifications: one write at a time, after a change.
   ['src/notify/kept-file.ts', /^(?:rename|writeFile)$/],
   // Receivers of notifications, whose names are looked up as those of hubs are.

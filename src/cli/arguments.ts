@@ -5,6 +5,7 @@ import type { Overrides } from '../config/merge.ts';
 import { ROWS } from '../config/rows/key-table.ts';
 import { isHostName } from '../config/rows/predicates.ts';
 import { findNearest } from '../nearest.ts';
+import { describeNotifyProblem } from './notify-words.ts';
 import { describePairProblem, type PairWords } from './pair-words.ts';
 import { describeTopProblem, type TopWords } from './target.ts';
 import { describeWakeProblem, type WakeWords } from './wake.ts';
@@ -48,8 +49,8 @@ export interface Arguments {
   readonly pair: PairWords;
   /** With `keys remove` only: the key that is taken back. */
   readonly removedKey: string | undefined;
-  /** With `notify test` only: the target, where one was named. */
-  readonly testedTarget: string | undefined;
+  /** With `notify` only: its action, and the words after it. */
+  readonly notify: readonly string[];
   /** With `watch try` only: the rule. */
   readonly triedRule: string | undefined;
   /** The command line is invalid: print this on standard error and exit with this code. */
@@ -97,7 +98,7 @@ const OPERANDS: Readonly<
   keys: { most: 2, first: KEYS_ACTIONS },
   keygen: { most: Number.POSITIVE_INFINITY },
   wake: { most: 1 },
-  notify: { most: 2, first: NOTIFY_ACTIONS },
+  notify: { most: Number.POSITIVE_INFINITY, first: NOTIFY_ACTIONS },
   watch: { most: 2, first: WATCH_ACTIONS },
   top: { most: 2 },
 };
@@ -135,7 +136,7 @@ export function parseArguments(words: readonly string[]): Arguments {
         url: textOf('--url'),
       },
       removedKey: operandsOf('keys')[1],
-      testedTarget: operandsOf('notify')[1],
+      notify: operandsOf('notify'),
       triedRule: operandsOf('watch')[1],
     };
   };
@@ -212,7 +213,7 @@ function describeOperands(
   if (command === 'service' && first === undefined)
     return `service needs an action: ${SERVICE_ACTIONS.join(' or ')}`;
   if (command === 'watch' && operands.length < 2) return 'watch needs an action: try RULE';
-  if (command === 'notify' && first === undefined) return 'notify needs an action: test';
+  if (command === 'notify') return describeNotifyProblem(operands);
   return command === 'keys' && operands.length === 1 ? 'keys remove needs the name of a key' : undefined;
 }
 

@@ -26,7 +26,7 @@ export type ServiceAction = (typeof SERVICE_ACTIONS)[number];
 export const KEYS_ACTIONS = ['remove'] as const;
 
 /** The actions of `notify`. */
-export const NOTIFY_ACTIONS = ['test'] as const;
+export const NOTIFY_ACTIONS = ['test', 'mute', 'unmute', 'mutes'] as const;
 
 /** The actions of `watch`. */
 export const WATCH_ACTIONS = ['try'] as const;
@@ -50,7 +50,9 @@ export const COMMAND_HELP: Readonly<Record<Command, string>> = {
     '"wake NAME|MAC" wakes a machine on this network (Wake-on-LAN): one in wake.hosts of the configuration, or any MAC ' +
     'address',
   notify:
-    '"notify test [TARGET]" sends a message to the targets of notify.targets, or one of them, and prints the answers',
+    '"notify test [TARGET]" sends a message to the targets of notify.targets, or one of them, and prints the answers; ' +
+    '"notify mute RULE|MACHINE TIME [REASON…]" has the running service send no events of it for that time (30m, 2h, 3d), ' +
+    '"notify unmute RULE|MACHINE" ends that, "notify mutes" lists what is muted',
   watch:
     '"watch try RULE" runs a rule of the configuration, or one that ships ready, over the recorded history of the running ' +
     'service (a week at most), and lists the events that it would have sent',

@@ -5,6 +5,7 @@ import type { MachineEvent } from '../wire/events.ts';
 import type { HistoryEvent } from '../wire/history.ts';
 import type { History } from './history.ts';
 import { severityOf } from './incidents.ts';
+import type { Mutes } from './mutes.ts';
 import { rulesIn } from './rules.ts';
 import { sentenceOf } from './sentences.ts';
 
@@ -17,6 +18,7 @@ export interface EventLogDeps {
   readonly config: CurrentConfig;
   /** The id of the machine. */
   readonly machine: string;
+  readonly mutes: Mutes;
   /** Unix milliseconds. */
   readonly unixMs: () => number;
 }
@@ -50,6 +52,10 @@ export class EventLog {
     this.#last = deps.unixMs();
     this.#before = this.#last;
     deps.history.onEvent((event) => this.#add(event));
+  }
+
+  get mutes(): Mutes {
+    return this.#deps.mutes;
   }
 
   /** The number of the newest event. */

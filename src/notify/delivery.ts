@@ -22,6 +22,8 @@ export interface DeliveryOptions {
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** The name of a machine, for people. */
   readonly nameOf: (machine: string) => string;
+  /** People are told nothing of it now. */
+  readonly isMuted: (event: MachineEvent) => boolean;
   /** Never rejects. */
   readonly attempt: (message: Message, signal: AbortSignal) => Promise<Outcome>;
   /** `kept` would return something else now. */
@@ -83,6 +85,11 @@ export class Delivery {
     else this.#end(event);
     this.#options.onChange();
     this.#planPump();
+  }
+
+  /** Something else may be muted now. */
+  reconsider(): void {
+    if (!this.#abort.signal.aborted) this.#planPump();
   }
 
   get kept(): Kept {
@@ -174,9 +181,12 @@ export class Delivery {
         outage.dueAtMs = Math.max(outage.dueAtMs, now + this.#options.limits.batch_seconds * 1000);
   }
 
-  /** A machine that is down silences its other events; Alertmanager would take silence for the end of those it knows. */
+  /**
+   * A machine that is down silences its other events, and so do people; Alertmanager would take silence for the end of those
+   * it knows.
+   */
   #isHeld({ begin, state }: Outage): boolean {
-    const isSilenced = this.#down.has(begin.machine) && !isDown(begin);
+    const isSilenced = (this.#down.has(begin.machine) && !isDown(begin)) || this.#options.isMuted(begin);
     return isSilenced && !(this.#isRepeated && state === 'sent');
   }
 

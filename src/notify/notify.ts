@@ -3,6 +3,7 @@ import { type Clock, deferToNextTurn, settlesWithin } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { TargetEntry } from '../config/rows/notify-rows.ts';
 import type { Log } from '../log/log.ts';
+import type { MachineEvent } from '../wire/events.ts';
 import { Delivery } from './delivery.ts';
 import type { EventFeed } from './feed.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -57,9 +58,15 @@ export class Notifications {
     this.#deps = deps;
     const { path } = deps.config.current.history;
     this.#path = path === undefined ? undefined : `${path}.notify`;
-    this.#unlisten = deps.events.onEvent((event) => {
-      for (const { delivery } of this.#targets.values()) delivery.take(event);
-    });
+    const unlisten = [
+      deps.events.onEvent((event) => {
+        for (const { delivery } of this.#targets.values()) delivery.take(event);
+      }),
+      deps.events.mutes.onChange(() => {
+        for (const { delivery } of this.#targets.values()) delivery.reconsider();
+      }),
+    ];
+    this.#unlisten = () => unlisten.forEach((stop) => stop());
     const { kept, failure } =
       this.#path === undefined ? { kept: new Map<string, Kept>() } : readKept(this.#path);
     this.#note(failure);
@@ -117,6 +124,7 @@ export class Notifications {
       ...this.#deps,
       ...target,
       limits: config.current.notify,
+      isMuted: (event: MachineEvent) => events.mutes.hides(event),
       attempt: (message: Message, signal: AbortSignal) => attempt(message, target, signal),
       onChange: () => this.#planWrite(),
     };

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { EVENT_KINDS, processUses } from './history.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
-import { count, exactUnixSeconds, known, type Shape } from './quantities.ts';
-import { eventsRequest } from './requests.ts';
+import { count, exactUnixSeconds, known, type Shape, unixSeconds } from './quantities.ts';
+import { eventsRequest, muteRequest } from './requests.ts';
 import { SEVERITIES } from './severities.ts';
 
 export const machineEvent = v.strictObject({
@@ -32,6 +32,21 @@ export const machineEvent = v.strictObject({
 });
 export type MachineEvent = Shape<typeof machineEvent>;
 
+const mute = v.strictObject({
+  what: means(v.string(), 'The rule, the subject of another event, or the id of the machine.'),
+  until: means(unixSeconds, 'When it ends.'),
+  reason: means(v.string(), 'As given; may be empty.'),
+});
+export type Mute = Shape<typeof mute>;
+
+export const muteList = v.strictObject({
+  mutes: means(
+    v.array(mute),
+    'Rules and machines whose events are not sent to people, the next one to end first.',
+  ),
+});
+export type MuteList = Shape<typeof muteList>;
+
 export const eventList = v.strictObject({
   last: means(count, 'Number of the newest event: `since` of the next request.'),
   missing: means(
@@ -39,11 +54,12 @@ export const eventList = v.strictObject({
     'Events after `since` are no longer kept, or its number is from another service.',
   ),
   open: means(v.array(machineEvent), 'Events that last, oldest first.'),
+  ...muteList.entries,
   events: means(v.array(machineEvent), 'Events after `since`, in order; the newest `limit` of them.'),
 });
 export type EventList = Shape<typeof eventList>;
 
-export const EVENTS_DOCS: DocsOf<'listEvents'> = {
+export const EVENTS_DOCS: DocsOf<'listEvents' | 'muteEvents'> = {
   listEvents: {
     summary: 'What began and ended: alarms of rules',
     description:
@@ -51,5 +67,14 @@ export const EVENTS_DOCS: DocsOf<'listEvents'> = {
     query: eventsRequest,
     payloads: [eventList],
     errors: ['invalid_value', 'too_many_streams'],
+  },
+  muteEvents: {
+    summary: 'Send no events of a rule or a machine for some time',
+    description:
+      'They are still recorded and listed. What still lasts when the time is over is sent then. With `history.path` a restart changes nothing. An unknown name is answered with 404 `not_found`.',
+    body: muteRequest,
+    payloads: [muteList],
+    errors: ['missing_field', 'invalid_value', 'not_found', 'not_possible_now'],
+    example: { body: { what: 'disk-full', seconds: 7200, reason: 'moving files' } },
   },
 };

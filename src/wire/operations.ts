@@ -62,6 +62,8 @@ export const OPERATIONS = {
   /** JSON or a stream, by `Accept`. */
   listEvents: { method: 'GET', path: '/api/events', tag: 'history', staysOpen: true, scope: 'read' },
 
+  muteEvents: { method: 'POST', path: '/api/events/mute', tag: 'history', scope: 'admin', body: 'json' },
+
   getPower: { ...reading, path: '/api/pw', tag: 'power', onHost: 'getHostPower' },
   shutdown: {
     ...powerCommand,

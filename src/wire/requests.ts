@@ -277,3 +277,27 @@ export const eventsRequest = v.object({
     v.description('The newest so many of them.'),
   ),
 });
+
+const WHAT_SENTENCE = 'what must be a string of 1 to 200 characters.';
+const MAX_MUTE_SECONDS = 14 * 86_400;
+const MUTE_SENTENCE = `seconds must be a number from 0 to ${MAX_MUTE_SECONDS}.`;
+const REASON_SENTENCE = 'reason must be a string of at most 200 characters.';
+
+/** The body of POST /api/events/mute. */
+export const muteRequest = v.object({
+  what: v.pipe(
+    v.string(WHAT_SENTENCE),
+    v.nonEmpty(WHAT_SENTENCE),
+    v.maxLength(200, WHAT_SENTENCE),
+    v.description('A rule, the subject of another event, or a machine (its id or name).'),
+  ),
+  seconds: v.pipe(
+    numberFrom(0, MAX_MUTE_SECONDS, MUTE_SENTENCE),
+    unit('s'),
+    v.description('How long its events are not sent to people. 0: it is muted no longer.'),
+  ),
+  reason: v.pipe(
+    v.optional(v.pipe(v.string(REASON_SENTENCE), v.maxLength(200, REASON_SENTENCE)), ''),
+    v.description('Shown to people.'),
+  ),
+});

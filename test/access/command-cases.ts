@@ -6,10 +6,16 @@ import type { Config } from '#src/config/config.js';
 import { OPERATIONS, type Operation, type OperationId } from '#src/wire/operations.js';
 import { MEDIA_ACTIONS, type POWER_ACTIONS } from '#src/wire/requests.js';
 
+/** Changes the service, and not the machine: it is no command. */
+const NO_COMMAND = 'muteEvents';
+
 /** The operations that run a command. */
-export type CommandOperation = {
-  readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly method: 'POST' } ? Id : never;
-}[OperationId];
+export type CommandOperation = Exclude<
+  {
+    readonly [Id in OperationId]: (typeof OPERATIONS)[Id] extends { readonly method: 'POST' } ? Id : never;
+  }[OperationId],
+  typeof NO_COMMAND
+>;
 
 export interface CommandCase {
   /** `power.sleep`. */
@@ -54,7 +60,7 @@ const rows: Readonly<Record<OperationId, Operation<keyof Features>>> = OPERATION
 
 /** The operations of HTTP's table that run commands, whatever the types say. */
 export const COMMAND_OPERATIONS = Object.entries(rows)
-  .filter(([, { method }]) => method === 'POST')
+  .filter(([id, { method }]) => method === 'POST' && id !== NO_COMMAND)
   .map(([id]) => id);
 
 /** A case with the operation it is called by over HTTP. */

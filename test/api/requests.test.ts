@@ -54,6 +54,8 @@ const OTHER_THAN_200: Readonly<Record<string, number>> = {
   // No app and no machine is configured.
   launchProcess: 404,
   wake: 404,
+  // No rule has such a name.
+  muteEvents: 404,
 };
 
 /** Parameters that EventSource must never be refused for, and names that may exist on another machine. */

@@ -16,7 +16,18 @@ t.test('[9.commands] run is the default; check, doctor, keygen, --help, --versio
   for (const command of COMMANDS.filter((name) => !['service', 'wake', 'notify', 'watch'].includes(name)))
     t.same(short(command), [command, [], {}]);
   t.same(short('notify', 'test', 'phone'), ['notify', [], {}]);
-  t.equal(parseArguments(['notify', 'test', 'phone']).testedTarget, 'phone');
+  t.same(parseArguments(['notify', 'test', 'phone']).notify, ['test', 'phone']);
+  t.same(parseArguments(['notify', 'mute', 'hot', '2h', 'new', 'fan']).notify.slice(2), ['2h', 'new', 'fan']);
+  for (const [words, problem] of [
+    ['notify test a b', 'unexpected argument "b"'],
+    ['notify mute hot', 'notify mute needs a rule or a machine, and a time such as 2h'],
+    ['notify mute hot 15d', '"15d" is not a time: write 30m, 2h or 3d, at most 14d'],
+    ['notify mute hot 0h', '"0h" is not a time: write 30m, 2h or 3d, at most 14d'],
+    ['notify unmute', 'notify unmute needs a rule or a machine'],
+    ['notify unmute a b', 'unexpected argument "b"'],
+    ['notify mutes a', 'unexpected argument "a"'],
+  ] as const)
+    t.equal(short(...words.split(' ')), `2 ${problem}`);
   t.equal(parseArguments(['watch', 'try', 'disk-full']).triedRule, 'disk-full');
   t.match(parseArguments(['watch', 'try']).problem?.text, /^watch needs an action: try RULE/);
   t.same(short('--help'), ['help', [], {}]);
@@ -58,7 +69,7 @@ t.test('[9.options] --config (repeatable), --host, --port, --log-level, in both 
 
 t.test('[9.options-refused] an invalid command line is a sentence and exit code 2', async (t) => {
   const cases: readonly (readonly [readonly string[], string])[] = [
-    [['notify'], '2 notify needs an action: test'],
+    [['notify'], '2 notify needs an action: test, mute, unmute or mutes'],
     [['notify', 'tset'], '2 unknown action of notify "tset" (did you mean test?)'],
     [['--prot', '80'], '2 unknown option "--prot" (did you mean --port?)'],
     [['--prot=80'], '2 unknown option "--prot" (did you mean --port?)'],

@@ -4,6 +4,7 @@ import { EventLog } from '#src/history/event-log.js';
 import { sentenceOf } from '#src/history/sentences.js';
 import { configWith } from '../helpers/fakes/config-parts.ts';
 import { FAKE_EVENT, FakeHistory } from '../helpers/fakes/history.ts';
+import { noMutes } from './setup.ts';
 
 const NOW = 1_795_249_000_000;
 
@@ -15,7 +16,7 @@ function start(nowMs = NOW) {
     full: { series: 'disk.used_percent/*', above: 90, for_seconds: 30 },
   } as const;
   const config = { current: configWith({ watch: { rules } }) };
-  const log = new EventLog({ history, config, machine: 'pc', unixMs: () => clock.now });
+  const log = new EventLog({ history, config, machine: 'pc', mutes: noMutes(), unixMs: () => clock.now });
   const send = (part: Partial<typeof FAKE_EVENT> = {}) => {
     history.notify({ ...FAKE_EVENT, ...part });
     return log.last;

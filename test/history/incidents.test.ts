@@ -11,6 +11,7 @@ import { configWith } from '../helpers/fakes/config-parts.ts';
 import { FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { serveHere } from '../helpers/service/service.ts';
+import { noMutes } from './setup.ts';
 
 const NOW = 1_795_249_000;
 const MINUTE_MS = 60_000;
@@ -134,7 +135,7 @@ t.test(
       crashed: { series: 'cpu.load', above: 1, for_seconds: 1, severity: 'critical' },
     } as const;
     const config = { current: configWith({ watch: { rules } }) };
-    const log = new EventLog({ history, config, machine: 'pc', unixMs: () => NOW * 1000 });
+    const log = new EventLog({ history, config, machine: 'pc', mutes: noMutes(), unixMs: () => NOW * 1000 });
     const event = { at: NOW, state: 'begin', series: '', value: null, text: 'as it is' } as const;
     history.notify({ ...event, kind: 'machine', rule: 'crashed' });
     history.notify({ ...event, kind: 'machine', rule: 'restarted' });

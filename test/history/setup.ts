@@ -1,8 +1,10 @@
 /** A history over a sampler, a clock and a machine of the test's own. */
 import { type Config, DEFAULT_CONFIG } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
+import { Mutes } from '#src/history/mutes.js';
 import { RecordedHistory, type RecordedHistoryOptions } from '#src/history/recorded.js';
 import type { BatteryState } from '#src/host/details.js';
+import { FakeClock } from '../helpers/fakes/clock.ts';
 import { BATTERY } from '../stats/literals.ts';
 import { setUp } from '../stats/sampler-setup.ts';
 
@@ -46,3 +48,13 @@ export function setUpHistory(settings: Settings = {}, parts: Parts = {}, interva
 }
 
 export const batteryOf = (state: BatteryState) => ({ ...BATTERY, state, percent: 50 });
+
+/** Nothing is muted, and nothing can be. */
+export const noMutes = () =>
+  new Mutes({
+    clock: new FakeClock(),
+    unixMs: () => UNIX_SECONDS * 1000,
+    log: { warn: () => undefined },
+    path: undefined,
+    find: () => undefined,
+  });

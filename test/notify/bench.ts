@@ -5,7 +5,7 @@ import { type Kept, NOTHING_KEPT } from '#src/notify/outage.js';
 import type { Outcome } from '#src/notify/target.js';
 import type { MachineEvent } from '#src/wire/events.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
-import { BEGIN } from './events.ts';
+import { BEGIN, mutesOf } from './events.ts';
 
 export interface BenchOptions extends Partial<Pick<DeliveryOptions, 'entry'>> {
   readonly limits?: Partial<DeliveryOptions['limits']>;
@@ -22,6 +22,7 @@ export const lineOf = ({ stage, labels, summary }: Message) =>
 
 export function makeBench(given: BenchOptions = {}) {
   const { clock = new FakeClock(), kept = NOTHING_KEPT, open = [], limits, answer } = given;
+  const mutes = mutesOf();
   const sent: Message[] = [];
   const lines: string[] = [];
   const attempts: Message[] = [];
@@ -40,13 +41,16 @@ export function makeBench(given: BenchOptions = {}) {
         if (outcome.kind === 'sent') sent.push(message);
         return outcome;
       },
+      isMuted: mutes.hides,
       onChange: () => undefined,
     },
     kept,
     open,
   );
+  mutes.onChange(() => delivery.reconsider());
   return {
     clock,
+    mutes,
     delivery,
     sent,
     attempts,

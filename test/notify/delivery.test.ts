@@ -24,6 +24,13 @@ const put =
     events.forEach((event) => void delivery.take(event));
 const nothing = () => undefined;
 
+const mute =
+  (rule: string, isMuted = true) =>
+  ({ mutes }: Bench) => {
+    mutes.muted[isMuted ? 'add' : 'delete'](rule);
+    mutes.change();
+  };
+
 const RULES: readonly (readonly [name: string, options: BenchOptions, steps: readonly Step[]])[] = [
   [
     'a beginning is held back, then sent once, and its end at once',
@@ -35,6 +42,41 @@ const RULES: readonly (readonly [name: string, options: BenchOptions, steps: rea
       [300, put(disk), []],
       [301, put(ends(disk, 301)), ['end Disk']],
       [9000, put(ends(disk, 400)), []],
+    ],
+  ],
+  [
+    'what is muted is not sent; what still lasts afterwards is, and others are not held up',
+    {},
+    [
+      [0, mute('Disk'), []],
+      [1, put(disk, hot), []],
+      [31, nothing, ['begin Hot']],
+      [500, mute('Disk', false), ['begin Disk']],
+    ],
+  ],
+  [
+    'what begins and ends while it is muted is never sent; an end is sent when that is over',
+    {},
+    [
+      [0, put(hot), []],
+      [30, nothing, ['begin Hot']],
+      [40, mute('Disk'), []],
+      [41, mute('Hot'), []],
+      [42, put(disk, ends(hot, 42)), []],
+      [500, put(ends(disk, 500)), []],
+      [600, mute('Disk', false), []],
+      [601, mute('Hot', false), ['end Hot']],
+    ],
+  ],
+  [
+    'Alertmanager is told that a muted alert lasts, because it would take silence for its end',
+    REPEATED,
+    [
+      [0, put(disk), []],
+      [30, nothing, ['begin Disk']],
+      [40, mute('Disk'), []],
+      [90, nothing, ['lasts Disk']],
+      [100, put(ends(disk, 100)), ['end Disk']],
     ],
   ],
   [

@@ -33,3 +33,17 @@ export const ends = (begin: MachineEvent, seconds = 60, more: Partial<MachineEve
 
 export const down = (machine = 'pc'): MachineEvent =>
   begins('down', { machine, kind: 'machine', severity: 'critical', text: `${machine} does not answer` });
+
+/** A feed whose events are not muted, unless `muted` has their rules. */
+export function mutesOf(muted = new Set<string>()) {
+  const listeners = new Set<() => void>();
+  return {
+    muted,
+    hides: ({ subject }: MachineEvent) => muted.has(subject.split(' ')[0] ?? ''),
+    onChange: (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    change: () => listeners.forEach((listener) => listener()),
+  };
+}

@@ -11,7 +11,7 @@ import { FakeClock } from '../helpers/fakes/clock.ts';
 import { configWith } from '../helpers/fakes/config-parts.ts';
 import { emptyFolder } from '../helpers/scope.ts';
 import { until } from '../helpers/until.ts';
-import { BEGIN, begins, ends } from './events.ts';
+import { BEGIN, begins, ends, mutesOf } from './events.ts';
 import { type Received, receive } from './receive.ts';
 
 function notify(
@@ -20,6 +20,7 @@ function notify(
   more: { check?: () => Promise<unknown>; open?: MachineEvent[] } = {},
 ) {
   const open = [...(more.open ?? [])];
+  const mutes = mutesOf();
   const listeners = new Set<(event: MachineEvent) => void>();
   const clock = new FakeClock();
   const lines: string[] = [];
@@ -44,6 +45,7 @@ function notify(
         return () => void listeners.delete(listener);
       },
       open,
+      mutes,
     },
     nameOf: () => 'pc1',
     link: () => undefined,
@@ -56,6 +58,7 @@ function notify(
     clock,
     lines,
     listeners,
+    mutes,
     put: (event: MachineEvent) => {
       const at = open.findIndex(({ subject }) => subject === event.subject);
       if (event.state === 'end' && at >= 0) open.splice(at, 1);

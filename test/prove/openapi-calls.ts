@@ -39,6 +39,7 @@ export const CALLS: Readonly<Record<string, readonly [call: string, status: numb
   launchProcess: ["client.POST('/api/processes/launch', { body: { app: 'app' } })", 200],
   // No machine of this name: nothing is sent.
   wake: ["client.POST('/api/wake', { body: { host: 'none' } })", 404],
+  muteEvents: ["client.POST('/api/events/mute', { body: { what: 'none', seconds: 60 } })", 404],
   getMetrics: ["client.GET('/metrics', { parseAs: 'text' })", 200],
   listKeys: ["client.GET('/api/keys')", 401],
   getOpenapi: ["client.GET('/api/openapi.json')", 200],

@@ -1,14 +1,16 @@
 /** GET /api/events: the events of a machine as JSON, or as a stream that continues after `Last-Event-ID`. */
 import { type EventLog, withoutCause } from '../../history/event-log.ts';
+import { parseJsonObject } from '../../http/body.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import type { Request, Run } from '../../http/routes.ts';
+import type { Log } from '../../log/log.ts';
 import { paramsOf, type QueryTypes } from '../../machine/query.ts';
 import { checkParams } from '../../params.ts';
 import { allows } from '../../scopes.ts';
 import type { Fanout } from '../../streams/fanout.ts';
 import type { Streams } from '../../streams/streams.ts';
-import type { EventList, MachineEvent } from '../../wire/events.ts';
-import { eventsRequest } from '../../wire/requests.ts';
+import type { EventList, MachineEvent, MuteList } from '../../wire/events.ts';
+import { eventsRequest, muteRequest } from '../../wire/requests.ts';
 import { checkCapacity, type StreamRouteDeps, streamHead } from './stream-route.ts';
 
 /** The headers that decide on the answer. */
@@ -16,6 +18,7 @@ export const EVENTS_HEADERS: readonly string[] = ['accept', 'last-event-id'];
 
 export interface EventsRouteDeps extends Pick<StreamRouteDeps, 'gate' | 'hasCapacity'> {
   readonly events: EventLog;
+  readonly log: Pick<Log, 'audit'>;
   readonly streams: Pick<Streams, 'create'>;
 }
 
@@ -96,6 +99,22 @@ export function eventsRun(deps: EventsRouteDeps): Run {
   };
 }
 
+export const muteRun =
+  ({ events: { mutes }, log }: Pick<EventsRouteDeps, 'events' | 'log'>): Run =>
+  ({ body, client, headers }) => {
+    const { what, seconds, reason } = checkParams(muteRequest, parseJsonObject(body));
+    mutes.mute(what, seconds, reason);
+    const { address, isKeyed: keyed, key } = client;
+    log.audit(seconds === 0 ? 'events: unmute done' : 'events: mute done', {
+      address,
+      keyed,
+      ...(key !== undefined && { key }),
+      name: what,
+    });
+    const payload: MuteList = { mutes: mutes.list };
+    return jsonAnswer(payload, headers);
+  };
+
 /** Throws ServiceError. */
 function listOf(log: EventLog, { query }: Request, seesProcesses: boolean): EventList {
   const { since, limit } = checkParams(eventsRequest, paramsOf(query, EVENTS_QUERY));
@@ -105,6 +124,7 @@ function listOf(log: EventLog, { query }: Request, seesProcesses: boolean): Even
     last: log.last,
     missing: isIncomplete,
     open: log.open.map(shown),
+    mutes: log.mutes.list,
     events: events.slice(-limit).map(shown),
   };
 }

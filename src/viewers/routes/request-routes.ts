@@ -23,6 +23,7 @@ export type RequestOperationId = Exclude<
   | 'openStream'
   | 'openSocket'
   | 'listEvents'
+  | 'muteEvents'
   | 'getStatus'
   | 'listKeys'
   | 'getAccess'

@@ -12,7 +12,7 @@ import { DASHBOARD_HEADERS, dashboardRoutes, type WebFile } from '../pages/pages
 import type { Sockets } from '../socket/sockets.ts';
 import { accessRun } from './access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from './documents.ts';
-import { EVENTS_HEADERS, type EventsRouteDeps, eventsRun } from './events-route.ts';
+import { EVENTS_HEADERS, type EventsRouteDeps, eventsRun, muteRun } from './events-route.ts';
 import { type KeyListDeps, keysRun } from './keys-route.ts';
 import { requestRuns } from './request-routes.ts';
 import { METRICS_HEADERS, metricsRuns } from './scrape.ts';
@@ -32,7 +32,9 @@ export const HEADERS_READ: ReadonlySet<string> = new Set([
   'content-type',
 ]);
 
-export interface ServiceRouteDeps extends Omit<StreamRouteDeps, 'streams'>, Pick<EventsRouteDeps, 'events'> {
+export interface ServiceRouteDeps
+  extends Omit<StreamRouteDeps, 'streams'>,
+    Pick<EventsRouteDeps, 'events' | 'log'> {
   readonly streams: StreamRouteDeps['streams'] & EventsRouteDeps['streams'];
   readonly sockets: Pick<Sockets, 'open'>;
   readonly machine: Machine;
@@ -53,6 +55,7 @@ export function serviceRoutes(deps: ServiceRouteDeps): readonly Route[] {
     openStream: streamRun(deps, () => machine),
     ...socketRuns({ ...deps, sockets }),
     listEvents: eventsRun(deps),
+    muteEvents: muteRun(deps),
     getStatus: ({ headers }) => jsonAnswer({ status: 'ok' }, headers),
     listKeys: keysRun(deps.keys),
     getAccess: accessRun(deps.gate),

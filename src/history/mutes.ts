@@ -1,0 +1,112 @@
+/** Rules and machines whose events are not sent to people for some time. */
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+import { codeOf, ServiceError } from '../errors.ts';
+import { isObject, parseJson } from '../json.ts';
+import { Listeners } from '../listeners.ts';
+import type { Log } from '../log/log.ts';
+import type { MachineEvent, Mute } from '../wire/events.ts';
+
+export interface MutesOptions {
+  readonly clock: Pick<Clock, 'setTimer' | 'clearTimer'>;
+  /** Unix milliseconds. */
+  readonly unixMs: () => number;
+  readonly log: Pick<Log, 'warn'>;
+  /** Where they survive a restart; undefined: nowhere. */
+  readonly path: string | undefined;
+  /** Returns the id of the machine, or the rule, that people call `what`; undefined: there is neither. */
+  readonly find: (what: string) => string | undefined;
+}
+
+const MAX_MUTES = 100;
+
+export class Mutes {
+  readonly #options: MutesOptions;
+  /** By the id of a machine, or the name of a rule. */
+  readonly #mutes = new Map<string, Mute>();
+  readonly #listeners = new Listeners<[]>();
+  #timer: unknown;
+  /** Settles when the last write has. */
+  #writing = Promise.resolve();
+
+  constructor(options: MutesOptions) {
+    this.#options = options;
+    for (const mute of this.#read()) this.#mutes.set(mute.what, mute);
+    this.#expire();
+  }
+
+  /** Those that have not ended, the next one to end first. */
+  get list(): readonly Mute[] {
+    return [...this.#mutes.values()].sort((a, b) => a.until - b.until);
+  }
+
+  hides({ machine, subject }: Pick<MachineEvent, 'machine' | 'subject'>): boolean {
+    const [rule = ''] = subject.split(' ');
+    return this.#mutes.has(machine) || this.#mutes.has(rule);
+  }
+
+  /** 0 seconds end it. Throws ServiceError where nothing is called `what`. */
+  mute(called: string, seconds: number, reason: string): void {
+    const what = this.#options.find(called) ?? (this.#mutes.has(called) ? called : undefined);
+    if (what === undefined) throw new ServiceError('not_found', 'No rule and no machine has this name.');
+    if (seconds > 0 && !this.#mutes.has(what) && this.#mutes.size >= MAX_MUTES)
+      throw new ServiceError('not_possible_now', `There are ${MAX_MUTES} already.`);
+    this.#mutes.delete(what);
+    const until = Math.ceil(this.#options.unixMs() / 1000 + seconds);
+    if (seconds > 0) this.#mutes.set(what, { what, until, reason });
+    this.#expire();
+    this.#write();
+    this.#listeners.notify();
+  }
+
+  /** Calls `listener` when events may no longer be hidden, or are, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  close(): void {
+    this.#options.clock.clearTimer(this.#timer);
+  }
+
+  /** Removes those that have ended, and waits for the next one. */
+  #expire(): void {
+    const { clock, unixMs } = this.#options;
+    for (const { what, until } of this.list) if (until * 1000 <= unixMs()) this.#mutes.delete(what);
+    clock.clearTimer(this.#timer);
+    const [next] = this.list;
+    if (next === undefined) return;
+    this.#timer = clock.setTimer(
+      () => {
+        this.#expire();
+        this.#listeners.notify();
+      },
+      next.until * 1000 - unixMs(),
+    );
+  }
+
+  #read(): readonly Mute[] {
+    const { path, log } = this.#options;
+    if (path === undefined) return [];
+    try {
+      const read = parseJson(readFileSync(path, 'utf8'));
+      // Written by this program: no other user may write in this folder.
+      return isObject(read) && Array.isArray(read['mutes']) ? (read['mutes'] as Mute[]) : [];
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') log.warn(`${path}: ${codeOf(error)}; what was muted is not any more`);
+      return [];
+    }
+  }
+
+  /** One write after the other; a disk that hangs is not waited for. */
+  #write(): void {
+    const { path, log } = this.#options;
+    if (path === undefined) return;
+    this.#writing = this.#writing
+      .then(async () => {
+        await writeFile(`${path}.new`, JSON.stringify({ mutes: this.list }), { mode: 0o600 });
+        await rename(`${path}.new`, path);
+      })
+      .catch((error: unknown) => log.warn(`${path}: ${codeOf(error)}; what is muted is not after a restart`));
+  }
+}
