@@ -14,6 +14,11 @@ const SUBJECTS = {
 
 type Subject = keyof typeof SUBJECTS;
 
+/** Those that are more than news. */
+export const PROBLEM_SUBJECTS = Object.entries(SUBJECTS).flatMap(([name, { severity }]) =>
+  severity === 'info' ? [] : [name],
+);
+
 export const isSubject = (name: string): name is Subject => Object.hasOwn(SUBJECTS, name);
 
 export const severityOf = (name: string): Severity | undefined =>

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
+import type { EventLog } from '../../history/event-log.ts';
 import { rulesIn } from '../../history/rules.ts';
 import { ALL_SECTIONS, type Host, type SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
@@ -15,6 +16,7 @@ import type { ServiceFacts } from '../../stats/system.ts';
 import type { MediaDetail } from '../../wire/media.ts';
 import { type Components, componentsIn, deviceDocument } from './discovery/document.ts';
 import { type Reading, settleBootTime } from './discovery/machine.ts';
+import { problemsOf } from './discovery/problems.ts';
 import { artMessage, mediaMessage, powerMessage, stateMessage } from './discovery/state.ts';
 import type { Topics } from './discovery/topics.ts';
 
@@ -26,6 +28,7 @@ export interface ReportDeps {
   readonly sampler: Pick<SampleSource, 'latest'>;
   readonly media: Pick<Media, 'status' | 'art'>;
   readonly power: Pick<Power, 'status' | 'capabilities'>;
+  readonly events: Pick<EventLog, 'open'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -148,7 +151,7 @@ export class Reports {
   }
 
   async #sendReading(): Promise<void> {
-    const { host, sampler, facts, topics } = this.#options;
+    const { host, sampler, facts, topics, config, events } = this.#options;
     const connection = this.#connection;
     const { sample } = await sampler.latest(EVERYTHING);
     this.#system ??= await host.readSystem();
@@ -158,6 +161,7 @@ export class Reports {
       system: this.#system,
       version: facts.version,
       bootedAt: this.#bootedAt,
+      problems: problemsOf(Object.keys(rulesIn(config.current.watch)), events.open),
     };
     const isFirst = this.#reading === undefined;
     this.#reading = reading;

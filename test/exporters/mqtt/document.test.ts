@@ -8,9 +8,12 @@ import {
   macsOf,
 } from '#src/exporters/mqtt/discovery/document.js';
 import { slugOf, slugsOf } from '#src/exporters/mqtt/discovery/ids.js';
+import { problemsOf } from '#src/exporters/mqtt/discovery/problems.js';
+import { stateMessage } from '#src/exporters/mqtt/discovery/state.js';
 import { MAX_THINGS } from '#src/exporters/mqtt/discovery/things.js';
 import { MEDIA_ACTIONS, POWER_ACTIONS } from '#src/wire/requests.js';
 import type { UsageDetail } from '#src/wire/usage.js';
+import { begins } from '../../notify/events.ts';
 import { type Document, faultsIn } from './home-assistant.ts';
 import { factsOf, MEDIA, machines, payloadOf, sampleOf, TOPICS } from './machines.ts';
 
@@ -274,4 +277,35 @@ t.test('[3.ha-privacy] without the flag of processes no name of one leaves the m
   const document = documentOf(factsOf({ ...LAPTOP, processes }));
   t.match(document.components['processes_top'], { enabled_by_default: false, state_topic: TOPICS.state });
   t.strictSame(faultsIn(document), []);
+});
+
+t.test('[12.ha-problems] a problem per rule and subject, on while an event of it lasts', async (t) => {
+  const rule = (subject: string) => begins(subject);
+  const open = [rule('full disk.used_percent//'), rule('full disk.used_percent//srv')];
+  const crash = { ...begins('crashed'), kind: 'machine' } as const;
+  const problems = problemsOf(['full', 'Hot room'], [...open, crash]);
+  const facts = factsOf(LAPTOP, { problems });
+  const document = documentOf(facts);
+  t.strictSame(faultsIn(document), []);
+  const state = JSON.parse(stateMessage(facts)) as Record<string, unknown>;
+  for (const [name, isOn] of [
+    ['full', true],
+    ['Hot room', false],
+    ['crashed', true],
+    ['wrong_keys', false],
+  ] as const) {
+    const id = `watch_rule_${slugOf(name)}`;
+    t.equal(state[id], isOn, name);
+    t.match(document.components[id], { platform: 'binary_sensor', device_class: 'problem', name });
+  }
+  const { components } = deviceDocument(facts);
+  const without = deviceDocument(factsOf(LAPTOP, { problems: problemsOf(['full'], []) }), components);
+  const gone = JSON.parse(without.payload) as Document;
+  t.strictSame(
+    gone.components[`watch_rule_${slugOf('Hot room')}`],
+    { platform: 'binary_sensor' },
+    'a removed rule is gone at once',
+  );
+  const many = Array.from({ length: 500 }, (_, i) => `rule${i}`);
+  t.equal(problemsOf(many, []).size, 64);
 });

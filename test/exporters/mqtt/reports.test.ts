@@ -41,6 +41,7 @@ class Rig {
       urlOf: () => undefined,
       deliver,
       config: new FakeConfig(),
+      events: { open: [] },
       host: { ...fixtureHost(), media: new FakeMediaHost() },
       facts: { version: '1.2.3' },
       sampler: {

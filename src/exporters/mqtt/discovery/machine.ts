@@ -22,6 +22,7 @@ import {
   type Row,
   row,
 } from './entity.ts';
+import type { Problems } from './problems.ts';
 
 /** The readings from which a message is made. */
 export interface Reading {
@@ -32,6 +33,7 @@ export interface Reading {
   readonly version: string;
   /** Unix seconds; see `settleBootTime`. */
   readonly bootedAt: number;
+  readonly problems?: Problems;
 }
 
 const BOOT_TOLERANCE_SECONDS = 60;

@@ -5,11 +5,13 @@ import type { PowerPayload } from '../../../wire/power.ts';
 import { type MEDIA_STATES, NO_ACTION } from './controls.ts';
 import type { Entity } from './entity.ts';
 import { extraValues, machineEntities, type Reading } from './machine.ts';
+import { problemEntities } from './problems.ts';
 import { thingEntities } from './things.ts';
 
 export const entitiesIn = (reading: Reading): readonly Entity[] => [
   ...machineEntities(reading),
   ...thingEntities(reading.sample),
+  ...problemEntities(reading.problems),
 ];
 
 /**
