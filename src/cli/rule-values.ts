@@ -25,8 +25,10 @@ export interface RuleValues {
 
 /** The command takes less than 2 s with what else it does. */
 const ASK_LIMIT_MS = 1500;
-/** Longer than the time between two readings without subscribers, unless that is set higher. */
-const RECENT_SECONDS = 120;
+/** Drives are read every ten minutes, and all else at least twice in a minute, unless that is set higher. */
+const DRIVES_SECONDS = 660;
+const STEP_SECONDS = 60;
+const RECENT_SLOTS = 3;
 /** Names in one request. */
 const MAX_NAMES = 64;
 
@@ -62,10 +64,11 @@ export async function findRuleValues(
   const blank = { series: null, value: null, unit: '' };
   try {
     const wanted = rules.map(([, { series }]) => series);
-    const query = { since: -RECENT_SECONDS, step: 10 };
+    const query = { since: -DRIVES_SECONDS, step: STEP_SECONDS };
     const { series } = await askHistory(config, options.surroundings.variables, wanted, query, limitMs);
     const found = Object.entries(series).map(([name, { unit, mean }]) => {
-      const value = mean.findLast((each) => each !== null) ?? null;
+      const recent = name.startsWith('drive.') ? mean : mean.slice(-RECENT_SLOTS);
+      const value = recent.findLast((each) => each !== null) ?? null;
       return { series: name, unit, value };
     });
     const rows = rules.flatMap(([rule, terms]) => {

@@ -2,7 +2,7 @@
 import { quote } from '../clean.ts';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import { messageOf } from '../errors.ts';
-import { Conditions, type Turn } from '../history/conditions.ts';
+import { Conditions, type Turn, type WatchRules } from '../history/conditions.ts';
 import { inWords } from '../history/gaps.ts';
 import { rulesIn } from '../history/rules.ts';
 import { sentenceOf } from '../history/sentences.ts';
@@ -43,51 +43,57 @@ export async function tryRule(
       { since, until, step },
       ASK_LIMIT_MS,
     );
-  const conditions = new Conditions();
-  conditions.setRules({ [name]: rule }, 0);
-  const turns: Turn[] = [];
-  let recorded = 0;
+  const trial = new Trial({ [name]: rule });
   try {
     // Parts that share no slot.
     const from = Math.floor(nowSeconds / STEP_SECONDS) * STEP_SECONDS - DAYS * DAY_SECONDS;
-    const marks: HistoryMark[] = [];
     const { series } = await ask(from, nowSeconds, HOUR_SECONDS);
     const slots = Math.floor(MAX_SLOTS / Math.max(1, Object.keys(series).length));
     const length = Math.min(DAY_SECONDS, Math.max(HOUR_SECONDS, slots * STEP_SECONDS));
     for (let at = from; at < nowSeconds; at += length) {
-      const part = await ask(at, Math.min(nowSeconds, at + length), STEP_SECONDS);
-      marks.push(...part.marks.filter(({ kind }) => kind === 'suspend'));
-      recorded += run(conditions, part, marks, turns);
+      trial.take(await ask(at, Math.min(nowSeconds, at + length), STEP_SECONDS));
     }
   } catch (error) {
     return { text: `the service did not return its history: ${messageOf(error)}\n`, exitCode: 1 };
   }
+  const { turns, recordedSeconds } = trial;
   const lines = turns.map((turn) => {
     const time = new Date(turn.at * 1000).toLocaleString('sv-SE');
     return `${time}  ${turn.state === 'begin' ? 'begins' : 'ends  '}  ${inLine(sentenceOf(turn, rule))}\n`;
   });
   const begins = turns.filter(({ state }) => state === 'begin').length;
-  const summary = `${name}: ${begins} ${begins === 1 ? 'event' : 'events'} in ${inWords(recorded)} of recorded history\n`;
+  const summary = `${name}: ${begins} ${begins === 1 ? 'event' : 'events'} in ${inWords(recordedSeconds)} of recorded history\n`;
   return { text: `${lines.join('')}${summary}`, exitCode: 0 };
 }
 
-/** Adds the events of a part of the history; returns its recorded seconds. `suspends`: those until its end. */
-function run(
-  conditions: Conditions,
-  { start, step, series }: Part,
-  suspends: readonly HistoryMark[],
-  turns: Turn[],
-): number {
-  const columns = Object.entries(series);
-  let recorded = 0;
-  for (const [i, load] of (series[ALWAYS]?.mean ?? []).entries()) {
-    if (load === null) continue;
-    recorded += step;
-    const at = start + i * step;
-    const asleep = suspends.reduce((sum, mark) => sum + (mark.at <= at ? (mark.seconds ?? 0) : 0), 0);
-    const points = columns.map(([name, { unit, mean }]) => ({ name, unit, value: mean[i] ?? null }));
-    const now = { at, awake: at - asleep, gapSeconds: 2 * step, isWhole: true, points };
-    turns.push(...conditions.step(now));
+/** A rule over the parts of a history, the oldest first. */
+class Trial {
+  readonly #conditions = new Conditions();
+  readonly #suspends: HistoryMark[] = [];
+  /** Drives are read every ten minutes, and rules see the last values in between. */
+  readonly #drives = new Map<string, number>();
+  readonly turns: Turn[] = [];
+  recordedSeconds = 0;
+
+  constructor(rules: WatchRules) {
+    this.#conditions.setRules(rules, 0);
   }
-  return recorded;
+
+  take({ start, step, series, marks }: Part): void {
+    this.#suspends.push(...marks.filter(({ kind }) => kind === 'suspend'));
+    const columns = Object.entries(series);
+    for (const [i, load] of (series[ALWAYS]?.mean ?? []).entries()) {
+      if (load === null) continue;
+      this.recordedSeconds += step;
+      const at = start + i * step;
+      const asleep = this.#suspends.reduce((sum, mark) => sum + (mark.at <= at ? (mark.seconds ?? 0) : 0), 0);
+      const points = columns.map(([name, { unit, mean }]) => {
+        const value = mean[i] ?? this.#drives.get(name) ?? null;
+        if (value !== null && name.startsWith('drive.')) this.#drives.set(name, value);
+        return { name, unit, value };
+      });
+      const now = { at, awake: at - asleep, gapSeconds: 2 * step, isWhole: true, points };
+      this.turns.push(...this.#conditions.step(now));
+    }
+  }
 }

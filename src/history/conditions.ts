@@ -5,6 +5,7 @@ import type { HistoryEvent } from '../wire/history.ts';
 import { inWords } from './gaps.ts';
 import type { SeriesPoint } from './history.ts';
 import { matcherOf } from './query.ts';
+import { fixedSentence } from './sentences.ts';
 
 /** Rules by name. */
 export type WatchRules = Readonly<Record<string, WatchRule>>;
@@ -131,7 +132,10 @@ export class Conditions {
     const rule = this.#rules[name];
     if (rule === undefined) return [];
     const { at, awake, gapSeconds } = step;
-    if (rule.missing === true && value !== null) this.#seenBy(name).set(series, awake);
+    if (rule.missing === true && value !== null) {
+      const seen = this.#seenBy(name);
+      if (seen.size < MAX_KNOWN || seen.has(series)) seen.set(series, awake);
+    }
     const key = `${name} ${series}`;
     const known = this.#conditions.get(key);
     const holds = value === null || isBeyond(rule, value, known?.isOn === true);
@@ -203,6 +207,8 @@ function textOf(rule: WatchRule, series: string, unit: string, value: number | n
   if (value === null) return `${titleOf(series)} has had no value for ${inWords(rule.for_seconds)}`;
   if (rule.missing === true) return `${titleOf(series)} has values again: ${withUnit(value, unit)}`;
   const limit = limitOf(rule, unit);
+  const fixed = fixedSentence(series, holds ? 'begin' : 'end', value);
+  if (fixed !== undefined) return fixed;
   return holds
     ? `${titleOf(series)} has been ${limit} for ${inWords(rule.for_seconds)}: ${withUnit(value, unit)}`
     : `${titleOf(series)} is no longer ${limit}: ${withUnit(value, unit)}`;

@@ -34,14 +34,23 @@ const SENTENCES: Readonly<
 
 const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 
+/** Undefined where the series has no sentence of its own. */
+export function fixedSentence(
+  series: string,
+  state: HistoryEvent['state'],
+  value: number | null,
+): string | undefined {
+  const slash = series.indexOf('/') + 1;
+  return SENTENCES[series.slice(0, slash)]?.(series.slice(slash), state, value ?? 0);
+}
+
 /** `Disk /srv/media is 91 % full, limit 90 %`; a series that has no other name keeps the text of its rule. */
 export function sentenceOf(
   { series, state, value, text }: Pick<HistoryEvent, 'series' | 'state' | 'value' | 'text'>,
   rule: Pick<WatchRule, 'above' | 'below' | 'missing'> | undefined,
 ): string {
-  const slash = series.indexOf('/') + 1;
-  const fixed = rule?.missing === true ? undefined : SENTENCES[series.slice(0, slash)];
-  if (fixed !== undefined) return fixed(series.slice(slash), state, value ?? 0);
+  const fixed = rule?.missing === true ? undefined : fixedSentence(series, state, value);
+  if (fixed !== undefined) return fixed;
   const limit = rule?.above ?? rule?.below;
   const row = SUBJECTS.find(([name]) => (name.endsWith('/') ? series.startsWith(name) : series === name));
   if (value === null || limit === undefined || row === undefined) return text;

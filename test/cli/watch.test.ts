@@ -16,6 +16,7 @@ const RULES = {
   busy: { series: 'cpu.load', above: 90, clear_below: 80, for_seconds: 60 },
   gone: { series: 'sensor.fan/*', missing: true },
   mine: { series: 'disk.used_percent/*', above: 90 },
+  ssd: { series: 'drive.passed/*', below: 1, for_seconds: 60 },
 };
 
 function configured(t: Test, port: number, more: object = {}) {
@@ -48,9 +49,13 @@ class ComputedHistory extends FakeHistory {
       'cpu.load': valuesOf(loadAt),
       'disk.used_percent//srv, too': valuesOf(() => 71.25),
       'disk.used_percent//': valuesOf(() => null),
+      // Read every ten minutes.
+      'drive.passed/sda': valuesOf((at) => (at % 600 < 10 ? Number(NOW - at > 7200) : null)),
     };
     const matching = Object.entries(series).filter(([name]) =>
-      request.series.some((each) => each === name || name.startsWith(each.replace(/\*$/, '/'))),
+      request.series.some(
+        (each) => each === name || (each.endsWith('*') && name.startsWith(each.slice(0, -1))),
+      ),
     );
     return { ...grid, series: Object.fromEntries(matching), unknown: [], marks: [], events: [] };
   }
@@ -74,10 +79,16 @@ t.test('[9.watch-try] the events that a rule would have sent, from the oldest pa
   );
 });
 
+t.test('[9.watch-try] drives are seen between their readings, as the service sees them', async (t) => {
+  const { port } = await serve(t, new ComputedHistory());
+  const { text } = await tryRule('ssd', configured(t, port));
+  t.match(text, /begins {2}Drive sda expects to fail: copy its data while it can be read\nssd: 1 event in /);
+});
+
 t.test('[9.watch-try] a rule that is not there, and a service that is not', async (t) => {
   const options = configured(t, await findFreePort());
   t.same(await tryRule('toString', options), {
-    text: '"toString" is not a rule; the rules are: busy, gone, mine\n',
+    text: '"toString" is not a rule; the rules are: busy, gone, mine, ssd\n',
     exitCode: 1,
   });
   t.match(await tryRule('busy', options), {

@@ -96,6 +96,13 @@ t.test(
   },
 );
 
+t.test('[12.sentence] series whose values say little have a sentence', async (t) => {
+  const rule = { series: 'drive.passed/*', below: 1, for_seconds: 1 };
+  const { step } = setUp({ failing: rule });
+  const [, begun] = [step(0, 1, 'drive.passed/sda'), step(0, 1, 'drive.passed/sda')];
+  t.equal(begun[0]?.text, 'Drive sda expects to fail: copy its data while it can be read');
+});
+
 t.test('[12.watch-missing] never seen; a pattern; readings of a part', async (t) => {
   const gone = { series: 'cpu.temperature', missing: true, for_seconds: 10 };
   t.match(setUp({ gone }, 2, true).hold(5, 30), [{ series: 'cpu.temperature', state: 'begin' }]);
