@@ -44,3 +44,39 @@ t.test(
     t.match(end.message, /^Processor load is back to 12 %, limit 90 %\n.*lasted 1 min 15 s\./);
   },
 );
+
+t.test(
+  '[12.mute] a running service sends nothing of what is muted, and what lasts when that is over',
+  async (t) => {
+    const { received, url } = await receive(t);
+    const history = new FakeHistory();
+    const hook = { type: 'webhook', url, min_severity: 'info' } as const;
+    const rule = { series: 'cpu.load', above: 90, for_seconds: 30 };
+    const service = await serveHere(
+      t,
+      fixtureHost(),
+      {
+        watch: { rules: { busy: rule, other: rule } },
+        notify: { targets: { hook }, batch_seconds: 0 },
+      },
+      { history },
+    );
+    const mute = async (seconds: number) => {
+      const answer = await fetch(`${service.baseUrl}/api/events/mute`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ what: 'busy', seconds }),
+      });
+      t.equal(answer.status, 200);
+    };
+    await mute(60);
+    history.notify(FAKE_EVENT);
+    history.notify({ ...FAKE_EVENT, rule: 'other' });
+    const rules = () => received.map(({ body }) => JSON.parse(body).commonLabels.alertname);
+    await until(() => received.length === 1, 'that of the other rule');
+    t.strictSame(rules(), ['other']);
+    await mute(0);
+    await until(() => received.length === 2, 'what still lasts');
+    t.strictSame(rules(), ['other', 'busy']);
+  },
+);
