@@ -1,6 +1,7 @@
 /** Asks the running service of the configuration over loopback, with a key that may do everything. */
 import { apiKeyOf } from '../access/key.ts';
 import { listedKeys } from '../access/key-list.ts';
+import { ClientError } from '../client/errors.ts';
 import { type RequestOptions, requestIn } from '../client/rest.ts';
 import type { Config } from '../config/config.ts';
 import { environmentFor } from './environment-for.ts';
@@ -8,11 +9,10 @@ import { findTarget } from './target.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The service was not asked. */
+/** The service takes no question without a key, and there is none. */
 export class NoKeyError extends Error {
   override message =
-    'the service was not asked: the configuration has only digests of keys with the scope admin; ' +
-    'set HOSTWIRE_KEY to one of them';
+    'the configuration has only digests of keys with the scope admin; set HOSTWIRE_KEY to one of them';
 }
 
 /** The key of this user, or one of the configuration that may do everything; undefined: all of these are digests. */
@@ -37,9 +37,14 @@ export async function askService(config: Config, variables: Variables, question:
   const { url, key: given, pin } = findTarget(here, variables, () => config);
   const key = keyFor(config.auth, given);
   const { path, needsKey, ...options } = question;
-  const isGuest = !config.auth.enabled && !needsKey;
-  if (key === undefined && !isGuest) throw new NoKeyError();
+  if (key === undefined && needsKey) throw new NoKeyError();
   // The certificate of the configuration is known by its pin, as for `hostwire top`.
   const { environment } = await environmentFor(pin);
-  return (await requestIn(path, { url, key, ...options }, environment)).data;
+  try {
+    return (await requestIn(path, { url, key, ...options }, environment)).data;
+  } catch (error) {
+    // The clients of this machine may need none.
+    const lacksKey = key === undefined && error instanceof ClientError && error.code === 'unauthorized';
+    throw lacksKey ? new NoKeyError() : error;
+  }
 }

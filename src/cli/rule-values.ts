@@ -78,6 +78,8 @@ export async function findRuleValues(
     });
     return { rules: rows, reason: null };
   } catch (error) {
+    // A hub has no rules, and before the first start only those that ship ready are there.
+    if (Object.keys(config.watch.rules).length === 0) return undefined;
     const rows = rules.map(([rule, terms]) => ({ rule, limit: limitOf(terms), ...blank }));
     return { rules: rows, reason: messageOf(error) };
   }

@@ -120,15 +120,30 @@ t.test('[9.check-rules] check prints the present value beside each limit', async
   });
 });
 
+t.test('[9.check-rules] without a key it asks as the clients of this machine do', async (t) => {
+  const phone = { digest: `sha256/${'A'.repeat(43)}=`, scopes: ['read'] } as const;
+  for (const [ips, reason] of [
+    [['127.0.0.1'], null],
+    [['192.0.2.1', '*'], /^the configuration has only digests of keys with the scope admin/],
+  ] as const) {
+    const auth = { enabled: true, keys: { phone } };
+    const history = new ComputedHistory();
+    const { port } = await serveHere(t, fixtureHost(), { auth: { ...auth, allowed_ips: ips } }, { history });
+    const options = configured(t, port, { auth: { ...auth, allowed_ips: ips } });
+    t.match(await findRuleValues(options, PATIENCE_MS), { reason });
+  }
+});
+
 t.test('[9.check-rules] without the service it says why, and the limits', async (t) => {
   const options = configured(t, await findFreePort());
   const { text, exitCode } = checkConfiguration(options, false, await findRuleValues(options, PATIENCE_MS));
   t.equal(exitCode, 0);
   t.match(text, /\nRules \(their values now are unknown: .+\):\nbusy {2}above 90, until below 80\n/);
-  const keyed = configured(t, 1, {
-    auth: { enabled: true, keys: { phone: { digest: `sha256/${'A'.repeat(43)}=`, scopes: ['read'] } } },
-  });
-  t.match(await findRuleValues(keyed), { reason: /^the service was not asked: / });
+  t.equal(
+    await findRuleValues(configured(t, 1, { watch: {} })),
+    undefined,
+    'nothing of those that ship ready, as before the first start',
+  );
   const folder = makeFolder(t);
   writeFiles(folder, { 'config.yaml': 'watch: 5' });
   t.equal(await findRuleValues(optionsFor(folder)), undefined);

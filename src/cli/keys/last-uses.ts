@@ -53,7 +53,7 @@ export async function findLastUses(
     return { source: 'service', reason: null, ...answer };
   } catch (error) {
     const reason = messageOf(error);
-    const why = error instanceof NoKeyError ? reason : `the service did not return them: ${reason}`;
-    return { source: 'none', since: null, reason: why, uses: new Map() };
+    const what = error instanceof NoKeyError ? 'was not asked' : 'did not return them';
+    return { source: 'none', since: null, reason: `the service ${what}: ${reason}`, uses: new Map() };
   }
 }
