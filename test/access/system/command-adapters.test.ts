@@ -59,6 +59,7 @@ const partOf = (features: Features, more: ConfigPart): ConfigPart => ({
   host: { id: 'pc' },
   auth: { enabled: true, api_key: KEY },
   log: { level: 'debug' },
+  hub: { scopes: ['admin'] },
   features,
   ...more,
 });
@@ -146,7 +147,7 @@ t.test(
         t.same(differences, [], `${state.name}: flags ${at}`);
         t.same(actsOf(here), actsOverHttp, `${state.name}: what was done with flags ${at}`);
         count.acts += actsOverHttp.length;
-        await until(() => witness.on(`${topic}/pc/hub/status`).length > 0, 'the agent of hubs');
+        await until(() => witness.on(`${topic}/pc/status`).length > 0, 'its status for hubs');
         const throughHub = await adapters.hub(`${topic}/pc`);
         const otherwise = ADAPTER_CASES.flatMap((each, index) => {
           const outcome = http[index];

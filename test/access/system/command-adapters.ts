@@ -1,8 +1,10 @@
 /** Sends the cases of the matrix of commands over HTTP, over MQTT and through a hub, and compares the outcomes. */
+import { randomBytes } from 'node:crypto';
 import type { Feedback } from '#src/exporters/mqtt/commands/command-adapter.js';
 import type { Witness } from '../../exporters/mqtt/broker.ts';
 import type { ServiceHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { Joiner, payloadOf, readPayload } from '../../hub/broker/frames.ts';
 import {
   ADAPTER_CASES,
   type AdapterCase,
@@ -49,7 +51,10 @@ export function messagesOf(base: string, features: Features): readonly Sent[] {
 
 /** The hub that the witness is. */
 const HUB = 'home';
-type HubFeedback = Feedback & { readonly run: string; readonly clock: number };
+interface HubAnswer {
+  readonly delivered?: string;
+  readonly error?: { readonly code: Feedback['code']; readonly message: string };
+}
 
 /** Power one at a time, because of what is scheduled; of the others as many at a time as the adapter runs. */
 async function inTurns<Value extends AdapterCase>(
@@ -67,7 +72,6 @@ export class Adapters {
   readonly #witness: Witness;
   readonly #ids = new Set<string>();
   readonly #key: string;
-  #asked = 0;
   /** The answers over HTTP. */
   readonly texts: string[] = [];
 
@@ -111,39 +115,46 @@ export class Adapters {
     return this.#answers();
   }
 
-  /** The first answer to every case, in their order, as a hub at the same broker gets it. `base`: of the agent. */
+  /** The answer to every case, in their order, as a hub at the same broker gets it. `base`: of the machine. */
   async hub(base: string): Promise<readonly Feedback[]> {
-    const answers = () => this.#hubAnswers(`${base}/hub/feedback/${HUB}`);
-    const ask = async (topic: string, payload: object) => {
-      const id = `${base} hub ${this.#asked++}`;
-      const envelope = { hub: HUB, id, client: '192.0.2.7', key: 'default', ...payload };
-      await this.#witness.say(`${base}/hub/cmd/${topic}`, JSON.stringify(envelope));
-      await until(() => answers().has(id), `an answer to ${id} ${topic}`);
-      const answer = answers().get(id);
-      present = answer ?? present;
-      return answer;
-    };
-    let present: Pick<HubFeedback, 'run' | 'clock'> = { run: '', clock: 0 };
-    await ask('get', { what: 'clock' });
+    const session = randomBytes(8).toString('hex');
+    const answers = this.#joinAnswers(`${base}/out/${HUB}`, session);
+    let sent = 0;
+    const say = async (text: string) =>
+      await this.#witness.say(`${base}/in/${HUB}`, payloadOf(session, sent++, text).toString(), { qos: 0 });
+    await say('');
+    await until(() => answers().has('connected'), 'the greeting');
     const found: Feedback[] = [];
     const cases = ADAPTER_CASES.map((each, index) => ({ ...each, index }));
     await inTurns(cases, async ({ index, command, params }) => {
-      const { group, action } = partsOf(command);
-      // By the clock of its last answer, because the machine may be slow.
-      const { run, clock } = present;
-      const answer = await ask(`${group}/${action}`, { run, deadline: clock + 29_000, params });
-      if (answer !== undefined) found[index] = answer;
+      const via = { client: '192.0.2.7', key: 'default' };
+      await say(JSON.stringify({ op: 'request', id: index, via, data: { name: command, params } }));
+      await until(() => answers().has(index), `an answer to ${command}`);
+      const { delivered, error } = answers().get(index) ?? {};
+      const success = error === undefined && delivered !== 'false';
+      const stage = success ? 'done' : 'failed';
+      found[index] = { command, stage, success, message: error?.message ?? '', code: error?.code };
     });
     return found;
   }
 
-  #hubAnswers(topic: string): ReadonlyMap<string, HubFeedback> {
-    const answers = new Map<string, HubFeedback>();
-    for (const text of this.#witness.on(topic)) {
-      const feedback = JSON.parse(text) as HubFeedback;
-      if (!answers.has(String(feedback.id))) answers.set(String(feedback.id), feedback);
-    }
-    return answers;
+  /** Returns the data of `answer` by the id of the request, and of the greeting. */
+  #joinAnswers(topic: string, session: string): () => ReadonlyMap<unknown, HubAnswer> {
+    const joiner = new Joiner(session);
+    const answers = new Map<unknown, HubAnswer>();
+    let at = 0;
+    return () => {
+      for (; at < this.#witness.heard.length; at++) {
+        const heard = this.#witness.heard[at];
+        const payload = heard?.topic === topic ? readPayload(Buffer.from(heard.text)) : undefined;
+        const frame = payload?.session === session ? joiner.take(payload) : undefined;
+        if (frame === 'gap') throw new Error('the session has a gap');
+        if (frame === undefined) continue;
+        const { type, id, data } = JSON.parse(frame.toString());
+        if (type === 'answer' || type === 'connected') answers.set(id ?? type, data);
+      }
+      return answers;
+    };
   }
 
   #answers(): ReadonlyMap<string, Feedback> {
