@@ -2,7 +2,7 @@
 
 import { ENVIRONMENT, type Environment } from '../client/environment.ts';
 import { ClientError } from '../client/errors.ts';
-import type { SocketConstructor } from '../client/socket.ts';
+import type { SocketConstructor } from '../client/socket-options.ts';
 
 interface Connecting {
   readonly environment: Environment;

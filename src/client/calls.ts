@@ -1,4 +1,5 @@
 /** The questions and commands of one machine over a WebSocket. */
+import { membersOf } from '../json.ts';
 import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { ProcessDetailsPayload, ProcessListPayload } from '../wire/process.ts';
 import type { MediaAction } from '../wire/requests.ts';
@@ -138,9 +139,8 @@ function snapshotOf(topics: readonly Topic[]): Take<Snapshot> {
     // Each section that was requested by name has a message of its own.
     if (kind !== undefined) snapshot[kind] = { ...(snapshot[kind] ?? {}), ...(message.data ?? {}) };
     else {
-      const { details } = message.data as { readonly details?: { readonly topic?: unknown } }; // The shape of an error.
       // An error without a topic is one of the whole request.
-      if (details?.topic === undefined) check(message);
+      if (membersOf(membersOf(message.data)['details'])['topic'] === undefined) check(message);
       error = message;
     }
     if (--missing > 0) return undefined;

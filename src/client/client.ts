@@ -31,13 +31,12 @@ export type * from './messages.ts';
 export type { Section, StatsPayload } from './payload.ts';
 export {
   type Answer,
-  type HistoryQuery,
   history,
   processesAt,
   type ReadOptions,
   type RequestOptions,
   request,
 } from './rest.ts';
-export { connect, type HostSocket, type SocketConstructor, type SocketLike } from './socket.ts';
+export { connect, type HostSocket } from './socket.ts';
 export type * from './socket-options.ts';
 export { type StatsStream, type StreamOptions, streamStats } from './stream.ts';

@@ -1,17 +1,5 @@
 /** The client's access to time, randomness and the network. Tests replace it. */
 
-export interface Timing {
-  /** Maximum delay before the first new attempt; each further attempt doubles it. */
-  readonly initialDelayMs: number;
-  readonly maxDelayMs: number;
-  /** After a connection that lasted this long, the delays start again with the initial one. */
-  readonly healthyMs: number;
-  /** Time limit for connecting. */
-  readonly connectMs: number;
-  /** Interval at which a connection is checked for silence. */
-  readonly tickMs: number;
-}
-
 export interface Environment {
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -20,7 +8,17 @@ export interface Environment {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly fetch: typeof fetch;
-  readonly timing: Timing;
+  readonly timing: {
+    /** Maximum delay before the first new attempt; each further attempt doubles it. */
+    readonly initialDelayMs: number;
+    readonly maxDelayMs: number;
+    /** After a connection that lasted this long, the delays start again with the initial one. */
+    readonly healthyMs: number;
+    /** Time limit for connecting. */
+    readonly connectMs: number;
+    /** Interval at which a connection is checked for silence. */
+    readonly tickMs: number;
+  };
 }
 
 export const ENVIRONMENT: Environment = {

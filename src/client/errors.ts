@@ -43,20 +43,15 @@ export type ClientErrorCode = ConnectionCode | (string & {});
 const MAX_MESSAGE = 500;
 const CODE = /^\w{1,64}$/;
 
-export interface ErrorFacts {
-  readonly cause?: unknown;
-  /** The status of the HTTP answer. */
-  readonly status?: number;
-  /** Details that the service sent with the message. */
-  readonly details?: unknown;
-  /** The delay that the service asked for before the next attempt. */
-  readonly retryAfterMs?: number;
-}
+type ErrorFacts = Partial<Pick<ClientError, 'status' | 'details' | 'retryAfterMs' | 'cause'>>;
 
 export class ClientError extends Error {
   readonly code: ClientErrorCode;
+  /** The status of the HTTP answer. */
   readonly status: number | undefined;
+  /** Details that the service sent with the message. */
   readonly details: unknown;
+  /** The delay that the service asked for before the next attempt. */
   readonly retryAfterMs: number | undefined;
 
   /** Programs print `message`, and a server may have chosen it and the code: it is cleaned and cut. */

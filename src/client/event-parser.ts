@@ -8,7 +8,7 @@ export interface ParsedEvent {
   readonly data: string;
 }
 
-const LINE_END = /[\r\n]/g;
+const LINE_END = /\r\n?|\n/g;
 
 export class EventParser {
   /** Buffers an incomplete character, and drops a byte order mark at the start of the stream. */
@@ -31,23 +31,15 @@ export class EventParser {
   push(bytes: Uint8Array): readonly ParsedEvent[] {
     const text = this.#decoder.decode(bytes, { stream: true });
     const events: ParsedEvent[] = [];
-    let start = 0;
-    if (this.#mayStartWithLf && text !== '') {
-      if (text.startsWith('\n')) start = 1;
-      this.#mayStartWithLf = false;
-    }
+    // After a CR at the end of the last piece.
+    let start = this.#mayStartWithLf && text.startsWith('\n') ? 1 : 0;
+    if (text !== '') this.#mayStartWithLf = text.endsWith('\r');
     LINE_END.lastIndex = start;
     for (let match = LINE_END.exec(text); match !== null; match = LINE_END.exec(text)) {
-      const line = this.#line + text.slice(start, match.index);
-      this.#line = '';
-      start = match.index + 1;
-      if (match[0] === '\r') {
-        if (start === text.length) this.#mayStartWithLf = true;
-        else if (text[start] === '\n') start++;
-        LINE_END.lastIndex = start;
-      }
-      const event = this.#take(line);
+      const event = this.#take(this.#line + text.slice(start, match.index));
       if (event !== undefined) events.push(event);
+      this.#line = '';
+      start = LINE_END.lastIndex;
     }
     this.#line += text.slice(start);
     if (this.#line === '' && this.#data.length === 0) this.pending = 0;

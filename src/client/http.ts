@@ -82,14 +82,13 @@ export async function refusalOf(response: Response): Promise<ClientError> {
   const code = headers.get('x-error-code') ?? body['code'] ?? CODE_BY_STATUS[status];
   const scope = headers.get('x-required-scope');
   const sentence = body['error'] ?? SENTENCES[String(code)] ?? SENTENCES[status];
-  const asked = retryAfterMs(headers);
   return new ClientError(
     typeof code === 'string' ? code : 'refused',
     typeof sentence === 'string' ? sentence : `the service answered ${status}`,
     {
       status,
       details: body['details'] ?? (scope ? { scope } : undefined),
-      ...(asked !== undefined && { retryAfterMs: asked }),
+      retryAfterMs: retryAfterMs(headers),
     },
   );
 }

@@ -1,7 +1,7 @@
 /** Accepts the service by the pin of its key, where no authority has signed its certificate. On Node only. */
 import type { Environment } from './environment.ts';
 import { ClientError } from './errors.ts';
-import type { SocketConstructor } from './socket.ts';
+import type { SocketConstructor } from './socket-options.ts';
 
 /** Reaches only a server with the pin; see pinned.ts. */
 export interface Pinned {

@@ -6,6 +6,7 @@ import { badAnswer, ClientError, unreachable } from './errors.ts';
 import { addressOf, keyHeader, queryOf, readText, refusalOf, type ServiceAccess } from './http.ts';
 import { MAX_ANSWER } from './limits.ts';
 import { loadPinned, withPinned } from './pin.ts';
+import type { HistoryQuery } from './socket-options.ts';
 
 export interface RequestOptions extends ServiceAccess {
   /** Default: POST when there is a body, otherwise GET. */
@@ -67,18 +68,6 @@ export async function requestIn<T>(
     clearTimer(timer);
     stopListening();
   }
-}
-
-/** The selection of a query to the history. */
-export interface HistoryQuery {
-  /** Names, where `*` stands for any text. Default: the load, memory, network, disks and the first GPU. */
-  readonly series?: readonly string[] | undefined;
-  /** Unix seconds; negative: before now. Default: -3600. */
-  readonly since?: number | undefined;
-  /** Unix seconds; negative: before now. Default: now. */
-  readonly until?: number | undefined;
-  /** Seconds per slot. Default: as is right for that time. */
-  readonly step?: number | undefined;
 }
 
 export type ReadOptions = Omit<RequestOptions, 'method' | 'body'>;

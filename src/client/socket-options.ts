@@ -1,8 +1,27 @@
 /** The options of a socket and of its requests. */
 import type { ServiceAccess } from './http.ts';
 import type { Feedback } from './messages.ts';
-import type { HistoryQuery } from './rest.ts';
-import type { SocketConstructor } from './socket.ts';
+
+/** The part of WebSocket that is used; the browser's, Node 22's and that of the package ws have it. */
+export interface SocketLike {
+  send(text: string): void;
+  close(): void;
+  addEventListener(
+    type: 'open' | 'message' | 'close' | 'error',
+    listener: (event: SocketEvent) => void,
+  ): void;
+}
+
+/** Any event of a socket. */
+export interface SocketEvent {
+  readonly type?: string;
+  readonly data?: unknown;
+  readonly code?: number;
+  /** The reason of an error, with the package ws. */
+  readonly error?: unknown;
+}
+
+export type SocketConstructor = new (url: string) => SocketLike;
 
 export interface SocketOptions extends ServiceAccess {
   /** Sent in the query of the upgrade, because browsers cannot send headers with it. */
@@ -51,6 +70,18 @@ export interface PowerOptions extends CommandOptions {
   readonly delay?: number | undefined;
   /** Overrides the inhibitors of programs. */
   readonly force?: boolean | undefined;
+}
+
+/** The selection of a query to the history. */
+export interface HistoryQuery {
+  /** Names, where `*` stands for any text. Default: the load, memory, network, disks and the first GPU. */
+  readonly series?: readonly string[] | undefined;
+  /** Unix seconds; negative: before now. Default: -3600. */
+  readonly since?: number | undefined;
+  /** Unix seconds; negative: before now. Default: now. */
+  readonly until?: number | undefined;
+  /** Seconds per slot. Default: as is right for that time. */
+  readonly step?: number | undefined;
 }
 
 export interface HistoryOptions extends HistoryQuery, AskOptions {}

@@ -8,29 +8,14 @@ import { MAX_ANSWER } from './limits.ts';
 import { type Message, parseMessage, type SocketEvents, type Topic } from './messages.ts';
 import { answered, errorIn, Requests } from './pending.ts';
 import { loadPinned, withPinned } from './pin.ts';
-import type { AskOptions, SocketOptions, SubscribeOptions } from './socket-options.ts';
+import type {
+  AskOptions,
+  SocketConstructor,
+  SocketLike,
+  SocketOptions,
+  SubscribeOptions,
+} from './socket-options.ts';
 import { type Subscribed, Subscriber } from './subscriber.ts';
-
-/** The part of WebSocket that is used; the browser's, Node 22's and that of the package ws have it. */
-export interface SocketLike {
-  send(text: string): void;
-  close(): void;
-  addEventListener(
-    type: 'open' | 'message' | 'close' | 'error',
-    listener: (event: SocketEvent) => void,
-  ): void;
-}
-
-/** Any event of a socket. */
-export interface SocketEvent {
-  readonly type?: string;
-  readonly data?: unknown;
-  readonly code?: number;
-  /** The reason of an error, with the package ws. */
-  readonly error?: unknown;
-}
-
-export type SocketConstructor = new (url: string) => SocketLike;
 
 type Listener = (value: unknown) => void;
 

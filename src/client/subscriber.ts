@@ -1,6 +1,7 @@
 /** Keeps the subscriptions of a socket: requests each change, and all of them again after a loss. */
+import { membersOf } from '../json.ts';
 import { onAborted } from './environment.ts';
-import { ClientError } from './errors.ts';
+import { type ClientError, unreachable } from './errors.ts';
 import type { AnswerEvents } from './messages.ts';
 import type { Section } from './payload.ts';
 import { answered, check, type Requests, type Take } from './pending.ts';
@@ -78,8 +79,7 @@ function answersOf(hosts: readonly string[]): Take<Subscribed> {
   const unknown: string[] = [];
   return (message) => {
     const { type, host, data } = message;
-    // The shape of the hub's errors.
-    const isUnknown = type === 'error' && (data as { readonly code?: unknown }).code === 'NOT_FOUND';
+    const isUnknown = type === 'error' && membersOf(data)['code'] === 'NOT_FOUND';
     if (isUnknown && typeof host === 'string') unknown.push(host);
     else check(message);
     missing.delete(host);
@@ -127,7 +127,7 @@ export class Subscriber {
       if (!this.#requests.isOpen) return;
       const { kind, topics } = change;
       const { detail } = this.#wanted(hosts[0]);
-      for (const part of partsOf(hosts))
+      for (const part of partsOf([...waiting.hosts]))
         if (kind === 'remove') void this.#ask(part, [waiting], 'unsubscribe', { topics });
         else void this.#ask(part, [waiting], 'subscribe', { topics, mode: kind, detail });
     });
@@ -181,16 +181,17 @@ export class Subscriber {
       const answer = await this.#requests.start({ op, address, data, kind: 'subscription', take });
       for (const host of hosts) this.#accept(host, about, answer);
     } catch (error) {
+      const refusal = unreachable(error);
       // After a loss, all is renewed over the next connection.
-      if (!(error instanceof ClientError) || error.code === 'connection_lost') return;
+      if (refusal.code === 'connection_lost') return;
       for (const waiting of about) {
         this.#drop(waiting);
-        waiting.reject(error);
+        waiting.reject(refusal);
       }
       if (!isRenewal || !this.#requests.isOpen) return;
       // Without the new changes, the earlier subscriptions may still be allowed.
       if (about.length > 0) this.#renew(hosts, []);
-      else this.#onRefused(error);
+      else this.#onRefused(refusal);
     }
   }
 

@@ -11,7 +11,7 @@ import { paint } from '#src/cli/top/text.js';
 import { FIRST_POINTS } from '#src/cli/top/view.js';
 import { ClientError, connect, request, streamStats } from '#src/client/client.js';
 import { check } from '#src/client/pending.js';
-import type { SocketConstructor } from '#src/client/socket.js';
+import type { SocketConstructor } from '#src/client/socket-options.js';
 import { listen } from '../helpers/clients/listen.ts';
 import { HOSTILE, OBEYED } from '../helpers/hostile-texts.ts';
 import { runToEnd } from '../helpers/service/service.ts';

@@ -1,5 +1,5 @@
 /** Fake WebSockets whose messages are answered by the test. */
-import type { SocketConstructor, SocketEvent, SocketLike } from '#src/client/socket.js';
+import type { SocketConstructor, SocketEvent, SocketLike } from '#src/client/socket-options.js';
 
 interface Sent {
   readonly op: string;
