@@ -1,19 +1,16 @@
 /** The last sample of a machine that is gone: how much of it is kept. */
 import process from 'node:process';
 import t from 'tap';
-import { createCounters, type RemoteDeps } from '#src/agent/remote/deps.js';
-import { HostSample } from '#src/agent/remote/sample.js';
-import { TIMES } from '#src/agent/remote/times.js';
-import { Upstream } from '#src/agent/remote/upstream.js';
-import { Quota } from '#src/fairness/quota.js';
+import { ServiceError } from '#src/errors.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { SCRIPT_HEAP } from '#src/http/connections/heap.js';
-import { Listeners } from '#src/listeners.js';
-import { createLog } from '#src/log/log.js';
+import { TIMES } from '#src/machine/remote.js';
+import { RemoteSamples } from '#src/machine/remote-samples.js';
 import { type View, viewOf } from '#src/stats/view.js';
 import type { MachineSink } from '#src/streams/sample.js';
 import { SampleBroadcast, ShardQueue } from '#src/viewers/socket/sample-broadcast.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
+import { EMPTY } from './played-machine.ts';
 
 const MIB = 2 ** 20;
 
@@ -28,28 +25,15 @@ function collectedBytes(): number {
 /** As long as an event of a stream may be. */
 const SAMPLE_BYTES = MIB;
 
-/** An upstream of a machine that is up, with sockets. */
+/** The samples of a machine that is up, with sockets. */
 function play() {
   const clock = new FakeClock();
-  const deps: RemoteDeps = {
-    name: 'hub1',
+  const samples = new RemoteSamples({
     clock,
     times: TIMES,
-    quota: new Quota(),
-    log: createLog(() => undefined),
-    counters: createCounters(),
-    conditions: new Listeners<readonly [id: string]>(),
-    random: () => 0.5,
-  };
-  const owner = {
-    isUp: true,
-    changed: () => undefined,
-    onInterest: () => undefined,
-    refusal: () => {
-      throw new Error('nobody asks');
-    },
-  };
-  const upstream = new Upstream(deps, owner, false);
+    onChange: () => undefined,
+    refusal: () => undefined,
+  });
   const published: number[] = [];
   const defer = (run: () => void) => run();
   const sockets = {
@@ -63,7 +47,7 @@ function play() {
   };
   const machine = {
     id: 'pc',
-    subscribe: (view: View, sink: MachineSink) => upstream.subscribe(view, sink),
+    subscribe: (view: View, sink: MachineSink) => samples.subscribe(view, sink),
   } as SampleBroadcast['machine']; // Nothing else of it is used.
   /** One socket joins those of `sections`. */
   const join = (sections: number) =>
@@ -74,39 +58,34 @@ function play() {
       missSample: () => undefined,
     });
   join(ALL_SECTIONS);
-  upstream.ask();
-  return { clock, upstream, published, join };
-}
-
-function sampleOf(clock: FakeClock): HostSample {
-  const json = `{"timestamp":1,"more":"${'x'.repeat(SAMPLE_BYTES - 100)}"}`;
-  const member = { key: '', start: 'data: {'.length, end: 'data: '.length + json.length - 1 };
-  return new HostSample(Buffer.from(`data: ${json}\n\n`), ALL_SECTIONS, clock.now(), [member]);
+  /** It sends a long sample. */
+  const take = () => samples.take({ timestamp: 1, ...EMPTY, more: 'x'.repeat(SAMPLE_BYTES - 300) });
+  return { clock, samples, published, join, take };
 }
 
 t.test('a machine that is gone keeps no memory of the hub', async (t) => {
-  const { clock, upstream, published, join } = play();
+  const { clock, samples, published, join, take } = play();
   join(SECTION_BITS.cpu);
   const before = collectedBytes();
-  upstream.take(sampleOf(clock));
+  t.equal(take(), undefined);
   t.ok((published[0] ?? 0) > SAMPLE_BYTES / 2, 'it was sent');
   t.ok(collectedBytes() - before >= SAMPLE_BYTES, 'a sample that is shown is kept');
   const takenAtMs = clock.now();
   await clock.advance(5000);
-  upstream.lost();
-  t.equal(upstream.current, undefined);
-  t.equal(upstream.takenAtMs, takenAtMs, 'when it was taken is known');
+  samples.lost(new ServiceError('host_unreachable', 'It is gone.'));
+  t.equal(samples.newest, undefined);
+  t.equal(samples.takenAtMs, takenAtMs, 'when it was taken is known');
   const kept = collectedBytes() - before;
   t.ok(kept < MIB / 2, `${(kept / MIB).toFixed(1)} MiB`);
 });
 
 t.test('a long sample in many views takes a bounded memory', async (t) => {
-  const { clock, upstream, join } = play();
+  const { samples, join, take } = play();
   for (let sections = 0; sections < 32; sections++) join(sections);
   const before = collectedBytes();
-  upstream.take(sampleOf(clock));
+  t.equal(take(), undefined);
   const kept = collectedBytes() - before;
   // The sample and its views of up to 16 MiB; their messages are not kept.
   t.ok(kept < 20 * MIB, `${(kept / MIB).toFixed(1)} MiB`);
-  t.ok(upstream.current !== undefined);
+  t.ok(samples.newest !== undefined);
 });

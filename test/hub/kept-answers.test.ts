@@ -1,23 +1,20 @@
 /** How long the hub keeps the answers of a machine. */
 import t from 'tap';
 import { OWN_ACCOUNT } from '#src/access/caller.js';
-import { Answers } from '#src/agent/remote/answers.js';
-import type { RemoteClient } from '#src/agent/remote/ask.js';
+import { SharedAnswers } from '#src/machine/shared-answers.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 
 function setUp(delayMs: number) {
   const clock = new FakeClock();
   let asked = 0;
-  const client: RemoteClient = {
-    ask: async () => {
-      const bytes = Buffer.from(String(asked++));
-      await new Promise<void>((resolve) => clock.setTimer(resolve, delayMs));
-      return { bytes, type: 'application/json' };
-    },
+  const send = async () => {
+    const bytes = Buffer.from(String(asked++));
+    await new Promise<void>((resolve) => clock.setTimer(resolve, delayMs));
+    return { bytes };
   };
-  const answers = new Answers(clock);
+  const answers = new SharedAnswers(clock);
   const ask = (what: string) =>
-    answers.ask(client, { what, params: {}, who: OWN_ACCOUNT, deadlineMs: 60_000 });
+    answers.ask({ what, params: {}, client: OWN_ACCOUNT, deadlineMs: 60_000 }, send);
   return { clock, ask, asked: () => asked };
 }
 

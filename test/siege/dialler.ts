@@ -1,68 +1,66 @@
-/** The agent's end of a connection to a hub that it has dialled, on a raw socket: by docs/hub-protocol.md, up to the proofs. */
+/** The machine's end of a connection to a hub that it has dialled, on a raw socket: by docs/websocket.md, up to its greeting. */
 import type net from 'node:net';
-import { newNonce, proofOf } from '#src/agent/protocol/proof.js';
 import { requestBytes } from '../helpers/clients/http.ts';
 import { UPGRADE_HEADERS } from '../http/socket-attacks.ts';
 import { frameBytes, OPCODES } from '../http/socket-frames.ts';
+import { PlayedMachine } from '../hub/played-machine.ts';
 import { type DialKey, send } from './target.ts';
 
-export const DIAL_UPGRADE = requestBytes('/api/agent', { headers: UPGRADE_HEADERS });
-
-/** Far above what a hub sends before it has proved itself. */
-const MAX_BYTES = 8192;
-
-/** A message on the end of a topic. */
-export const message = (topic: string, payload: string | Buffer): Buffer =>
-  frameBytes({
-    opcode: OPCODES.text,
-    payload: Buffer.concat([Buffer.from(`${topic}\n`), Buffer.from(payload)]),
+/** The upgrade of a machine; `key`: empty for a stranger. */
+export const dialUpgrade = ({ id, key }: DialKey, run: string): Buffer =>
+  requestBytes(`/api/agent?id=${id}&run=${run}`, {
+    headers: { ...UPGRADE_HEADERS, ...(key !== '' && { Authorization: `Bearer ${key}` }) },
   });
 
-/** A binary frame: a part of a message, of which more follow. */
-export const part = (bytes: Buffer): Buffer =>
-  frameBytes({ opcode: OPCODES.binary, payload: Buffer.concat([Buffer.of(1), bytes]) });
+/** A message of a machine. */
+export const message = (type: string, data: string | Buffer, id = ''): Buffer =>
+  frameBytes({
+    opcode: OPCODES.text,
+    payload: Buffer.concat([
+      Buffer.from(`{"type":"${type}"${id === '' ? '' : `,"id":${JSON.stringify(id)}`},"data":`),
+      Buffer.from(data),
+      Buffer.from('}'),
+    ]),
+  });
 
-/** Resolves with what `pattern` finds in the bytes that arrive; undefined: the connection was closed before, or too late. */
-function found(socket: net.Socket, pattern: RegExp, limitMs: number): Promise<string | undefined> {
+/** A frame of a message, of which more follow. */
+export const part = (bytes: Buffer, isFirst = false): Buffer =>
+  frameBytes({ opcode: isFirst ? OPCODES.text : OPCODES.continuation, payload: bytes, isPart: true });
+
+/** What a machine says of itself. */
+export function greetingOf(run: string): string {
+  const machine = new PlayedMachine();
+  machine.run = run;
+  return JSON.stringify(machine.connected);
+}
+
+/** Whether the upgrade was granted; false: refused, closed before, or too late. */
+function granted(socket: net.Socket, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    let text = '';
-    const end = (result: string | undefined) => {
+    const end = (isGranted: boolean) => {
       socket.off('data', take).off('close', close);
       clearTimeout(timer);
-      resolve(result);
+      resolve(isGranted);
     };
-    const take = (bytes: Buffer) => {
-      text = `${text}${bytes.toString('latin1')}`.slice(0, MAX_BYTES);
-      const match = pattern.exec(text);
-      if (match !== null) end(match[1] ?? match[0]);
-    };
-    const close = () => end(undefined);
+    const take = (bytes: Buffer) => end(bytes.includes('HTTP/1.1 101'));
+    const close = () => end(false);
     const timer = setTimeout(close, limitMs);
     if (socket.destroyed) close();
-    else socket.on('data', take).on('close', close);
+    else socket.once('data', take).once('close', close);
   });
 }
 
-/**
- * Dials the hub on `socket`, which is connected to it, and proves to be the agent `id` of this key. True: it has proved
- * itself, and the hub shows it as online.
- */
+/** Dials the hub on `socket`, which is connected to it, as this machine. True: it is in, and the hub shows it. */
 export async function dialIn(
   socket: net.Socket,
-  { id, key }: DialKey,
+  key: DialKey,
   run: string,
   limitMs: number,
 ): Promise<boolean> {
   socket.resume();
-  const challenge = found(socket, /"nonce":"([A-Za-z0-9_-]{43})"/, limitMs);
-  send(socket, DIAL_UPGRADE);
-  const hubNonce = await challenge;
-  if (hubNonce === undefined) return false;
-  const agentNonce = newNonce();
-  const proof = proofOf(key, 'agent', { id, run, hubNonce, agentNonce });
-  const proven = found(socket, /proof\n\{[^}]*\}/, limitMs);
-  send(socket, message('proof', JSON.stringify({ id, run, nonce: agentNonce, proof })));
-  if ((await proven) === undefined) return false;
-  send(socket, message('status', JSON.stringify({ state: 'online', run, name: 'hostile', labels: {} })));
+  const isGranted = granted(socket, limitMs);
+  send(socket, dialUpgrade(key, run));
+  if (!(await isGranted)) return false;
+  send(socket, message('connected', greetingOf(run)));
   return true;
 }

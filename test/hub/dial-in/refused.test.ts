@@ -1,13 +1,8 @@
-/** Machines that the hub does not take, and what their logs say; hubs that are none. */
-import { X509Certificate } from 'node:crypto';
+/** Machines that the hub does not take, and what their logs say. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
-import t, { type Test } from 'tap';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { pinOf } from '#src/tls/certificate.js';
-import { makePairFiles } from '../../helpers/certificates.ts';
+import t from 'tap';
 import { ask } from '../../helpers/clients/http.ts';
-import { listen } from '../../helpers/clients/listen.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import type { ServiceProcess } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -105,72 +100,4 @@ t.test('[I.hub.dial.reload] another key, and no hub, without a restart', async (
   writeFileSync(agent.configFile, JSON.stringify(without));
   process.kill(agent.pid, 'SIGHUP');
   await hub.host('pc', (row) => !isUp(row));
-});
-
-t.test('[I.hub.dial.tls] with TLS nothing is sent to another key than that of the pin', async (t) => {
-  const pair = await makePairFiles(t);
-  const securePort = await findFreePort();
-  const hub = await startHub(t, { pc: dialled() }, { server: { tls: { ...pair, port: securePort } } });
-  const url = `wss://127.0.0.1:${securePort}`;
-  const unsigned = await startAgent(t, url);
-  await logged(unsigned, /its certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\); set hub\.pin/);
-  await unsigned.stop();
-  const wrong = await startAgent(t, url, { pin: `sha256/${'A'.repeat(43)}=` });
-  await logged(wrong, /its key has the pin .*, not the one in hub\.pin/);
-  t.match(await hub.host('pc'), { state: 'unknown', reason: 'not connected yet' });
-  await wrong.stop();
-  const right = await startAgent(t, url, { pin: pinOf(new X509Certificate(pair.cert.pem)) });
-  await hub.host('pc', isUp);
-  t.notMatch(right.stderr(), /unencrypted/);
-});
-
-/** A hub that a test plays; each of its connections. */
-async function playHub(t: Test) {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-  const sockets: { readonly socket: WebSocket; readonly heard: string[] }[] = [];
-  server.on('connection', (socket) => {
-    const heard: string[] = [];
-    socket.on('error', () => undefined).on('message', (data) => heard.push(data.toString()));
-    sockets.push({ socket, heard });
-  });
-  return { sockets, url: `ws://127.0.0.1:${await listen(t, server)}` };
-}
-
-t.test('[I.hub.dial.scopes] a hub may do what hub.scopes allow, by default read and media', async (t) => {
-  const { sockets, url } = await playHub(t);
-  for (const [scopes, allowed] of [
-    [undefined, ['media.pause', 'system']],
-    [['read'], ['system']],
-    [['admin'], ['media.pause', 'system', 'power.lock']],
-  ] as const) {
-    const agent = await startAgent(t, url, scopes && { scopes });
-    const { socket, heard } = await until(() => sockets.pop());
-    for (const name of ['media.pause', 'system', 'power.lock'])
-      socket.send(JSON.stringify({ op: 'request', id: name, data: { name } }));
-    const answerTo = (name: string) =>
-      heard.find((text) => text.includes(`"id":"${name}"`) && text.includes('"answer"'));
-    for (const name of ['media.pause', 'system', 'power.lock']) {
-      const answer = await until(() => answerTo(name));
-      const isAllowed = (allowed as readonly string[]).includes(name);
-      t.equal(!answer.includes('scope_required'), isAllowed, `${String(scopes)}: ${name}`);
-    }
-    await agent.stop();
-  }
-});
-
-t.test('[I.hub.dial.pace] a machine leaves a hub that floods it or breaks the protocol', async (t) => {
-  const { sockets, url } = await playHub(t);
-  const agent = await startAgent(t, url);
-  for (const flood of [
-    (socket: WebSocket) => socket.ping(),
-    (socket: WebSocket) => socket.send('{"op":"ping"}'),
-    (socket: WebSocket) => socket.send('x', { fin: false }),
-  ]) {
-    const { socket, heard } = await until(() => sockets.shift());
-    await until(() => heard[0]);
-    for (let sent = 0; sent < 5000 && socket.readyState === socket.OPEN; sent++) flood(socket);
-    await until(() => socket.readyState === socket.CLOSED);
-  }
-  await until(() => sockets[0]?.heard[0]);
-  t.match(agent.stderr(), /lost connection to /, 'and comes back');
 });

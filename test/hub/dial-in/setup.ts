@@ -80,7 +80,8 @@ export class Dialler {
     const { id = 'pc', key = KEY, headers, ...more } = options;
     this.machine = machine;
     const bearer = key === '' ? {} : { Authorization: `Bearer ${key}` };
-    const url = `ws://127.0.0.1:${port}/api/agent?id=${encodeURIComponent(id)}`;
+    const query = new URLSearchParams({ id, run: machine.run }).toString();
+    const url = `ws://127.0.0.1:${port}/api/agent?${query}`;
     this.socket = new WebSocket(url, { ...more, headers: { ...bearer, ...headers } });
     t.teardown(() => this.socket.terminate());
     this.socket

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
+import { greetingOf } from '../dialler.ts';
 import { type Attack, atRate, pause, send, type Target } from '../target.ts';
-import { type Lines, NO_UTF8, sampleBytes, WRONG } from './hub-samples.ts';
+import { type Members, NO_UTF8, sampleBytes, WRONG } from './hub-samples.ts';
 import { Block } from './shapes.ts';
 
 /** From one attempt of the hub to the next it takes up to 4 s. */
@@ -16,8 +17,11 @@ const HEAD_SECONDS = 12;
 
 const frame = (opcode: number, payload: Buffer | string, isPart = false): Buffer =>
   frameBytes({ opcode, payload: Buffer.from(payload), isPart, isUnmasked: true });
-const message = (topic: string, payload: Buffer | string): Buffer =>
-  frame(OPCODES.text, Buffer.concat([Buffer.from(`${topic}\n`), Buffer.from(payload)]));
+const message = (type: string, data: Buffer | string): Buffer =>
+  frame(
+    OPCODES.text,
+    Buffer.concat([Buffer.from(`{"type":"${type}","id":1,"data":`), Buffer.from(data), Buffer.from('}')]),
+  );
 
 /** Agrees to the upgrade, as the service of a machine. */
 function enter(socket: net.Socket, request: string): void {
@@ -25,7 +29,7 @@ function enter(socket: net.Socket, request: string): void {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
   const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n';
   send(socket, `${head}Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
-  send(socket, message('status', '{"state":"online","run":"r","name":"hostile"}'));
+  send(socket, message('connected', greetingOf('r')));
 }
 
 interface Play {
@@ -91,14 +95,14 @@ function trickling(head: string, bytes: string, everyMs: number): Play['say'] {
 function sampling(make: (number: number) => Buffer, everyMs: number): Play['say'] {
   return async (socket, target, signal) => {
     for (let number = 1; !signal.aborted && socket.writable; number++) {
-      socket.write(message('sample', make(number)));
+      socket.write(message('system_stats', make(number)));
       target.count();
       await pause(everyMs, signal);
     }
   };
 }
 
-const sample = (wrong?: Lines, more?: string) => sampleBytes('r', 0, wrong, more);
+const sample = (wrong?: Members, more?: string) => sampleBytes(wrong, more);
 
 /** Just below the longest message that a hub takes. */
 const LONG_BYTES = 2 ** 20 - 1024;
@@ -115,12 +119,25 @@ export const HUB_CONNECTED: readonly Attack[] = [
     isAnswer: true,
   }),
   hostile('connected machines that send tiny messages without an end', 'messages', {
-    say: pouring('', message('x', '')),
+    say: pouring('', message('x', '{}')),
     endSeconds: FAST_SECONDS,
   }),
   hostile('connected machines that send samples at full speed', 'samples', {
-    say: pouring('', message('sample', sample())),
+    say: pouring('', message('system_stats', sample())),
     endSeconds: FAST_SECONDS,
+  }),
+  hostile('connected machines that answer what nobody asked', 'answers', {
+    say: pouring('', message('answer', '{"body":{}}')),
+    endSeconds: FAST_SECONDS,
+  }),
+  hostile('connected machines that never read, and send states', 'messages', {
+    say: async (socket, target, signal) => {
+      socket.pause();
+      for (; !signal.aborted && socket.writable; await pause(50, signal)) {
+        socket.write(message('media_update', '{"status":"stopped","title":"","artist":""}'));
+        target.count();
+      }
+    },
   }),
   hostile('connected machines that send pings without an end', 'frames', {
     say: pouring('', frame(OPCODES.ping, '')),
@@ -135,7 +152,7 @@ export const HUB_CONNECTED: readonly Attack[] = [
   }),
   hostile('connected machines that send a message of 1 MiB and never end it', 'messages', {
     say: async (socket, target) => {
-      const whole = message('sample', Buffer.alloc(LONG_BYTES, 'x'));
+      const whole = message('system_stats', Buffer.alloc(LONG_BYTES, 'x'));
       send(socket, whole.subarray(0, whole.length - 1));
       target.count();
     },

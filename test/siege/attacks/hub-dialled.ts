@@ -1,8 +1,8 @@
-/** Attacks by clients that dial a hub: hostile machines that have a key, and strangers that prove nothing. */
+/** Attacks by clients that dial a hub: hostile machines that have a key, and strangers that have none. */
 import type net from 'node:net';
-import { pick } from '../../http/mutate.ts';
+import { below, pick } from '../../http/mutate.ts';
 import { frameBytes, OPCODES } from '../../http/socket-frames.ts';
-import { DIAL_UPGRADE, dialIn, message, part } from '../dialler.ts';
+import { dialIn, dialUpgrade, message, part } from '../dialler.ts';
 import { type Attack, atFullSpeed, atRate, pause, send, type Target } from '../target.ts';
 import { NO_UTF8, sampleBytes, WRONG } from './hub-samples.ts';
 import { Block } from './shapes.ts';
@@ -15,7 +15,7 @@ const RECONNECT_MS = 50;
 
 let runs = 0;
 
-/** A connection on which the hostile machine of this worker has proved itself; undefined: the hub did not take it. */
+/** A connection of the hostile machine of this worker; undefined: the hub did not take it. */
 async function enter(target: Target): Promise<net.Socket | undefined> {
   const socket = await target.connect();
   const machine = target.hub.dialled[target.worker];
@@ -25,7 +25,7 @@ async function enter(target: Target): Promise<net.Socket | undefined> {
   return undefined;
 }
 
-/** `frames` for ever on a connection with a proof. */
+/** `frames` for ever on a connection that the hub has taken. */
 function flooding(name: string, unit: string, frames: readonly Buffer[]): Attack {
   const block = new Block(Buffer.concat(frames));
   return {
@@ -45,8 +45,7 @@ function flooding(name: string, unit: string, frames: readonly Buffer[]): Attack
   };
 }
 
-/** The hub's name is not known: it takes the feedback of any. */
-const FEEDBACK = message('feedback/hub', '{"id":"x","stage":"done"}');
+const ANSWER = message('answer', '{"body":{}}', 'x');
 const EMPTY_PART = part(Buffer.alloc(0));
 const TINY_PART = part(Buffer.of(120));
 const PING = frameBytes({ opcode: OPCODES.ping });
@@ -61,11 +60,9 @@ const BAD_SAMPLES: Attack = {
   needs: 'hub',
   run: async (target, random, signal) => {
     let socket: net.Socket | undefined;
-    let number = 0;
     await atRate(5, signal, async () => {
       if (socket?.writable !== true) socket = await enter(target);
-      if (socket !== undefined)
-        send(socket, message('sample', sampleBytes(`run${runs}`, ++number, pick(BAD, random))));
+      if (socket !== undefined) send(socket, message('system_stats', sampleBytes(pick(BAD, random))));
       target.count();
     });
   },
@@ -79,7 +76,8 @@ const UNFINISHED: Attack = {
   run: (target, _random, signal) =>
     atRate(2, signal, async () => {
       const socket = await enter(target);
-      for (let i = 0; i < 20 && socket !== undefined; i++) send(socket, part(Buffer.alloc(48 * 1024, 'x')));
+      for (let i = 0; i < 20 && socket !== undefined; i++)
+        send(socket, part(Buffer.alloc(48 * 1024, 'x'), i === 0));
       target.count();
     }),
 };
@@ -95,55 +93,44 @@ const COMING: Attack = {
     }),
 };
 
-/** Upgrades from `count` addresses `127.3.x.y`, without a proof; those that the hub closes are opened again. */
-function silent(name: string, addresses: number, sockets: number): Attack {
-  return {
-    name,
-    unit: 'connections',
-    seconds: 15,
-    needs: 'hub',
-    run: async (target, _random, signal) => {
-      let next = 0;
-      await atFullSpeed(8, signal, async () => {
-        if (target.size >= sockets) {
-          await pause(20, signal);
-          return;
-        }
-        const index = next++ % addresses;
-        const socket = await target.connect({ from: `127.3.${target.worker}.${1 + index}` });
-        socket.resume();
-        send(socket, DIAL_UPGRADE);
-        target.count();
-        await pause(2, signal);
-      });
-    },
-  };
-}
-
-const BAD_PROOF = message('proof', JSON.stringify({ id: 'nobody', run: 'r', nonce: 'x', proof: 'x' }));
+/** Each takes the place of the one before it. */
+const SILENT: Attack = {
+  name: 'silent dial-ins from 16 addresses',
+  unit: 'connections',
+  seconds: 15,
+  needs: 'hub',
+  run: async (target, _random, signal) => {
+    let next = 0;
+    await atFullSpeed(8, signal, async () => {
+      const index = next++ % 16;
+      const socket = await target.connect({ from: `127.3.${target.worker}.${1 + index}` });
+      socket.resume();
+      const machine = target.hub.dialled[target.worker];
+      if (machine !== undefined) send(socket, dialUpgrade(machine, `silent${index}`));
+      target.count();
+      await pause(20, signal);
+    });
+  },
+};
 
 const MAX_OPEN = 500;
 
-/** An upgrade may be refused, because an address has only so many attempts; a false proof must end the connection. */
-const FALSE_PROOFS: Attack = {
-  name: 'false proofs at full speed',
+/** Each is refused; beyond the rate the connection ends with it. */
+const FALSE_KEYS: Attack = {
+  name: 'false keys of machines at full speed',
   unit: 'attempts',
   needs: 'hub',
-  run: (target, _random, signal) =>
+  run: (target, random, signal) =>
     atFullSpeed(16, signal, async () => {
       if (target.size >= MAX_OPEN) {
         await pause(20, signal);
         return;
       }
       const socket = await target.connect();
-      socket.on('data', (bytes: Buffer) => {
-        if (bytes.includes('challenge')) {
-          target.expect(socket, END_SECONDS);
-          send(socket, BAD_PROOF);
-        } else if (bytes.includes('HTTP/1.1 ') && !bytes.includes('HTTP/1.1 101')) socket.destroy();
-      });
+      socket.once('data', () => socket.destroy());
       socket.resume();
-      send(socket, DIAL_UPGRADE);
+      const id = target.hub.dialled[target.worker]?.id ?? '';
+      send(socket, dialUpgrade({ id, key: `false${below(1e9, random)}` }, 'r'));
       target.count();
       await pause(10, signal);
     }),
@@ -151,12 +138,12 @@ const FALSE_PROOFS: Attack = {
 
 export const HUB_DIALLED: readonly Attack[] = [
   flooding('tiny messages of a dialled machine at full speed', 'messages', [
-    FEEDBACK,
-    message('media', '{}'),
+    ANSWER,
+    message('media_update', '{}'),
   ]),
-  flooding('states of a dialled machine at full speed', 'messages', [
-    message('status', '{"state":"online","run":"a"}'),
-    message('status', '{"state":"offline","run":"a"}'),
+  flooding('plans of a dialled machine at full speed', 'messages', [
+    message('closing', '{"reason":"sleep"}'),
+    message('pong', '{"clock":1}'),
   ]),
   flooding('empty parts of a dialled machine without an end', 'parts', [EMPTY_PART]),
   flooding('parts of a byte of a dialled machine without an end', 'parts', [TINY_PART]),
@@ -164,7 +151,6 @@ export const HUB_DIALLED: readonly Attack[] = [
   BAD_SAMPLES,
   UNFINISHED,
   COMING,
-  silent('silent dial-ins from 16 addresses', 16, 256),
-  silent('silent dial-ins from 200 addresses', 200, 600),
-  FALSE_PROOFS,
+  SILENT,
+  FALSE_KEYS,
 ];
