@@ -1,5 +1,4 @@
 /** The shipped files of both brokers, with an authority of one's own: TLS and its faults, and the rights of each user. */
-import mqtt from 'mqtt';
 import t, { type Test } from 'tap';
 import {
   type Broker,
@@ -9,6 +8,7 @@ import {
   natsKind,
   startBeside,
   startBroker,
+  Witness,
 } from '../../../exporters/mqtt/broker.ts';
 import { makePair, type TestPair } from '../../../helpers/certificates.ts';
 import { ask } from '../../../helpers/clients/http.ts';
@@ -144,25 +144,50 @@ for (const { name, skip, start } of BROKERS)
         });
       t.equal((await mute()).status, 200);
       t.notMatch(logs().join('\n'), /refuses|refused/);
-      // The user of another machine is no hub: it sees no machine, and speaks for none.
+      // The user of another machine is no hub, and speaks for no other machine; a hub is no machine, and no other hub.
       const thief = await startThief('hub2');
       await until(() => /connected to/.test(thief.log.join('\n')));
-      const forger = await mqtt.connectAsync(`mqtts://localhost:${broker.port}`, {
-        ca: ca.cert,
-        username: 'nas',
-        password: PASSWORDS.nas,
-        protocolVersion: 4,
-        reconnectPeriod: 0,
-      });
-      t.teardown(() => forger.end(true));
-      forger.on('error', () => undefined);
-      const forge = async (topic: string, payload: string) =>
-        await forger.publishAsync(topic, payload, { qos: 0 }).catch(() => undefined);
-      await forge('hostwire/pc/in/hub1', `${'x'.repeat(16)} 0\n`);
-      await forge('hostwire/pc/status', '{"state":"offline"}');
-      await forge('hostwire/pc/out/hub1', 'x');
-      await forge('hostwire/nas/status', '{"state":"offline"}');
+      const open = (user: User, clientId: string) => {
+        const login = { username: user, password: PASSWORDS[user], ca: ca.cert };
+        const witness = new Witness(`mqtts://localhost:${broker.port}`, {
+          ...login,
+          clientId,
+          protocolVersion: 4,
+        });
+        t.teardown(() => witness.client.end(true));
+        return {
+          witness,
+          listen: async (topic: string) =>
+            await witness.client.subscribeAsync(topic, { qos: 0 }).catch(() => undefined),
+          forge: async (topic: string, payload = 'forged') => {
+            for (const retain of [false, true]) await witness.say(topic, payload, { qos: 0, retain });
+          },
+        };
+      };
+      const [machine, rival] = [open('nas', 'nas'), open('hub1', 'other hub')];
+      for (const topic of ['pc/in/hub1', 'pc/out/hub1', '+/out/hub1', '+/in/+', 'pc/status', 'nas/in/+', '#'])
+        await machine.listen(`hostwire/${topic}`);
+      for (const topic of ['+/status', '+/out/hub1', '+/out/hub2', '+/out/+', 'pc/in/hub1', 'nas/in/+'])
+        await rival.listen(`hostwire/${topic}`);
+      for (const topic of ['pc/status', 'pc/out/hub1', 'pc/out/hub2'])
+        await machine.forge(`hostwire/${topic}`);
+      await machine.forge('hostwire/pc/in/hub1', `${'x'.repeat(16)} 0\n`);
+      await machine.witness.say('hostwire/nas/status', 'marker', { qos: 0 });
+      await rival.witness.waitFor('hostwire/nas/status', 'marker');
+      for (const topic of ['pc/status', 'pc/out/hub1', 'nas/in/hub2']) await rival.forge(`hostwire/${topic}`);
+      await rival.witness.say('hostwire/nas/in/hub1', 'marker', { qos: 0 });
+      await machine.witness.waitFor('hostwire/nas/in/hub1', 'marker');
+      const late = open('hub1', 'late hub');
+      await late.listen('hostwire/+/status');
+      await late.witness.waitFor('hostwire/pc/status', /"online"/);
       t.equal((await mute()).status, 200);
+      for (const { heard } of [machine.witness, rival.witness, late.witness])
+        t.notOk(
+          heard.find(({ text }) => text.includes('forged')),
+          'no forged message arrives',
+        );
+      t.same([...new Set(machine.witness.heard.map(({ topic }) => topic))], ['hostwire/nas/in/hub1']);
+      t.notOk(rival.witness.heard.find(({ topic }) => /\/in\/|hub2$/.test(topic)));
       t.same(await thief.hosts(), [], 'it sees no machine');
       t.notMatch(hub.log.join('\n'), /host pc is (?!up)/, 'its session was not ended');
       t.equal(media.controls.length, 2);
