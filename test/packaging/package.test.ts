@@ -34,7 +34,7 @@ t.test('the package contains the program, its maps, and the client with its type
   const names = files.map((file) => file.path);
   for (const needed of [
     ...['dist/main.js', 'dist/main.js.map', 'dist/licenses.txt', 'docs/operating.md'],
-    ...['dist/client/client.js', 'dist/client/client.d.ts', 'dist/wire/sample.d.ts'],
+    ...['dist/client/client.js', 'dist/client/client.d.ts', 'dist/wire/usage.d.ts'],
     ...['dist/commit.txt', 'dist/share/man/man1/hostwire.1'],
     ...[
       'dist/api/openapi.json',
