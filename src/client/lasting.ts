@@ -59,7 +59,7 @@ export abstract class Lasting {
 
   /** Begins an attempt to connect. */
   protected abstract attempt(): void;
-  /** Drops the attempt or the connection: with `error`, which `lost` is then told in some form, or for good. */
+  /** Drops the attempt or the connection. With `error`, `lost` is called next; without, it is closed. */
   protected abstract drop(error?: ClientError): void;
   protected abstract onState(state: ConnectionState): void;
   /** Called after a tick in which nothing arrived. */

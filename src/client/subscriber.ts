@@ -43,7 +43,7 @@ interface Subscription {
 }
 
 const NOTHING: Wanted = { topics: [], detail: false };
-/** The compiler sees to it that none is missing. */
+/** Sections by name; the compiler sees to it that none is missing. */
 const SECTION_ROWS: Readonly<Record<Section, 1>> = { cpu: 1, memory: 1, gpu: 1, disks: 1, network: 1 };
 const SECTIONS = Object.keys(SECTION_ROWS);
 
@@ -98,7 +98,7 @@ export class Subscriber {
     this.#onRefused = onRefused;
   }
 
-  /** Those with a subscription. */
+  /** Hosts with subscriptions. */
   get hosts(): readonly Host[] {
     return [...this.#byHost.keys()];
   }
