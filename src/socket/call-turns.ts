@@ -1,6 +1,6 @@
 /**
- * When the calls of one agent are sent: one of each client in turn, as many at a time and per second as an agent takes. So
- * what waits, waits here in fair order, and the agent refuses nothing.
+ * When the calls of one machine are sent: one of each client in turn, as many at a time and per second as a machine takes. So
+ * what waits, waits here in fair order, and the machine refuses nothing.
  */
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
@@ -15,12 +15,15 @@ export interface Turn {
   readonly drop: () => void;
 }
 
-/** An agent takes 20 per second, and 40 that come together; less, because messages may bunch up on their way. */
-const PER_SECOND = 16;
-const BURST = 32;
+/** How many are sent per second, and together after a rest: less than the machine takes, because messages may bunch up. */
+export interface CallPace {
+  readonly perSecond: number;
+  readonly burst: number;
+}
 
 export class CallTurns {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
+  readonly #pace: () => CallPace;
   readonly #waiting: FairQueue<Turn>;
   readonly #running = new Set<Turn>();
   readonly #capacity: Places;
@@ -30,8 +33,10 @@ export class CallTurns {
   constructor(
     clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>,
     { maxRunning, maxWaiting }: { readonly maxRunning: number; readonly maxWaiting: number },
+    pace: () => CallPace,
   ) {
     this.#clock = clock;
+    this.#pace = pace;
     this.#waiting = new FairQueue(maxWaiting);
     this.#capacity = new Places(maxRunning);
   }
@@ -68,7 +73,7 @@ export class CallTurns {
       }
       const next = this.#waiting.take(({ who }) => this.#capacity.hasCapacity(who));
       if (next === undefined) return;
-      this.#fullAtMs = Math.max(this.#fullAtMs, this.#clock.now()) + 1000 / PER_SECOND;
+      this.#fullAtMs = Math.max(this.#fullAtMs, this.#clock.now()) + 1000 / this.#pace().perSecond;
       this.#running.add(next);
       this.#capacity.add(next.who);
       next.begin();
@@ -77,7 +82,8 @@ export class CallTurns {
 
   /** Until one more may be sent. */
   #waitMs(): number {
-    return this.#fullAtMs - this.#clock.now() - ((BURST - 1) * 1000) / PER_SECOND;
+    const { perSecond, burst } = this.#pace();
+    return this.#fullAtMs - this.#clock.now() - ((burst - 1) * 1000) / perSecond;
   }
 
   #advanceIn(waitMs: number): void {

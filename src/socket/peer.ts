@@ -58,6 +58,9 @@ const ANSWER_BYTES = 1.5 * 2 ** 20;
 const MAX_WAITING_ANSWERS = 32;
 /** Bytes that wait for a machine that does not read. */
 const MAX_WAITING_BYTES = 64 * 1024;
+/** A machine takes 200 messages per second from a key with the scope `hub`, and 20 from any other (RATES). */
+const HUB_PACE = { perSecond: 64, burst: 128 };
+const CLIENT_PACE = { perSecond: 8, burst: 16 };
 const FLOODED = 'it sends more than the hub takes';
 
 /** Data that a machine sends on its own. */
@@ -86,6 +89,7 @@ export class Peer implements CarrierEvents {
       clock,
       limits,
       answerMs: times.answerMs,
+      pace: () => (this.#greeting?.mayNameClients === true ? HUB_PACE : CLIENT_PACE),
       send: (id, request) => {
         if (!this.#sendRequest(id, request)) return false;
         pace.frames.grant(ANSWER_FRAMES, RATES.machineFrames.burst + MAX_WAITING_ANSWERS * ANSWER_FRAMES);

@@ -4,12 +4,13 @@
  */
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
-import { type ErrorCode, ServiceError, STATUS_BY_CODE } from '../errors.ts';
+import { type ErrorCode, ServiceError, STATUS_BY_CODE, scopeRequired } from '../errors.ts';
 import { Clients } from '../fairness/fair-queue.ts';
 import type { Places } from '../fairness/places.ts';
 import { isObject, type JsonObject, membersOf } from '../json.ts';
 import type { Params } from '../params.ts';
-import { CallTurns, type Turn } from './call-turns.ts';
+import { isScope } from '../scopes.ts';
+import { type CallPace, CallTurns, type Turn } from './call-turns.ts';
 
 /** A step of a command, as the commands of a machine report them. */
 export interface RemoteStep {
@@ -52,6 +53,8 @@ export interface RequestsDeps {
   readonly limits: RequestLimits;
   /** For the answer to a command, after its deadline: it may have been begun at the last moment. */
   readonly answerMs: number;
+  /** How many questions, and as many commands, the machine takes from this side. */
+  readonly pace: () => CallPace;
   /** Sends a request with its number; false: it was not sent, and will not be. */
   readonly send: (id: number, request: RemoteRequest) => boolean;
 }
@@ -116,8 +119,8 @@ export class Requests {
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
-    this.#questions = new CallTurns(deps.clock, QUESTIONS);
-    this.#commands = new CallTurns(deps.clock, COMMANDS);
+    this.#questions = new CallTurns(deps.clock, QUESTIONS, deps.pace);
+    this.#commands = new CallTurns(deps.clock, COMMANDS, deps.pace);
   }
 
   /**
@@ -297,6 +300,9 @@ const isCode = (code: unknown): code is ErrorCode =>
 
 /** The machine's own error. */
 function errorOf({ code, message, details }: JsonObject): ServiceError {
+  const { scope } = membersOf(details);
+  if (code === 'scope_required' && typeof scope === 'string' && isScope(scope))
+    return scopeRequired(scope, 'The key of the hub at this machine');
   const text = textOf(message, 'The machine reported no reason.');
   return new ServiceError(
     isCode(code) ? code : 'internal_error',

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ServiceError } from '#src/errors.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { SCRIPT_HEAP } from '#src/http/connections/heap.js';
-import { TIMES } from '#src/machine/remote.js';
+import { TIMES } from '#src/machine/remote-deps.js';
 import { RemoteSamples } from '#src/machine/remote-samples.js';
 import { type View, viewOf } from '#src/stats/view.js';
 import type { MachineSink } from '#src/streams/sample.js';

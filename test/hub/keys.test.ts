@@ -22,13 +22,13 @@ const RULED: ConfigPart = {
 
 const HUB_KEYS: ConfigPart = { auth: { enabled: true, keys: { hub: keyWith('hub', 'admin') } } };
 
-for (const { name, start, hubKey } of [
+for (const { name, start, hubName } of [
   {
     name: 'connected',
     start: (t: Test) => connect(t, HUB_KEYS, keyOf('hub')),
-    hubKey: ' hub_key=hub',
+    hubName: 'hub',
   },
-  { name: 'dialled in', start: (t: Test) => dialIn(t, {}), hubKey: '' },
+  { name: 'dialled in', start: (t: Test) => dialIn(t, {}), hubName: 'hub.url' },
 ])
   t.test(`[10.keys-hub] ${name}: a command needs the scope and a rule, and both write the key`, async (t) => {
     const { machine, hub, agents, id } = await start(t);
@@ -54,7 +54,7 @@ for (const { name, start, hubKey } of [
     t.strictSame(await post('phone', ...pause), [200]);
     t.strictSame(machine.acts(), ['pause undefined']);
     const line = await until(() => machine.audit().find((each) => each.includes('media: pause done')));
-    t.ok(line.endsWith(` address=127.0.0.1 keyed=true${hubKey} hub=testhub key=phone`), line);
+    t.ok(line.endsWith(` address=127.0.0.1 keyed=true hub=${hubName} key=phone`), line);
     t.ok(
       hub.log.some((each) =>
         each.includes(`media: pause done host=${id} address=127.0.0.1 keyed=true key=phone`),
