@@ -167,6 +167,8 @@ export class Connection {
   #begin({ properties }: IConnackPacket): void {
     this.#maxUnderWay = Math.min(MAX_UNDER_WAY, properties?.receiveMaximum ?? MAX_UNDER_WAY);
     this.#maxBytes = properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY;
+    // A hub sends to thousands of machines in one turn, and the library listens for `drain` once per message.
+    this.#socket.setMaxListeners(0);
     this.#isReady = true;
     this.#options.onReady();
   }

@@ -1,6 +1,9 @@
-/** A broker that repeats what it was sent, at once and later: nothing is done twice. */
+/** A broker that repeats what it was sent, at once and later: nothing is done twice. And floods, of hubs and of messages. */
+import process from 'node:process';
 import mqtt from 'mqtt';
 import t from 'tap';
+import { brokerOf } from '#src/mqtt/broker-socket.js';
+import { Connection } from '#src/mqtt/connection.js';
 import { ask } from '../../../helpers/clients/http.ts';
 import type { Scope } from '../../../helpers/scope.ts';
 import { until } from '../../../helpers/until.ts';
@@ -128,3 +131,26 @@ testMosquitto(
     t.ok(count > 0 && count < 20, `${count} of 100 sessions`);
   },
 );
+
+testMosquitto(t, '[I.hub.mqtt] messages to thousands of machines in one turn', async (t, broker) => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  t.teardown(() => process.off('warning', note));
+  const results = await new Promise<readonly PromiseSettledResult<void>[]>((resolve) => {
+    const connection = new Connection({
+      broker: brokerOf(broker.url, { username: undefined, password_file: undefined, ca: undefined }, 'burst'),
+      version: 5,
+      will: undefined,
+      onReady: () => {
+        const send = (id: number) => connection.send(`hostwire/${id}/in/hub1`, Buffer.alloc(100));
+        resolve(Promise.allSettled(Array.from({ length: 4000 }, (_, id) => send(id))));
+      },
+      onMessage: () => undefined,
+      onEnd: () => undefined,
+    });
+    t.teardown(() => connection.leave());
+  });
+  t.ok(results.every(({ status }) => status === 'fulfilled'));
+  t.same(warnings, [], 'no leak is suspected');
+});
