@@ -53,10 +53,6 @@ const READ_AGAIN_MS: readonly number[] = [10_000, 60_000];
 const MAX_STATUS_BYTES = 8192;
 const NEVER = Number.POSITIVE_INFINITY;
 
-const AWAY = 'the broker is unreachable';
-const OFFLINE = 'its service is offline';
-const UNHEARD = 'no answer from it yet';
-
 const nameOf = ({ name, username }: Settings): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
 
@@ -106,7 +102,7 @@ export class Broker {
       maxDelayMs: MAX_DELAY_MS,
       onOnline: (connection) => void this.#begin(connection),
       onMessage: (message) => this.#take(message),
-      onOffline: () => this.#lost(AWAY),
+      onOffline: () => this.#lost('the broker is unreachable'),
     });
     this.#look();
   }
@@ -126,7 +122,7 @@ export class Broker {
   }
 
   async #begin(connection: Connection): Promise<void> {
-    this.#lost(UNHEARD);
+    this.#lost('no answer from it yet');
     const nowMs = this.#deps.clock.now();
     this.#readAgainAtMs = READ_AGAIN_MS.map((afterMs) => nowMs + afterMs);
     if (!(await this.#listen(connection, 'out')) || !(await this.#listen(connection, 'status'))) return;
@@ -182,7 +178,7 @@ export class Broker {
     known.isOnline = isOnline;
     if (!isOnline) {
       known.nextAtMs = NEVER;
-      machine?.lost(OFFLINE);
+      machine?.lost('its service is offline');
     } else if (!isRetained || carrier?.isOpen !== true) {
       // One that is published now is the first of a connection, on which there is no session yet.
       known.nextAtMs = known.earliestMs;
@@ -211,6 +207,7 @@ export class Broker {
       unwatchedMs: UNWATCHED_MS,
       onEnd: (failure, hadBegun) => this.#retry(known, failure, hadBegun),
       onMissed: () => this.#hurry(known),
+      onLabels: () => this.#machines.noteLabels(),
     });
     known.machine = this.#machines.add(machine) ? machine : undefined;
     if (known.machine !== undefined && known.isOnline) known.nextAtMs = known.earliestMs;

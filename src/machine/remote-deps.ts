@@ -105,4 +105,6 @@ export interface RemoteOptions {
   readonly onEnd?: (failure: Failure, hadBegun: boolean) => void;
   /** A viewer wants it while it is not up. */
   readonly onMissed?: () => void;
+  /** It has greeted with other labels than before. */
+  readonly onLabels?: () => void;
 }

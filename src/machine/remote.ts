@@ -2,6 +2,7 @@
  * A machine elsewhere, whatever carries its session: what it says of itself, what its viewers want of it, and what it is
  * asked. One session for all viewers.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { type Caller, OWN_ACCOUNT } from '../access/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
@@ -293,7 +294,9 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     const { registry } = this.#options.hub;
     const { run, name, labels, scopes } = greeting;
     if (this.#status !== undefined && this.#status.run !== run) this.#topics?.lost();
+    const before = this.labels;
     this.#status = { run, name, labels, scopes };
+    if (!isDeepStrictEqual(before, this.labels)) this.#options.onLabels?.();
     this.#leftAtMs = undefined;
     this.#hasBegun = true;
     this.onHeard();

@@ -11,7 +11,7 @@ import {
   testMosquitto,
 } from '../../../hub/broker/setup.ts';
 import { accepted, frameOf, PlayedMachine } from '../../../hub/played-machine.ts';
-import { isDown, isUp, watch } from '../../../hub/setup.ts';
+import { fleetEvents, isDown, isUp, watch } from '../../../hub/setup.ts';
 
 t.setTimeout(280_000);
 
@@ -110,6 +110,26 @@ testMosquitto(t, '[I.hub.mqtt.presence] a machine that falls silent, and comes b
   await hub.host('pc', isUp);
   t.notOk(stream.isEnded);
 });
+
+testMosquitto(
+  t,
+  '[I.hub.mqtt.labels] the fleet follows the labels that machines greet with',
+  async (t, broker) => {
+    const hub = await startBrokerHub(t, broker.url);
+    const berlin = await hub.open('/api/fleet/stream?fields=cpu&label=site:berlin');
+    const played = new PlayedMachine();
+    played.machine = { ...played.machine, labels: { site: 'berlin' } };
+    const machine = await BrokerMachine.start(t, broker.url, 'pc', played);
+    await until(() => fleetEvents(berlin).some(({ hosts }) => hosts['pc'] !== undefined));
+    await until(() => played.streams === 1);
+    played.sample({ timestamp: 1, uptime: 2, cpu: {} });
+    await until(() => fleetEvents(berlin).some(({ hosts }) => hosts['pc']?.sample !== undefined));
+    played.machine = { ...played.machine, labels: { site: 'paris' } };
+    await machine.status('online');
+    await until(() => fleetEvents(berlin).some(({ removed }) => removed.includes('pc')));
+    await until(() => played.streams === 0, 'no viewer watches it now');
+  },
+);
 
 testMosquitto(t, '[I.hub.mqtt.presence] asleep, by its farewell', async (t, broker) => {
   const machine = await BrokerMachine.start(t, broker.url, 'pc');
