@@ -151,7 +151,8 @@ export class BrokerServer {
     if (oldest !== undefined) earlier.delete(oldest);
     this.#hubs.set(name, { carrier, heardAtMs: nowMs, openings, earlier });
     const address = `${broker.host}:${broker.port}`;
-    const events = serve(carrier, { address, isKeyed: true, key: name, scopes });
+    // No key of `auth.keys` can have this name.
+    const events = serve(carrier, { address, isKeyed: true, key: `mqtt.${name}`, scopes });
     carrier.accept(events);
   }
 

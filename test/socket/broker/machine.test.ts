@@ -89,7 +89,7 @@ t.test('[I.hub.mqtt.once] a session begins once, and ends with the next', async 
   await settle();
   const [first] = machine.served;
   t.equal(machine.served.length, 1);
-  t.equal(first?.hub, 'hub1');
+  t.equal(first?.hub, 'mqtt.hub1', 'no key of auth.keys has that name');
   t.same(machine.broker.published, [{ topic: 'hostwire/pc/out/hub1', text: `${sessionOf(1)} 0\nhello` }]);
   for (const payload of [1, 1, 2, 1].map((number) => `${sessionOf(1)} ${number}\n${number}`))
     machine.say('hub1', payload);
@@ -153,5 +153,5 @@ t.test('[I.hub.hostile] at most 16 hubs, and few sessions of each', async (t) =>
   await machine.clock.advance(61_000);
   machine.open('hub17', 17);
   t.equal(machine.served.length, 25, 'after a minute another one has its place');
-  t.equal(machine.served.at(-1)?.hub, 'hub17');
+  t.equal(machine.served.at(-1)?.hub, 'mqtt.hub17');
 });

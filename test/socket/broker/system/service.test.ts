@@ -88,7 +88,7 @@ testBrokers(t, '[I.hub.mqtt.commands] commands with their steps, by the rules of
     ['accepted', 'running', 'done'],
   );
   t.equal(media.controls.length, 1);
-  t.match(service.stderr(), /media: set_volume.*hub=hub1/, 'the audit trail names the hub');
+  t.match(service.stderr(), /media: set_volume.*hub=mqtt\.hub1/, 'the audit trail names the hub');
   await until(() => {
     history.notify(FAKE_EVENT);
     return client.told.find(({ type }) => type === 'event');
