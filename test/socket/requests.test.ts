@@ -18,6 +18,8 @@ function connect(limits = LIMITS()) {
     clock,
     limits,
     answerMs: 1000,
+    // That of a hub without the scope `hub`.
+    pace: () => ({ perSecond: 8, burst: 16 }),
     send: (id, { what, client }) => {
       if (!world.isOpen) return false;
       sent.push({ id, what, client: client.address });
@@ -132,15 +134,15 @@ t.test('[I.hub.outcomes] a command that goes on is followed to its end, or given
   t.equal(steps.filter(({ stage }) => stage === 'unknown').length, 16);
 });
 
-/** A machine that answers; its sockets take 20 messages per second, 40 that come together. */
+/** A machine that answers, and lets this hub in as any client: 20 messages per second, 40 that come together. */
 function answering({ answerMs = 5 } = {}) {
   const connection = connect();
   const { clock, world, requests, sent } = connection;
-  const rates = { reads: new Bucket(RATES.messages, 0), commands: new Bucket(RATES.messages, 0) };
+  const rate = new Bucket(RATES.messages, 0);
   const figures = { refused: 0, done: 0, failed: [] as string[], reading: 0, mostReading: 0 };
   world.onSent = (id) => {
     const isRead = sent.at(-1)?.what.includes('.') === false;
-    if (!(isRead ? rates.reads : rates.commands).takeOne(clock.now())) figures.refused++;
+    if (!rate.takeOne(clock.now())) figures.refused++;
     if (isRead) figures.mostReading = Math.max(figures.mostReading, ++figures.reading);
     clock.setTimer(() => {
       if (isRead) figures.reading--;
@@ -167,7 +169,7 @@ t.test('[I.hub.hostile] commands do not fail because two addresses read the hist
   await clock.advance(1000);
   t.match(figures, { done: 30, failed: [], refused: 0 });
   t.ok(figures.mostReading <= 12);
-  t.ok(sent.filter(({ what }) => what.includes('history')).length > 50, 'and reads go on');
+  t.ok(sent.filter(({ what }) => what.includes('history')).length > 30, 'and reads go on');
 });
 
 t.test('[I.hub.hostile] nor because others send commands; slow ones hold up nobody else', async (t) => {
@@ -179,7 +181,8 @@ t.test('[I.hub.hostile] nor because others send commands; slow ones hold up nobo
     }
     busy.count(busy.command());
     busy.count(busy.read('192.0.2.9', `power ${i}`));
-    await busy.clock.advance(300);
+    // Less than its third of 8 per second.
+    await busy.clock.advance(400);
   }
   await busy.clock.advance(1000);
   t.match(busy.figures, { done: 60, failed: [], refused: 0 });
