@@ -56,9 +56,9 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   readonly id: string;
   readonly #options: RemoteOptions;
   readonly #reachability: Reachability;
-  readonly #samples: RemoteSamples;
+  /** undefined, as below: none was ever wanted. Most of thousands of machines have no viewers. */
+  #samples: RemoteSamples | undefined;
   readonly #answers: SharedAnswers;
-  /** undefined: none was ever wanted. Most of thousands of machines have no viewers. */
   #topics: PushedTopics | undefined;
   readonly #pace;
   #peer: Peer | undefined;
@@ -81,12 +81,6 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.#reachability = new Reachability(id, hub, known?.condition);
     this.#answers = new SharedAnswers(hub.clock);
     this.#pace = newPace(hub.clock.now());
-    this.#samples = new RemoteSamples({
-      clock: hub.clock,
-      times: hub.times,
-      onChange: () => this.#want(),
-      refusal: () => (this.isUp ? undefined : this.refusal()),
-    });
   }
 
   get status(): Status | undefined {
@@ -119,13 +113,13 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   get row(): HostRow {
     const { id, name, labels, condition } = this;
     const { scopes } = this.#status ?? {};
-    const { takenAtMs } = this.#samples;
+    const takenAtMs = this.#samples?.takenAtMs;
     const age = takenAtMs === undefined ? null : Math.round(this.#options.hub.clock.now() - takenAtMs) / 1000;
     return { id, name, labels, ...condition, sample_age: age, ...(scopes && { scopes }) };
   }
 
   get newest(): Noted['newest'] {
-    const sample = this.#samples.newest;
+    const sample = this.#samples?.newest;
     if (sample === undefined) return undefined;
     return { takenAtMs: sample.takenAtMs, payload: sample.payload(viewOf(sample.sections, false)) };
   }
@@ -137,12 +131,23 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
 
   subscribe(view: View, sink?: MachineSink): MachineSubscription {
     if (!this.isUp) this.#options.onMissed?.();
-    return this.#samples.subscribe(view, sink);
+    return this.#openSamples().subscribe(view, sink);
+  }
+
+  #openSamples(): RemoteSamples {
+    const { clock, times } = this.#options.hub;
+    this.#samples ??= new RemoteSamples({
+      clock,
+      times,
+      onChange: () => this.#want(),
+      refusal: () => (this.isUp ? undefined : this.refusal()),
+    });
+    return this.#samples;
   }
 
   /** No next one is near: machines send samples when they like. */
   async first<T>(view: View, begin: (sample: RemoteSample, isNextNear: boolean) => T): Promise<T> {
-    return await this.#samples.first(view, (sample) => begin(sample, false));
+    return await this.#openSamples().first(view, (sample) => begin(sample, false));
   }
 
   followTopic(name: string, sink: TopicSink): FollowedTopic | undefined {
@@ -167,7 +172,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
 
   async #usageNow(view: View, client: Caller): Promise<Buffer> {
     const { clock } = this.#options.hub;
-    const current = this.#samples.newestWith(view);
+    const current = this.#samples?.newestWith(view);
     if (current !== undefined && clock.now() - current.takenAtMs < FRESH_MS) return current.payload(view);
     const { sections, withDetail } = view;
     const names = SECTIONS.filter((name) => (sections & SECTION_BITS[name]) !== 0);
@@ -247,7 +252,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     const { hub } = this.#options;
     this.#peer?.end('a newer connection of this machine has taken its place');
     hub.counters.connections++;
-    this.#peer = new Peer({ ...hub, pace: this.#pace }, this);
+    this.#peer = new Peer(hub, this.#pace, this);
     return this.#peer;
   }
 
@@ -269,13 +274,14 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   look(nowMs: number): void {
     const peer = this.#peer;
     if (peer?.isReady !== true) return;
+    peer.rest();
     const { times } = this.#options.hub;
     if (this.#pingedAtMs !== undefined) {
       if (nowMs - this.#pingedAtMs < times.headMs) return;
       peer.onEnd(down('no message within the timeout'));
       return;
     }
-    const isWatched = this.#samples.isWanted || (this.#topics?.names.length ?? 0) > 0;
+    const isWatched = this.#samples?.isWanted === true || (this.#topics?.names.length ?? 0) > 0;
     const quietMs = isWatched ? times.quietMs : (this.#options.unwatchedMs ?? times.quietMs);
     if (nowMs - this.#heardAtMs < quietMs) return;
     this.#pingedAtMs = nowMs;
@@ -287,7 +293,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.isClosed = true;
     this.#peer?.end(reason);
     this.#answers.clear();
-    this.#samples.close();
+    this.#samples?.close();
   }
 
   onGreeting(greeting: Greeting): void {
@@ -323,7 +329,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
       return;
     }
     const { counters } = this.#options.hub;
-    const flaw = this.#samples.take(data);
+    const flaw = this.#samples?.take(data);
     if (flaw !== undefined) {
       this.#peer?.onEnd({ ...down(flaw), isFlood: true });
       return;
@@ -360,14 +366,14 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.#reachability.set(condition);
     // Before its newest sample is dropped.
     this.#options.hub.registry?.note(this);
-    this.#samples.lost(this.#reachability.refusal());
+    this.#samples?.lost(this.#reachability.refusal());
     this.#topics?.lost();
   }
 
   /** Asks for what is wanted now. */
   #want(): void {
-    const topics = [...this.#samples.topics, ...(this.#topics?.names ?? [])];
-    const detail = this.#samples.withDetail || (topics.includes('media') && 'media');
+    const topics = [...(this.#samples?.topics ?? []), ...(this.#topics?.names ?? [])];
+    const detail = this.#samples?.withDetail === true || (topics.includes('media') && 'media');
     if (this.isClosed) return;
     if (this.isUp) this.#peer?.subscribe(topics, detail);
     else if (topics.length > 0) this.#options.onMissed?.();

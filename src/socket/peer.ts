@@ -37,8 +37,6 @@ export interface PeerDeps {
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: PeerTimes;
   readonly limits: RequestLimits;
-  /** The buckets of the machine, which outlive a connection; see `newPace`. */
-  readonly pace: Pace;
 }
 
 /** What one machine may send, over all its connections: a new connection after a flood has no new burst. */
@@ -70,33 +68,44 @@ const isReason = (reason: unknown): reason is ClosingReason => REASONS.has(reaso
 
 export class Peer implements CarrierEvents {
   readonly #deps: PeerDeps;
+  readonly #pace: Pace;
   readonly #owner: PeerOwner;
   readonly #clockThere = new RemoteClock();
-  readonly #requests: Requests;
+  /** undefined: nothing is asked now. */
+  #requests: Requests | undefined;
+  /** Requests that were made. */
+  #count = 0;
   #carrier: Carrier | undefined;
-  #greeting: Greeting | undefined;
+  #hasGreeted = false;
+  #mayNameClients = false;
   #isOver = false;
   /** The end of the time for the greeting. */
   #timer: unknown;
   /** Commands that need the clock wait for one ping together. */
-  #pings: (() => void)[] = [];
+  #pings: (() => void)[] | undefined;
 
-  constructor(deps: PeerDeps, owner: PeerOwner) {
-    const { clock, limits, times, pace } = deps;
+  /** `pace`: of the machine, which outlives a connection. */
+  constructor(deps: PeerDeps, pace: Pace, owner: PeerOwner) {
     this.#deps = deps;
+    this.#pace = pace;
     this.#owner = owner;
-    this.#requests = new Requests({
+  }
+
+  #openRequests(): Requests {
+    const { clock, limits, times } = this.#deps;
+    return new Requests({
       clock,
       limits,
       answerMs: times.answerMs,
-      pace: () => (this.#greeting?.mayNameClients === true ? HUB_PACE : CLIENT_PACE),
-      send: (id, request) => {
-        if (!this.#sendRequest(id, request)) return false;
-        pace.frames.grant(ANSWER_FRAMES, RATES.machineFrames.burst + MAX_WAITING_ANSWERS * ANSWER_FRAMES);
-        pace.bytes.grant(ANSWER_BYTES, RATES.machineBytes.burst + MAX_WAITING_ANSWERS * ANSWER_BYTES);
-        return true;
-      },
+      pace: () => (this.#mayNameClients ? HUB_PACE : CLIENT_PACE),
+      nextId: () => this.#count++,
+      send: (id, request) => this.#sendRequest(id, request),
     });
+  }
+
+  /** Called every second: a machine that is asked nothing takes no memory for it. */
+  rest(): void {
+    if (this.#requests?.isIdle === true) this.#requests = undefined;
   }
 
   /** Begins: the machine is to greet over `carrier`, whose events this takes. */
@@ -108,7 +117,7 @@ export class Peer implements CarrierEvents {
 
   /** It has greeted, and is still there. */
   get isReady(): boolean {
-    return this.#greeting !== undefined && !this.#isOver;
+    return this.#hasGreeted && !this.#isOver;
   }
 
   /** As Requests.ask. A command is not sent before the machine's clock is known. */
@@ -117,6 +126,8 @@ export class Peer implements CarrierEvents {
       await this.#askClock(request.deadlineMs);
       if (this.#deadlineOf(request) === undefined) throw notDone('its clock is unknown');
     }
+    if (this.#isOver) throw notDone('the connection has ended');
+    this.#requests ??= this.#openRequests();
     return await this.#requests.ask(request, isCommand);
   }
 
@@ -136,8 +147,8 @@ export class Peer implements CarrierEvents {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#deps.clock.clearTimer(this.#timer);
-    this.#requests.end(reason);
-    for (const settle of this.#pings.splice(0)) settle();
+    this.#requests?.end(reason);
+    this.#settlePings();
     this.#carrier?.end(reason);
   }
 
@@ -150,7 +161,7 @@ export class Peer implements CarrierEvents {
     const nowMs = this.#deps.clock.now();
     const message = readJsonObject(bytes);
     if (message === undefined) this.#fail('it sent a malformed message');
-    else if (this.#greeting === undefined) this.#greet(message, nowMs);
+    else if (!this.#hasGreeted) this.#greet(message, nowMs);
     else this.#take(message, nowMs, bytes.length);
   }
 
@@ -161,10 +172,9 @@ export class Peer implements CarrierEvents {
   /** Counts a frame; the first that is too many ends the session. */
   #isWithinPace(bytes: number): boolean {
     if (this.#isOver) return false;
-    const { pace, clock } = this.#deps;
-    const nowMs = clock.now();
-    const frames = pace.frames.take(1, nowMs);
-    if (pace.bytes.take(bytes, nowMs) >= 0 && frames >= 0) return true;
+    const nowMs = this.#deps.clock.now();
+    const frames = this.#pace.frames.take(1, nowMs);
+    if (this.#pace.bytes.take(bytes, nowMs) >= 0 && frames >= 0) return true;
     this.#finish({ ...down(FLOODED), isFlood: true });
     return false;
   }
@@ -177,7 +187,8 @@ export class Peer implements CarrierEvents {
       return;
     }
     this.#deps.clock.clearTimer(this.#timer);
-    this.#greeting = greeting;
+    this.#hasGreeted = true;
+    this.#mayNameClients = greeting.mayNameClients;
     this.#clockThere.take(greeting.clock, nowMs);
     this.#owner.onGreeting(greeting);
   }
@@ -186,12 +197,12 @@ export class Peer implements CarrierEvents {
     const data = membersOf(given);
     this.#owner.onHeard();
     if (DATA.has(type) && typeof type === 'string') this.#owner.onData(type, data, bytes);
-    else if (type === 'answer') this.#requests.takeAnswer(id, data);
-    else if (type === 'step') this.#requests.takeStep(id, data);
-    else if (type === 'error') this.#requests.takeError(id, data);
+    else if (type === 'answer') this.#requests?.takeAnswer(id, data);
+    else if (type === 'step') this.#requests?.takeStep(id, data);
+    else if (type === 'error') this.#requests?.takeError(id, data);
     else if (type === 'pong' && typeof data['clock'] === 'number') {
       this.#clockThere.take(data['clock'], nowMs);
-      for (const settle of this.#pings.splice(0)) settle();
+      this.#settlePings();
     } else if (type === 'closing' && isReason(data['reason'])) this.#owner.onClosing(data['reason']);
   }
 
@@ -202,27 +213,42 @@ export class Peer implements CarrierEvents {
   /** Never rejects: there may be no answer. */
   async #askClock(untilMs: number): Promise<void> {
     const { clock } = this.#deps;
-    if (this.#pings.length === 0) this.ping();
+    if (this.#pings === undefined) this.ping();
     let timer: unknown;
     await new Promise<void>((resolve) => {
       timer = clock.setTimer(resolve, Math.max(0, untilMs - clock.now()));
+      this.#pings ??= [];
       this.#pings.push(resolve);
     });
     clock.clearTimer(timer);
+  }
+
+  #settlePings(): void {
+    const pings = this.#pings ?? [];
+    this.#pings = undefined;
+    for (const settle of pings) settle();
   }
 
   #sendRequest(id: number, request: RemoteRequest): boolean {
     const { what: name, params, client, withBeginning = false } = request;
     const deadline = this.#deadlineOf(request);
     // The hub's own questions have no client.
-    const isNamed = this.#greeting?.mayNameClients === true && client.address !== '';
-    return this.#send({
+    const isNamed = this.#mayNameClients && client.address !== '';
+    const isSent = this.#send({
       op: 'request',
       id,
       ...(deadline !== undefined && { deadline }),
       ...(isNamed && { via: { client: client.address, key: client.key } }),
       data: { name, params, ...(withBeginning && { steps: true }) },
     });
+    if (isSent) this.#expectAnswer();
+    return isSent;
+  }
+
+  #expectAnswer(): void {
+    const { frames, bytes } = this.#pace;
+    frames.grant(ANSWER_FRAMES, RATES.machineFrames.burst + MAX_WAITING_ANSWERS * ANSWER_FRAMES);
+    bytes.grant(ANSWER_BYTES, RATES.machineBytes.burst + MAX_WAITING_ANSWERS * ANSWER_BYTES);
   }
 
   /** False: it was not sent, and will not be. */

@@ -55,6 +55,8 @@ export interface RequestsDeps {
   readonly answerMs: number;
   /** How many questions, and as many commands, the machine takes from this side. */
   readonly pace: () => CallPace;
+  /** Returns a number that no other request of the connection has. */
+  readonly nextId: () => number;
   /** Sends a request with its number; false: it was not sent, and will not be. */
   readonly send: (id: number, request: RemoteRequest) => boolean;
 }
@@ -114,7 +116,6 @@ export class Requests {
   readonly #followed = new Map<number, Followed>();
   readonly #questions: CallTurns;
   readonly #commands: CallTurns;
-  #count = 0;
   #end: string | undefined;
 
   constructor(deps: RequestsDeps) {
@@ -134,7 +135,7 @@ export class Requests {
     if (isCommand && clock.now() >= deadlineMs) throw notDone('its deadline has passed');
     const places = isCommand ? limits.commands : limits.questions;
     if (!places.hasCapacity(client)) throw crowded();
-    const id = this.#count++;
+    const id = this.#deps.nextId();
     return await new Promise<RemoteAnswer>((resolve, reject) => {
       const turn: Turn = {
         who: client,
@@ -193,6 +194,12 @@ export class Requests {
           ? crowded()
           : new ServiceError('internal_error', textOf(message, 'The machine reported no reason.'));
     this.#settle(pending.number, ({ reject }) => reject(error));
+  }
+
+  /** Nothing is under way or followed, and a whole burst may be sent. */
+  get isIdle(): boolean {
+    const isQuiet = this.#pending.size + this.#followed.size === 0;
+    return isQuiet && this.#questions.isIdle && this.#commands.isIdle;
   }
 
   /** Nothing more is sent, and nothing comes to what was sent. */

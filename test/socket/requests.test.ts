@@ -13,6 +13,7 @@ const LIMITS = () => ({ questions: new Places(2000), commands: new Places(1000) 
 function connect(limits = LIMITS()) {
   const clock = new FakeClock();
   const sent: { readonly id: number; readonly what: string; readonly client: string }[] = [];
+  let ids = 0;
   const world: { isOpen: boolean; onSent?: (id: number) => void } = { isOpen: true };
   const requests = new Requests({
     clock,
@@ -20,6 +21,7 @@ function connect(limits = LIMITS()) {
     answerMs: 1000,
     // That of a hub without the scope `hub`.
     pace: () => ({ perSecond: 8, burst: 16 }),
+    nextId: () => ids++,
     send: (id, { what, client }) => {
       if (!world.isOpen) return false;
       sent.push({ id, what, client: client.address });
