@@ -1,11 +1,11 @@
-/** Agents that are killed, stopped for 20 s, and whose clock is set by an hour: behind a broker, and with a hub that connects to them. */
+/** Agents that are killed, stopped for 20 s, and whose clock is set by an hour: on each of the three ways to a hub. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { emptyFolder } from '../../../helpers/scope.ts';
 import { BROKERS } from '../../../hub/broker/setup.ts';
-import { startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
+import { startAgent, startBrokerHub, startConnectingHub, startDialled } from './parts.ts';
 import { type Cast, KILLS, MAX_PAUSE_MS, Scene, stopAndGo } from './scene.ts';
 import { longestPause } from './viewers.ts';
 
@@ -32,6 +32,7 @@ const connected: Start = async (t, env) => {
 const WAYS: readonly { readonly name: string; readonly skip: string | boolean; readonly start: Start }[] = [
   ...BROKERS.map(({ name, skip, start }) => ({ name: `behind ${name}`, skip, start: behind(start) })),
   { name: 'to which a hub connects', skip: false, start: connected },
+  { name: 'that dials a hub', skip: false, start: startDialled },
 ];
 
 for (const { name, skip, start } of WAYS) {

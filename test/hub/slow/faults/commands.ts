@@ -11,7 +11,7 @@ import { emptyFolder } from '../../../helpers/scope.ts';
 import type { ConfigPart } from '../../../helpers/service/service.ts';
 import { until } from '../../../helpers/until.ts';
 
-/** The hub's own limit: src/hub/host/times.ts. */
+/** The hub's own limit: TIMES of src/machine/remote-deps.ts. */
 const COMMAND_SECONDS = 5;
 /** From the decision of the agent until the program has read the clock, on a busy machine. */
 const START_SECONDS = 1;

@@ -2,6 +2,7 @@
 import type { Test } from 'tap';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
 import { type ServiceProcess, startService } from '../../../helpers/service/service.ts';
+import { keyFile } from '../../dial-in/setup.ts';
 import { Marks } from './commands.ts';
 
 export const isFull = process.env['HOSTWIRE_FULL'] === '1';
@@ -61,17 +62,21 @@ const AGENT = {
   log: { level: 'info' },
 } as const;
 
-/** `broker`: its URL; undefined: a hub connects to it. */
+/** `broker`: its URL; undefined: a hub connects to it, or it dials the one of `hub`. */
 export async function startAgent(
   t: Test,
   id: string,
   broker: string | undefined,
   place: Place = {},
   env: Readonly<Record<string, string>> = {},
+  dialled: object = {},
 ): Promise<{ readonly part: Part; readonly marks: Marks }> {
   const marks = new Marks(t);
   const mqtt = broker === undefined ? {} : { mqtt: { url: broker, publish: 'hub' } };
-  const config = { ...AGENT, ...marks.part, host: { id }, ...mqtt } as Options['config'] & object;
+  // A hub may start programs there.
+  const hub = { scopes: ['admin'], ...dialled };
+  const config = { ...AGENT, ...marks.part, host: { id }, hub, ...mqtt } as unknown as Options['config'] &
+    object;
   const part = new Part({ config, port: await findFreePort(), ...place, env });
   await part.start(t);
   return { part, marks };
@@ -91,6 +96,14 @@ async function startHub(t: Test, hub: object): Promise<Part> {
 
 export const startBrokerHub = async (t: Test, url: string, name: string): Promise<Part> =>
   await startHub(t, { mqtt: { url, name } });
+
+/** The machine `pc`, and the hub that it dials. */
+export async function startDialled(t: Test, env: Readonly<Record<string, string>> = {}) {
+  const key = keyFile(t);
+  const hub = await startHub(t, { agents: { pc: { dials_in: true, key_file: key } } });
+  const url = `ws://127.0.0.1:${hub.port}`;
+  return { agent: await startAgent(t, 'pc', undefined, {}, env, { url, key_file: key }), hubs: [hub] };
+}
 
 /** `agents`: URLs by id. */
 export const startConnectingHub = async (t: Test, agents: Readonly<Record<string, string>>): Promise<Part> =>
