@@ -37,12 +37,16 @@ interface Status {
   readonly scopes: readonly Scope[] | undefined;
 }
 
+const RESTARTS = 'it restarts';
+/** Servers test their memory first. */
+const RESTART_SECONDS = 600;
+
 /** What its plan makes of a machine. */
 const PLANNED: Readonly<Record<ClosingReason, Omit<Condition, 'since'>>> = {
   sleep: { state: 'asleep', reason: 'it sleeps' },
   hibernate: { state: 'asleep', reason: 'it hibernates' },
   shutdown: { state: 'off', reason: 'it was shut down' },
-  restart: { state: 'off', reason: 'it restarts' },
+  restart: { state: 'off', reason: RESTARTS },
   stop: { state: 'down', reason: 'its service has stopped' },
 };
 /** The question about the history with the shortest answer. */
@@ -272,6 +276,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
 
   /** Called every second: pings one that is silent, and gives it up. */
   look(nowMs: number): void {
+    this.#lookForRestart();
     const peer = this.#peer;
     if (peer?.isReady !== true) return;
     peer.rest();
@@ -354,11 +359,21 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     onEnd?.(failure, hadBegun);
   }
 
-  /** Of one that has said how it goes, the connection's end is the end that it planned. */
+  /** Of one that has said how it goes, also to the hub's last run, the connection's end is the end that it planned. */
   #gone({ isRefusal, reason }: Failure): void {
     if (this.isClosed) return;
-    const isPlanned = this.#leftAtMs !== undefined && !isRefusal;
-    this.#set(isPlanned ? this.condition : { state: isRefusal ? 'refused' : 'down', reason });
+    const { state } = this.condition;
+    const isPlanned = this.#leftAtMs !== undefined || state === 'asleep' || state === 'off';
+    if (isPlanned && !isRefusal) this.#set(this.condition);
+    else this.#set({ state: isRefusal ? 'refused' : 'down', reason });
+  }
+
+  /** One that restarts is soon back. */
+  #lookForRestart(): void {
+    const { since, reason } = this.condition;
+    if (reason !== RESTARTS || Date.now() / 1000 - since < RESTART_SECONDS) return;
+    this.#leftAtMs = undefined;
+    this.#set({ state: 'down', reason: 'it has not come back from its restart' });
   }
 
   /** It is not there. */
