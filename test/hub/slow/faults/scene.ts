@@ -98,7 +98,12 @@ export class Scene {
 }
 
 /** Stops one of its parts for 20 s, again and again; `seen`: the states on the socket. */
-export async function stopAndGo(t: Test, scene: Scene, part: Part, seen = /^(?:|down,up)$/): Promise<void> {
+export async function stopAndGo(
+  t: Test,
+  scene: Scene,
+  part: Part,
+  seen = /^(?:|(?:down,)+up)$/,
+): Promise<void> {
   const { viewer } = scene;
   for (let stop = 1; stop <= STOPS; stop++) {
     await sleep(2000);
