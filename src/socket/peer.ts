@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.ts';
 import { RATES } from '../fairness/limits.ts';
 import { Bucket } from '../fairness/rate.ts';
-import { type JsonObject, membersOf } from '../json.ts';
+import { isObject, type JsonObject, membersOf } from '../json.ts';
 import type { ClosingReason } from '../wire/socket-events.ts';
 import { type Carrier, type CarrierEvents, down, type Failure } from './carrier.ts';
 import { type Greeting, readGreeting } from './greeting.ts';
@@ -196,8 +196,9 @@ export class Peer implements CarrierEvents {
   #take({ type, id, data: given }: JsonObject, nowMs: number, bytes: number): void {
     const data = membersOf(given);
     this.#owner.onHeard();
-    if (DATA.has(type) && typeof type === 'string') this.#owner.onData(type, data, bytes);
-    else if (type === 'answer') this.#requests?.takeAnswer(id, data);
+    if (DATA.has(type) && typeof type === 'string') {
+      if (isObject(given)) this.#owner.onData(type, data, bytes);
+    } else if (type === 'answer') this.#requests?.takeAnswer(id, data);
     else if (type === 'step') this.#requests?.takeStep(id, data);
     else if (type === 'error') this.#requests?.takeError(id, data);
     else if (type === 'pong' && typeof data['clock'] === 'number') {
