@@ -5,8 +5,9 @@ import { SleepInhibitor } from './commands/sleep-inhibitor.ts';
 import { createCommands, createHistory, createStats } from './composition.ts';
 import type { LiveConfig } from './config/current.ts';
 import type { EngineChoice } from './engines.ts';
-import { type ExporterDeps, Exporters } from './exporters/exporters.ts';
-import { EventLog } from './history/event-log.ts';
+import { EXPORTERS, type ExporterDeps, Exporters } from './exporters/exporters.ts';
+import { EventBook } from './history/event-book.ts';
+import { logEvents } from './history/event-log.ts';
 import type { History } from './history/history.ts';
 import { isSubject } from './history/incidents.ts';
 import { Mutes } from './history/mutes.ts';
@@ -51,7 +52,7 @@ export class Service {
   readonly #mutes: Mutes;
   readonly #power: Power;
   readonly #describer: Describer;
-  readonly #exporters = new Exporters();
+  readonly #exporters = new Exporters(EXPORTERS);
   readonly #exporterDeps: Omit<ExporterDeps, 'addresses'>;
   /** For the test that compares the API documents with it. */
   readonly routes: readonly Route[];
@@ -89,16 +90,6 @@ export class Service {
     const history = new HistoryQueries({ history: kept, clock, unixMs: Date.now });
     const systemDeps = { host, facts, source: sampler, power, media, processControl, wakeControl };
     const readSystem = sharedSystem(systemDeps);
-    const machine = new LocalMachine({
-      config,
-      sampler,
-      media,
-      power,
-      processes: queries,
-      history,
-      commands,
-      readSystem,
-    });
     this.#describer = new Describer({ config, host, facts });
     const { path } = config.current.history;
     this.#mutes = new Mutes({
@@ -108,8 +99,19 @@ export class Service {
       path: path === undefined ? undefined : `${path}.mutes`,
       find: (what) => this.#findMuted(what, config),
     });
-    const parts = { history, config, machine: this.#describer.id, mutes: this.#mutes };
-    const events = new EventLog({ ...parts, unixMs: Date.now });
+    const events = new EventBook({ mutes: this.#mutes, unixMs: Date.now });
+    logEvents({ history, config, machine: this.#describer.id, book: events });
+    const machine = new LocalMachine({
+      config,
+      sampler,
+      media,
+      power,
+      processes: queries,
+      history,
+      events,
+      commands,
+      readSystem,
+    });
     const deps = { sampler, history, commands, power, media, machine, events };
     const inhibitor = new SleepInhibitor(power.delays);
     this.#exporterDeps = {

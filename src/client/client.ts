@@ -1,4 +1,5 @@
 /** The public interface of `hostwire/client`: the one file that a program imports. */
+export type { MachineEvent } from '../wire/events.ts';
 export type {
   HistoryEvent,
   HistoryMark,

@@ -1,6 +1,7 @@
 /** The messages of /api/ws in the types of this module. */
 import { membersOf, parseJson } from '../json.ts';
-import type { HistoryEvent, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
+import type { MachineEvent } from '../wire/events.ts';
+import type { HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { ProcessDetailsPayload } from '../wire/process.ts';
 import type { TopicEvents, TopicName } from '../wire/topics.ts';
 import type { WakeTarget } from '../wire/wake.ts';
@@ -82,8 +83,8 @@ export interface SocketEvents extends TopicEvents {
   readonly state: ConnectionState;
   readonly connected: Connected;
   readonly system_stats: AnyStats;
-  /** An event of the topic `events`: the condition of a watch rule has begun or ended. */
-  readonly event: HistoryEvent;
+  /** An event of the topic `events`: something has begun or ended. */
+  readonly event: MachineEvent;
   /** Feedback for commands of other clients, and for own commands whose promise is settled. */
   readonly media_feedback: Feedback;
   readonly process_feedback: ProcessCommandFeedback;

@@ -1,7 +1,7 @@
 /** Events that no rule reports: of the machine, of access, and of the disk of the history. */
 import type { Clock } from '../clock.ts';
-import type { EventKind, HistoryEvent, HistoryMark } from '../wire/history.ts';
-import type { Severity } from '../wire/severities.ts';
+import type { HistoryEvent, HistoryMark } from '../wire/history.ts';
+import type { EventKind, Severity } from '../wire/severities.ts';
 
 /** Subjects with their kinds. A planned restart is no alarm. */
 const SUBJECTS = {

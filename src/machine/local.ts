@@ -6,6 +6,7 @@ import { requestedPicture } from '../commands/media-art.ts';
 import type { Power } from '../commands/power.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError } from '../errors.ts';
+import type { EventBook } from '../history/event-book.ts';
 import type { HistoryQueries } from '../history/queries.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
 import { Listeners } from '../listeners.ts';
@@ -14,7 +15,7 @@ import { checkDetails, checkList, listable, type ProcessQueries } from '../proce
 import type { Sampler } from '../stats/sampler.ts';
 import { type View, viewOf } from '../stats/view.ts';
 import type { MachineSample, MachineSink, MachineSubscription } from '../streams/sample.ts';
-import { mediaParams, mediaRequest } from '../wire/requests.ts';
+import { eventsRequest, mediaParams, mediaRequest } from '../wire/requests.ts';
 import type { SystemPayload } from '../wire/system.ts';
 import type { Commands } from './commands.ts';
 import type {
@@ -34,7 +35,8 @@ export interface LocalMachineDeps {
   readonly power: Pick<Power, 'status' | 'onChange' | 'onFeedback'>;
   /** undefined: processes are not supported on this platform. */
   readonly processes: ProcessQueries | undefined;
-  readonly history: Pick<HistoryQueries, 'isOn' | 'series' | 'processesAt' | 'onEvent'>;
+  readonly history: Pick<HistoryQueries, 'isOn' | 'series' | 'processesAt'>;
+  readonly events: Pick<EventBook, 'list' | 'onEvent'>;
   readonly commands: Pick<Commands, 'prepare' | 'refuseDisabled' | 'names' | 'onReport'>;
   readonly readSystem: (withDetail: boolean) => Promise<SystemPayload>;
 }
@@ -71,6 +73,8 @@ const ANSWERS: Readonly<Record<Question, Answer>> = {
   }),
   history: async ({ history }, params, client) => await history.series(params, client),
   process_history: async ({ history }, params, client) => await history.processesAt(params, client),
+  events: async ({ events }, params) =>
+    json(events.list(checkParams(eventsRequest, params), params['processes'] !== false)),
 };
 
 /** The subject of a question in the sentence of an error. */
@@ -115,12 +119,12 @@ export class LocalMachine implements Machine {
   }
 
   followTopic(name: string, { onChange, onPayload }: TopicSink): FollowedTopic | undefined {
-    const { media, power, history } = this.#deps;
+    const { media, power, events } = this.#deps;
     const reliable = (end: () => void) => ({ end, isReliable: true });
     if (name === 'media') return reliable(media.onChange(onChange));
     if (name === 'power') return reliable(power.onChange(onChange));
     if (name !== 'events') return undefined;
-    return reliable(history.onEvent((event) => onPayload(JSON.stringify(event))));
+    return reliable(events.onEvent((event) => onPayload(JSON.stringify(event))));
   }
 
   hasEvents(): boolean {

@@ -59,6 +59,7 @@ const SYSTEM_AGE_MS = 10_000;
 
 const POWER_QUERY: QueryTypes = { numbers: ['delay'], booleans: ['force'] };
 const PROCESS_QUERY: QueryTypes = { numbers: ['limit'], booleans: ['grouped'] };
+const EVENTS_QUERY: QueryTypes = { numbers: ['since', 'limit'], booleans: [] };
 const HISTORY_QUERY: QueryTypes = { numbers: ['since', 'until', 'step', 'at'], booleans: [] };
 
 /** The names of series: one parameter is a list; each of several is a name, because that of a mount may have a comma. */
@@ -76,6 +77,9 @@ function playerIn(query: URLSearchParams): Params {
   const player = query.get('player');
   return player === null ? {} : { player };
 }
+
+export const eventsParamsIn = ({ query }: Pick<HttpRequest, 'query'>): Params =>
+  paramsOf(query, EVENTS_QUERY);
 
 const QUESTION_ROWS = {
   system: {
@@ -122,6 +126,7 @@ const QUESTION_ROWS = {
     op: 'process_history',
     paramsIn: ({ query }) => paramsOf(query, HISTORY_QUERY),
   },
+  events: { operation: 'listEvents', paramsIn: eventsParamsIn },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Question = keyof typeof QUESTION_ROWS;
@@ -189,9 +194,12 @@ export const isQuestion = (name: string): name is Question => Object.hasOwn(QUES
 export const scopeOf = (what: string): Scope =>
   REQUESTS.get(what)?.scope ?? (what.startsWith('media.') ? 'media' : 'admin');
 
-/** The parameters for a client with `scopes`: events in the history name processes only to one that may see them. */
+/** Questions whose answers have events. */
+const WITH_EVENTS: ReadonlySet<string> = new Set(['history', 'events']);
+
+/** The parameters for a client with `scopes`: events name processes only to one that may see them. */
 export const paramsFor = ({ what, params }: NamedRequest, scopes: Scopes): Params =>
-  what !== 'history' || allows(scopes, 'processes') ? params : { ...params, processes: false };
+  !WITH_EVENTS.has(what) || allows(scopes, 'processes') ? params : { ...params, processes: false };
 
 const BY_OP: ReadonlyMap<string, RequestRow> = new Map(
   [...REQUESTS.values()].flatMap((row) => (row.op === undefined ? [] : [[row.op, row]])),

@@ -5,10 +5,11 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { TargetEntry } from '../config/rows/notify-rows.ts';
+import { keyOf } from '../history/event-book.ts';
 import type { Log } from '../log/log.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import { SEVERITIES, type Severity } from '../wire/severities.ts';
-import { isDown, keyOf, type Message, messageOf, restOf, type Stage } from './message.ts';
+import { isDown, type Message, messageOf, restOf, type Stage } from './message.ts';
 import type { Kept, Outage } from './outage.ts';
 import type { Outcome } from './target.ts';
 

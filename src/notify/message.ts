@@ -1,6 +1,7 @@
 /** Messages about outages, in words for people. An outage is one event from its beginning to its end. Pure. */
 import { createHash } from 'node:crypto';
 import { clean } from '../clean.ts';
+import { keyOf } from '../history/event-book.ts';
 import { inWords } from '../history/gaps.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import type { Severity } from '../wire/severities.ts';
@@ -27,10 +28,6 @@ export interface Message {
   /** Null while it lasts. */
   readonly end: number | null;
 }
-
-/** What is the same of the beginning and the end of an event, and of its next beginning. */
-export const keyOf = ({ machine, kind, subject }: MachineEvent): string =>
-  JSON.stringify([machine, kind, subject]);
 
 /** Whether the event is a machine that is down without having announced it. */
 export const isDown = ({ kind, subject }: MachineEvent): boolean => kind === 'machine' && subject === 'down';

@@ -1,22 +1,25 @@
 /** Events on the wire: what began and ended at a machine, for GET /api/events, the topic `events` and notifications. */
 import * as v from 'valibot';
-import { EVENT_KINDS, processUses } from './history.ts';
+import { processUses } from './history.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape, unixSeconds } from './quantities.ts';
 import { eventsRequest, muteRequest } from './requests.ts';
-import { SEVERITIES } from './severities.ts';
+import { EVENT_KINDS, SEVERITIES } from './severities.ts';
 
 export const machineEvent = v.strictObject({
   id: means(count, 'Number of the event, which only grows, also over restarts where `history.path` is set.'),
-  machine: means(v.string(), 'Id of the machine; `connected` has that of a service.'),
+  machine: means(
+    v.string(),
+    'Id of the machine: at a hub the one that it has there; `connected` has that of a service.',
+  ),
   kind: means(
     v.picklist(EVENT_KINDS),
-    'rule: of `watch.rules`, or one that ships ready; machine: it crashed or was restarted, or its clock was wrong; access: many requests with a wrong key; storage: the history cannot be written.',
+    'rule: of `watch.rules`, or one that ships ready; machine: it crashed or was restarted, or its clock was wrong, at a hub also that it is down, asleep or off; access: many requests with a wrong key; storage: the history cannot be written.',
   ),
   subject: means(
     v.string(),
-    'What the event is about: `RULE SERIES` of a rule, otherwise one of `crashed`, `restarted`, `clock`, `wrong_keys`, `history`. Begin and end have the same.',
+    'What the event is about: `RULE SERIES` of a rule, otherwise one of `crashed`, `restarted`, `clock`, `wrong_keys`, `history`, at a hub `down`, `asleep`, `off`. Begin and end have the same.',
   ),
   severity: means(v.picklist(SEVERITIES), 'How urgent it is.'),
   state: means(v.picklist(['begin', 'end']), 'It began or ended.'),
@@ -71,7 +74,7 @@ export const EVENTS_DOCS: DocsOf<'listEvents' | 'muteEvents'> = {
   muteEvents: {
     summary: 'Send no events of a rule or a machine for some time',
     description:
-      'They are still recorded and listed. What still lasts when the time is over is sent then. With `history.path` a restart changes nothing. An unknown name is answered with 404 `not_found`.',
+      'They are still recorded and listed. What still lasts when the time is over is sent then. With `history.path`, at a hub with `hub.state_path`, a restart changes nothing. An unknown name is answered with 404 `not_found`.',
     body: muteRequest,
     payloads: [muteList],
     errors: ['missing_field', 'invalid_value', 'not_found', 'not_possible_now'],

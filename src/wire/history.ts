@@ -4,6 +4,7 @@ import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape, seconds, unixSeconds } from './quantities.ts';
+import { EVENT_KINDS } from './severities.ts';
 
 /** One number per slot; null if nothing was recorded. */
 const column = v.array(known(v.number()));
@@ -52,9 +53,6 @@ export const processUses = v.strictObject({
   disk: means(known(uses), 'Most bytes/s read from and written to disks; null where no process may be read.'),
 });
 export type ProcessUses = Shape<typeof processUses>;
-
-export const EVENT_KINDS = ['rule', 'machine', 'access', 'storage'] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
 
 export const historyEvent = v.strictObject({
   at: means(exactUnixSeconds, 'Time at which the condition had lasted long enough, or ended.'),

@@ -1,6 +1,7 @@
 /** Payloads of the hub: the list of hosts, and events of the fleet. Payloads of one host are the service's own. */
 import * as v from 'valibot';
 import { SCOPES } from '../scopes.ts';
+import { EVENTS_DOCS, eventList } from './events.ts';
 import { HOST_STATES } from './host-states.ts';
 import { FORWARDED_DOCS } from './hub-forwarded.ts';
 import type { HubOperationId } from './hub-operations.ts';
@@ -85,6 +86,7 @@ export type FleetEvent = Shape<typeof fleetEvent>;
 
 const { getStatus, getAccess, listKeys, getOpenapi, getMetrics } = SERVICE_DOCS;
 const { openSocket } = SOCKET_DOCS;
+const { listEvents } = EVENTS_DOCS;
 const unknownHost = ['not_found', 'host_unreachable'] as const;
 const invalid = ['invalid_value'] as const;
 
@@ -154,6 +156,14 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     parameters: ['id'],
     textTypes: ['text/plain'],
     errors: unknownHost,
+  },
+  listHostEvents: {
+    ...listEvents,
+    summary: 'What began and ended on one machine',
+    description: "As JSON, with the machine's own numbers.",
+    parameters: ['id'],
+    payloads: [eventList],
+    errors: [...unknownHost, 'invalid_value'],
   },
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',

@@ -60,7 +60,14 @@ export const OPERATIONS = {
   },
 
   /** JSON or a stream, by `Accept`. */
-  listEvents: { method: 'GET', path: '/api/events', tag: 'history', staysOpen: true, scope: 'read' },
+  listEvents: {
+    method: 'GET',
+    path: '/api/events',
+    tag: 'history',
+    staysOpen: true,
+    scope: 'read',
+    onHost: 'listHostEvents',
+  },
 
   muteEvents: { method: 'POST', path: '/api/events/mute', tag: 'history', scope: 'admin', body: 'json' },
 

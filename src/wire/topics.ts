@@ -3,7 +3,7 @@
  * service loads only its types; how each topic is read is a row of src/viewers/socket/topic-state.ts.
  */
 import * as v from 'valibot';
-import { historyEvent } from './history.ts';
+import { machineEvent } from './events.ts';
 import { mediaDetail, mediaStatus } from './media.ts';
 import { powerPayload } from './power.ts';
 import { processListPayload } from './process.ts';
@@ -26,7 +26,7 @@ export const TOPICS = {
 /** The topic without a state: each event is sent once, when it happens. */
 export const EVENTS_TOPIC = {
   event: 'event',
-  payload: historyEvent,
+  payload: machineEvent,
 } as const satisfies TopicRow;
 
 export type TopicName = keyof typeof TOPICS;

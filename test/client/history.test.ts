@@ -2,9 +2,9 @@
 import '../helpers/service/dead-buses.ts';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { connect, type HistoryEvent, history, processesAt } from '#src/client/client.js';
+import { connect, history, type MachineEvent, processesAt } from '#src/client/client.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
-import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
+import { FAKE_EVENT, FAKE_MACHINE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { serveHere } from '../helpers/service/service.ts';
 
@@ -44,10 +44,10 @@ t.test('a socket has both, and the events', async (t) => {
   t.strictSame(Object.keys(found.series), [MOUNT]);
   t.match(kept.asked.at(-1), { series: [MOUNT], since: FAKE_NOW - 60 });
   t.match(await socket.processesAt(FAKE_NOW - 5), { at: FAKE_NOW - 5, taken_at: FAKE_NOW - 8 });
-  const happened = new Promise<HistoryEvent>((resolve) => socket.on('event', resolve));
+  const happened = new Promise<MachineEvent>((resolve) => socket.on('event', resolve));
   t.match(await socket.subscribe(['events']), { topics: ['events'] });
   kept.notify(FAKE_EVENT);
-  t.strictSame(await happened, FAKE_EVENT);
+  t.match(await happened, FAKE_MACHINE_EVENT);
   await t.rejects(socket.get(['events']), { code: 'INVALID_DATA' });
   await t.rejects(socket.history({ step: 0 }), { code: 'INVALID_DATA' });
   kept.isOn = false;

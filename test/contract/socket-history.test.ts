@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
-import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
+import { FAKE_EVENT, FAKE_MACHINE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 
@@ -57,23 +57,31 @@ t.test('[7.history-errors] wrong data, too many numbers, and what is switched of
   });
 });
 
-t.test('[7.events] each event of a watch rule is sent once to the subscribers of events', async (t) => {
-  const { history, client, connect } = await start(t);
-  const other = await connect();
-  await other.ask('subscribe', { topics: ['power'] }, 'o');
-  const subscribed = await client.ask('subscribe', { topics: ['events', 'media'] }, 's');
-  t.strictSame(subscribed.data, { topics: ['media', 'events'], unknown: [] });
-  const events = [FAKE_EVENT, { ...FAKE_EVENT, state: 'end', value: 3 } as const];
-  // Two events in the same turn: neither replaces the other.
-  for (const event of events) history.notify(event);
-  for (const event of events) t.strictSame((await client.take('event')).data, event);
-  await client.ask('unsubscribe', { topics: ['events'] }, 'u');
-  history.notify(FAKE_EVENT);
-  await client.ask('ping', {}, 'last');
-  await other.ask('ping', {}, 'last');
-  t.equal(client.told.filter(({ type }) => type === 'event').length, 2, 'none after unsubscribing');
-  t.equal(other.told.filter(({ type }) => type === 'event').length, 0, 'none without subscribing');
-});
+t.test(
+  '[7.events] each event is sent once to the subscribers of events, as GET /api/events has it',
+  async (t) => {
+    const { history, port, client, connect } = await start(t);
+    const other = await connect();
+    await other.ask('subscribe', { topics: ['power'] }, 'o');
+    const subscribed = await client.ask('subscribe', { topics: ['events', 'media'] }, 's');
+    t.strictSame(subscribed.data, { topics: ['media', 'events'], unknown: [] });
+    const events = [FAKE_EVENT, { ...FAKE_EVENT, state: 'end', value: 3 } as const];
+    // Two events in the same turn: neither replaces the other.
+    for (const event of events) history.notify(event);
+    const sent = [(await client.take('event')).data, (await client.take('event')).data];
+    const { begin } = FAKE_MACHINE_EVENT;
+    t.match(sent, [FAKE_MACHINE_EVENT, { ...FAKE_MACHINE_EVENT, begin, state: 'end', end: begin, value: 3 }]);
+    t.strictSame(sent, (jsonOf(await ask(port, '/api/events')) as { events: unknown }).events);
+    const { body } = (await client.ask('request', { name: 'events', params: { limit: 1 } }, 'r')).data;
+    t.match(body, { events: [sent[1]], open: [], missing: false });
+    await client.ask('unsubscribe', { topics: ['events'] }, 'u');
+    history.notify(FAKE_EVENT);
+    await client.ask('ping', {}, 'last');
+    await other.ask('ping', {}, 'last');
+    t.equal(client.told.filter(({ type }) => type === 'event').length, 2, 'none after unsubscribing');
+    t.equal(other.told.filter(({ type }) => type === 'event').length, 0, 'none without subscribing');
+  },
+);
 
 t.test('[7.events-state] events has no present state, and may be switched off', async (t) => {
   const { history, client } = await start(t);
@@ -85,5 +93,5 @@ t.test('[7.events-state] events has no present state, and may be switched off', 
   t.match([off.id, off.data], ['s', { code: 'FEATURE_DISABLED', details: { topic: 'events' } }]);
   history.isOn = true;
   history.notify(FAKE_EVENT);
-  t.strictSame((await client.take('event')).data, FAKE_EVENT, 'sent once it is on again');
+  t.match((await client.take('event')).data, FAKE_MACHINE_EVENT, 'sent once it is on again');
 });

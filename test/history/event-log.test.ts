@@ -1,6 +1,7 @@
 /** Events in one form: numbers that only grow, those that last, what a client missed, and their sentences. */
 import t from 'tap';
-import { EventLog } from '#src/history/event-log.js';
+import { EventBook } from '#src/history/event-book.js';
+import { logEvents } from '#src/history/event-log.js';
 import { sentenceOf } from '#src/history/sentences.js';
 import { configWith } from '../helpers/fakes/config-parts.ts';
 import { FAKE_EVENT, FakeHistory } from '../helpers/fakes/history.ts';
@@ -16,7 +17,8 @@ function start(nowMs = NOW) {
     full: { series: 'disk.used_percent/*', above: 90, for_seconds: 30 },
   } as const;
   const config = { current: configWith({ watch: { rules } }) };
-  const log = new EventLog({ history, config, machine: 'pc', mutes: noMutes(), unixMs: () => clock.now });
+  const log = new EventBook({ mutes: noMutes(), unixMs: () => clock.now });
+  logEvents({ history, config, machine: 'pc', book: log });
   const send = (part: Partial<typeof FAKE_EVENT> = {}) => {
     history.notify({ ...FAKE_EVENT, ...part });
     return log.last;

@@ -1,7 +1,8 @@
 /** Events that no rule reports: what a start finds, keys that are refused often, and a history that cannot be written. */
 import '../helpers/service/dead-buses.ts';
 import t from 'tap';
-import { EventLog } from '#src/history/event-log.js';
+import { EventBook } from '#src/history/event-book.js';
+import { logEvents } from '#src/history/event-log.js';
 import { Incidents } from '#src/history/incidents.js';
 import type { EventList } from '#src/wire/events.js';
 import type { HistoryEvent, HistoryMark } from '#src/wire/history.js';
@@ -135,7 +136,8 @@ t.test(
       crashed: { series: 'cpu.load', above: 1, for_seconds: 1, severity: 'critical' },
     } as const;
     const config = { current: configWith({ watch: { rules } }) };
-    const log = new EventLog({ history, config, machine: 'pc', mutes: noMutes(), unixMs: () => NOW * 1000 });
+    const log = new EventBook({ mutes: noMutes(), unixMs: () => NOW * 1000 });
+    logEvents({ history, config, machine: 'pc', book: log });
     const event = { at: NOW, state: 'begin', series: '', value: null, text: 'as it is' } as const;
     history.notify({ ...event, kind: 'machine', rule: 'crashed' });
     history.notify({ ...event, kind: 'machine', rule: 'restarted' });

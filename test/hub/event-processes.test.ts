@@ -3,7 +3,7 @@ import '../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import { FAKE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
+import { FAKE_EVENT, FAKE_MACHINE_EVENT, FAKE_NOW, FakeHistory } from '../helpers/fakes/history.ts';
 import { fixtureHost } from '../helpers/fakes/host.ts';
 import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
 import { serveHere } from '../helpers/service/service.ts';
@@ -16,6 +16,8 @@ const auth = {
 };
 const { processes: _, ...BARE } = FAKE_EVENT;
 const EVENTS = { read: BARE, both: FAKE_EVENT };
+const { processes: __, ...BARE_TOPIC } = FAKE_MACHINE_EVENT;
+const topicOf = (expected: object) => (expected === BARE ? BARE_TOPIC : FAKE_MACHINE_EVENT);
 const KEYS = ['read', 'both'] as const;
 const HISTORY = { series: ['cpu.load'], since: FAKE_NOW - 60 };
 
@@ -51,5 +53,9 @@ t.test('[10.event-processes] events name processes only to keys with the scope `
   // A hub asks for a topic with its next message.
   const timer = setInterval(() => history.notify(FAKE_EVENT), 50);
   t.teardown(() => clearInterval(timer));
-  for (const { name, expected, take } of followers) t.strictSame(await take(), expected, `${name}: event`);
+  for (const { name, expected, take } of followers) {
+    const { id, machine, ...event } = Object(await take());
+    t.strictSame(event, topicOf(expected), `${name}: event`);
+    t.match([id, machine], [Number, String], name);
+  }
 });

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { Media } from '../../commands/media.ts';
 import type { Power } from '../../commands/power.ts';
 import type { CurrentConfig } from '../../config/current.ts';
-import type { EventLog } from '../../history/event-log.ts';
+import type { EventBook } from '../../history/event-book.ts';
 import { rulesIn } from '../../history/rules.ts';
 import { ALL_SECTIONS, type Host, type SystemInfo } from '../../host/host.ts';
 import type { Log } from '../../log/log.ts';
@@ -28,7 +28,7 @@ export interface ReportDeps {
   readonly sampler: Pick<SampleSource, 'latest'>;
   readonly media: Pick<Media, 'status' | 'art'>;
   readonly power: Pick<Power, 'status' | 'capabilities'>;
-  readonly events: Pick<EventLog, 'open'>;
+  readonly events: Pick<EventBook, 'open'>;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,15 +1,15 @@
 /** GET /api/events: the events of a machine as JSON, or as a stream that continues after `Last-Event-ID`. */
-import { type EventLog, withoutCause } from '../../history/event-log.ts';
+import { type EventBook, withoutCause } from '../../history/event-book.ts';
 import { parseJsonObject } from '../../http/body.ts';
 import { jsonAnswer } from '../../http/reply.ts';
 import type { Request, Run } from '../../http/routes.ts';
 import type { Log } from '../../log/log.ts';
-import { paramsOf, type QueryTypes } from '../../machine/query.ts';
+import { eventsParamsIn } from '../../machine/requests.ts';
 import { checkParams } from '../../params.ts';
 import { allows } from '../../scopes.ts';
 import type { Fanout } from '../../streams/fanout.ts';
 import type { Streams } from '../../streams/streams.ts';
-import type { EventList, MachineEvent, MuteList } from '../../wire/events.ts';
+import type { MachineEvent, MuteList } from '../../wire/events.ts';
 import { eventsRequest, muteRequest } from '../../wire/requests.ts';
 import { checkCapacity, type StreamRouteDeps, streamHead } from './stream-route.ts';
 
@@ -17,7 +17,7 @@ import { checkCapacity, type StreamRouteDeps, streamHead } from './stream-route.
 export const EVENTS_HEADERS: readonly string[] = ['accept', 'last-event-id'];
 
 export interface EventsRouteDeps extends Pick<StreamRouteDeps, 'gate' | 'hasCapacity'> {
-  readonly events: EventLog;
+  readonly events: EventBook;
   readonly log: Pick<Log, 'audit'>;
   readonly streams: Pick<Streams, 'create'>;
 }
@@ -39,14 +39,14 @@ const missingLine = (id: number): string => `id: ${id}\nevent: missing\ndata: {"
 
 /** The streams of clients that may see the same. */
 class EventStreams {
-  readonly #log: EventLog;
+  readonly #book: EventBook;
   readonly #shown: (event: MachineEvent) => MachineEvent;
   readonly fanout: Fanout;
   /** Beginnings of streams by the number that clients had: thousands connect again together. */
   readonly #beginnings = new Map<number | undefined, Buffer>();
 
   constructor({ events, streams }: EventsRouteDeps, shown: (event: MachineEvent) => MachineEvent) {
-    this.#log = events;
+    this.#book = events;
     this.#shown = shown;
     this.fanout = streams.create({
       begin: (fanout) =>
@@ -65,11 +65,11 @@ class EventStreams {
     const known = this.#beginnings.get(id);
     if (known !== undefined) return known;
     const { events, isIncomplete } =
-      id === undefined ? { events: this.#log.open, isIncomplete: false } : this.#log.since(id);
+      id === undefined ? { events: this.#book.open, isIncomplete: false } : this.#book.since(id);
     const lines = events.map((event) => lineOf(this.#shown(event)));
     if (isIncomplete) lines.unshift(missingLine(id ?? 0));
     // The number alone, which browsers send when they connect again: events that last may be older than it.
-    const beginning = Buffer.from(`${lines.join('')}id: ${this.#log.last}\n\n`);
+    const beginning = Buffer.from(`${lines.join('')}id: ${this.#book.last}\n\n`);
     if (this.#beginnings.size >= MAX_BEGINNINGS) this.#beginnings.clear();
     this.#beginnings.set(id, beginning);
     return beginning;
@@ -78,7 +78,6 @@ class EventStreams {
 
 /** Clients that connect again together had the same few events. */
 const MAX_BEGINNINGS = 16;
-const EVENTS_QUERY: QueryTypes = { numbers: ['since', 'limit'], booleans: [] };
 
 export function eventsRun(deps: EventsRouteDeps): Run {
   const { events, gate } = deps;
@@ -89,7 +88,10 @@ export function eventsRun(deps: EventsRouteDeps): Run {
     const { method, headers: sent } = exchange.head;
     const seesProcesses = allows(client.scopes, 'processes');
     if (!(sent.get('accept')?.join() ?? '').includes('text/event-stream'))
-      return jsonAnswer(listOf(events, request, seesProcesses), headers);
+      return jsonAnswer(
+        events.list(checkParams(eventsRequest, eventsParamsIn(request)), seesProcesses),
+        headers,
+      );
     if (method === 'HEAD') return streamHead(headers);
     checkCapacity(deps, request);
     const streams = seesProcesses ? withCause : bare;
@@ -114,17 +116,3 @@ export const muteRun =
     const payload: MuteList = { mutes: mutes.list };
     return jsonAnswer(payload, headers);
   };
-
-/** Throws ServiceError. */
-function listOf(log: EventLog, { query }: Request, seesProcesses: boolean): EventList {
-  const { since, limit } = checkParams(eventsRequest, paramsOf(query, EVENTS_QUERY));
-  const { events, isIncomplete } = log.since(since);
-  const shown = (event: MachineEvent) => (seesProcesses ? event : withoutCause(event));
-  return {
-    last: log.last,
-    missing: isIncomplete,
-    open: log.open.map(shown),
-    mutes: log.mutes.list,
-    events: events.slice(-limit).map(shown),
-  };
-}

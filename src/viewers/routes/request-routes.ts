@@ -22,7 +22,6 @@ export type RequestOperationId = Exclude<
   OperationId,
   | 'openStream'
   | 'openSocket'
-  | 'listEvents'
   | 'muteEvents'
   | 'getStatus'
   | 'listKeys'

@@ -1,5 +1,6 @@
-/** The events of watch rules of one machine, which sends them while a socket subscribes to them. */
+/** The events of one machine, or of all of a hub, which sends them while a socket subscribes to them. */
 import type { Defer } from '../../clock.ts';
+import { withoutCause } from '../../history/event-book.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { inSlices } from '../../streams/slices.ts';
 
@@ -43,8 +44,7 @@ export class EventBroadcast {
   }
 
   #send(json: string): void {
-    const { processes: _, ...others } = JSON.parse(json); // It is an object.
-    const bare = JSON.stringify(others);
+    const bare = JSON.stringify(withoutCause(JSON.parse(json)));
     inSlices([...this.#members], this.#defer, (member) => {
       if (this.#members.has(member)) member.sendEvent(member.seesProcesses ? json : bare);
     });

@@ -16,6 +16,20 @@ export const FAKE_EVENT: HistoryEvent = {
   processes: { cpu: [{ name: 'burn', count: 1, value: 12.5 }], memory: null, disk: null },
 };
 
+/** The same as an event of a machine, but for its number and the id of the machine. */
+export const FAKE_MACHINE_EVENT = {
+  kind: 'rule',
+  subject: 'busy cpu.load',
+  severity: 'warning',
+  state: 'begin',
+  begin: FAKE_EVENT.at,
+  end: null,
+  value: FAKE_EVENT.value,
+  limit: null,
+  text: FAKE_EVENT.text,
+  processes: FAKE_EVENT.processes,
+} as const;
+
 const UNITS: Readonly<Record<string, string>> = {
   'cpu.load': '%',
   'memory.used_percent': '%',

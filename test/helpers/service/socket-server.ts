@@ -4,6 +4,8 @@ import type { Test } from 'tap';
 import type { Caller } from '#src/access/caller.js';
 import { systemClock } from '#src/clock.js';
 import type { Command } from '#src/commands/command.js';
+import { EventBook } from '#src/history/event-book.js';
+import { logEvents } from '#src/history/event-log.js';
 import { HistoryQueries } from '#src/history/queries.js';
 import type { Exchange } from '#src/http/engine.js';
 import { Listeners } from '#src/listeners.js';
@@ -13,6 +15,7 @@ import { LocalMachine } from '#src/machine/local.js';
 import type { SampleSink } from '#src/stats/source.js';
 import type { View } from '#src/stats/view.js';
 import type { SocketsOptions } from '#src/viewers/socket/sockets.js';
+import { noMutes } from '../../history/setup.ts';
 import { FakeConfig } from '../fakes/config.ts';
 import { encodedOf } from '../fakes/encoded.ts';
 import { FakeHistory } from '../fakes/history.ts';
@@ -59,6 +62,8 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
   const mediaChanges = new Listeners();
   const history = new FakeHistory();
   const clock = systemClock(() => performance.now());
+  const events = new EventBook({ mutes: noMutes(), unixMs: Date.now });
+  logEvents({ history, config, machine: 'pc', book: events });
   const server = await createEngine({
     headersRead: new Set(),
     socketPaths: ['/api/ws'],
@@ -83,6 +88,7 @@ export async function serveSockets(t: Test, options: SocketServerOptions = {}) {
     },
     processes: undefined,
     history: new HistoryQueries({ history, clock, unixMs: Date.now }),
+    events,
     readSystem: () => Promise.reject(new Error('not asked here')),
   });
   const sockets = new Sockets({
