@@ -16,6 +16,7 @@ import { identify } from '../identity.ts';
 import type { Commands } from '../machine/commands.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { EventFeed } from '../notify/feed.ts';
+import type { NotifyDeps } from '../notify/notify.ts';
 import type { Carrier, CarrierEvents } from '../socket/carrier.ts';
 import type { Sampler } from '../stats/sampler.ts';
 import type { ServiceFacts } from '../stats/system.ts';
@@ -46,12 +47,22 @@ export interface Exporter {
   close(): Promise<void>;
 }
 
-export interface ExporterRow {
+export interface ExporterRow<Deps = ExporterDeps> {
   readonly name: string;
   readonly isWanted: (config: Config) => boolean;
   /** Imports it and starts it. It keeps trying while the other system does not answer. */
-  readonly open: (deps: ExporterDeps) => Promise<Exporter>;
+  readonly open: (deps: Deps) => Promise<Exporter>;
 }
+
+/** Also of a hub. */
+export const NOTIFY: ExporterRow<NotifyDeps> = {
+  name: 'notify',
+  isWanted: ({ notify }) => Object.keys(notify.targets).length > 0 || notify.heartbeat.url !== undefined,
+  async open(deps) {
+    const { Notifications } = await import('../notify/notify.ts');
+    return new Notifications(deps);
+  },
+};
 
 export const EXPORTERS: readonly ExporterRow[] = [
   {
@@ -79,14 +90,14 @@ export const EXPORTERS: readonly ExporterRow[] = [
     },
   },
   {
-    name: 'notify',
-    isWanted: ({ notify }) => Object.keys(notify.targets).length > 0 || notify.heartbeat.url !== undefined,
+    ...NOTIFY,
     async open(deps) {
-      const { Notifications } = await import('../notify/notify.ts');
       const { config, addresses, sampler } = deps;
       const hostname = config.current.host.name ?? os.hostname();
-      return new Notifications({
+      const { path } = config.current.history;
+      return await NOTIFY.open({
         ...deps,
+        path: path === undefined ? undefined : `${path}.notify`,
         // A service has events of its own machine only.
         nameOf: () => hostname,
         link: () => dashboardUrl(config.current, addresses, hostname),
@@ -104,17 +115,17 @@ async function checkSampling(sampler: Sampler): Promise<void> {
   if (sample.memory === undefined) throw new Error('the memory of this machine cannot be read');
 }
 
-export class Exporters {
-  readonly #rows: readonly ExporterRow[];
-  readonly #open = new Map<ExporterRow, Promise<Exporter | undefined>>();
-  #deps: ExporterDeps | undefined;
+export class Exporters<Deps extends Pick<Base, 'config' | 'log'> = ExporterDeps> {
+  readonly #rows: readonly ExporterRow<Deps>[];
+  readonly #open = new Map<ExporterRow<Deps>, Promise<Exporter | undefined>>();
+  #deps: Deps | undefined;
   #unlisten = (): void => undefined;
 
-  constructor(rows = EXPORTERS) {
+  constructor(rows: readonly ExporterRow<Deps>[]) {
     this.#rows = rows;
   }
 
-  start(deps: ExporterDeps): void {
+  start(deps: Deps): void {
     this.#deps = deps;
     this.#unlisten = deps.config.onChange(() => this.#reconfigure());
     this.#reconfigure();
@@ -143,7 +154,10 @@ export class Exporters {
   }
 }
 
-async function openRow(row: ExporterRow, deps: ExporterDeps): Promise<Exporter | undefined> {
+async function openRow<Deps extends Pick<Base, 'log'>>(
+  row: ExporterRow<Deps>,
+  deps: Deps,
+): Promise<Exporter | undefined> {
   try {
     return await row.open(deps);
   } catch (error) {

@@ -15,6 +15,7 @@ import { filterOf, listPartOf } from '../viewers/fleet/fleet-filter.ts';
 import { DASHBOARD_HEADERS } from '../viewers/pages/pages.ts';
 import { accessRun } from '../viewers/routes/access-route.ts';
 import { DOCUMENT_HEADERS, runOf } from '../viewers/routes/documents.ts';
+import { EVENTS_HEADERS, type EventsRouteDeps, eventsRun, muteRun } from '../viewers/routes/events-route.ts';
 import { type KeyListDeps, keysRun } from '../viewers/routes/keys-route.ts';
 import { requestRuns, viewOfRequest } from '../viewers/routes/request-routes.ts';
 import { dialInRun, SOCKET_HEADERS, socketRuns } from '../viewers/routes/socket-route.ts';
@@ -34,13 +35,17 @@ export const HUB_HEADERS: ReadonlySet<string> = new Set([
   ...DOCUMENT_HEADERS,
   ...DASHBOARD_HEADERS,
   ...SOCKET_HEADERS,
+  ...EVENTS_HEADERS,
   'connection',
   'content-length',
   'transfer-encoding',
   'content-type',
 ]);
 
-export interface HubRouteDeps extends StreamRouteDeps {
+export interface HubRouteDeps
+  extends Omit<StreamRouteDeps, 'streams'>,
+    Pick<EventsRouteDeps, 'events' | 'log'> {
+  readonly streams: StreamRouteDeps['streams'] & EventsRouteDeps['streams'];
   readonly gate: Pick<Gate, 'judge' | 'keep' | 'expiryOf'>;
   readonly fleet: Fleet;
   readonly sockets: Pick<Sockets, 'open'>;
@@ -76,6 +81,8 @@ export function hubRoutes(deps: HubRouteDeps): readonly Route[] {
       openStream: streamRun(deps, machineAt),
       openSocket: socketRuns({ gate, sockets: socketOfOne, hasCapacity }).openSocket,
     }),
+    listEvents: eventsRun(deps),
+    muteEvents: muteRun(deps),
     openFleetStream(request) {
       const { view, headers } = viewOfRequest(request);
       const filter = filterOf(request.query);

@@ -2,12 +2,17 @@
  * The composition root of `hostwire hub`: the machines of many services behind one. It has the HTTP server of the
  * service (http-server.ts) and nothing that reads this machine. Loaded late.
  */
+import os from 'node:os';
 import { hubExposureWarning } from '../access/exposure.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { EngineChoice } from '../engines.ts';
+import { Exporters, NOTIFY } from '../exporters/exporters.ts';
 import { Places } from '../fairness/places.ts';
+import { EventBook } from '../history/event-book.ts';
+import { Mutes } from '../history/mutes.ts';
 import type { Host } from '../host/host.ts';
+import { dashboardUrl } from '../http/connections/dashboard-url.ts';
 import type { Bound } from '../http/connections/listening.ts';
 import { SOCKET_PATHS } from '../http/gate.ts';
 import type { Route } from '../http/routes.ts';
@@ -17,6 +22,7 @@ import type { Log } from '../log/log.ts';
 import { Machines } from '../machine/machines.ts';
 import { Registry } from '../machine/registry.ts';
 import { type RemoteDeps, TIMES, type Times } from '../machine/remote-deps.ts';
+import type { NotifyDeps } from '../notify/notify.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { Fleet } from '../viewers/fleet/fleet.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
@@ -27,6 +33,7 @@ import { CurrentBroker } from './current-broker.ts';
 import { DialIns } from './dial-ins.ts';
 import { DialOuts } from './dial-outs.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
+import { HubEvents } from './events.ts';
 import { FirstQuestions } from './first-questions.ts';
 import { hubMetrics } from './metrics.ts';
 
@@ -68,6 +75,10 @@ export class HubService {
   readonly #broker: CurrentBroker;
   readonly #gateway: CommandGateway;
   readonly #sockets: Sockets;
+  readonly #mutes: Mutes;
+  readonly #book: EventBook;
+  readonly #events: HubEvents;
+  readonly #exporters = new Exporters<NotifyDeps>([NOTIFY]);
   /** Without the pages; for the test that compares the API document with it. */
   readonly routes: readonly Route[];
 
@@ -125,8 +136,19 @@ export class HubService {
     this.#machines = machines;
     machines.reconfigure(initial.hub.agents);
     this.#broker = new CurrentBroker(deps, machines);
+    const { conditions } = deps;
+    this.#mutes = new Mutes({
+      clock,
+      unixMs: Date.now,
+      log,
+      path: this.#besideState('mutes'),
+      find: (what) => this.#findMuted(what),
+    });
+    this.#book = new EventBook({ mutes: this.#mutes, unixMs: Date.now });
+    const book = this.#book;
+    this.#events = new HubEvents({ book, machines, conditions, clock, unixMs: Date.now });
     this.#fleet = new Fleet(
-      { hosts: machines, registry, clock, log, streams },
+      { hosts: machines, registry, events: book, clock, log, streams },
       initial.stats.stream_interval_seconds * 1000,
     );
     this.#sockets = new Sockets({
@@ -136,7 +158,7 @@ export class HubService {
       features: () => ({}),
       find: (id, caller) => machines.find(id, caller),
       fleet: this.#fleet,
-      conditions: deps.conditions,
+      conditions,
       ends: this.#gateway.ends,
       intervalMs: () => config.current.stats.stream_interval_seconds * 1000,
       clock,
@@ -148,6 +170,8 @@ export class HubService {
     this.routes = hubRoutes({
       streams,
       fleet: this.#fleet,
+      events: book,
+      log,
       machines,
       gate,
       sockets: this.#sockets,
@@ -181,7 +205,41 @@ export class HubService {
       this.#log.warn('hub.agents and hub.mqtt are both empty, so there are no machines to show');
     this.#broker.configure(mqtt);
     this.#look();
+    this.#exporters.start(this.#notifyDeps(bound));
     return bound;
+  }
+
+  #notifyDeps(addresses: readonly Bound[]): NotifyDeps {
+    const config = this.#config;
+    return {
+      config,
+      clock: this.#clock,
+      log: this.#log,
+      events: this.#book,
+      path: this.#besideState('notify'),
+      nameOf: (id) => this.#machines.at(id)?.name ?? id,
+      link: (id) => {
+        const hub = dashboardUrl(config.current, addresses, config.current.host.name ?? os.hostname());
+        return hub === undefined || id === undefined ? hub : `${hub}/hosts/${encodeURIComponent(id)}/`;
+      },
+      // Machines that cannot be read have events.
+      check: async () => undefined,
+    };
+  }
+
+  /** The file for `what`; undefined: it is kept in memory alone. */
+  #besideState(what: string): string | undefined {
+    const { state_path: path } = this.#config.current.hub;
+    return path === undefined ? undefined : `${path}.${what}`;
+  }
+
+  /** Returns the id of a machine, or the rule or the subject of an event. */
+  #findMuted(what: string): string | undefined {
+    const machines = this.#machines.all.filter(({ id, name }) => id === what || name === what);
+    if (machines.length === 1) return machines[0]?.id;
+    const { events } = this.#book.since(undefined);
+    const isSubject = [...this.#book.open, ...events].some(({ subject }) => subject.split(' ')[0] === what);
+    return isSubject ? what : undefined;
   }
 
   #look(): void {
@@ -206,6 +264,9 @@ export class HubService {
   /** Stops within a second, as the service; true: a hub has no threads that could hang in the kernel. */
   async close(): Promise<boolean> {
     this.#http.stop();
+    const exportersClosed = this.#exporters.close();
+    this.#events.close();
+    this.#mutes.close();
     const kept = this.#registry.close();
     this.#questions.close();
     this.#clock.clearTimer(this.#timer);
@@ -215,7 +276,7 @@ export class HubService {
     const isDrained = full + this.#http.streams.close() === 0;
     this.#fleet.close();
     this.#machines.close();
-    await Promise.all([this.#http.close(isDrained), this.#broker.close(), kept]);
+    await Promise.all([this.#http.close(isDrained), this.#broker.close(), exportersClosed, kept]);
     return true;
   }
 }

@@ -286,7 +286,9 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
       peer.onEnd(down('no message within the timeout'));
       return;
     }
-    const isWatched = this.#samples?.isWanted === true || (this.#topics?.names.length ?? 0) > 0;
+    // The hub itself follows the events of every machine.
+    const hasTopics = this.#topics?.names.some((name) => name !== 'events') === true;
+    const isWatched = this.#samples?.isWanted === true || hasTopics;
     const quietMs = isWatched ? times.quietMs : (this.#options.unwatchedMs ?? times.quietMs);
     if (nowMs - this.#heardAtMs < quietMs) return;
     this.#pingedAtMs = nowMs;
@@ -304,7 +306,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   onGreeting(greeting: Greeting): void {
     const { registry } = this.#options.hub;
     const { run, name, labels, scopes } = greeting;
-    if (this.#status !== undefined && this.#status.run !== run) this.#topics?.lost();
+    const isOld = this.isUp || (this.#status !== undefined && this.#status.run !== run);
     const before = this.labels;
     this.#status = { run, name, labels, scopes };
     if (!isDeepStrictEqual(before, this.labels)) this.#options.onLabels?.();
@@ -314,6 +316,8 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.#reachability.set({ state: 'up' });
     registry?.note(this, greeting);
     this.#want();
+    // Something may have been missed between two connections, too.
+    if (isOld) this.#topics?.lost();
   }
 
   onHeard(): void {

@@ -19,8 +19,10 @@ export interface NotifyDeps {
   readonly events: EventFeed;
   /** The name of a machine, for people. */
   readonly nameOf: (machine: string) => string;
-  /** Returns the address of the dashboard, if other machines can open it. */
-  readonly link: () => string | undefined;
+  /** The file of the queues; undefined: nothing is kept. */
+  readonly path: string | undefined;
+  /** Returns the address of a page of a machine, or of all, if other machines can open it. */
+  readonly link: (machine: string | undefined) => string | undefined;
   /** Rejects where the service cannot do its work. */
   readonly check: () => Promise<unknown>;
   /** For tests. */
@@ -40,8 +42,6 @@ const LAST_WRITE_MS = 300;
 
 export class Notifications {
   readonly #deps: NotifyDeps;
-  /** The file of the queues; undefined: nothing is kept. */
-  readonly #path: string | undefined;
   readonly #targets = new Map<string, Target>();
   readonly #unlisten: () => void;
   #endHeartbeat = (): void => undefined;
@@ -56,8 +56,6 @@ export class Notifications {
 
   constructor(deps: NotifyDeps) {
     this.#deps = deps;
-    const { path } = deps.config.current.history;
-    this.#path = path === undefined ? undefined : `${path}.notify`;
     const unlisten = [
       deps.events.onEvent((event) => {
         for (const { delivery } of this.#targets.values()) delivery.take(event);
@@ -67,8 +65,8 @@ export class Notifications {
       }),
     ];
     this.#unlisten = () => unlisten.forEach((stop) => stop());
-    const { kept, failure } =
-      this.#path === undefined ? { kept: new Map<string, Kept>() } : readKept(this.#path);
+    const { path } = deps;
+    const { kept, failure } = path === undefined ? { kept: new Map<string, Kept>() } : readKept(path);
     this.#note(failure);
     this.#configure(kept);
   }
@@ -133,7 +131,7 @@ export class Notifications {
 
   /** Once for all changes of a turn, one write at a time. A long queue is written less often, for 5 % of the time. */
   #planWrite(): void {
-    if (this.#isWritePlanned || this.#isClosed || this.#path === undefined) return;
+    if (this.#isWritePlanned || this.#isClosed || this.#deps.path === undefined) return;
     this.#isWritePlanned = true;
     const write = () => {
       this.#isWritePlanned = false;
@@ -153,13 +151,14 @@ export class Notifications {
   }
 
   async #write(text: string): Promise<void> {
-    if (this.#path !== undefined) this.#note(await writeKept(this.#path, text));
+    const { path } = this.#deps;
+    if (path !== undefined) this.#note(await writeKept(path, text));
   }
 
   /** One line when the file begins to fail. */
   #note(failure: string | undefined): void {
     if (failure !== undefined && !this.#isFailing)
-      this.#deps.log.warn(`${this.#path}: ${failure}; messages that wait do not survive a restart`);
+      this.#deps.log.warn(`${this.#deps.path}: ${failure}; messages that wait do not survive a restart`);
     this.#isFailing = failure !== undefined;
   }
 }

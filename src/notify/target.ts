@@ -15,8 +15,8 @@ export type Outcome =
 export interface TargetOptions {
   readonly name: string;
   readonly entry: TargetEntry;
-  /** Returns the address of the dashboard, if there is one. */
-  readonly link: () => string | undefined;
+  /** As NotifyDeps. */
+  readonly link: (machine: string | undefined) => string | undefined;
   readonly unixMs: () => number;
 }
 
@@ -26,7 +26,12 @@ export async function deliver(
   { name, entry, link, unixMs }: TargetOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const form = formOf(message, { name, entry, link: link(), now: Math.floor(unixMs() / 1000) });
+  const form = formOf(message, {
+    name,
+    entry,
+    link: link(message.labels['machine']),
+    now: Math.floor(unixMs() / 1000),
+  });
   return await send({ ...form, pin: entry.pin, ca: entry.ca?.pem }, signal);
 }
 

@@ -79,6 +79,8 @@ export class Peer implements CarrierEvents {
   #hasGreeted = false;
   #mayNameClients = false;
   #isOver = false;
+  /** The topics that were asked for last. */
+  #subscribed = '';
   /** The end of the time for the greeting. */
   #timer: unknown;
   /** Commands that need the clock wait for one ping together. */
@@ -133,8 +135,11 @@ export class Peer implements CarrierEvents {
 
   /** Asks for these topics instead of those before. */
   subscribe(topics: readonly string[], detail: boolean | 'media'): void {
-    if (topics.length === 0) this.#send({ op: 'unsubscribe' });
-    else this.#send({ op: 'subscribe', data: { topics, detail } });
+    const data = { topics, detail };
+    const wanted = topics.length === 0 ? '' : JSON.stringify(data);
+    if (wanted === this.#subscribed) return;
+    if (this.#send(wanted === '' ? { op: 'unsubscribe' } : { op: 'subscribe', data }))
+      this.#subscribed = wanted;
   }
 
   /** Asks whether it is there. */

@@ -3,7 +3,8 @@ import { OPERATIONS, type Operation, type OperationId } from './operations.ts';
 
 const host = { method: 'GET', tag: 'hosts' } as const;
 const reading = { ...host, scope: 'read' } as const;
-const { getStatus, getAccess, listKeys, getOpenapi, getMetrics, openSocket } = OPERATIONS;
+const { getStatus, getAccess, listKeys, getOpenapi, getMetrics, openSocket, listEvents, muteEvents } =
+  OPERATIONS;
 
 /** The id of an operation of the service on one machine of the hub. */
 export type IdOnHost<Id extends OperationId> = (typeof OPERATIONS)[Id] extends { readonly onHost: infer Name }
@@ -44,6 +45,8 @@ export const HUB_OPERATIONS = {
     scope: 'metrics',
     feature: 'enable_metrics',
   },
+  listEvents,
+  muteEvents,
   openFleetStream: { ...reading, path: '/api/fleet/stream', staysOpen: true },
   openSocket,
   dialIn: { method: 'GET', path: '/api/agent', tag: 'hosts', staysOpen: true },

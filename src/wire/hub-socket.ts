@@ -24,8 +24,11 @@ const MAX_FIELDS = 8;
 const MAX_LABELS = 16;
 const MAX_TEXT = 129;
 
-const HOSTS_SENTENCE = `hosts must be a list of 1 to ${MAX_HOSTS} ids of machines.`;
+const HOSTS_SENTENCE = `hosts must be a list of 1 to ${MAX_HOSTS} ids of machines, or "*".`;
+const EVERY_SENTENCE = 'With hosts "*" the op is subscribe or unsubscribe, and the one topic events.';
 const HOST_SENTENCE = 'host must be the id of a machine.';
+/** All machines, also those to come. */
+const EVERY = '*';
 const HOST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The keys of a frame that name machines: exactly one of them, if the op is about machines. */
@@ -33,10 +36,16 @@ const address = v.object({
   id: v.optional(messageId),
   host: v.optional(v.pipe(v.string(HOST_SENTENCE), v.regex(HOST_ID, HOST_SENTENCE))),
   hosts: v.optional(
-    v.pipe(
-      v.array(v.pipe(v.string(HOSTS_SENTENCE), v.regex(HOST_ID, HOSTS_SENTENCE)), HOSTS_SENTENCE),
-      v.minLength(1, HOSTS_SENTENCE),
-      v.maxLength(MAX_HOSTS, HOSTS_SENTENCE),
+    v.union(
+      [
+        v.literal(EVERY),
+        v.pipe(
+          v.array(v.pipe(v.string(HOSTS_SENTENCE), v.regex(HOST_ID, HOSTS_SENTENCE)), HOSTS_SENTENCE),
+          v.minLength(1, HOSTS_SENTENCE),
+          v.maxLength(MAX_HOSTS, HOSTS_SENTENCE),
+        ),
+      ],
+      HOSTS_SENTENCE,
     ),
   ),
 });
@@ -92,12 +101,19 @@ export type FleetRequest = {
   };
 }[FleetOp];
 
+/** The topic `events` of all machines. */
+export interface EventsRequest {
+  readonly op: 'subscribe' | 'unsubscribe';
+  readonly id: MessageId | undefined;
+}
+
 /** Codes of `error` beside those of the service. */
 export const HUB_ERROR_CODES = ['NOT_FOUND', 'HOST_UNREACHABLE', 'TOO_MANY_STREAMS'] as const;
 
 export type HubMessage =
   | { readonly isSound: true; readonly hosts: readonly string[]; readonly request: SocketRequest }
   | { readonly isSound: true; readonly hosts: undefined; readonly request: FleetRequest }
+  | { readonly isSound: true; readonly hosts: typeof EVERY; readonly request: EventsRequest }
   | RefusedMessage;
 
 const isFleetOp = (op: unknown): op is FleetOp => typeof op === 'string' && Object.hasOwn(FLEET_OPS, op);
@@ -118,12 +134,22 @@ export function readHubMessage(text: string): HubMessage {
   const frame = readSocketFrame(message);
   if (!frame.isSound) return frame;
   const { request } = frame;
+  if (hosts === EVERY) return readEveryFrame(request);
   if (hosts !== undefined && !OPS_OF_MANY.has(request.op))
     return refuse({ id, code: 'INVALID_DATA', message: `${request.op} takes one host.` });
   const named = host === undefined ? hosts : [host];
   if (named === undefined && request.op !== 'ping')
     return refuse({ id, code: 'INVALID_DATA', message: 'The field host is missing.' });
   return { isSound: true, hosts: [...new Set(named)], request };
+}
+
+function readEveryFrame({ op, id, data }: SocketRequest): HubMessage {
+  if (op === 'unsubscribe' || op === 'subscribe') {
+    const { topics = ['events'] } = data;
+    if (topics.length > 0 && topics.every((name) => name.toLowerCase() === 'events'))
+      return { isSound: true, hosts: EVERY, request: { op, id } };
+  }
+  return refuse({ id, code: 'INVALID_DATA', message: EVERY_SENTENCE });
 }
 
 function readFleetFrame(

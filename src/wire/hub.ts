@@ -86,7 +86,7 @@ export type FleetEvent = Shape<typeof fleetEvent>;
 
 const { getStatus, getAccess, listKeys, getOpenapi, getMetrics } = SERVICE_DOCS;
 const { openSocket } = SOCKET_DOCS;
-const { listEvents } = EVENTS_DOCS;
+const { listEvents, muteEvents } = EVENTS_DOCS;
 const unknownHost = ['not_found', 'host_unreachable'] as const;
 const invalid = ['invalid_value'] as const;
 
@@ -165,6 +165,12 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     payloads: [eventList],
     errors: [...unknownHost, 'invalid_value'],
   },
+  listEvents: {
+    ...listEvents,
+    summary: 'What began and ended on all machines, and machines that went and came',
+    description: `${listEvents.description} The numbers are the hub's.`,
+  },
+  muteEvents,
   openFleetStream: {
     summary: 'The samples and states of all machines, one event per interval',
     description:

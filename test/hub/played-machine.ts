@@ -63,6 +63,13 @@ const EVENTS: Readonly<Record<string, string>> = {
   processes: 'process_list',
 };
 
+/** An event of the machine, as GET /api/events has it. */
+export type PlayedEvent = Readonly<Record<string, unknown>> & {
+  readonly id: number;
+  readonly subject: string;
+  readonly state: string;
+};
+
 /** What one hub follows. */
 class Follower {
   readonly carrier: PlayedCarrier;
@@ -119,7 +126,11 @@ export class PlayedMachine {
   greeting: readonly string[] | undefined;
   /** The samples that hubs asked for, each time that changed: `cpu,disks detail`. */
   readonly queries: string[] = [];
+  /** Without those for its events, which every hub asks for. */
   readonly asked: Asked[] = [];
+  /** The parameters of the questions for its events. */
+  readonly eventsAsked: Asked['params'][] = [];
+  readonly events: PlayedEvent[] = [];
   /** The other messages of hubs, but for `ping`. */
   readonly heard: Message[] = [];
   /** Data of the topics media, power and processes, sent to who subscribes to them. */
@@ -232,6 +243,36 @@ export class PlayedMachine {
     }
   }
 
+  /** Something begins or ends: sent to who follows its events. */
+  happens(subject: string, state: 'begin' | 'end', more: object = {}): void {
+    const id = (this.events.at(-1)?.id ?? 1000) + 1;
+    const times = { begin: 1_700_000_000, end: state === 'end' ? 1_700_000_060 : null };
+    const figures = { value: 91, limit: 90, text: `${subject} is 91, limit 90` };
+    const event = {
+      machine: 'played',
+      kind: 'rule',
+      subject,
+      severity: 'warning',
+      state,
+      ...times,
+      ...figures,
+    };
+    this.events.push({ id, ...event, ...more });
+    for (const { topics, carrier } of this.#followers)
+      if (topics.includes('events')) carrier.send(frameOf('event', { id, ...event, ...more }));
+  }
+
+  #listOf({ params }: Asked): object {
+    this.eventsAsked.push(params);
+    const { since = 0 } = params;
+    const ended = (at: number, subject: string) =>
+      this.events.slice(at + 1).some((each) => each.subject === subject);
+    const open = this.events.filter((each, at) => each.state === 'begin' && !ended(at, each.subject));
+    const events = this.events.filter(({ id }) => id > Number(since));
+    const last = this.events.at(-1)?.id ?? 1000;
+    return done({ last, missing: false, open, mutes: [], events });
+  }
+
   answer({ id, carrier }: Pick<Asked, 'id' | 'carrier'>, data: object): void {
     carrier.send(frameOf('answer', data, id));
   }
@@ -292,6 +333,10 @@ export class PlayedMachine {
   #request({ carrier }: Follower, { id = '', deadline, via, data = {} }: Message): void {
     const { name = '', params = {}, steps = false } = data;
     const asked = { name, id, params, steps, client: via?.client, key: via?.key, deadline, carrier };
+    if (name === 'events') {
+      this.answer(asked, this.#listOf(asked));
+      return;
+    }
     this.asked.push(asked);
     void this.#reply(asked);
   }

@@ -47,6 +47,7 @@ function notify(
       open,
       mutes,
     },
+    path: config.history.path && `${config.history.path}.notify`,
     nameOf: () => 'pc1',
     link: () => undefined,
     check: more.check ?? (async () => undefined),

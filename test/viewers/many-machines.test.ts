@@ -25,6 +25,7 @@ function open() {
       find: (id) => machines.get(id),
       fleet: {
         join: unused,
+        followTopic: unused,
         lists: new HostLists({ all: [] }, { facts: unused, usage: unused, note: unused }, clock),
       },
       broadcasts,

@@ -50,18 +50,7 @@ const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin', 'hub.scopes', 'hub.pla
 /** A hub reads nothing of its own machine, and carries nothing out on it. */
 const OF_SERVICE = [
   ...OF_DIALING,
-  ...[
-    'history',
-    'mqtt',
-    'watch',
-    'notify',
-    'wake',
-    'processes',
-    'power',
-    'discovery',
-    'host.labels',
-    'host.id',
-  ],
+  ...['history', 'mqtt', 'watch', 'wake', 'processes', 'power', 'discovery', 'host.labels', 'host.id'],
   ...['sleep', 'hibernate', 'restart', 'shutdown', 'media', 'processes', 'process_control', 'wake'].map(
     (feature) => `features.enable_${feature}`,
   ),

@@ -8,8 +8,10 @@ import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../errors.ts';
 import { PLACES } from '../../fairness/limits.ts';
 import { Places } from '../../fairness/places.ts';
+import type { EventBook } from '../../history/event-book.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
+import type { FollowedTopic, TopicSink } from '../../machine/machine.ts';
 import type { View } from '../../stats/view.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import { FleetGroup, type FleetMember, type GroupDeps } from './fleet-group.ts';
@@ -20,6 +22,7 @@ const keyOf = (filter: FleetFilter, view: View) => `${view.index} ${filter.key}`
 export interface FleetDeps extends GroupDeps {
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly registry: Inventory;
+  readonly events: Pick<EventBook, 'onEvent'>;
 }
 
 export class Fleet {
@@ -48,6 +51,12 @@ export class Fleet {
     const group = this.#groupOf(filter, view, caller);
     group.join(member, caller);
     return group;
+  }
+
+  /** The one topic of all machines: their events. */
+  followTopic(_: 'events', { onPayload }: Pick<TopicSink, 'onPayload'>): FollowedTopic {
+    const end = this.#deps.events.onEvent((event) => onPayload(JSON.stringify(event)));
+    return { end, isReliable: true };
   }
 
   #groupOf(filter: FleetFilter, view: View, caller: Caller): FleetGroup {

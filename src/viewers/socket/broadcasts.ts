@@ -22,6 +22,9 @@ export interface BroadcastsDeps {
   readonly defer?: Defer;
 }
 
+/** One machine, or all. */
+type EventSource = Pick<Machine, 'followTopic'>;
+
 const keyOf = ({ view, intervalMs }: Pick<SampleBroadcast, 'view' | 'intervalMs'>) =>
   `${view.index} ${intervalMs}`;
 
@@ -30,7 +33,7 @@ export class Broadcasts {
   /** By their views and intervals. */
   readonly #samples = new Map<Machine, Map<string, SampleBroadcast>>();
   readonly #states = new Map<Machine, Map<TopicName, TopicState>>();
-  readonly #events = new Map<Machine, EventBroadcast>();
+  readonly #events = new Map<EventSource, EventBroadcast>();
   readonly #counters = { sent: 0 };
   readonly #ofSamples: SampleBroadcastDeps;
 
@@ -95,13 +98,13 @@ export class Broadcasts {
   }
 
   /** The topic `events`, which has no state. */
-  addEvents(machine: Machine, member: EventMember): void {
+  addEvents(machine: EventSource, member: EventMember): void {
     const events = this.#events.get(machine) ?? new EventBroadcast(machine, this.#deps.defer);
     this.#events.set(machine, events);
     events.add(member);
   }
 
-  removeEvents(machine: Machine, member: EventMember): void {
+  removeEvents(machine: EventSource, member: EventMember): void {
     const events = this.#events.get(machine);
     events?.remove(member);
     if (events?.size === 0) this.#events.delete(machine);

@@ -1,11 +1,15 @@
-/** Answers the messages of one socket about all machines, and holds its subscription of the topic `fleet`. */
+/** Answers the messages of one socket about all machines, and holds its subscriptions of the topics `fleet` and `events`. */
 import { ServiceError } from '../../errors.ts';
+import type { Machine } from '../../machine/machine.ts';
+import { allows } from '../../scopes.ts';
 import { parseView } from '../../stats/view.ts';
-import type { FleetData, FleetRequest } from '../../wire/hub-socket.ts';
+import type { EventsRequest, FleetData, FleetRequest } from '../../wire/hub-socket.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { type FleetFilter, filterOf } from '../fleet/fleet-filter.ts';
+import type { Broadcasts } from './broadcasts.ts';
+import type { EventMember } from './event-broadcast.ts';
 import { type FleetOutlet, FleetSubscription } from './fleet-subscription.ts';
-import { frame, frameOf, type Place, refusalFrame } from './messages.ts';
+import { frame, frameOf, NOWHERE, type Place, refusalFrame } from './messages.ts';
 import { refusalOf } from './socket-requests.ts';
 
 const NO_FLEET = { topics: [], unknown: [], forbidden: ['fleet'] };
@@ -18,16 +22,36 @@ function filterIn({ labels, state }: FleetData<'hosts'>): FleetFilter {
 }
 
 /** All machines, for the sockets that show several. */
-export type AllMachines = Pick<Fleet, 'join' | 'lists'>;
+export type AllMachines = Pick<Fleet, 'join' | 'lists'> & Pick<Machine, 'followTopic'>;
 
-export class SocketFleet {
+export class SocketFleet implements EventMember {
   readonly #fleet: AllMachines;
   readonly #outlet: FleetOutlet;
+  readonly #broadcasts: Broadcasts;
   #subscription: FleetSubscription | undefined;
 
-  constructor(fleet: AllMachines, outlet: FleetOutlet) {
+  constructor(fleet: AllMachines, outlet: FleetOutlet, broadcasts: Broadcasts) {
     this.#fleet = fleet;
     this.#outlet = outlet;
+    this.#broadcasts = broadcasts;
+  }
+
+  get seesProcesses(): boolean {
+    return allows(this.#outlet.caller.scopes, 'processes');
+  }
+
+  sendEvent(json: string): void {
+    if (!this.#outlet.isFull) this.#outlet.send(frameOf('event', json, NOWHERE));
+  }
+
+  /** Follows the events of all machines, or ends that. */
+  followEvents({ op, id }: EventsRequest): void {
+    const isForbidden = op === 'subscribe' && !allows(this.#outlet.caller.scopes, 'read');
+    const topics = op === 'subscribe' && !isForbidden ? ['events'] : [];
+    if (topics.length > 0) this.#broadcasts.addEvents(this.#fleet, this);
+    else this.#broadcasts.removeEvents(this.#fleet, this);
+    const answer = { topics, unknown: [], ...(isForbidden && { forbidden: ['events'] }) };
+    this.#outlet.send(frame('subscribed', answer, { host: undefined, id }));
   }
 
   /** Throws only when something is broken. */
@@ -52,6 +76,11 @@ export class SocketFleet {
   /** The socket has room again. */
   flush(): void {
     this.#subscription?.flush();
+  }
+
+  close(): void {
+    this.leave();
+    this.#broadcasts.removeEvents(this.#fleet, this);
   }
 
   leave(): void {

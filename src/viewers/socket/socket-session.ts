@@ -10,7 +10,12 @@ import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { allows } from '../../scopes.ts';
-import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
+import {
+  type EventsRequest,
+  type FleetRequest,
+  type HubMessage,
+  readHubMessage,
+} from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import { mayBeHub } from './hubs.ts';
@@ -176,6 +181,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
       const { code, message: sentence, allowed } = message.flaw;
       this.send(errorFrame(code, sentence, place, allowed && { allowed }));
     } else if (message.hosts === undefined) this.#carryOut(message.request);
+    else if (message.hosts === '*') this.#followEvents(message.request);
     else this.watch(this.#carryOutAt(message.hosts, message.request));
   }
 
@@ -313,7 +319,17 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   #dropAll(): void {
     for (const subscription of this.#subscriptions.all) this.#drop(subscription);
-    this.#fleet?.leave();
+    this.#fleet?.close();
+  }
+
+  #followEvents(request: EventsRequest): void {
+    const { fleet } = this.#deps;
+    if (fleet !== undefined) this.#fleetOf(fleet).followEvents(request);
+  }
+
+  #fleetOf(fleet: AllMachines): SocketFleet {
+    this.#fleet ??= new SocketFleet(fleet, this, this.#deps.broadcasts);
+    return this.#fleet;
   }
 
   /** Carries out a message about all machines. */
@@ -322,8 +338,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     if (fleet === undefined) return;
     try {
       if (request.op === 'unsubscribe' && request.data.topics === undefined) this.#dropAll();
-      this.#fleet ??= new SocketFleet(fleet, this);
-      this.#fleet.carryOut(request);
+      this.#fleetOf(fleet).carryOut(request);
     } catch (error) {
       owner.onBroken(this, error);
     }

@@ -1,0 +1,226 @@
+/** Writes the book of a hub: that a machine went and is back, and what machines say of themselves, with their ids here. */
+import { OWN_ACCOUNT } from '../access/caller.ts';
+import type { Clock } from '../clock.ts';
+import { ServiceError } from '../errors.ts';
+import { type EventBook, type EventSubject, keyOf } from '../history/event-book.ts';
+import { isObject, parseObject } from '../json.ts';
+import type { Listeners } from '../listeners.ts';
+import { textOf } from '../machine/machine.ts';
+import type { Machines } from '../machine/machines.ts';
+import type { RemoteMachine } from '../machine/remote.ts';
+import { readEvent } from '../machine/remote-event.ts';
+import type { MachineEvent } from '../wire/events.ts';
+import type { Severity } from '../wire/severities.ts';
+
+export interface HubEventsDeps {
+  readonly book: EventBook;
+  readonly machines: Pick<Machines, 'at' | 'all'>;
+  /** Notified of the id of a machine whose condition has changed, or that is gone. */
+  readonly conditions: Listeners<readonly [id: string]>;
+  readonly clock: Pick<Clock, 'setTimer' | 'clearTimer'>;
+  readonly unixMs: () => number;
+}
+
+/** The events that the hub itself knows of, whatever a machine says. A planned end is no alarm. */
+const OWN = { down: 'critical', asleep: 'info', off: 'info' } as const satisfies Record<string, Severity>;
+type Own = keyof typeof OWN;
+const OWN_SUBJECTS = Object.keys(OWN) as readonly Own[]; // Its own keys are exactly these.
+const isOwn = ({ kind, subject }: Pick<EventSubject, 'kind' | 'subject'>): boolean =>
+  kind === 'machine' && Object.hasOwn(OWN, subject);
+
+/** Machines that were there before the hub started have this long to come back. */
+const FIRST_LOOK_MS = 30_000;
+/** Of those that were missed the newest are taken. */
+const MAX_MISSED = 100;
+/** Events of one machine that last, and those that wait for the answer to what was missed. */
+const MAX_OPEN = 100;
+
+type RemoteEvent = Omit<MachineEvent, 'machine'>;
+
+/** A machine whose events are followed. */
+interface Known {
+  readonly machine: RemoteMachine;
+  /** Ends following; undefined: it is not there. */
+  end: (() => void) | undefined;
+  /** The number of its newest event in the book, by its own count; undefined: it was never asked. */
+  last: number | undefined;
+  /** Events that came while it is asked for those before; undefined: it is not. */
+  waiting: RemoteEvent[] | undefined;
+  /** Questions so far: an answer to an earlier one is not taken. */
+  asked: number;
+}
+
+export class HubEvents {
+  readonly #deps: HubEventsDeps;
+  readonly #known = new Map<string, Known>();
+  readonly #unlisten: () => void;
+  readonly #timer: unknown;
+
+  constructor(deps: HubEventsDeps) {
+    const { conditions, clock, machines } = deps;
+    this.#deps = deps;
+    this.#unlisten = conditions.add((id) => this.#look(id));
+    this.#timer = clock.setTimer(() => {
+      for (const { id } of machines.all) this.#look(id);
+    }, FIRST_LOOK_MS);
+  }
+
+  close(): void {
+    this.#unlisten();
+    this.#deps.clock.clearTimer(this.#timer);
+  }
+
+  #look(id: string): void {
+    const machine = this.#deps.machines.at(id);
+    const before = this.#known.get(id);
+    if (before !== undefined && before.machine !== machine) this.#drop(before);
+    if (machine === undefined) {
+      this.#endAll(id, () => true);
+      return;
+    }
+    this.#judge(machine);
+    const known = this.#known.get(id) ?? {
+      machine,
+      end: undefined,
+      last: undefined,
+      waiting: undefined,
+      asked: 0,
+    };
+    this.#known.set(id, known);
+    // Its entry has another address, or it never was there: what is known is of another machine.
+    if (machine.status === undefined) {
+      known.last = undefined;
+      this.#endAll(id, () => true);
+    }
+    if (!machine.isUp) this.#unfollow(known);
+    else if (known.end === undefined) this.#follow(known);
+  }
+
+  #drop(known: Known): void {
+    this.#unfollow(known);
+    this.#known.delete(known.machine.id);
+  }
+
+  /** Begins and ends the events of its own condition. */
+  #judge(machine: RemoteMachine): void {
+    const { id, name, condition } = machine;
+    const { state, since, reason } = condition;
+    // One that never was up is not missed.
+    const isGone = (state === 'down' || state === 'refused') && machine.status !== undefined;
+    const wanted = isGone ? 'down' : state === 'asleep' || state === 'off' ? state : undefined;
+    for (const subject of OWN_SUBJECTS) {
+      const begun = this.#deps.book.begun({ machine: id, kind: 'machine', subject });
+      if (begun === undefined || subject === wanted) continue;
+      this.#end(begun, since, state === 'up' ? `${name} is up again` : `${name} is no longer ${subject}`);
+    }
+    if (wanted === undefined || this.#deps.book.begun({ machine: id, kind: 'machine', subject: wanted }))
+      return;
+    this.#deps.book.add({
+      machine: id,
+      kind: 'machine',
+      subject: wanted,
+      severity: OWN[wanted],
+      state: 'begin',
+      begin: since,
+      end: null,
+      value: null,
+      limit: null,
+      text: `${name} is ${wanted}: ${reason}`,
+    });
+  }
+
+  #end(begun: MachineEvent, at: number, text: string): void {
+    const { id: _, processes: __, ...event } = begun;
+    this.#deps.book.add({ ...event, state: 'end', end: Math.max(at, event.begin), value: null, text });
+  }
+
+  /** Ends what lasts there. */
+  #endAll(machine: string, isOver: (event: MachineEvent) => boolean): void {
+    const now = this.#deps.unixMs() / 1000;
+    for (const event of this.#deps.book.open)
+      if (event.machine === machine && isOver(event)) this.#end(event, now, `Has ended: ${event.text}`);
+  }
+
+  #follow(known: Known): void {
+    const { machine } = known;
+    // Before the question, so that nothing is missed between them.
+    known.end = machine.followTopic('events', {
+      onPayload: (json) => this.#onPayload(known, json),
+      onChange: () => undefined,
+      onLost: () => machine.isUp && void this.#catchUp(known),
+    })?.end;
+    void this.#catchUp(known);
+  }
+
+  #unfollow(known: Known): void {
+    known.end?.();
+    known.end = undefined;
+    known.waiting = undefined;
+    known.asked++;
+  }
+
+  #onPayload(known: Known, json: string): void {
+    const event = readEvent(parseObject(json) ?? {});
+    if (event === undefined) return;
+    if (known.waiting === undefined) this.#take(known, event);
+    else if (known.waiting.length < MAX_OPEN) known.waiting.push(event);
+  }
+
+  /** Asks for what was missed, and for what lasts. */
+  async #catchUp(known: Known): Promise<void> {
+    const { machine, last } = known;
+    const asked = ++known.asked;
+    known.waiting ??= [];
+    const params = last === undefined ? { limit: 1 } : { since: last, limit: MAX_MISSED };
+    let list = '';
+    try {
+      list = textOf(await machine.ask({ what: 'events', params, client: OWN_ACCOUNT }));
+    } catch (error) {
+      // It may not let the hub read, or be gone again.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+    if (asked !== known.asked) return;
+    const { waiting } = known;
+    known.waiting = undefined;
+    this.#takeList(known, list);
+    for (const event of waiting) this.#take(known, event);
+  }
+
+  #takeList(known: Known, text: string): void {
+    const { last, missing, open, events } = parseObject(text) ?? {};
+    if (typeof last !== 'number') return;
+    const { id } = known.machine;
+    // Its count may have begun again.
+    if (missing === true && known.last !== undefined) known.last = -1;
+    if (known.last !== undefined) for (const event of eventsIn(events)) this.#take(known, event);
+    known.last = last;
+    const lasting = eventsIn(open).slice(0, MAX_OPEN);
+    const keys = new Set(lasting.map((event) => keyOf({ ...event, machine: id })));
+    this.#endAll(id, (event) => !isOwn(event) && !keys.has(keyOf(event)));
+    for (const event of lasting) this.#put(id, event);
+  }
+
+  #take(known: Known, event: RemoteEvent): void {
+    if (event.id <= (known.last ?? -1)) return;
+    known.last = event.id;
+    this.#put(known.machine.id, event);
+  }
+
+  /** An end without a beginning is no news, nor is a beginning of what lasts. */
+  #put(machine: string, { id: _, ...event }: RemoteEvent): void {
+    const { book } = this.#deps;
+    const isBegin = event.state === 'begin';
+    const isKnown = book.begun({ ...event, machine }) !== undefined;
+    if (isOwn(event) || isBegin === isKnown) return;
+    if (isBegin && book.open.filter((each) => each.machine === machine).length >= MAX_OPEN) return;
+    book.add({ ...event, machine });
+  }
+}
+
+const eventsIn = (list: unknown): readonly RemoteEvent[] =>
+  Array.isArray(list)
+    ? list.flatMap((each) => {
+        const event = isObject(each) ? readEvent(each) : undefined;
+        return event === undefined ? [] : [event];
+      })
+    : [];
