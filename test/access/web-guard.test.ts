@@ -71,19 +71,29 @@ t.test('1.step4-host-unsafe any other host name: 403 host_not_allowed', async (t
     'nas.intranet',
     'nas.corp',
     'nas.private',
+    'fritz.box',
     'nas.fritz.box',
     'nas.tail1234.ts.net',
+    'cast.local.',
+    'GATE.Lan',
     'pc.test',
     'pc.ts.net',
     'pc.a.b.ts.net',
     'pc.*.ts.net',
     '*.lan',
     'x.pc.lan',
+    'xpc',
     'xpc.lan',
+    'pc-lan',
+    'pc.evil.lan',
     'pc.lan.evil.com',
+    // As browsers send the machine's name in Cyrillic letters.
+    'xn--p1ac.lan',
     'campus',
     'campus.lan',
     'localhost.evil.com',
+    'localhost.lan',
+    'xlocalhost',
     'evil-localhost.com',
     'nas.local.evil.com',
     'local.com',
@@ -98,6 +108,7 @@ t.test('1.step4-host-unsafe any other host name: 403 host_not_allowed', async (t
     'xpc.campus.edu',
     'pc.campus.edu.evil.com',
     '127.0.0.1.nip.io',
+    '192-168-77-10.evil.com',
     '1.2.3',
     '127.0.0.01',
     '1.2.3.256',
@@ -156,7 +167,12 @@ t.test('1.step4-host-allowed server.allowed_hosts, without port, case and traili
         host,
       );
     }
-    for (const host of ['x.stats.example.com', 'stats.example.com.evil.com', 'example.com']) {
+    for (const host of [
+      'x.stats.example.com',
+      'xstats.example.com',
+      'stats.example.com.evil.com',
+      'example.com',
+    ]) {
       t.equal(verdict(settings, { headers: { host } }), '403 host_not_allowed', host);
     }
   }

@@ -17,8 +17,6 @@ export type Resources = Readonly<Record<string, Resource>>;
 /** Reports of an attempt's page: bytes that it read, or `failed: …`. */
 export type Loot = readonly string[];
 
-export const FAILED = 'failed: ';
-
 interface Attempt {
   readonly resources: Resources;
   readonly loot: string[];

@@ -1,14 +1,17 @@
+/** What a page can observe of answers that it may not read. */
 import type { Test } from 'tap';
+import type { ConfigPart } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { startGuarded } from './guarded.ts';
 import { ATTACKER } from './names.ts';
 import type { Siege } from './siege.ts';
-import type { Tab } from './tab.ts';
+import { KEY } from './victim.ts';
 
 /**
  * Loads `url` in every way that a page has, and reports the observations. `isPatient`: for a busy machine, in a browser
  * that reports an event for each way (Firefox does not).
  */
-export const probe = (url: string, isPatient = false) => `
+const probe = (url: string, isPatient: boolean) => `
 (async () => {
   const url = ${JSON.stringify(url)};
   const seen = {};
@@ -56,35 +59,51 @@ export const probe = (url: string, isPatient = false) => `
   return JSON.stringify(seen);
 })()`;
 
-/** The observations by way of loading. */
-export type Sight = Readonly<Record<string, unknown>>;
-
-/** The observations of the attacker's page for `url`. */
-async function look({ attacker }: Siege, tab: Tab, url: string): Promise<Sight> {
-  attacker.lay('look', { page: { body: '<!doctype html><title>look</title><body>' } });
-  await tab.goto(`http://${ATTACKER}:${attacker.port}/attempt/look/page`);
-  await until(async () => (await tab.evaluate('String(document.title)')) === 'look');
-  // As the expression above makes it.
-  return JSON.parse(await tab.evaluate(probe(url))) as Sight;
-}
-
 /** Pairs of answers that differ for an authorised reader. */
 const PAIRS = [
   ['/api/processes/sleep', '/api/processes/no-such-process'],
   ['/api/media/status?player=victim', '/api/media/status?player=nobody'],
   ['/api/media/art', '/api/media/art?player=nobody'],
 ] as const;
+const PATHS = [
+  ...PAIRS.flat(),
+  ...['/', '/api/usage', '/api/system', '/api/stream', '/api/ws', '/api/pw', '/api/media/status'],
+  ...['/api/processes', '/api/openapi.json', '/api/nothing'],
+];
+/** Where a key is needed, and where every feature is off. */
+const OTHERS: readonly ConfigPart[] = [
+  { auth: { enabled: true, api_key: KEY } },
+  {
+    features: {
+      enable_media: false,
+      enable_processes: false,
+      enable_process_control: false,
+      enable_dashboard: false,
+    },
+  },
+];
 
-/** Asserts that a page of the attacker cannot distinguish existing from missing things. */
-export async function checkSights(t: Test, siege: Siege): Promise<void> {
-  const front = siege.fronts.find(({ victim }) => victim.isGuarded && victim.auth === 'off');
+/** Asserts that a page of the attacker sees the same of everything, whether or not it exists, is allowed or is switched on. */
+export async function checkSights(t: Test, { attacker, browser, fronts }: Siege): Promise<void> {
+  const front = fronts.find(({ victim }) => victim.isGuarded && victim.auth === 'off');
   if (front === undefined) throw new Error('nobody is guarded');
   const { baseUrl } = front.victim.service;
-  for (const [there, notThere] of PAIRS) {
-    const status = async (path: string) => (await fetch(baseUrl + path)).status;
+  const status = async (path: string) => (await fetch(baseUrl + path)).status;
+  for (const [there, notThere] of PAIRS)
     t.strictSame([await status(there), await status(notThere)], [200, 404], 'they differ for who may read');
-    const sight = await look(siege, front.tab, baseUrl + there);
-    t.ok(Object.keys(sight).length >= 15, `${Object.keys(sight).length} ways to load`);
-    t.strictSame(await look(siege, front.tab, baseUrl + notThere), sight, there);
-  }
+  const others = await Promise.all(OTHERS.map((config) => startGuarded(t, true, { config })));
+  attacker.lay('look', { page: { body: '<!doctype html><title>look</title><body>' } });
+  await front.tab.goto(`http://${ATTACKER}:${attacker.port}/attempt/look/page`);
+  await until(async () => (await front.tab.evaluate('String(document.title)')) === 'look');
+  let reference: object | undefined;
+  for (const base of [baseUrl, ...others.map((other) => other.baseUrl)])
+    for (const path of PATHS) {
+      // As the expression above makes it.
+      const sight = JSON.parse(
+        await front.tab.evaluate(probe(base + path, browser.engine === 'chromium')),
+      ) as object;
+      reference ??= sight;
+      t.ok(Object.keys(sight).length >= 15, `${Object.keys(sight).length} ways to load`);
+      t.strictSame(sight, reference, base + path);
+    }
 }

@@ -21,18 +21,6 @@ interface Wanted {
   readonly bytes: number;
 }
 
-function textOfIpv6(address: Buffer): string {
-  const groups = Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16));
-  return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1);
-}
-
-/** Where a name leads. */
-export interface Lead {
-  readonly address: string;
-  /** The address that connections come from; the machine's choice without it. */
-  readonly from?: string | undefined;
-}
-
 /** The request `05 01 00 type address port` at the start of `bytes`; undefined while it is not whole. */
 function parseRequest(bytes: Buffer): Wanted | undefined {
   if (bytes.length < 5) return undefined;
@@ -41,8 +29,8 @@ function parseRequest(bytes: Buffer): Wanted | undefined {
   const end = 4 + length + 2;
   if (bytes.length < end) return undefined;
   const address = bytes.subarray(type === NAME ? 5 : 4, 4 + length);
-  const host =
-    type === NAME ? address.toString('latin1') : type === IPV4 ? address.join('.') : textOfIpv6(address);
+  // Nothing of the attack has an IPv6 address.
+  const host = type === NAME ? address.toString('latin1') : type === IPV4 ? address.join('.') : '';
   return { host: host.toLowerCase().replace(/\.$/, ''), port: bytes.readUInt16BE(end - 2), bytes: end };
 }
 
@@ -54,9 +42,6 @@ export class Resolver {
   readonly #open = new Set<net.Socket>();
   /** By address and port of the service. */
   readonly #logs = new Map<string, WireExchange[]>();
-  /** By name and port. */
-  readonly #leads = new Map<string, Lead>();
-  readonly #later = new Map<string, Lead>();
 
   static async start(): Promise<Resolver> {
     const resolver = new Resolver();
@@ -70,28 +55,15 @@ export class Resolver {
   }
 
   /** All that browsers said to the service on `port`, and what it answered, from now on. */
-  watch(port: number, address = SERVICE_ADDRESS): readonly WireExchange[] {
+  watch(port: number): readonly WireExchange[] {
     const log: WireExchange[] = [];
-    this.#logs.set(`${address}:${port}`, log);
+    this.#logs.set(`${SERVICE_ADDRESS}:${port}`, log);
     return log;
-  }
-
-  /** From now on `name`, lower-case and without a final dot, leads to `lead` on `port`. */
-  point(name: string, port: number, lead: Lead): void {
-    this.#leads.set(`${name}:${port}`, lead);
-  }
-
-  /** From now on `name` leads to the attacker on `port`, and to `lead` once it is rebound. */
-  pointLater(name: string, port: number, lead: Lead): void {
-    this.point(name, port, { address: ATTACKER_ADDRESS });
-    this.#later.set(`${name}:${port}`, lead);
   }
 
   /** From now on `name` leads to the service. */
   rebind(name: string, port: number): void {
-    const lead = this.#later.get(`${name}:${port}`);
-    if (lead === undefined) this.#rebound.add(name);
-    else this.point(name, port, lead);
+    this.#rebound.add(name);
     // As an attacker would do to make the browser resolve the name again: kept connections are closed.
     setTimeout(() => {
       for (const socket of this.#toAttacker.get(`${name}:${port}`) ?? []) socket.destroy();
@@ -101,11 +73,6 @@ export class Resolver {
   stop(): void {
     this.#server.close();
     for (const socket of this.#open) socket.destroy();
-  }
-
-  #leadOf(host: string, port: number): Lead | undefined {
-    const address = this.#addressOf(host);
-    return this.#leads.get(`${host}:${port}`) ?? (address === undefined ? undefined : { address });
   }
 
   #addressOf(host: string): string | undefined {
@@ -145,15 +112,14 @@ export class Resolver {
 
   #connect(browser: net.Socket, { host, port }: Wanted, isConnect: boolean, early: Buffer): void {
     const reply = (code: number) => browser.write(Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]));
-    const lead = this.#leadOf(host, port);
-    if (lead === undefined || !isConnect) {
+    const address = this.#addressOf(host);
+    if (address === undefined || !isConnect) {
       reply(NOT_ALLOWED);
       browser.end();
       return;
     }
     browser.pause();
-    const { address, from } = lead;
-    const far = net.connect({ port, host: address, ...(from === undefined ? {} : { localAddress: from }) });
+    const far = net.connect({ port, host: address });
     this.#keep(far, this.#open);
     if (address === ATTACKER_ADDRESS) {
       const known = this.#toAttacker.get(`${host}:${port}`) ?? new Set();

@@ -10,7 +10,7 @@ export interface Sample {
 /** Decides by a duration whether the request was the first of its pair. */
 type Classifier = (tookMs: number) => boolean;
 
-export interface Accuracy {
+interface Accuracy {
   readonly threshold: number;
   readonly nearest: number;
   readonly histogram: number;
@@ -19,7 +19,7 @@ export interface Accuracy {
 }
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32's constants). */
-export function randomNumbers(seed: number): () => number {
+function randomNumbers(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

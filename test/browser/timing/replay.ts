@@ -3,7 +3,6 @@ import net from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { ServiceProcess } from '../../helpers/service/service.ts';
 import { randomOrder, type Sample } from './classifier.ts';
-import type { BrowserHead } from './foreign-page.ts';
 import { become, type Pair, type Question, type Services } from './services.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -61,11 +60,11 @@ export class Connection {
 /** Questions to each service before the first one that counts: its code is compiled while it runs. */
 const WARM_UP = 4000;
 
-const requestTo = (port: number, path: string, head: BrowserHead) =>
+const requestTo = (port: number, path: string, head: string) =>
   Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${head}`, 'latin1');
 
 /** Makes all of them equally experienced. */
-export async function warmUp(services: readonly ServiceProcess[], head: BrowserHead): Promise<void> {
+export async function warmUp(services: readonly ServiceProcess[], head: string): Promise<void> {
   for (const { port } of services) {
     const connection = await Connection.open(port);
     const request = requestTo(port, '/api/processes/warm', head);
@@ -78,7 +77,7 @@ export async function warmUp(services: readonly ServiceProcess[], head: BrowserH
 export async function replayPair(
   services: Services,
   { first, second }: Pair,
-  head: BrowserHead,
+  head: string,
   count: number,
   seed: number,
 ): Promise<readonly Sample[]> {
@@ -108,7 +107,7 @@ const SETTLING = 10;
 export async function replayChanging(
   service: ServiceProcess,
   { first, second }: Pair,
-  head: BrowserHead,
+  head: string,
   count: number,
   seed: number,
 ): Promise<readonly Sample[]> {

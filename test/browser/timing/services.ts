@@ -12,8 +12,7 @@ const PROCESSES = 200;
 const PROCESS_LIFE_S = 1800;
 
 /** `open`: every feature on, no key. `locked`: a key is needed. `bare`: every feature off, no key. */
-export type Variant = 'open' | 'locked' | 'bare';
-export const VARIANTS: readonly Variant[] = ['open', 'locked', 'bare'];
+type Variant = 'open' | 'locked' | 'bare';
 
 export type Services = Readonly<Record<Variant, ServiceProcess>>;
 
