@@ -12,6 +12,8 @@ export type TickLine =
       readonly at: number;
       readonly late: number;
       readonly took: number;
+      /** Its memory without V8's. */
+      readonly bytes: number;
       readonly disks: readonly DiskCounters[];
     }
   | { readonly at: number; readonly systemTook: number };
@@ -28,7 +30,9 @@ function main(): void {
     const started = performance.now();
     const counters = host.readCounters(ALL_SECTIONS, true, INTERVAL);
     const took = performance.now() - started;
-    print({ at: Date.now(), late: started - due, took, disks: counters.disks ?? [] });
+    const { rss, heapTotal } = process.memoryUsage();
+    const bytes = rss - heapTotal;
+    print({ at: Date.now(), late: started - due, took, bytes, disks: counters.disks ?? [] });
     if (count++ % SYSTEM_EVERY === 0)
       void host.readSystem().then(() => print({ at: Date.now(), systemTook: performance.now() - started }));
     due += INTERVAL;

@@ -10,6 +10,7 @@ import type { Test } from 'tap';
 import { makePair } from '../certificates.ts';
 import { PATIENCE_MS } from '../limits.ts';
 import { emptyFolder } from '../scope.ts';
+import { findFreePort } from '../service/free-port.ts';
 import { configOf, type Where } from './blocks.ts';
 import type { Places, ProxyProgram } from './programs.ts';
 
@@ -37,20 +38,6 @@ const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 const pair = makePair({ name: NAME });
 
-/** Finds a port below those that the kernel gives to clients: no client takes it before the proxy listens. */
-async function findPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = net.createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
-  }
-}
-
 /** Whether it accepts connections; with TLS also, whether it has its certificate, which Caddy makes after it listens. */
 async function listens({ port, scheme }: Places): Promise<boolean> {
   const options = { port, host: '127.0.0.1', servername: NAME, rejectUnauthorized: false };
@@ -71,7 +58,7 @@ async function makePlaces(t: Pick<Test, 'teardown'>, scheme: Places['scheme']): 
   };
   return {
     folder,
-    port: await findPort(),
+    port: await findFreePort(),
     scheme,
     cert: write('cert.pem', cert),
     key: write('key.pem', key),

@@ -3,6 +3,7 @@
  * for less is never cut, however often; one that takes nothing for longer, once it is full, is cut in time.
  */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { Sink } from '../../../bench/fanout-subjects.ts';
@@ -93,6 +94,9 @@ t.test('[4.stalled] a reader that stalls for good is cut in time, the others are
   );
 });
 
+/** Number of connections in the kernel that no process holds any more. */
+const orphans = () => Number(/^TCP:.* orphan (\d+) /m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]);
+
 const reason =
   reasonAgainstCable() || (spawnSync('gcc', ['--version']).status !== 0 && 'needs gcc for the sink');
 
@@ -106,6 +110,7 @@ t.test('[4.stalled] peers that vanish without a word are gone in time', { skip: 
   void sink.window(60).catch(() => undefined);
   await sleep(500);
   t.equal(streams.size, 20);
+  const orphansBefore = orphans();
   cable.cut();
   const cutAt = performance.now();
   t.ok(Number.isFinite(await msUntil(() => server.connections < 20, 20_000)));
@@ -116,4 +121,6 @@ t.test('[4.stalled] peers that vanish without a word are gone in time', { skip: 
     first >= LIMIT_MS - TICK_MS && last <= LIMIT_MS + 1500,
     `after ${first.toFixed(0)} to ${last.toFixed(0)} ms`,
   );
+  await sleep(500);
+  t.ok(orphans() <= orphansBefore, 'and none of them stays in the kernel');
 });
