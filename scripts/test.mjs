@@ -69,7 +69,7 @@ const textOf = (file) => readFileSync(path.join(root, sourceOf(file)), 'utf8');
 
 /** The modules and proofs that run on both engines. */
 const ON_BOTH_ENGINES =
-  /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:browser-examples|hub-siege|key-oracle|proxies|siege|socket-idle)\.)/;
+  /\/test\/(?:(?:access|agent|client|contract|http|hub|streams|tls|viewers)\/|config\/slow\/reload-streams|prove\/(?:hub-siege|key-oracle|proxies|siege|socket-idle)\.)/;
 /** What loads an engine for a test, and what starts the program, which loads one. */
 const SERVERS = new Set(['test/helpers/service/engine.ts', 'test/helpers/service/service.ts']);
 

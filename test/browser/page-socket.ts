@@ -22,7 +22,7 @@ const CONNECT = `([number, url]) => {
   socket.onerror = () => report({ kind: 'error' });
   socket.onclose = ({ code, reason, wasClean }) => report({ kind: 'close', code, reason, wasClean });
 }`;
-const SAY = '([number, texts]) => { for (const text of texts) globalThis.testSockets[number].send(text); }';
+const SAY = '([number, text]) => globalThis.testSockets[number].send(text)';
 const CLOSE = '([number]) => globalThis.testSockets[number].close(1000)';
 
 const call = (script: string, values: readonly unknown[]) => `(${script})(${JSON.stringify(values)})`;
@@ -65,12 +65,7 @@ export class PageSocket extends Talk {
   }
 
   override sayText(text: string): void {
-    this.sayAll([text]);
-  }
-
-  /** In one turn of the page. */
-  sayAll(texts: readonly string[]): void {
-    this.#run(SAY, texts);
+    this.#run(SAY, text);
   }
 
   close(): void {
@@ -104,14 +99,14 @@ export class SocketPage {
   }
 
   /** A socket to the service at `url`, the page's own when not given; open, or its handshake has failed. */
-  async try(path = '/api/ws', url = this.#url): Promise<PageSocket> {
+  async try(url = this.#url): Promise<PageSocket> {
     const number = this.#sockets.length;
     const socket = new PageSocket((script, ...more) => {
       // Messages that are sent together arrive in order. If the page is gone, the caller that waits gets the error.
       this.page.evaluate(call(script, [number, ...more])).catch(() => undefined);
     });
     this.#sockets.push(socket);
-    const address = new URL(path, url);
+    const address = new URL('/api/ws', url);
     address.protocol = 'ws:';
     await this.page.evaluate(call(CONNECT, [number, address.href]));
     await socket.opened();
@@ -119,8 +114,8 @@ export class SocketPage {
   }
 
   /** As `try`; throws where the handshake fails. */
-  async connect(path?: string, url?: string): Promise<PageSocket> {
-    const socket = await this.try(path, url);
+  async connect(): Promise<PageSocket> {
+    const socket = await this.try();
     if (await socket.opened()) return socket;
     throw new Error(`the handshake has failed: ${this.complaints.join('\n')}`);
   }

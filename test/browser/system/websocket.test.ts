@@ -1,16 +1,12 @@
 /**
- * /api/ws from Chromium's WebSocket: what is negotiated, close codes, failed handshakes, the client's reconnect. The tests
- * of each op, event and error are in contract/socket-*.test.ts.
+ * /api/ws from Chromium's WebSocket: what is negotiated, the page's policy, the client's reconnect. The tests of each op, event,
+ * error, limit and refusal are in contract/socket-*.test.ts.
  */
 import '../../helpers/service/dead-buses.ts';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { listen } from '../../helpers/clients/listen.ts';
-import { judgeRate } from '../../helpers/clients/talk.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
-import { DIFFERENCES } from '../../helpers/service/differences.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
 import { openPage, skipBrowser, startBrowser, until } from '../browser.ts';
@@ -18,24 +14,8 @@ import { SocketPage } from '../page-socket.ts';
 
 t.setTimeout(280_000);
 
-const KEY = 'correct-horse-battery-staple-0123456789';
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const CLIENT = path.resolve(import.meta.dirname, '../../../../../dist/client');
-
-/** A ping of exactly `bytes` bytes. */
-function pingOf(bytes: number): string {
-  const frame = '{"op":"ping","id":1,"pad":""}';
-  return frame.replace('""}', `"${'x'.repeat(bytes - frame.length)}"}`);
-}
-
-/** A page of another site. */
-async function startStranger(t: Test): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html');
-    response.end('<!doctype html><title>elsewhere</title>');
-  });
-  return `http://127.0.0.1:${await listen(t, server)}`;
-}
 
 /** Run by the page: the built client connects, subscribes, and tries a command while it waits. */
 const FOLLOW = `async (url) => {
@@ -99,76 +79,6 @@ else {
     },
   );
 
-  t.test(
-    '[7.limit-size] [7.limit-cut] a message has at most 16 KiB; more is 1009, much more is cut',
-    async (t) => {
-      const { page } = await start(t);
-      const client = await page.connect();
-      client.sayText(pingOf(16 * 1024));
-      await client.take('pong');
-      client.sayText(pingOf(16 * 1024 + 1));
-      t.match(await client.closed, { code: 1009, reason: /16384 bytes/ });
-      t.equal(client.wasClean, true);
-      const large = await page.connect();
-      large.sayText(pingOf(64 * 1024 + 1));
-      t.equal((await large.closed).code, DIFFERENCES.tooLongCode);
-      t.equal(large.wasClean, DIFFERENCES.tooLongCode !== 1006);
-    },
-  );
-
-  t.test('[7.limit-rate] [7.limit-flood] bursts of 40; more are RATE_LIMITED; a flood is 1008', async (t) => {
-    const { page } = await start(t);
-    const client = await page.connect();
-    const pings = (from: number, count: number) =>
-      Array.from({ length: count }, (_, i) => JSON.stringify({ op: 'ping', id: from + i }));
-    const begun = performance.now();
-    client.sayAll(pings(0, 60));
-    const answers = [];
-    for (let i = 0; i < 60; i++) answers.push(await client.take((message) => message.id === i));
-    judgeRate(t, answers, begun);
-    client.sayAll(pings(100, 1000));
-    t.match(await client.closed, { code: 1008, reason: 'too many messages' });
-    t.equal((await (await page.connect()).ask('ping', undefined, 1)).type, 'pong', 'another one is served');
-  });
-
-  t.test('[7.key-query] [I.auth.ws] the key in the query; a wrong one fails, twice', async (t) => {
-    const { service, page } = await start(t, { ...QUICK, auth: { enabled: true, api_key: KEY } });
-    const refused = [
-      '/api/ws?api_key=wrong',
-      '/api/ws?api_key=wrong',
-      '/api/ws',
-      `/api/ws?api_key=${KEY}&api_key=${KEY}`,
-    ];
-    for (const [i, target] of refused.entries()) {
-      const client = await page.try(target);
-      t.equal(await client.opened(), false, target.replaceAll(KEY, 'KEY'));
-      t.match(await client.closed, { code: 1006, reason: '' });
-      t.strictSame([client.wasClean, client.told], [false, []]);
-      await complained(page, /WebSocket.*(?:401|HTTP Authentication failed)/, i + 1);
-    }
-    const client = await page.connect(`/api/ws?api_key=${KEY}`);
-    t.match(await client.take('connected'), { data: { protocol: 2 } });
-    t.equal((await client.ask('subscribe', { topics: ['cpu'] }, 1)).type, 'subscribed');
-    await client.take('system_stats');
-    t.notMatch(service.stderr(), KEY, 'it is in no line of the log');
-  });
-
-  t.test('[7.upgrade-origin] a page of a foreign origin gets no socket without the key', async (t) => {
-    const { service, page } = await start(t, { ...QUICK, auth: { api_key: KEY } });
-    t.ok(await (await page.try()).opened(), "the service's own page does");
-    const foreign = await SocketPage.open(t, browser, await startStranger(t));
-    for (const times of [1, 2]) {
-      const client = await foreign.try('/api/ws', service.baseUrl);
-      t.equal(await client.opened(), false);
-      t.equal((await client.closed).code, 1006);
-      await complained(foreign, /Unexpected response code: 403/, times);
-    }
-    t.ok(
-      await (await foreign.try(`/api/ws?api_key=${KEY}`, service.baseUrl)).opened(),
-      'with the key it does',
-    );
-  });
-
   t.test("the page's policy allows connections to its own service only", async (t) => {
     const { service, page } = await start(t);
     const other = await serveHere(t, fixtureHost(), {
@@ -176,8 +86,8 @@ else {
     });
     t.ok(await (await page.try()).opened());
     const plain = await SocketPage.open(t, browser, `${service.baseUrl}/api/status`);
-    t.ok(await (await plain.try('/api/ws', other.baseUrl)).opened(), 'which a page without it reaches');
-    t.equal(await (await page.try('/api/ws', other.baseUrl)).opened(), false);
+    t.ok(await (await plain.try(other.baseUrl)).opened(), 'which a page without it reaches');
+    t.equal(await (await page.try(other.baseUrl)).opened(), false);
     await complained(
       page,
       /Content Security Policy.*connect-src 'self'|connect-src 'self'.*Content Security/,

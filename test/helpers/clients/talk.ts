@@ -1,5 +1,4 @@
 /** A conversation over /api/ws on any kind of socket: sends messages, and queues received ones until they are taken. */
-import type { Test } from 'tap';
 import { PATIENCE_MS } from '../limits.ts';
 
 export interface Told {
@@ -106,15 +105,4 @@ export abstract class Talk {
     await this.ask('ping', undefined, `settle ${performance.now()}`);
     return this.#untaken.splice(0);
   }
-}
-
-/** Checks the answers to 60 pings sent in a burst at `begun`: 40 are granted, then 20 per second; others are refused. */
-export function judgeRate(t: Pick<Test, 'ok' | 'match'>, answers: readonly Told[], begun: number): void {
-  const most = 41 + (20 * (performance.now() - begun)) / 1000;
-  t.ok(answers.slice(0, 40).every(({ type }) => type === 'pong'));
-  // While they arrive, one more may be granted between two that are refused.
-  const refused = answers.filter(({ type }) => type !== 'pong');
-  const granted = answers.length - refused.length;
-  t.ok(refused.length > 0 && granted <= most, `${granted} of ${answers.length}, at most ${most}`);
-  for (const told of refused) t.match(told, { type: 'error', data: { code: 'RATE_LIMITED' } });
 }
