@@ -67,18 +67,6 @@ t.test('programs', async (t) => {
   t.ok(verbs.includes('next'), 'and skipped a track');
 });
 
-t.test('a program that fails is noticed', async (t) => {
-  const folder = makeFolder(t);
-  const { service, hubUrl } = await startService(t, folder);
-  // An example that README.md once showed: it does not compile, and is refused when it is sent all the same.
-  const text = `
-    import { connect } from 'hostwire/client';
-    await connect({ url: 'http://localhost:9990' }).media({ action: 'pause' });`;
-  const { code, stderr } = await run(folder, text, service.baseUrl, hubUrl);
-  t.equal(code, 1);
-  t.match(stderr, /INVALID_DATA/);
-});
-
 t.test('the other blocks of README.md: how it is started', async (t) => {
   // test/hub/ starts a hub with such a configuration.
   const hub = 'hub:\n  agents:\n    desk: http://desk.lan:9990\n    nas: http://nas.lan:9990';

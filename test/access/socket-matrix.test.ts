@@ -1,7 +1,7 @@
 /** The matrix over real sockets of IPv4. */
 import t, { type Test } from 'tap';
 import { fixtureHost } from '../helpers/fakes/host.ts';
-import { startHere } from '../helpers/service/service.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { MACHINE_NAMES } from './setup.ts';
 import { checkRequests, checkUpgrades, type Family } from './socket-matrix.ts';
 
@@ -9,9 +9,7 @@ const IPV4: Family = { name: 'IPv4', listensOn: '127.0.0.1', peers: ['127.0.0.1'
 const OPTIONS = { timeout: 240_000 };
 
 async function serve(t: Test, { listensOn }: Family) {
-  const service = await startHere(fixtureHost(), {}, { listensOn, machineNames: MACHINE_NAMES });
-  t.teardown(() => service.stop());
-  return service;
+  return await serveHere(t, fixtureHost(), {}, { listensOn, machineNames: MACHINE_NAMES });
 }
 
 t.setTimeout(280_000);

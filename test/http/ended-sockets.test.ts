@@ -6,18 +6,16 @@ import { readdirSync } from 'node:fs';
 import net from 'node:net';
 import t, { type Test } from 'tap';
 import { SocketClient } from '../helpers/clients/socket.ts';
-import { type ServiceProcess, startService } from '../helpers/service/service.ts';
+import { type ServiceProcess, serveProgram } from '../helpers/service/service.ts';
 
 /** Room for two rounds: the descriptors of one may close while the next one opens. */
 const LIMIT = 400;
 
 async function start(t: Test): Promise<ServiceProcess> {
-  const service = await startService({
+  return await serveProgram(t, {
     start: (command, args, how) =>
       spawn('/bin/sh', ['-c', `ulimit -n ${LIMIT}; exec "$0" "$@"`, command, ...args], how),
   });
-  t.teardown(() => service.stop());
-  return service;
 }
 
 const statusOf = async ({ baseUrl }: ServiceProcess) => {

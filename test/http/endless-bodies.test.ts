@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import type { Endpoint } from '#src/http/routes.js';
 import { RawConnection, requestBytes } from '../helpers/clients/http.ts';
 import { startRoutes } from '../helpers/clients/routes.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 const HEAD = 'HTTP/1.1\r\nHost: localhost\r\n';
 const TINY = Buffer.from('1\r\nx\r\n'.repeat(10_000));
@@ -49,8 +49,7 @@ async function askWhile(t: Test, port: number, path: string, work: Promise<unkno
   void work.finally(() => {
     isOver = true;
   });
-  const connection = await RawConnection.open(port, '127.0.0.1', '127.0.0.5');
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, port, '127.0.0.1', '127.0.0.5');
   let answers = 0;
   do {
     connection.write(requestBytes(path));
@@ -92,10 +91,9 @@ t.test('[1.endless-body] admitted: cut at the piece that is too much, and logged
 
 t.test('[1.refused-unread] refused by address or key: the answer goes, the connection ends', async (t) => {
   const key = 'k'.repeat(32);
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: { auth: { enabled: true, api_key: key, blocked_ips: ['127.0.0.66'] } },
   });
-  t.teardown(() => service.stop());
   const { port } = service;
   for (const [from, status] of [
     ['127.0.0.66', 403],
@@ -107,8 +105,7 @@ t.test('[1.refused-unread] refused by address or key: the answer goes, the conne
       t.ok(isCut, 'it ends');
       if (answer !== '') t.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
     }
-    const connection = await RawConnection.open(port, '127.0.0.1', from);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, port, '127.0.0.1', from);
     connection.write(`POST /api/pw/sleep ${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`);
     t.equal((await connection.readAnswer()).status, status, 'one that ends can read its answer');
     await connection.closed();

@@ -24,8 +24,7 @@ t.test(
     };
     starts.subscribe(count);
     t.teardown(() => starts.unsubscribe(count));
-    const connection = await RawConnection.open(port);
-    t.teardown(() => connection.destroy());
+    const connection = await RawConnection.openIn(t, port);
     connection.write(Buffer.concat(Array.from({ length: 1500 }, () => requestBytes('/api/status'))));
     await connection.closed();
     t.equal(begun, 1);

@@ -8,7 +8,7 @@ import net from 'node:net';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { DIFFERENCES } from '../helpers/service/differences.ts';
-import { startService } from '../helpers/service/service.ts';
+import { serveProgram } from '../helpers/service/service.ts';
 
 const CONNECTIONS = 4;
 /** The dashboard's script has some 60 KB: without a limit, 400 answers per connection are 96 MB in all. */
@@ -21,8 +21,7 @@ function residentMb(pid: number): number {
 }
 
 t.test('[2.unread] endless requests, answers never read: no more than one answer is kept', async (t) => {
-  const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
   const page = await (await fetch(service.baseUrl)).text();
   const script = /src="([^"]+\.js)"/.exec(page)?.[1];
   if (script === undefined) throw new Error('the page has no script');
@@ -79,8 +78,7 @@ print(hashlib.sha256(body).hexdigest(), flush=True)
 t.test(
   '[2.unread-shared] an unread document is not copied for each client; late readers get all of it',
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t);
     const document = Buffer.from(await (await fetch(`${service.baseUrl}/api/openapi.json`)).arrayBuffer());
     const before = residentMb(service.pid);
     const args = ['-c', SLOW_READERS, String(service.port), String(document.length)];
@@ -120,8 +118,7 @@ print(len(sockets), rounds, flush=True)
 `;
 
 t.test('[2.unread] single requests, answers never read: few are answered, and nothing is kept', async (t) => {
-  const service = await startService({ config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { auth: { enabled: true, api_key: 'k'.repeat(32) } } });
   const before = residentMb(service.pid);
   // With a body: the next request waits for it. Without one: beyond a thousand per second each is the last of its
   // connection, so that at most a hundred are left at ten requests per second.

@@ -38,8 +38,7 @@ async function open(t: Test) {
   });
   t.teardown(() => engine.close());
   const port = await engine.listen('127.0.0.1', 0);
-  const connection = await RawConnection.open(port);
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, port);
   connection.write(UPGRADE);
   await connection.until((bytes) => (bytes.includes('\r\n\r\n') ? true : undefined));
   return { quota, messages, connection, countControlFrames: () => controlFrames };

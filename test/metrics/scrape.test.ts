@@ -15,8 +15,7 @@ const KEY = 'a-key-of-this-test';
 const KEYED = { Authorization: `Bearer ${KEY}` };
 
 async function start(t: Test, config: ConfigPart = {}) {
-  const service = await serveHere(t, fixtureHost(), config);
-  return service;
+  return await serveHere(t, fixtureHost(), config);
 }
 
 const valueIn = (answer: RawAnswer, family: string, labels = '') =>

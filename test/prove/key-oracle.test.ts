@@ -159,8 +159,7 @@ function checkHidden(t: Test, samples: readonly Sample[], what: string): void {
 }
 
 async function start(t: Test, config: ConfigPart): Promise<ServiceProcess> {
-  const service = await serveProgram(t, { config });
-  return service;
+  return await serveProgram(t, { config });
 }
 
 t.setTimeout(3_000_000);

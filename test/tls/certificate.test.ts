@@ -9,7 +9,7 @@ import { generateCertificate } from '#src/cli/certificate.js';
 import { daysLeft, namesOf, pinOf } from '#src/tls/certificate.js';
 import { judgePair } from '#src/tls/pair.js';
 import { RawConnection } from '../helpers/clients/http.ts';
-import { type ConfigPart, runToEnd, startService } from '../helpers/service/service.ts';
+import { type ConfigPart, runToEnd, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const FACTS = { names: ['pc.example.org', 'pc', 'no good'], cwd: '/', isRoot: false };
@@ -124,8 +124,7 @@ t.test(
     for (const name of ['old', 'new']) await generateCertificate({ folder: at(name), names: [] }, FACTS);
     const tls = { cert: at('old/tls-cert.pem'), key: at('old/tls-key.pem'), port: 0 };
     // As a file spells it.
-    const service = await startService({ config: { server: { tls } } as unknown as ConfigPart });
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t, { config: { server: { tls } } as unknown as ConfigPart });
     const [, plain, secure] =
       /listening on http:\S+:(\d+) and https:\S+:(\d+)\n/.exec(service.stderr()) ?? [];
     t.equal(Number(plain), service.port);

@@ -147,8 +147,7 @@ t.test('[8.tls-swap] a new certificate: open streams miss nothing, new connectio
     server: { max_connections_per_address: 0, max_streams_per_address: 0 },
   });
   const { pair, connect, renew, securePort, port, stderr } = service;
-  const witness = await EventStream.open(port);
-  t.teardown(() => witness.close());
+  const witness = await EventStream.openIn(t, port);
   const streams = await Promise.all(
     Array.from({ length: STREAMS }, async () => EventStream.over(await connect())),
   );

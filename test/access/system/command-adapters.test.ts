@@ -8,7 +8,7 @@ import { mqttPart, NO_BROKER, startBroker, Witness } from '../../exporters/mqtt/
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
 import { FakeProcessHost } from '../../helpers/fakes/processes.ts';
-import { type ConfigPart, type ServiceHere, startHere } from '../../helpers/service/service.ts';
+import { type ConfigPart, type ServiceHere, serveHere } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { ADAPTER_CASES, type Features } from '../command-cases.ts';
 import { Adapters, differenceOf, messagesOf } from './command-adapters.ts';
@@ -121,8 +121,7 @@ t.test(
     for (const state of STATES) {
       const here = machine();
       state.prepare(here);
-      const service = await startHere(here.host, partOf(ON, state.more));
-      t.teardown(() => service.stop());
+      const service = await serveHere(t, here.host, partOf(ON, state.more));
       adapters.use(service);
       for (const [at, features] of state.features.entries()) {
         const topic = `s${STATES.indexOf(state)}x${at}`;

@@ -2,7 +2,7 @@
 import os from 'node:os';
 import t, { type Test } from 'tap';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 import { MACHINE_NAMES } from '../setup.ts';
 import { checkRequests, checkUpgrades, type Family } from '../socket-matrix.ts';
 
@@ -17,9 +17,7 @@ const hasIpv6 = Object.values(os.networkInterfaces()).some((list) =>
 const OPTIONS = { timeout: 240_000, skip: !hasIpv6 && 'this machine has no ::1' };
 
 async function serve(t: Test, { listensOn }: Family) {
-  const service = await startHere(fixtureHost(), {}, { listensOn, machineNames: MACHINE_NAMES });
-  t.teardown(() => service.stop());
-  return service;
+  return await serveHere(t, fixtureHost(), {}, { listensOn, machineNames: MACHINE_NAMES });
 }
 
 t.setTimeout(280_000);

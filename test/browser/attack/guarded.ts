@@ -17,11 +17,10 @@ export async function startGuarded(
   isGuarded: boolean,
   options: Parameters<typeof startService>[0],
 ): Promise<ServiceProcess> {
-  const service = await serveProgram(t, {
+  return await serveProgram(t, {
     ...options,
     start: (command, args, how) => spawn(command, isGuarded ? args : ['--import', GUARD_OFF, ...args], how),
   });
-  return service;
 }
 
 /** A GIF of 7 by 3 whose one picture is a dot. */

@@ -14,13 +14,12 @@ export function namedHost(hostname: string, host: Host = livelyHost()): Host {
 const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 
 export async function startAgent(t: Test, hostname: string, port = 0, config: ConfigPart = {}) {
-  const service = await serveHere(t, namedHost(hostname), {
+  return await serveHere(t, namedHost(hostname), {
     ...QUICK,
     host: { name: hostname },
     ...config,
     server: { port },
   });
-  return service;
 }
 
 /** Two machines that are up, and one that nothing answers for. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask } from '../../helpers/clients/http.ts';
-import { configText, startService } from '../../helpers/service/service.ts';
+import { configText, serveProgram } from '../../helpers/service/service.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const STREAMS = IS_FULL ? 1000 : 200;
@@ -81,10 +81,9 @@ t.test(
   '[8.reload-storm] [8.reload-streams] streams through a storm of renames',
   { timeout: (STORM_SECONDS + 100) * 1000 },
   async (t) => {
-    const service = await startService({
+    const service = await serveProgram(t, {
       config: { stats: { stream_interval_seconds: 1 }, server: { allowed_hosts: ['first.example.org'] } },
     });
-    t.teardown(() => service.stop());
     const { port, configFile } = service;
     const streams = await openStreams(port, STREAMS);
     const strangers = await Promise.all(STRANGERS.map((from) => openStreams(port, 10, from)));

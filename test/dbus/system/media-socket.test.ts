@@ -17,8 +17,7 @@ t.test(
   async (t) => {
     const rig = await startMediaRig(t);
     const player = await rig.player('good', GOOD);
-    const client = await SocketClient.open(rig.service.process.port);
-    t.teardown(() => client.cut());
+    const client = await SocketClient.openIn(t, rig.service.process.port);
     client.say('subscribe', { topics: ['media'] }, 1);
     await client.take(({ type, data }) => type === 'media_update' && data['title'] === 'good');
     await sleep(300);

@@ -32,8 +32,7 @@ export async function startRoutes(routes: readonly Route[]): Promise<{
   });
   const port = await server.listen('127.0.0.1', 0);
   const connect = async (test: Scope) => {
-    const connection = await RawConnection.openIn(test, port);
-    return connection;
+    return await RawConnection.openIn(test, port);
   };
   return { port, log, connect, stop: () => server.close() };
 }

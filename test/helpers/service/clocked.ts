@@ -3,7 +3,7 @@ import { EventStream } from '../clients/event-stream.ts';
 import { FakeClock, settle } from '../fakes/clock.ts';
 import type { FixtureHost } from '../fakes/host.ts';
 import type { Scope } from '../scope.ts';
-import { type ConfigPart, startHere } from './service.ts';
+import { type ConfigPart, serveHere } from './service.ts';
 
 /** The window of a first load: the time between its two readings. */
 export const FIRST_WINDOW_MS = 200;
@@ -25,8 +25,7 @@ export async function startOnClock(
   const clock = new FakeClock();
   const { readCounters } = host;
   host.readCounters = (...asked) => ({ ...readCounters(...asked), unixMs: 1e12 + clock.now() });
-  const service = await startHere(host, config, { clock });
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, host, config, { clock });
   return {
     clock,
     port: service.port,
@@ -38,9 +37,7 @@ export async function startOnClock(
       return await answer;
     },
     open: async (target = '/api/stream') => {
-      const stream = await EventStream.open(service.port, target);
-      t.teardown(() => stream.close());
-      return stream;
+      return await EventStream.openIn(t, service.port, target);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
 import { type LogindOptions, PrivateBus } from '../dbus/bus.ts';
 import { BusRelay, type PassedCall } from '../dbus/relay.ts';
-import { type ConfigPart, type ServiceProcess, startService } from './service.ts';
+import { type ConfigPart, type ServiceProcess, serveProgram } from './service.ts';
 
 const ALL_ON = {
   enable_sleep: true,
@@ -56,7 +56,7 @@ export class PowerService {
     if (logind !== null) await bus.startLogind(logind);
     const relay = await BusRelay.start(path.join(bus.folder, 'relay'), bus.socket);
     t.teardown(() => relay.stop());
-    const service = await startService({
+    const service = await serveProgram(t, {
       config: {
         power: { backend: 'system' },
         features: options.features ?? ALL_ON,
@@ -65,7 +65,6 @@ export class PowerService {
       env: { DBUS_SYSTEM_BUS_ADDRESS: relay.address },
       ...(options.start === undefined ? {} : { start: options.start }),
     });
-    t.teardown(() => service.stop());
     return new PowerService(bus, relay, service);
   }
 

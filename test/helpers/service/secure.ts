@@ -6,7 +6,7 @@ import { makePair, type TestPair, writePair } from '../certificates.ts';
 import { RawConnection } from '../clients/http.ts';
 import { fixtureHost } from '../fakes/host.ts';
 import { emptyFolder, type Scope } from '../scope.ts';
-import { type ConfigPart, type ServiceHere, startHere } from './service.ts';
+import { type ConfigPart, type ServiceHere, serveHere } from './service.ts';
 
 export interface SecureService extends ServiceHere {
   readonly folder: string;
@@ -39,8 +39,7 @@ export async function startSecure(
   });
   const pair = await makePair();
   writePair(folder, pair);
-  const service = await startHere(host, configured());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, host, configured());
   return {
     ...service,
     folder,

@@ -13,7 +13,7 @@ import { anonymousPssBytesOf } from '../../../bench/cpu.ts';
 import { requestBytes } from '../../helpers/clients/http.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { percentile } from '../../helpers/service/media.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 import { type Report, Witness } from '../../siege/witness.ts';
 import { socketsOf } from '../open-sockets.ts';
 import { UPGRADE } from '../socket-attacks.ts';
@@ -80,8 +80,7 @@ t.setTimeout(300_000);
 
 t.test(`[2.robust] ${WANTED} connections that are held open`, async (t) => {
   const count = possible();
-  const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
   const { port, pid } = service;
   const reports: Report[] = [];
   const witness = Witness.start({ port, script: '', stream: '/api/stream', machine: '/api' }, (report) =>

@@ -13,7 +13,7 @@ import {
   valuesOf,
 } from '../../helpers/clients/http.ts';
 import { DIFFERENCES } from '../../helpers/service/differences.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 import { type JudgedRequest, judge } from '../judge.ts';
 import { mutant, randomOf, SEEDS } from '../mutate.ts';
 
@@ -155,12 +155,10 @@ const residentMib = (pid: number) =>
 t.setTimeout(900_000);
 
 t.test('[2.robust] mutated requests', async (t) => {
-  const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-  t.teardown(() => service.stop());
+  const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
   const { port, pid } = service;
   // Keeps a sample young, so that usage is answered immediately.
-  const listener = await EventStream.open(port);
-  t.teardown(() => listener.close());
+  const listener = await EventStream.openIn(t, port);
   const queue = exchanges(COUNT);
   const faults: string[] = [];
   let done = 0;
@@ -189,8 +187,7 @@ t.test('[2.robust] mutated requests', async (t) => {
     endMib - warmMib < 24,
     `memory ${warmMib.toFixed(0)} MiB half way, ${endMib.toFixed(0)} MiB at the end`,
   );
-  const connection = await RawConnection.open(port);
-  t.teardown(() => connection.destroy());
+  const connection = await RawConnection.openIn(t, port);
   for (let i = 0; i < 50; i++) {
     connection.write(requestBytes('/api/status'));
     t.equal((await connection.readAnswer()).status, 200);

@@ -9,14 +9,13 @@ import { EventStream } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf, RawConnection, requestBytes, valuesOf } from '../../helpers/clients/http.ts';
 import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { checkTime } from '../../helpers/limits.ts';
-import { startHere } from '../../helpers/service/service.ts';
+import { serveHere } from '../../helpers/service/service.ts';
 
 const STRANGER = '127.0.0.66';
 const BLOCKED = { auth: { blocked_ips: [STRANGER] } };
 
 t.test('[8.reload-streams] an open stream without access is cut, the others continue', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost());
   const own = await EventStream.open(service.port);
   const foreign = await EventStream.open(service.port, '/api/stream', {}, STRANGER);
   t.teardown(() => own.close());
@@ -33,10 +32,8 @@ t.test('[8.reload-streams] an open stream without access is cut, the others cont
 });
 
 t.test('[8.reload-streams] a stream that waits for its first sample is checked again', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
-  const connection = await RawConnection.open(service.port, '127.0.0.1', STRANGER);
-  t.teardown(() => connection.destroy());
+  const service = await serveHere(t, fixtureHost());
+  const connection = await RawConnection.openIn(t, service.port, '127.0.0.1', STRANGER);
   // A first load takes 200 ms.
   connection.write(requestBytes('/api/stream'));
   await sleep(50);
@@ -48,10 +45,8 @@ t.test('[8.reload-streams] a stream that waits for its first sample is checked a
 });
 
 t.test('[8.reload-slow-body] a request with a slow body is checked again before it acts', async (t) => {
-  const service = await startHere(fixtureHost());
-  t.teardown(() => service.stop());
-  const connection = await RawConnection.open(service.port, '127.0.0.1', STRANGER);
-  t.teardown(() => connection.destroy());
+  const service = await serveHere(t, fixtureHost());
+  const connection = await RawConnection.openIn(t, service.port, '127.0.0.1', STRANGER);
   connection.write('POST /api/pw/sleep HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab');
   await sleep(50);
   service.reconfigure(BLOCKED);

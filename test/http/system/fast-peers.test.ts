@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import t from 'tap';
 import { RawConnection } from '../../helpers/clients/http.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 
 const skip = process.platform !== 'linux' && 'receive buffers are set on Linux alone';
 
@@ -14,10 +14,8 @@ t.test(
   '[7.fast-peers] the receive buffer of a connection is 64 KiB and does not grow',
   { skip },
   async (t) => {
-    const service = await startService();
-    t.teardown(() => service.stop());
-    const connection = await RawConnection.open(service.port);
-    t.teardown(() => connection.destroy());
+    const service = await serveProgram(t);
+    await RawConnection.openIn(t, service.port);
     const listed = execFileSync('ss', ['-Htnm', `sport = :${service.port}`], { encoding: 'utf8' });
     t.match(listed, /\brb65536\b/);
   },

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { checkTime } from '../../helpers/limits.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 
 const PYTHON = '/usr/bin/python3';
 const READER = `
@@ -40,8 +40,7 @@ t.test(
   '[4.requests] Python requests sees each event within 50 ms of curl',
   { skip, timeout: 240_000 },
   async (t) => {
-    const service = await startService({ config: { stats: { stream_interval_seconds: 1 } } });
-    t.teardown(() => service.stop());
+    const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
     const url = `${service.baseUrl}/api/stream`;
     // Python takes seconds to start on a busy machine: curl reads as long as it does.
     let hasRead = false;

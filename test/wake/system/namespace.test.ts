@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { reasonAgainstNamespace, WiredNamespace } from '../../helpers/machine/wired-namespace.ts';
 import { DEAD_BUSES } from '../../helpers/service/dead-buses.ts';
-import { startService } from '../../helpers/service/service.ts';
+import { serveProgram } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 import { listenAt, type Packet } from '../far-end.ts';
 
@@ -155,11 +155,10 @@ t.test('[3.wake-refused] the reason where nothing can be sent', { skip }, async 
 t.test('[3.wake-wire] the service, asked over HTTP inside the namespace', { skip }, async (t) => {
   const box = await wire(t);
   const far = await listenAt(t, box, 'far0', 'far1');
-  const service = await startService({
+  const service = await serveProgram(t, {
     config: { features: { enable_wake: true }, wake: { hosts: { nas: { mac: MAC, port: 9 } } } },
     start: (command, args, how) => spawn('ip', [...box.inside, command, ...args], how),
   });
-  t.teardown(() => service.stop());
   const curl = box.spawn('curl', '--silent', '--json', '{"host":"nas"}', `${service.baseUrl}/api/wake`);
   const [text] = curl.stdout === null ? [] : await once(curl.stdout, 'data');
   t.match(JSON.parse(String(text)), {

@@ -1,9 +1,7 @@
 /** `hostwire top` while things change: sizes, signals, colours, and a service that goes away. */
 import process from 'node:process';
 import t from 'tap';
-import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { startRelay } from '../../../helpers/clients/relay.ts';
-import { serveProgram } from '../../../helpers/service/service.ts';
 import { judgeColumns, judgeScreen } from '../judge.ts';
 import { startLively } from '../lively.ts';
 import { NO_TMUX, openTerminal } from '../terminal.ts';
@@ -102,33 +100,6 @@ t.test('[9.top-colours] 16 colours; NO_COLOR; a console without braille', { skip
   const dumb = openTerminal(t, SIZE, [baseUrl], { TERM: 'dumb' });
   await dumb.reached('one screen', (text) => text.includes('ended 0'));
   t.notOk(dumb.written().includes('\x1b'));
-});
-
-t.test('[9.top] values are those of the service', { skip: NO_TMUX }, async (t) => {
-  const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });
-  const terminal = openTerminal(t, { columns: 120, rows: 40 }, [service.baseUrl]);
-  await terminal.reached('the view', isLive);
-  const usage = jsonOf(await ask(service.port, '/api/usage?detail=1')) as {
-    readonly host: string;
-    readonly memory: { readonly used: number; readonly used_percent: number; readonly total: number };
-    readonly disks: readonly { readonly fs: string; readonly used_percent: number }[];
-    readonly cpu: { readonly cores: readonly number[] };
-    readonly processes: { readonly count: number };
-  };
-  const text = terminal.screen().join('\n');
-  t.ok(text.startsWith(usage.host));
-  const [, percent, used, total] = /^Memory +(\d+) % {2}([\d.]+) GiB of ([\d.]+) GiB/m.exec(text) ?? [];
-  const gib = 1024 ** 3;
-  t.ok(Math.abs(Number(percent) - usage.memory.used_percent) <= 5, `memory ${percent} %`);
-  t.ok(Math.abs(Number(used) - usage.memory.used / gib) <= 1, `${used} GiB used`);
-  t.ok(Math.abs(Number(total) / (usage.memory.total / gib) - 1) < 0.01, `${total} GiB in all`);
-  for (const { fs, used_percent } of usage.disks.slice(0, 1)) {
-    const [, shown] = new RegExp(`Disks +${fs} +(\\d+) %`).exec(text) ?? [];
-    t.ok(Math.abs(Number(shown) - used_percent) <= 2, `disk ${fs} ${shown} %`);
-  }
-  t.equal(/^cores {4}(\S+)/m.exec(text)?.[1]?.length, usage.cpu.cores.length, 'each processor');
-  const [, count] = /NAME {2}(\d+) \(/.exec(text) ?? [];
-  t.ok(Math.abs(Number(count) - usage.processes.count) <= 40, `${count} processes`);
 });
 
 t.test('[9.top-paste] pasted text is not a command', { skip: NO_TMUX }, async (t) => {

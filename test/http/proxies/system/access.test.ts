@@ -10,7 +10,7 @@ import { SocketClient } from '../../../helpers/clients/socket.ts';
 import { fixtureHost } from '../../../helpers/fakes/host.ts';
 import { PROGRAMS, type ProxyProgram, skipProxy } from '../../../helpers/proxies/programs.ts';
 import { NAME, startProxy } from '../../../helpers/proxies/start.ts';
-import { type ConfigPart, startHere } from '../../../helpers/service/service.ts';
+import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
 
 t.jobs = 12;
 
@@ -26,8 +26,7 @@ type Headers = Readonly<Record<string, string>>;
 
 async function start(t: Test, program: ProxyProgram, config: ConfigPart) {
   const own = { ...config, stats: { stream_interval_seconds: 1 } };
-  const service = await startHere(fixtureHost(), own);
-  t.teardown(() => service.stop());
+  const service = await serveHere(t, fixtureHost(), own);
   const where = '/pc/';
   const proxy = await startProxy(t, program, service.port, { where });
   const through = async (from: string, headers: Headers = {}) =>
@@ -62,8 +61,7 @@ for (const program of PROGRAMS) {
     }
     t.equal(await statusOf(LISTED, { 'X-Forwarded-For': BLOCKED }), 200, 'a claim does no harm either');
     const socket = { path: `${where}api/ws`, headers: { Host: proxy.host } };
-    const client = await SocketClient.open(proxy.port, { ...socket, from: LISTED });
-    t.teardown(() => client.cut());
+    await SocketClient.openIn(t, proxy.port, { ...socket, from: LISTED });
     t.equal((await SocketClient.refusal(proxy.port, { ...socket, from: OTHER })).status, 403);
   });
 
@@ -83,9 +81,7 @@ for (const program of PROGRAMS) {
     const { proxy, where } = await start(t, program, { server });
     const open = async (from: string, claim: Headers = {}) => {
       const headers = { Host: proxy.host, ...claim };
-      const stream = await EventStream.open(proxy.port, `${where}api/stream`, headers, from);
-      t.teardown(() => stream.close());
-      return stream;
+      return await EventStream.openIn(t, proxy.port, `${where}api/stream`, headers, from);
     };
     const first = await open(LISTED);
     t.equal(first.head.status, 200);

@@ -53,13 +53,12 @@ for (const program of PROGRAMS)
       });
 
       await t.test('a WebSocket is upgraded, follows samples, and its command is answered', async (t) => {
-        const client = await SocketClient.open(proxy.port, {
+        const client = await SocketClient.openIn(t, proxy.port, {
           path: `${where}api/ws`,
           headers: { ...headers, Origin: proxy.origin },
           isSecure: proxy.isSecure,
           servername: NAME,
         });
-        t.teardown(() => client.cut());
         await client.take('connected');
         client.say('subscribe', { topics: ['cpu'] });
         await client.take('subscribed');

@@ -6,7 +6,7 @@ import { fixtureHost } from '../../../helpers/fakes/host.ts';
 import { replaced } from '../../../helpers/proxies/blocks.ts';
 import { PROGRAMS, type ProxyProgram, programNamed, skipProxy } from '../../../helpers/proxies/programs.ts';
 import { NAME, type ProxyOptions, startProxy } from '../../../helpers/proxies/start.ts';
-import { startHere } from '../../../helpers/service/service.ts';
+import { serveHere } from '../../../helpers/service/service.ts';
 
 t.jobs = 8;
 
@@ -18,10 +18,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** A service, and a proxy before it that it trusts or not. */
 async function start(t: Test, kind: ProxyProgram, options: ProxyOptions = {}, isTrusted = true) {
-  const service = await startHere(fixtureHost(), {
+  const service = await serveHere(t, fixtureHost(), {
     server: { allowed_hosts: [NAME], trusted_proxies: isTrusted ? ['127.0.0.1'] : [] },
   });
-  t.teardown(() => service.stop());
   const proxy = await startProxy(t, kind, service.port, options);
   const send = async (method: 'GET' | 'POST', headers: Headers) => {
     const connection = proxy.isSecure
