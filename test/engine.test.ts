@@ -1,8 +1,8 @@
 /** The files of the HTTP engine are those whose digests scripts/engine.sha256 has. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { emptyFolder } from './helpers/scope.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const { findDifferences } = (await import(path.join(root, 'scripts/engine.mjs'))) as {
@@ -13,8 +13,7 @@ t.test(
   'the installed files are the recorded ones; a changed, a new and a missing one are found',
   async (t) => {
     t.strictSame(findDifferences(), []);
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-engine-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'engine');
     cpSync(path.join(root, 'node_modules/uWebSockets.js/dist'), folder, { recursive: true });
     const binary = path.join(folder, 'bin/uws_linux_x64_115.node');
     const bytes = readFileSync(binary);

@@ -1,10 +1,10 @@
 /** Loads configurations written for one test, and shortens their problems. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AddressList } from '#src/access/addresses.js';
 import { ConfigError, type Problem } from '#src/config/checks/problems.js';
 import { type Loaded, type LoadOptions, loadConfig } from '#src/config/load.js';
+import { emptyFolder } from '../helpers/scope.ts';
 
 interface Scope {
   teardown(run: () => void): void;
@@ -12,8 +12,7 @@ interface Scope {
 
 /** A new folder that is removed after the test; one of a user's configuration. */
 export function makeFolder(t: Scope): string {
-  const base = mkdtempSync(path.join(tmpdir(), 'hostwire-config-'));
-  t.teardown(() => rmSync(base, { recursive: true, force: true }));
+  const base = emptyFolder(t, 'config');
   const folder = path.join(base, 'hostwire');
   mkdirSync(folder);
   return folder;

@@ -1,26 +1,8 @@
 /** Generates mutated configurations from a seed, each with its expected outcome, which is derived without the loader. */
 
 import { DEFAULT_CONFIG } from '#src/config/config.js';
+import type { Random } from '../helpers/random.ts';
 import { asWritten } from './loading.ts';
-
-export type Random = (below: number) => number;
-
-/** mulberry32: small, and equal on every machine. */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-export function pick<T>(random: Random, list: readonly T[]): T {
-  const found = list[random(list.length)];
-  if (found === undefined) throw new Error('picked from nothing');
-  return found;
-}
 
 export type Spelling = 'json' | 'yaml';
 export type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -155,7 +137,7 @@ function change(path: string, value: unknown): Values {
 
 function shuffle<T>(random: Random, list: T[]): void {
   for (let index = list.length - 1; index > 0; index--) {
-    const [moved] = list.splice(random(index + 1), 1);
+    const [moved] = list.splice(random.below(index + 1), 1);
     if (moved !== undefined) list.push(moved);
   }
 }
@@ -164,12 +146,12 @@ function shuffle<T>(random: Random, list: T[]): void {
 function misspell(random: Random, word: string, known: readonly string[]): string {
   for (;;) {
     let wrong = word;
-    const edits = 1 + random(2);
+    const edits = 1 + random.below(2);
     for (let edit = 0; edit < edits; edit++) {
-      const at = random(wrong.length);
-      const letter = pick(random, [...'abcdefghijklmnopqrstuvwxyz_']);
+      const at = random.below(wrong.length);
+      const letter = random.pick([...'abcdefghijklmnopqrstuvwxyz_']);
       const [head, tail] = [wrong.slice(0, at), wrong.slice(at)];
-      wrong = pick(random, [
+      wrong = random.pick([
         head + tail.slice(1),
         head + letter + tail.slice(1),
         head + letter + tail,
@@ -201,7 +183,7 @@ const here = ({ sections, section, line, path }: Draft) => ({
 const MUTATIONS: Readonly<Record<string, Mutation>> = {
   unchanged: (draft) => ({ content: text(draft), applied: BASE }),
   'good value': (draft) => {
-    const value = pick(draft.random, alternativesOf(draft.path).good);
+    const value = draft.random.pick(alternativesOf(draft.path).good);
     draft.line.value = JSON.stringify(value);
     return { content: text(draft), applied: change(draft.path, value) };
   },
@@ -217,7 +199,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'interval below one': (draft) => {
     const section = draft.sections.find(({ key }) => key === 'stats');
-    for (const line of section?.lines ?? []) line.value = pick(draft.random, ['0.5', '0', '-3', '0.999']);
+    for (const line of section?.lines ?? []) line.value = draft.random.pick(['0.5', '0', '-3', '0.999']);
     return {
       content: text(draft),
       applied: change('stats.stream_interval_seconds', 1),
@@ -231,11 +213,11 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   'line ends': (draft) => ({ content: text(draft).replaceAll('\n', '\r\n'), applied: BASE }),
   'wrong value': (draft) => {
-    draft.line.value = JSON.stringify(pick(draft.random, alternativesOf(draft.path).bad));
+    draft.line.value = JSON.stringify(draft.random.pick(alternativesOf(draft.path).bad));
     return { content: text(draft), applied: undefined, ...here(draft) };
   },
   'section of a wrong type': ({ random, spelling, sections, section }) => {
-    const value = pick(random, ['5', '"x"', '[]', 'true']);
+    const value = random.pick(['5', '"x"', '[]', 'true']);
     const line = lineOf(sections, section);
     const whole = sections.map((one) => (one === section ? undefined : one));
     const parts = whole.map((one) =>
@@ -249,7 +231,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     };
   },
   'duplicate key': (draft) => {
-    const copy = { ...draft.line, value: draft.random(2) === 0 ? draft.line.value : 'null' };
+    const copy = { ...draft.line, value: draft.random.below(2) === 0 ? draft.line.value : 'null' };
     draft.section.lines.push(copy);
     return {
       content: text(draft),
@@ -275,8 +257,8 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     return { content: text(draft), applied: undefined, key: draft.section.key };
   },
   'unknown key elsewhere': (draft) => {
-    const key = pick(draft.random, ['colour', 'zzzzzzz', 'constructor', 'toString', 'hasOwnProperty']);
-    const isTop = draft.section.key === 'auth' || draft.random(2) === 0;
+    const key = draft.random.pick(['colour', 'zzzzzzz', 'constructor', 'toString', 'hasOwnProperty']);
+    const isTop = draft.section.key === 'auth' || draft.random.below(2) === 0;
     if (isTop) draft.sections.push({ key, lines: [{ key: 'qqqqqqq', value: '"x"' }] });
     else draft.section.lines.push({ key, value: '[{"a": 1}]' });
     return {
@@ -289,7 +271,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
     // A part of a YAML text may be valid YAML.
     const whole = text(draft);
     const content =
-      draft.spelling === 'json' ? whole.slice(0, 1 + draft.random(whole.length - 3)) : `${whole}x: "`;
+      draft.spelling === 'json' ? whole.slice(0, 1 + draft.random.below(whole.length - 3)) : `${whole}x: "`;
     return { content, applied: undefined };
   },
 };
@@ -317,8 +299,8 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 
 export function mutate(random: Random, kind: string, spelling: Spelling): Mutant {
   const sections = toSections(BASE);
-  const section = pick(random, sections);
-  const line = pick(random, section.lines);
+  const section = random.pick(sections);
+  const line = random.pick(section.lines);
   const mutation = MUTATIONS[kind];
   if (mutation === undefined) throw new Error(`no such mutation: ${kind}`);
   return {

@@ -13,19 +13,9 @@ import { LiveConfig } from '#src/config/current.js';
 import { type LoadOptions, loadConfig } from '#src/config/load.js';
 import { Reloader } from '#src/config/reload.js';
 import { checkTime } from '../helpers/limits.ts';
-import { repetitions, SHARE } from '../helpers/random.ts';
+import { createRandom, repetitions, SHARE } from '../helpers/random.ts';
 import { asWritten, makeFolder, optionsFor } from './loading.ts';
-import {
-  BASE,
-  createRandom,
-  KINDS,
-  type Mutant,
-  mutate,
-  pick,
-  renderBase,
-  type Spelling,
-  type Values,
-} from './mutants.ts';
+import { BASE, KINDS, type Mutant, mutate, renderBase, type Spelling, type Values } from './mutants.ts';
 
 const SEED = Number(process.env['HOSTWIRE_SEED'] ?? 20_240_607);
 const COUNT = 5000;
@@ -173,10 +163,10 @@ t.test(
     for (let index = 0; index < repeated; index++) {
       const spelling: Spelling = index % 2 === 0 ? 'json' : 'yaml';
       const bytes = Buffer.from(renderBase(spelling));
-      for (let changes = 1 + random(2); changes > 0; changes--) {
-        bytes[random(bytes.length)] = pick(random, [
-          random(256),
-          32 + random(95),
+      for (let changes = 1 + random.below(2); changes > 0; changes--) {
+        bytes[random.below(bytes.length)] = random.pick([
+          random.below(256),
+          32 + random.below(95),
           ...Buffer.from('{}[]":,\n #-0'),
         ]);
       }

@@ -1,15 +1,11 @@
 /** Valid requests for every route, and seeded ways to spoil them. */
 import { requestBytes } from '../helpers/clients/http.ts';
+import { createRandom } from '../helpers/random.ts';
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Numbers from 0 to below 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const { word } = createRandom(seed || 1);
+  return () => word() / 2 ** 32;
 }
 
 const TARGETS = [

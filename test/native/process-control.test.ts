@@ -1,16 +1,7 @@
 /** Real processes, all of them this test's own: trees, stubborn ones, ones that exit during a request, launched ones. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,12 +22,12 @@ import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
 import { invoke } from '../helpers/invoke.ts';
 import { checkTime } from '../helpers/limits.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { until } from '../helpers/until.ts';
 
 const host = openNativeProcesses();
 
-const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-kill-'));
-t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+const folder = emptyFolder(t, 'kill');
 
 /** A name that no other process has. */
 const unique = (word: string) => `hw-${word}-${process.pid}`;

@@ -1,10 +1,10 @@
 /** The media routes of the service on Windows: with made-up sessions, and without any. */
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { PATIENCE_MS } from '../helpers/limits.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { buildFakeSmtc } from './fake-smtc.ts';
 import { startOnWindows, windowsPath } from './wine.ts';
 import { openPrefix, runUnderWine } from './wine-program.ts';
@@ -43,8 +43,7 @@ const clientOf = (baseUrl: string) => {
 t.setTimeout(300_000);
 
 t.test('[6.windows] sessions: distinguished, commanded, refusals reported', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-media-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'media');
   const library = await buildFakeSmtc(folder);
   const prefix = openPrefix();
   t.teardown(() => prefix.close());

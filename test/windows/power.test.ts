@@ -1,8 +1,7 @@
 /** Power on Windows: a C++ program with a made-up Windows, and the addon's real calls, which Wine does nothing for. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 import { buildForWine, linesNotRun, openPrefix, runUnderWine } from './wine-program.ts';
 
 const COUNTED = [
@@ -26,8 +25,7 @@ const OUT_OF_REACH = /return GetLastError\(\);$/;
 
 t.setTimeout(240_000);
 t.test('[5.windows] the calls to Windows, and the reason given for each refusal', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-power-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'power');
   const program = path.join(folder, 'power_test.exe');
   await buildForWine(program, { sources: SOURCES, libraries: ['advapi32'] }, true);
   const prefix = openPrefix();

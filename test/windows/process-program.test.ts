@@ -1,10 +1,10 @@
 /** Processes of Windows in a C++ program under Wine: arguments, lists, handles, ends; with a display also windows. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 import { windowsPath } from './wine.ts';
 import { buildForWine, openPrefix, runUnderWine } from './wine-program.ts';
 
@@ -43,8 +43,7 @@ async function startDisplay(): Promise<ChildProcess> {
 
 t.setTimeout(300_000);
 t.test('[7.windows-processes] listed, distinguished by their start time, launched, ended', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-process-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'process');
   const program = path.join(folder, 'process_test.exe');
   await buildForWine(program, {
     sources: SOURCES,

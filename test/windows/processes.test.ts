@@ -1,17 +1,14 @@
 /** The process routes of the service on Windows, over real sockets. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 import { startNode, startOnWindows } from './wine.ts';
 
 const NODE_ON_WINDOWS = 'node.exe';
 
 t.setTimeout(280_000);
 t.test('[7.windows-processes] a list with owners and paths, and ending one', async (t) => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-processes-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'processes');
   const service = await startOnWindows({ features: { enable_process_control: true } });
   const get = async (route: string) => {
     const answer = await fetch(service.baseUrl + route);

@@ -1,8 +1,7 @@
 /** Windows' media sessions in a C++ program under Wine, with a made-up Windows.Media.Control behind the registry. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import t from 'tap';
+import { emptyFolder } from '../helpers/scope.ts';
 import { buildFakeSmtc } from './fake-smtc.ts';
 import { windowsPath } from './wine.ts';
 import { buildForWine, linesNotRun, openPrefix, runUnderWine } from './wine-program.ts';
@@ -39,8 +38,7 @@ t.setTimeout(480_000);
 t.test(
   '[6.windows] sessions are read, commanded and followed; refusals are reported; every line has run',
   async (t) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-smtc-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'smtc');
     const program = path.join(folder, 'smtc_test.exe');
     await buildForWine(
       program,

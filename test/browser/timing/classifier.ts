@@ -1,4 +1,5 @@
 /** Classifies answers by their duration alone, as a page would that cannot read them. Pure. */
+import { createRandom } from '../../helpers/random.ts';
 
 /** One request and how long its answer took, in milliseconds. */
 export interface Sample {
@@ -18,23 +19,12 @@ interface Accuracy {
   readonly best: number;
 }
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32's constants). */
-function randomNumbers(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** `count` requests in random order, exactly half of them the first of the pair. */
 export function randomOrder(count: number, seed: number): readonly boolean[] {
-  const random = randomNumbers(seed);
+  const { below } = createRandom(seed + 1);
   const order = Array.from({ length: count }, (_, index) => index % 2 === 0);
   for (let last = order.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
+    const other = below(last + 1);
     const kept = order[last] === true;
     order[last] = order[other] === true;
     order[other] = kept;

@@ -1,19 +1,18 @@
 /** An address of a bus that is set and leads nowhere is the only one that is tried: its connections, seen by strace. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { startService } from '../../helpers/service/service.ts';
 
 t.test(
   '[5.no-other-bus] an address that is set and leads nowhere is the only one tried',
   { skip: (process.platform !== 'linux' && 'for Linux') || (!existsSync('/usr/bin/strace') && 'no strace') },
   async (t) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-trace-'));
-    t.teardown(() => rmSync(folder, { recursive: true }));
+    const folder = emptyFolder(t, 'trace');
     const trace = path.join(folder, 'trace');
     const service = await startService({
       config: { power: { backend: 'system' } },

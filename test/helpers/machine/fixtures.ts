@@ -4,19 +4,17 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Counters, DiskUsage, Host } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
 import { whyNoProgram } from '../native/program.ts';
+import { emptyFolder } from '../scope.ts';
 import { makeFakeNvml } from './fake-nvml.ts';
 import { generate } from './generated.ts';
 
@@ -182,8 +180,7 @@ export function openFixture(t: { teardown(done: () => void): unknown }, name: st
     links: { ...written.links, ...before.links },
   };
   const files = path.join(UNPACKED, name);
-  const root = mkdtempSync(path.join(tmpdir(), `hostwire-${name}-`));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const root = emptyFolder(t, `${name}`);
   cpSync(path.join(files, 'before'), root, { recursive: true });
   writeAll(root, before.files);
   for (const [link, target] of Object.entries(facts.links)) {

@@ -1,13 +1,13 @@
 /** Every fallible call of the readers fails once, one after the other: no crash, valid JSON, and full recovery. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { CONTROL_BYTES } from '../../helpers/machine/fail-control.ts';
 import { openFixture } from '../../helpers/machine/fixtures.ts';
 import { programPath, whyNoProgram } from '../../helpers/native/program.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import type { FailedCall, FailingEnd, FailingRun } from '../fail-nth-program.ts';
 
 const program = path.join(import.meta.dirname, '../fail-nth-program.js');
@@ -47,8 +47,7 @@ function start(library: string, run: FailingRun): Promise<Outcome> {
 
 async function failAll(t: Test, library: string, name: string, kind: FailingRun['kind']): Promise<void> {
   const machine = openFixture(t, name);
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-fail-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'fail');
   const roots = {
     proc: path.join(machine.root, 'proc'),
     sys: path.join(machine.root, 'sys'),

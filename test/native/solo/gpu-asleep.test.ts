@@ -1,7 +1,6 @@
 /** A graphics processor in runtime suspend is left asleep: nothing that would wake it is opened, no call is made. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { makeFakeNvml } from '../../helpers/machine/fake-nvml.ts';
 import { AMD_CARD, describeGpu, NVIDIA, pci, pciFolder } from '../../helpers/machine/gpu-tree.ts';
 import { type Machine, makeMachine, readUntil } from '../../helpers/machine/tree.ts';
 import { needProgram } from '../../helpers/native/program.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 
 needProgram('fake_nvml.so');
 t.setTimeout(280_000);
@@ -174,8 +174,7 @@ t.test(
       [`${pciFolder(CARD)}/product_name`]: 'x\n',
       [`${pciFolder(CARD)}/config`]: 'x',
     });
-    const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'strace');
     const trace = path.join(folder, 'trace');
     const addon = path.resolve(import.meta.dirname, '../../../../../dist/hostwire.node');
     const program = `

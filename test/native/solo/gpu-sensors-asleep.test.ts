@@ -1,13 +1,13 @@
 /** The sensors of a graphics processor under strace: they are left alone with the processor, so that it can sleep. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
 import { AMD_CARD, pci, pciFolder } from '../../helpers/machine/gpu-tree.ts';
 import { makeMachine, type Tree } from '../../helpers/machine/tree.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 
 t.setTimeout(280_000);
 
@@ -53,8 +53,7 @@ interface Traced {
 /** The reads of sensors during detailed readings of `sections`, by all threads. */
 async function trace(test: Test, status: string, sections: number): Promise<Traced> {
   const { root } = makeMachine(test, treeOf(status));
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
-  test.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(test, 'strace');
   const file = path.join(folder, 'trace');
   const addon = path.resolve(import.meta.dirname, '../../../../../dist/hostwire.node');
   const program = `

@@ -1,12 +1,12 @@
 /** The system calls of a reading of disks, seen by strace. */
 import '../../helpers/service/dead-buses.ts';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import { SECTION_BITS } from '#src/host/host.js';
+import { emptyFolder } from '../../helpers/scope.ts';
 
 const DISKS = SECTION_BITS.disks;
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
@@ -15,8 +15,7 @@ t.test(
   'a reading without detail costs one poll',
   { skip: !hasStrace && 'strace is not installed' },
   async (t) => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-strace-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = emptyFolder(t, 'strace');
     const trace = path.join(folder, 'trace');
     const script = `
     const { openNativeHost } = await import(${JSON.stringify(import.meta.resolve('#src/host/native.js'))});

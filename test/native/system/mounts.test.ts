@@ -1,14 +1,14 @@
 /** The mount table is read by a prober: 2,000 mounts that change cost the main thread one poll, and an unmounted filesystem never shows another's numbers. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import '../../helpers/service/dead-buses.ts';
 import { SECTION_BITS } from '#src/host/host.js';
 import { openMountSpace, whyNoMountSpace } from '../../helpers/machine/hung-mounts.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 
 t.setTimeout(280_000);
 const DISKS = SECTION_BITS.disks;
@@ -68,8 +68,7 @@ const flags = [
 ];
 
 t.test('2,000 mounts that change', { skip: whyNotTraced() ?? false }, (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hostwire-many-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder(t, 'many');
   const trace = path.join(folder, 'trace');
   const point = path.join(folder, 'all/t');
   // Without -f: the main thread alone.

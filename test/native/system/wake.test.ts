@@ -2,8 +2,7 @@
 import '../../helpers/service/dead-buses.ts';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { openNativeHost } from '#src/host/native.js';
 import type { BroadcastAddress, WakeOnLan } from '#src/host/wake.js';
 import { reasonAgainstNamespace, WiredNamespace } from '../../helpers/machine/wired-namespace.ts';
 import { programPath, whyNoProgram } from '../../helpers/native/program.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { until } from '../../helpers/until.ts';
 
 const run = promisify(execFile);
@@ -38,8 +38,7 @@ const unasked = { supported: null, armed: null };
 
 /** Runs the program where /sys/class/net has `names`, whose drivers wol_card.c plays. */
 async function readPlayed(t: Test, cards: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-cards-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t, 'cards');
   for (const [name, runtime] of Object.entries(cards)) {
     const power = path.join(folder, name, 'device/power');
     mkdirSync(power, { recursive: true });

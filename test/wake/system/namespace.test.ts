@@ -4,13 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { reasonAgainstNamespace, WiredNamespace } from '../../helpers/machine/wired-namespace.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
 import { DEAD_BUSES } from '../../helpers/service/dead-buses.ts';
 import { serveProgram } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
@@ -29,8 +29,7 @@ const CONFIG = `wake:
 
 /** A file that any user may read. */
 function writeConfig(t: Test): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hostwire-wake-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder(t, 'wake');
   chmodSync(folder, 0o755);
   const file = path.join(folder, 'config.yaml');
   writeFileSync(file, CONFIG, { mode: 0o644 });
