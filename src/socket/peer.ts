@@ -203,6 +203,7 @@ export class Peer implements CarrierEvents {
     this.#owner.onHeard();
     if (DATA.has(type) && typeof type === 'string') {
       if (isObject(given)) this.#owner.onData(type, data, bytes);
+      else this.#fail('it sent a malformed message');
     } else if (type === 'answer') this.#requests?.takeAnswer(id, data);
     else if (type === 'step') this.#requests?.takeStep(id, data);
     else if (type === 'error') this.#requests?.takeError(id, data);
