@@ -140,8 +140,17 @@ export class Exporters<Deps extends Pick<Base, 'config' | 'log'> = ExporterDeps>
       if (!row.isWanted(deps.config.current)) {
         this.#open.delete(row);
         void exporter?.then((open) => open?.close());
-      } else if (exporter === undefined) this.#open.set(row, openRow(row, deps));
+      } else if (exporter === undefined) this.#open.set(row, this.#openRow(row, deps));
       else void exporter.then((open) => open?.reconfigure());
+    }
+  }
+
+  async #openRow(row: ExporterRow<Deps>, deps: Deps): Promise<Exporter | undefined> {
+    try {
+      return await row.open(deps);
+    } catch (error) {
+      deps.log.error(`${row.name} does not start: ${messageOf(error)}`);
+      return undefined;
     }
   }
 
@@ -151,17 +160,5 @@ export class Exporters<Deps extends Pick<Base, 'config' | 'log'> = ExporterDeps>
     const open = [...this.#open.values()];
     this.#open.clear();
     await Promise.all(open.map(async (exporter) => (await exporter)?.close()));
-  }
-}
-
-async function openRow<Deps extends Pick<Base, 'log'>>(
-  row: ExporterRow<Deps>,
-  deps: Deps,
-): Promise<Exporter | undefined> {
-  try {
-    return await row.open(deps);
-  } catch (error) {
-    deps.log.error(`${row.name} does not start: ${messageOf(error)}`);
-    return undefined;
   }
 }

@@ -3,12 +3,11 @@ import { OWN_ACCOUNT } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { type EventBook, type EventSubject, keyOf } from '../history/event-book.ts';
-import { isObject, parseObject } from '../json.ts';
+import { type JsonObject, parseObject } from '../json.ts';
 import type { Listeners } from '../listeners.ts';
-import { textOf } from '../machine/machine.ts';
 import type { Machines } from '../machine/machines.ts';
 import type { RemoteMachine } from '../machine/remote.ts';
-import { readEvent } from '../machine/remote-event.ts';
+import { type RemoteEvent, readEvent } from '../machine/remote-event.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import type { Severity } from '../wire/severities.ts';
 
@@ -32,10 +31,8 @@ const isOwn = ({ kind, subject }: Pick<EventSubject, 'kind' | 'subject'>): boole
 const FIRST_LOOK_MS = 30_000;
 /** Of those that were missed the newest are taken. */
 const MAX_MISSED = 100;
-/** Events of one machine that last, and those that wait for the answer to what was missed. */
+/** Events of one machine that last. */
 const MAX_OPEN = 100;
-
-type RemoteEvent = Omit<MachineEvent, 'machine'>;
 
 /** A machine whose events are followed. */
 interface Known {
@@ -44,10 +41,8 @@ interface Known {
   end: (() => void) | undefined;
   /** The number of its newest event in the book, by its own count; undefined: it was never asked. */
   last: number | undefined;
-  /** Events that came while it is asked for those before; undefined: it is not. */
-  waiting: RemoteEvent[] | undefined;
-  /** Questions so far: an answer to an earlier one is not taken. */
-  asked: number;
+  /** It is asked what was missed: the answer has what comes until then. */
+  isAsked: boolean;
 }
 
 export class HubEvents {
@@ -73,32 +68,24 @@ export class HubEvents {
   #look(id: string): void {
     const machine = this.#deps.machines.at(id);
     const before = this.#known.get(id);
-    if (before !== undefined && before.machine !== machine) this.#drop(before);
+    if (before !== undefined && before.machine !== machine) {
+      this.#unfollow(before);
+      this.#known.delete(id);
+    }
     if (machine === undefined) {
       this.#endAll(id, () => true);
       return;
     }
     this.#judge(machine);
-    const known = this.#known.get(id) ?? {
-      machine,
-      end: undefined,
-      last: undefined,
-      waiting: undefined,
-      asked: 0,
-    };
+    const known = this.#known.get(id) ?? { machine, end: undefined, last: undefined, isAsked: false };
     this.#known.set(id, known);
     // Its entry has another address, or it never was there: what is known is of another machine.
     if (machine.status === undefined) {
       known.last = undefined;
       this.#endAll(id, () => true);
     }
-    if (!machine.isUp) this.#unfollow(known);
-    else if (known.end === undefined) this.#follow(known);
-  }
-
-  #drop(known: Known): void {
-    this.#unfollow(known);
-    this.#known.delete(known.machine.id);
+    if (machine.isUp) this.#follow(known);
+    else this.#unfollow(known);
   }
 
   /** Begins and ends the events of its own condition. */
@@ -109,12 +96,11 @@ export class HubEvents {
     const isGone = (state === 'down' || state === 'refused') && machine.status !== undefined;
     const wanted = isGone ? 'down' : state === 'asleep' || state === 'off' ? state : undefined;
     for (const subject of OWN_SUBJECTS) {
-      const begun = this.#deps.book.begun({ machine: id, kind: 'machine', subject });
-      if (begun === undefined || subject === wanted) continue;
-      this.#end(begun, since, state === 'up' ? `${name} is up again` : `${name} is no longer ${subject}`);
+      const begun = this.#begunOf(id, subject);
+      if (begun !== undefined && subject !== wanted)
+        this.#end(begun, since, state === 'up' ? `${name} is up again` : `${name} is no longer ${subject}`);
     }
-    if (wanted === undefined || this.#deps.book.begun({ machine: id, kind: 'machine', subject: wanted }))
-      return;
+    if (wanted === undefined || this.#begunOf(id, wanted) !== undefined) return;
     this.#deps.book.add({
       machine: id,
       kind: 'machine',
@@ -127,6 +113,10 @@ export class HubEvents {
       limit: null,
       text: `${name} is ${wanted}: ${reason}`,
     });
+  }
+
+  #begunOf(machine: string, subject: Own): MachineEvent | undefined {
+    return this.#deps.book.begun({ machine, kind: 'machine', subject });
   }
 
   #end(begun: MachineEvent, at: number, text: string): void {
@@ -143,11 +133,12 @@ export class HubEvents {
 
   #follow(known: Known): void {
     const { machine } = known;
+    if (known.end !== undefined) return;
     // Before the question, so that nothing is missed between them.
     known.end = machine.followTopic('events', {
-      onPayload: (json) => this.#onPayload(known, json),
+      onPayload: (json) => known.isAsked || this.#take(known, eventsIn([parseObject(json)])),
       onChange: () => undefined,
-      onLost: () => machine.isUp && void this.#catchUp(known),
+      onLost: () => void this.#catchUp(known),
     })?.end;
     void this.#catchUp(known);
   }
@@ -155,44 +146,31 @@ export class HubEvents {
   #unfollow(known: Known): void {
     known.end?.();
     known.end = undefined;
-    known.waiting = undefined;
-    known.asked++;
-  }
-
-  #onPayload(known: Known, json: string): void {
-    const event = readEvent(parseObject(json) ?? {});
-    if (event === undefined) return;
-    if (known.waiting === undefined) this.#take(known, event);
-    else if (known.waiting.length < MAX_OPEN) known.waiting.push(event);
   }
 
   /** Asks for what was missed, and for what lasts. */
   async #catchUp(known: Known): Promise<void> {
     const { machine, last } = known;
-    const asked = ++known.asked;
-    known.waiting ??= [];
+    if (known.isAsked || !machine.isUp) return;
+    known.isAsked = true;
     const params = last === undefined ? { limit: 1 } : { since: last, limit: MAX_MISSED };
-    let list = '';
     try {
-      list = textOf(await machine.ask({ what: 'events', params, client: OWN_ACCOUNT }));
+      const { bytes } = await machine.ask({ what: 'events', params, client: OWN_ACCOUNT });
+      if (known.end !== undefined) this.#takeList(known, parseObject(bytes) ?? {});
     } catch (error) {
       // It may not let the hub read, or be gone again.
       if (!(error instanceof ServiceError)) throw error;
+    } finally {
+      known.isAsked = false;
     }
-    if (asked !== known.asked) return;
-    const { waiting } = known;
-    known.waiting = undefined;
-    this.#takeList(known, list);
-    for (const event of waiting) this.#take(known, event);
   }
 
-  #takeList(known: Known, text: string): void {
-    const { last, missing, open, events } = parseObject(text) ?? {};
+  #takeList(known: Known, { last, missing, open, events }: JsonObject): void {
     if (typeof last !== 'number') return;
     const { id } = known.machine;
     // Its count may have begun again.
     if (missing === true && known.last !== undefined) known.last = -1;
-    if (known.last !== undefined) for (const event of eventsIn(events)) this.#take(known, event);
+    if (known.last !== undefined) this.#take(known, eventsIn(events));
     known.last = last;
     const lasting = eventsIn(open).slice(0, MAX_OPEN);
     const keys = new Set(lasting.map((event) => keyOf({ ...event, machine: id })));
@@ -200,10 +178,13 @@ export class HubEvents {
     for (const event of lasting) this.#put(id, event);
   }
 
-  #take(known: Known, event: RemoteEvent): void {
-    if (event.id <= (known.last ?? -1)) return;
-    known.last = event.id;
-    this.#put(known.machine.id, event);
+  /** Those that the book does not have. */
+  #take(known: Known, events: readonly RemoteEvent[]): void {
+    for (const event of events) {
+      if (event.id <= (known.last ?? -1)) continue;
+      known.last = event.id;
+      this.#put(known.machine.id, event);
+    }
   }
 
   /** An end without a beginning is no news, nor is a beginning of what lasts. */
@@ -218,9 +199,4 @@ export class HubEvents {
 }
 
 const eventsIn = (list: unknown): readonly RemoteEvent[] =>
-  Array.isArray(list)
-    ? list.flatMap((each) => {
-        const event = isObject(each) ? readEvent(each) : undefined;
-        return event === undefined ? [] : [event];
-      })
-    : [];
+  Array.isArray(list) ? list.map(readEvent).filter((event) => event !== undefined) : [];

@@ -1,4 +1,4 @@
-/** The topics that a machine elsewhere sends on its own while they are followed: media, power, events of watch rules. */
+/** The topics that a machine elsewhere sends on its own while they are followed: media, power, events. */
 import type { JsonObject } from '../json.ts';
 import type { TopicSink } from './machine.ts';
 
@@ -28,6 +28,11 @@ export class PushedTopics {
   /** The topics that are followed. */
   get names(): readonly PushedTopic[] {
     return [...this.#sinks.keys()].sort();
+  }
+
+  /** Whether viewers follow one; the hub itself follows the events of every machine. */
+  get isWatched(): boolean {
+    return this.names.some((name) => name !== 'events');
   }
 
   /** Returns a function that ends it; undefined: a machine does not send this topic on its own. */

@@ -1,5 +1,5 @@
 /** Reads events of machines elsewhere, of which nothing is taken that events do not have. */
-import { type JsonObject, membersOf } from '../json.ts';
+import { membersOf } from '../json.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import type { ProcessUse } from '../wire/history.ts';
 import { EVENT_KINDS, SEVERITIES } from '../wire/severities.ts';
@@ -14,8 +14,12 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isText = (value: unknown): value is string => typeof value === 'string';
 const numberOf = (value: unknown): number | null => (isNumber(value) ? value : null);
 
+/** With the number that it has there. */
+export type RemoteEvent = Omit<MachineEvent, 'machine'>;
+
 /** undefined: it is not an event. */
-export function readEvent(given: JsonObject): Omit<MachineEvent, 'machine'> | undefined {
+export function readEvent(value: unknown): RemoteEvent | undefined {
+  const given = membersOf(value);
   const { id, subject, state, begin, text, processes } = given;
   const kind = EVENT_KINDS.find((each) => each === given['kind']);
   const severity = SEVERITIES.find((each) => each === given['severity']);

@@ -286,9 +286,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
       peer.onEnd(down('no message within the timeout'));
       return;
     }
-    // The hub itself follows the events of every machine.
-    const hasTopics = this.#topics?.names.some((name) => name !== 'events') === true;
-    const isWatched = this.#samples?.isWanted === true || hasTopics;
+    const isWatched = this.#samples?.isWanted === true || this.#topics?.isWatched === true;
     const quietMs = isWatched ? times.quietMs : (this.#options.unwatchedMs ?? times.quietMs);
     if (nowMs - this.#heardAtMs < quietMs) return;
     this.#pingedAtMs = nowMs;

@@ -27,8 +27,6 @@ const MAX_TEXT = 129;
 const HOSTS_SENTENCE = `hosts must be a list of 1 to ${MAX_HOSTS} ids of machines, or "*".`;
 const EVERY_SENTENCE = 'With hosts "*" the op is subscribe or unsubscribe, and the one topic events.';
 const HOST_SENTENCE = 'host must be the id of a machine.';
-/** All machines, also those to come. */
-const EVERY = '*';
 const HOST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The keys of a frame that name machines: exactly one of them, if the op is about machines. */
@@ -36,16 +34,10 @@ const address = v.object({
   id: v.optional(messageId),
   host: v.optional(v.pipe(v.string(HOST_SENTENCE), v.regex(HOST_ID, HOST_SENTENCE))),
   hosts: v.optional(
-    v.union(
-      [
-        v.literal(EVERY),
-        v.pipe(
-          v.array(v.pipe(v.string(HOSTS_SENTENCE), v.regex(HOST_ID, HOSTS_SENTENCE)), HOSTS_SENTENCE),
-          v.minLength(1, HOSTS_SENTENCE),
-          v.maxLength(MAX_HOSTS, HOSTS_SENTENCE),
-        ),
-      ],
-      HOSTS_SENTENCE,
+    v.pipe(
+      v.array(v.pipe(v.string(HOSTS_SENTENCE), v.regex(HOST_ID, HOSTS_SENTENCE)), HOSTS_SENTENCE),
+      v.minLength(1, HOSTS_SENTENCE),
+      v.maxLength(MAX_HOSTS, HOSTS_SENTENCE),
     ),
   ),
 });
@@ -93,19 +85,16 @@ export const FLEET_OPS = {
 type FleetOp = keyof typeof FLEET_OPS;
 export type FleetData<O extends FleetOp> = v.InferOutput<(typeof FLEET_OPS)[O]>;
 
-export type FleetRequest = {
-  readonly [O in FleetOp]: {
-    readonly op: O;
-    readonly id: MessageId | undefined;
-    readonly data: FleetData<O>;
-  };
-}[FleetOp];
-
-/** The topic `events` of all machines. */
-export interface EventsRequest {
-  readonly op: 'subscribe' | 'unsubscribe';
-  readonly id: MessageId | undefined;
-}
+export type FleetRequest =
+  | {
+      readonly [O in FleetOp]: {
+        readonly op: O;
+        readonly id: MessageId | undefined;
+        readonly data: FleetData<O>;
+      };
+    }[FleetOp]
+  /** With hosts "*": follows the events of all machines, or ends that. */
+  | { readonly op: 'follow' | 'leave'; readonly id: MessageId | undefined };
 
 /** Codes of `error` beside those of the service. */
 export const HUB_ERROR_CODES = ['NOT_FOUND', 'HOST_UNREACHABLE', 'TOO_MANY_STREAMS'] as const;
@@ -113,7 +102,6 @@ export const HUB_ERROR_CODES = ['NOT_FOUND', 'HOST_UNREACHABLE', 'TOO_MANY_STREA
 export type HubMessage =
   | { readonly isSound: true; readonly hosts: readonly string[]; readonly request: SocketRequest }
   | { readonly isSound: true; readonly hosts: undefined; readonly request: FleetRequest }
-  | { readonly isSound: true; readonly hosts: typeof EVERY; readonly request: EventsRequest }
   | RefusedMessage;
 
 const isFleetOp = (op: unknown): op is FleetOp => typeof op === 'string' && Object.hasOwn(FLEET_OPS, op);
@@ -123,6 +111,7 @@ export function readHubMessage(text: string): HubMessage {
   const parsed = parseSocketText(text);
   if (!parsed.isSound) return parsed;
   const { message } = parsed;
+  if (message['hosts'] === '*') return readEventsFrame(message);
   const { op } = message;
   const id = idOf(message);
   const read = inspect(address, message);
@@ -134,7 +123,6 @@ export function readHubMessage(text: string): HubMessage {
   const frame = readSocketFrame(message);
   if (!frame.isSound) return frame;
   const { request } = frame;
-  if (hosts === EVERY) return readEveryFrame(request);
   if (hosts !== undefined && !OPS_OF_MANY.has(request.op))
     return refuse({ id, code: 'INVALID_DATA', message: `${request.op} takes one host.` });
   const named = host === undefined ? hosts : [host];
@@ -143,11 +131,14 @@ export function readHubMessage(text: string): HubMessage {
   return { isSound: true, hosts: [...new Set(named)], request };
 }
 
-function readEveryFrame({ op, id, data }: SocketRequest): HubMessage {
+function readEventsFrame(message: Readonly<Record<string, unknown>>): HubMessage {
+  const frame = readSocketFrame(message);
+  if (!frame.isSound) return frame;
+  const { op, id, data } = frame.request;
   if (op === 'unsubscribe' || op === 'subscribe') {
     const { topics = ['events'] } = data;
-    if (topics.length > 0 && topics.every((name) => name.toLowerCase() === 'events'))
-      return { isSound: true, hosts: EVERY, request: { op, id } };
+    const request = { op: op === 'subscribe' ? 'follow' : 'leave', id } as const;
+    if (topics.join().toLowerCase() === 'events') return { isSound: true, hosts: undefined, request };
   }
   return refuse({ id, code: 'INVALID_DATA', message: EVERY_SENTENCE });
 }

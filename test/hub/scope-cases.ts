@@ -25,7 +25,8 @@ const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = 
   [/^POST \/api\/hosts\/\w+\/media\/control$/, () => 'media'],
   [/^POST \/api\/hosts\/\w+\/pw\/(\w+)$/, (action) => `power.${action}`],
   [/^POST \/api\/hosts\/\w+\/wake$/, () => 'wake'],
-  [/^GET \/api\/(?:hosts|fleet)\b/, () => 'read'],
+  [/^GET \/api\/(?:hosts|fleet|events)\b/, () => 'read'],
+  [/^POST \/api\/events\/mute$/, () => 'admin'],
 ];
 
 function neededBy(method: string, path: string): Needed {

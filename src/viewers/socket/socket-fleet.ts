@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { allows } from '../../scopes.ts';
 import { parseView } from '../../stats/view.ts';
-import type { EventsRequest, FleetData, FleetRequest } from '../../wire/hub-socket.ts';
+import type { FleetData, FleetRequest } from '../../wire/hub-socket.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { type FleetFilter, filterOf } from '../fleet/fleet-filter.ts';
 import type { Broadcasts } from './broadcasts.ts';
@@ -12,7 +12,12 @@ import { type FleetOutlet, FleetSubscription } from './fleet-subscription.ts';
 import { frame, frameOf, NOWHERE, type Place, refusalFrame } from './messages.ts';
 import { refusalOf } from './socket-requests.ts';
 
-const NO_FLEET = { topics: [], unknown: [], forbidden: ['fleet'] };
+/** The topic that a message begins. */
+const TOPICS: Readonly<Partial<Record<FleetRequest['op'], string>>> = {
+  subscribe: 'fleet',
+  follow: 'events',
+};
+const ENDS: ReadonlySet<string> = new Set(['unsubscribe', 'leave']);
 
 /** Throws ServiceError. */
 function filterIn({ labels, state }: FleetData<'hosts'>): FleetFilter {
@@ -44,24 +49,15 @@ export class SocketFleet implements EventMember {
     if (!this.#outlet.isFull) this.#outlet.send(frameOf('event', json, NOWHERE));
   }
 
-  /** Follows the events of all machines, or ends that. */
-  followEvents({ op, id }: EventsRequest): void {
-    const isForbidden = op === 'subscribe' && !allows(this.#outlet.caller.scopes, 'read');
-    const topics = op === 'subscribe' && !isForbidden ? ['events'] : [];
-    if (topics.length > 0) this.#broadcasts.addEvents(this.#fleet, this);
-    else this.#broadcasts.removeEvents(this.#fleet, this);
-    const answer = { topics, unknown: [], ...(isForbidden && { forbidden: ['events'] }) };
-    this.#outlet.send(frame('subscribed', answer, { host: undefined, id }));
-  }
-
   /** Throws only when something is broken. */
   carryOut(request: FleetRequest): void {
     const place = { host: undefined, id: request.id };
     const refusal = refusalOf(this.#outlet, 'read', place);
-    if (refusal !== undefined && request.op !== 'unsubscribe') {
+    if (refusal !== undefined && !ENDS.has(request.op)) {
       // A topic that a client may not see is left out, as those of machines are.
-      const isTopic = request.op === 'subscribe';
-      this.#outlet.send(isTopic ? frame('subscribed', NO_FLEET, place) : refusal);
+      const topic = TOPICS[request.op];
+      const none = { topics: [], unknown: [], forbidden: [topic] };
+      this.#outlet.send(topic === undefined ? refusal : frame('subscribed', none, place));
       return;
     }
     try {
@@ -88,12 +84,16 @@ export class SocketFleet implements EventMember {
     this.#subscription = undefined;
   }
 
-  #answer({ op, data }: FleetRequest, place: Place): void {
-    if (op === 'hosts') this.#outlet.send(frameOf('hosts', this.#fleet.lists.json(filterIn(data)), place));
-    else if (op === 'subscribe') this.#subscribe(data, place);
+  #answer(request: FleetRequest, place: Place): void {
+    const { op } = request;
+    if (op === 'hosts')
+      this.#outlet.send(frameOf('hosts', this.#fleet.lists.json(filterIn(request.data)), place));
+    else if (op === 'subscribe') this.#subscribe(request.data, place);
     else {
-      this.leave();
-      this.#outlet.send(frame('subscribed', { topics: [] }, place));
+      if (op === 'follow') this.#broadcasts.addEvents(this.#fleet, this);
+      else if (op === 'leave') this.#broadcasts.removeEvents(this.#fleet, this);
+      else this.leave();
+      this.#outlet.send(frame('subscribed', { topics: op === 'follow' ? ['events'] : [] }, place));
     }
   }
 

@@ -10,12 +10,7 @@ import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import type { Machine } from '../../machine/machine.ts';
 import { allows } from '../../scopes.ts';
-import {
-  type EventsRequest,
-  type FleetRequest,
-  type HubMessage,
-  readHubMessage,
-} from '../../wire/hub-socket.ts';
+import { type FleetRequest, type HubMessage, readHubMessage } from '../../wire/hub-socket.ts';
 import { type MessageId, type OpData, readSocketMessage, type SocketRequest } from '../../wire/socket.ts';
 import type { Broadcasts } from './broadcasts.ts';
 import { mayBeHub } from './hubs.ts';
@@ -181,7 +176,6 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
       const { code, message: sentence, allowed } = message.flaw;
       this.send(errorFrame(code, sentence, place, allowed && { allowed }));
     } else if (message.hosts === undefined) this.#carryOut(message.request);
-    else if (message.hosts === '*') this.#followEvents(message.request);
     else this.watch(this.#carryOutAt(message.hosts, message.request));
   }
 
@@ -322,23 +316,14 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
     this.#fleet?.close();
   }
 
-  #followEvents(request: EventsRequest): void {
-    const { fleet } = this.#deps;
-    if (fleet !== undefined) this.#fleetOf(fleet).followEvents(request);
-  }
-
-  #fleetOf(fleet: AllMachines): SocketFleet {
-    this.#fleet ??= new SocketFleet(fleet, this, this.#deps.broadcasts);
-    return this.#fleet;
-  }
-
   /** Carries out a message about all machines. */
   #carryOut(request: FleetRequest): void {
     const { fleet, owner } = this.#deps;
     if (fleet === undefined) return;
     try {
       if (request.op === 'unsubscribe' && request.data.topics === undefined) this.#dropAll();
-      this.#fleetOf(fleet).carryOut(request);
+      this.#fleet ??= new SocketFleet(fleet, this, this.#deps.broadcasts);
+      this.#fleet.carryOut(request);
     } catch (error) {
       owner.onBroken(this, error);
     }
