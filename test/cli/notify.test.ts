@@ -2,10 +2,11 @@
 import http from 'node:http';
 import t, { type Test } from 'tap';
 import { testTargets } from '#src/cli/notify.js';
+import { loadConfig } from '#src/config/load.js';
 import { makeFolder, optionsFor, writeFiles } from '../config/loading.ts';
 import { listen } from '../helpers/clients/listen.ts';
 
-async function setUp(t: Test) {
+async function setUp(t: Test, more: object = {}) {
   const received: string[] = [];
   const server = http.createServer((request, response) => {
     received.push(`${request.url} ${request.headers['x-gotify-key']}`);
@@ -18,7 +19,7 @@ async function setUp(t: Test) {
     push: { type: 'gotify', url, token_file: 'token' },
     dead: { type: 'ntfy', url: 'http://127.0.0.1:1', topic: 'a' },
   };
-  writeFiles(folder, { 'config.json': JSON.stringify({ notify: { targets } }), token: 'tk_secret' });
+  writeFiles(folder, { 'config.json': JSON.stringify({ ...more, notify: { targets } }), token: 'tk_secret' });
   return { options: optionsFor(folder), received };
 }
 
@@ -39,6 +40,17 @@ t.test(
     t.same(received.slice(1).sort(), ['/message tk_secret', '/secret undefined']);
   },
 );
+
+t.test('[9.notify-test-hub] with the configuration of a hub, too', async (t) => {
+  const { options, received } = await setUp(t, { hub: { agents: { nas: { url: 'http://nas.lan:9990' } } } });
+  t.match(await testTargets('hook', options), { exitCode: 0 });
+  t.equal(received.length, 1);
+  const { notices } = loadConfig({ ...options, role: 'hub' });
+  t.strictSame(
+    notices.map(({ text }) => text).filter((text) => text.includes('notify')),
+    [],
+  );
+});
 
 t.test('[9.notify-test-refused] a target that is not there is a sentence', async (t) => {
   const { options } = await setUp(t);
