@@ -17,7 +17,6 @@ export interface HubEventsDeps {
   /** Notified of the id of a machine whose condition has changed, or that is gone. */
   readonly conditions: Listeners<readonly [id: string]>;
   readonly clock: Pick<Clock, 'setTimer' | 'clearTimer'>;
-  readonly unixMs: () => number;
 }
 
 /** The events that the hub itself knows of, whatever a machine says. A planned end is no alarm. */
@@ -88,7 +87,7 @@ export class HubEvents {
     else this.#unfollow(known);
   }
 
-  /** Begins and ends the events of its own condition. */
+  /** Begins and ends the events of its condition. */
   #judge(machine: RemoteMachine): void {
     const { id, name, condition } = machine;
     const { state, since, reason } = condition;
@@ -126,7 +125,7 @@ export class HubEvents {
 
   /** Ends what lasts there. */
   #endAll(machine: string, isOver: (event: MachineEvent) => boolean): void {
-    const now = this.#deps.unixMs() / 1000;
+    const now = Date.now() / 1000;
     for (const event of this.#deps.book.open)
       if (event.machine === machine && isOver(event)) this.#end(event, now, `Has ended: ${event.text}`);
   }

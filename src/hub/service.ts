@@ -146,7 +146,7 @@ export class HubService {
     });
     this.#book = new EventBook({ mutes: this.#mutes, unixMs: Date.now });
     const book = this.#book;
-    this.#events = new HubEvents({ book, machines, conditions, clock, unixMs: Date.now });
+    this.#events = new HubEvents({ book, machines, conditions, clock });
     this.#fleet = new Fleet(
       { hosts: machines, registry, events: book, clock, log, streams },
       initial.stats.stream_interval_seconds * 1000,

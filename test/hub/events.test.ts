@@ -10,7 +10,10 @@ import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import type { ConfigPart } from '../helpers/fakes/config-parts.ts';
+import { FAKE_EVENT, FAKE_MACHINE_EVENT, FakeHistory } from '../helpers/fakes/history.ts';
+import { fixtureHost } from '../helpers/fakes/host.ts';
 import { bearer, keyOf, keyWith } from '../helpers/keys.ts';
+import { serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { receive } from '../notify/receive.ts';
 import { isUp, PlayedMachine, type StartedHub, startHub } from './setup.ts';
@@ -163,6 +166,7 @@ t.test('[12.hub-of-machines] what a machine reports has its id and a number of t
   t.match(events[0], { machine: 'a', value: 91, limit: 90, severity: 'warning', processes });
   t.equal(events.at(-1)?.id, last);
   t.ok((events[0]?.id ?? 0) > 1_000_000_000_000, 'a number of its own');
+  t.equal((await ask(hub.port, '/api/hosts/nobody/events')).status, 404);
   const there = v.parse(eventList, jsonOf(await ask(hub.port, '/api/hosts/desk/events?limit=2')));
   t.match(there.events, [{ machine: 'played' }, { machine: 'played' }], 'as it is there');
 });
@@ -198,6 +202,32 @@ t.test('[12.hub-missed] what happened while the hub was away arrives once, and w
   );
 });
 
+t.test(
+  '[12.hub-of-service] of a running service: what lasts when it is reached, and what comes',
+  async (t) => {
+    const history = new FakeHistory();
+    const auth = { enabled: true, keys: KEYS };
+    const service = await serveHere(t, fixtureHost(), { auth, history: { minutes: 60 } }, { history });
+    history.notify(FAKE_EVENT);
+    const entry = (name: string) => ({ url: service.baseUrl, key_file: { path: 'k', secret: keyOf(name) } });
+    const hub = await startHub(t, { all: entry('all'), read: entry('read') });
+    await wordsOf(hub, 1, 'all');
+    await wordsOf(hub, 1, 'read');
+    history.notify({ ...FAKE_EVENT, state: 'end', value: 1 });
+    for (const machine of ['all', 'read']) {
+      t.strictSame(await wordsOf(hub, 2, machine), ['busy cpu.load begin', 'busy cpu.load end']);
+      const [begin] = (await listOf(hub)).events.filter((each) => each.machine === machine);
+      const { processes: _, ...bare } = FAKE_MACHINE_EVENT;
+      t.match(begin, machine === 'all' ? FAKE_MACHINE_EVENT : bare);
+      t.equal(
+        begin !== undefined && 'processes' in begin,
+        machine === 'all',
+        "by what the hub's key sees there",
+      );
+    }
+  },
+);
+
 t.test('[12.hub-events-bounds] a hundred events of one machine last at most', async (t) => {
   const { machine, hub } = await start(t);
   for (let i = 0; i < 120; i++) machine.happens(`R s${i}`, 'begin');
@@ -228,6 +258,26 @@ t.test('[12.hub-notify] a machine with 12 open rules that dies is one message', 
   await until(() => received.length === 2);
   t.match(JSON.parse(received[1]?.body ?? ''), { status: 'resolved', commonLabels: { machine: 'a' } });
 });
+
+t.test(
+  '[12.hub-notify-restart] a machine that is down is one message over a restart of the hub',
+  async (t) => {
+    const { received, url } = await receive(t);
+    const notify = { targets: { hook: hook(url) }, batch_seconds: 0, grace_seconds: 0 };
+    const config = { notify, hub: { state_path: path.join(t.testdir(), 'state') } };
+    const { machine, hub } = await start(t, config);
+    machine.stop();
+    await until(() => received.length === 1);
+    await hub.stop();
+    const second = await startHub(t, { a: { url: machine.url, name: 'desk' } }, config);
+    t.strictSame(await wordsOf(second, 1), ['down begin']);
+    await comeBack(t, machine);
+    await until(() => received.length === 2);
+    const [begin, end] = received.map(({ body }) => JSON.parse(body));
+    t.match([begin.status, end.status], ['firing', 'resolved']);
+    t.equal(begin.groupKey, end.groupKey, 'of the same outage');
+  },
+);
 
 t.test('[12.hub-mute] a machine is muted by its name, a rule by what has happened', async (t) => {
   const { received, url } = await receive(t);
