@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
+import { median } from '../../../bench/cpu.ts';
 import { EventStream, payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
@@ -46,9 +47,6 @@ interface Payload {
     readonly interfaces: readonly Link[];
   };
 }
-
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 t.setTimeout(280_000);
 const service = await serveProgram(t, { config: { stats: { stream_interval_seconds: 1 } } });

@@ -8,6 +8,7 @@ import t from 'tap';
 import { median } from '../../../bench/cpu.ts';
 import { Sink } from '../../../bench/fanout-subjects.ts';
 import { ask } from '../../helpers/clients/http.ts';
+import { percentile } from '../../helpers/service/media.ts';
 import { startProbed } from '../../helpers/service/probed.ts';
 
 const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
@@ -25,10 +26,6 @@ const REQUESTS = [
 t.setTimeout(280_000);
 const hasGcc = spawnSync('gcc', ['--version'], { stdio: 'ignore' }).status === 0;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-function p99Of(times: readonly number[]): number {
-  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
-}
 
 /** Asks by turns until the time is up; returns how long each answer took, by request. */
 async function askFor(port: number, seconds: number): Promise<readonly (readonly number[])[]> {
@@ -70,7 +67,7 @@ t.test(
       t.ok(longestMs > 0 && holds >= RUN_SECONDS, 'slices were measured');
       longest.push(longestMs);
       longestCpu.push(longestCpuMs);
-      for (const [at, list] of times.entries()) p99s[at]?.push(p99Of(list));
+      for (const [at, list] of times.entries()) p99s[at]?.push(percentile(list, 0.99));
     }
     const slice = median(longest);
     t.ok(

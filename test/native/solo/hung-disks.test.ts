@@ -8,6 +8,7 @@ import t from 'tap';
 import type { DiskCounters } from '#src/host/host.js';
 import { checkTime, PATIENCE_MS } from '../../helpers/limits.ts';
 import { type HungMounts, openMountSpace, whyNoMountSpace } from '../../helpers/machine/hung-mounts.ts';
+import { percentile } from '../../helpers/service/media.ts';
 import type { TickLine } from '../tick-host.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../tick-host.js');
@@ -30,11 +31,6 @@ function listenTo(child: ChildProcess) {
     else systemTimes.push(parsed.systemTook);
   });
   return { child, readings, systemTimes };
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 const diskAt = (reading: Reading | undefined, point: string) =>
