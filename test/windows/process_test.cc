@@ -1,6 +1,6 @@
 // Processes as native/windows gives them to the addon: arguments are parsed back as they were
 // joined; processes are launched, listed, asked to close, ended. This program is also the one launched: see
-// `main`. Compiled and run by process-program.test.ts.
+// `main`. Compiled and run by programs.test.ts.
 #include <windows.h>
 // After windows.h.
 #include <shellapi.h>
