@@ -8,7 +8,7 @@ import process from 'node:process';
 import t, { type Test } from 'tap';
 import { repetitions } from '../helpers/random.ts';
 import { until } from '../helpers/until.ts';
-import { CHURN_SEED, Client, churn, get, KIB, serveNumbered } from './stream-churn.ts';
+import { CHURN_SEED, Client, churn, get, serveNumbered } from './stream-churn.ts';
 
 t.setTimeout(900_000);
 
@@ -16,24 +16,6 @@ t.test(
   '[4.bytes] churn: every stream is that of its client, whole, and nothing is left',
   async (t) => await churn(t, repetitions(t, 50_000, CHURN_SEED)),
 );
-
-t.test('[4.complete] each event is one chunk, whole within one read, whatever its size', async (t) => {
-  const { streams, port, publish } = await serveNumbered(t);
-  for (const bytes of [300, 16 * KIB, 64 * KIB, 200 * KIB]) {
-    const client = new Client(port, `b${bytes}`);
-    client.socket.write(get(`/stream?b${bytes}`));
-    await until(() => client.text.endsWith('\n\n\r\n'));
-    t.equal(streams.adopted, 1, 'the writer sends it');
-    const begun = client.text.length;
-    publish(bytes);
-    await until(() => client.text.length > begun + bytes);
-    await until(() => client.text.endsWith('\n\n\r\n'));
-    t.equal(client.fault(false), undefined);
-    t.match(client.text.slice(begun), /^[0-9a-f]+\r\ndata: \{"number":\d+,"padding":"x+"\}\n\n\r\n$/);
-    client.socket.destroy();
-    await until(() => streams.adopted === 0);
-  }
-});
 
 t.test('streams that are being handed over when access is judged again, or when all end', async (t) => {
   const { streams, source, port, asked } = await serveNumbered(t);

@@ -16,7 +16,7 @@ import { createStreams } from '../helpers/service/streams.ts';
 import { until } from '../helpers/until.ts';
 
 const VIEW = viewOf(31, false);
-export const KIB = 1024;
+const KIB = 1024;
 const LOOPBACK = '127.0.0.1';
 /** More than the kernel buffers of an earlier answer. */
 const LONG_ANSWER = 300 * KIB;
