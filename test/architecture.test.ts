@@ -85,11 +85,11 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 50_200,
+  src: 50_700,
   native: 34_030,
   web: 6_450,
-  test: 98_000,
-  docs: 60_000,
+  test: 96_300,
+  docs: 58_900,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
   src: ['.ts'],
