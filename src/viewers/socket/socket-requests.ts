@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { auditForbidden, auditRefusal } from '../../commands/audit.ts';
 import type { Step } from '../../commands/command.ts';
 import { ServiceError, scopeRequired, stackOf } from '../../errors.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
 import { type Machine, type MachineAnswer, textOf } from '../../machine/machine.ts';
@@ -82,6 +83,8 @@ async function answerWhole(
     const answer = await machine.ask(isCommand ? { ...asked, follower } : asked);
     const onDelivered = accepted ?? answer.onDelivered;
     const text = answerFrame(answer, place);
+    // The other end would take it for a flood.
+    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLong();
     if (onDelivered === undefined) requester.send(text);
     else requester.sendTracked(text, onDelivered);
   } catch (error) {
@@ -90,6 +93,11 @@ async function answerWhole(
     requester.send(frame('answer', { error: { code, message, ...(details && { details }) } }, place));
   }
 }
+
+const MAX_BYTES = QUOTAS.machineFrame.maxBytes;
+
+const tooLong = () =>
+  new ServiceError('payload_too_large', `The answer has more than ${MAX_BYTES / 2 ** 20} MiB.`);
 
 const BROKEN = new ServiceError('internal_error', 'The service failed; its log says why.');
 
