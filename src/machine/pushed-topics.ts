@@ -16,9 +16,15 @@ const isPushed = (name: string): name is PushedTopic => Object.values<string>(EV
 /** A longer payload is not the service's. */
 const MAX_BYTES = 64 * 1024;
 
+interface Followed {
+  readonly name: PushedTopic;
+  readonly sink: PushedSink;
+}
+
 export class PushedTopics {
   readonly #onChange: () => void;
-  readonly #sinks = new Map<PushedTopic, Set<PushedSink>>();
+  /** A list: of thousands of machines each has one, or a few. */
+  #followed: readonly Followed[] = [];
 
   /** `onChange`: called when something else is wanted. */
   constructor(onChange: () => void) {
@@ -27,41 +33,38 @@ export class PushedTopics {
 
   /** The topics that are followed. */
   get names(): readonly PushedTopic[] {
-    return [...this.#sinks.keys()].sort();
+    return [...new Set(this.#followed.map(({ name }) => name))].sort();
   }
 
   /** Whether viewers follow one; the hub itself follows the events of every machine. */
   get isWatched(): boolean {
-    return this.names.some((name) => name !== 'events');
+    return this.#followed.some(({ name }) => name !== 'events');
   }
 
   /** Returns a function that ends it; undefined: a machine does not send this topic on its own. */
   follow(name: string, sink: PushedSink): (() => void) | undefined {
     if (!isPushed(name)) return undefined;
-    const sinks = this.#sinks.get(name) ?? new Set();
-    sinks.add(sink);
-    if (sinks.size === 1) {
-      this.#sinks.set(name, sinks);
-      this.#onChange();
-    }
-    return () => {
-      if (!sinks.delete(sink) || sinks.size > 0) return;
-      this.#sinks.delete(name);
-      this.#onChange();
-    };
+    const followed = { name, sink };
+    this.#replace([...this.#followed, followed]);
+    return () => this.#replace(this.#followed.filter((each) => each !== followed));
+  }
+
+  #replace(followed: readonly Followed[]): void {
+    const before = this.names.join();
+    this.#followed = followed;
+    if (this.names.join() !== before) this.#onChange();
   }
 
   /** Takes the data of a message of this type. */
   take(type: string, data: JsonObject, bytes: number): void {
-    const name = EVENTS[type];
-    const sinks = name && bytes <= MAX_BYTES ? this.#sinks.get(name) : undefined;
-    if (sinks === undefined) return;
+    const wanted = bytes <= MAX_BYTES ? this.#followed.filter(({ name }) => name === EVENTS[type]) : [];
+    if (wanted.length === 0) return;
     const json = JSON.stringify(data);
-    for (const { onPayload } of [...sinks]) onPayload(json);
+    for (const { sink } of wanted) sink.onPayload(json);
   }
 
   /** The machine is gone, or has started again. */
   lost(): void {
-    for (const sinks of this.#sinks.values()) for (const { onLost } of [...sinks]) onLost();
+    for (const { sink } of this.#followed) sink.onLost();
   }
 }
