@@ -85,10 +85,10 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 50_700,
+  src: 50_720,
   native: 34_030,
   web: 6_450,
-  test: 96_300,
+  test: 96_330,
   docs: 58_900,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,21 @@
 /** Whether a machine is there, since when, and why not. */
 import { ServiceError } from '../errors.ts';
+import type { ClosingReason } from '../wire/socket-events.ts';
 import type { Condition } from './registry.ts';
 import type { RemoteDeps } from './remote-deps.ts';
 
+export const RESTARTS = 'it restarts';
+/** Servers test their memory first. */
+export const RESTART_SECONDS = 600;
+
+/** What its plan makes of a machine. */
+export const PLANNED: Readonly<Record<ClosingReason, Omit<Condition, 'since'>>> = {
+  sleep: { state: 'asleep', reason: 'it sleeps' },
+  hibernate: { state: 'asleep', reason: 'it hibernates' },
+  shutdown: { state: 'off', reason: 'it was shut down' },
+  restart: { state: 'off', reason: RESTARTS },
+  stop: { state: 'down', reason: 'its service has stopped' },
+};
 /** Further changes of one machine in a minute are logged for debugging only. */
 const MAX_LINES = 10;
 const MINUTE_MS = 60_000;

@@ -20,7 +20,7 @@ import type { HostRow } from '../wire/hub.ts';
 import type { ClosingReason } from '../wire/socket-events.ts';
 import type { FollowedTopic, Machine, MachineAnswer, MachineRequest, TopicSink } from './machine.ts';
 import { PushedTopics } from './pushed-topics.ts';
-import { Reachability } from './reachability.ts';
+import { PLANNED, RESTART_SECONDS, RESTARTS, Reachability } from './reachability.ts';
 import type { Condition, Noted } from './registry.ts';
 import type { RemoteOptions } from './remote-deps.ts';
 import type { RemoteSample } from './remote-sample.ts';
@@ -37,18 +37,6 @@ interface Status {
   readonly scopes: readonly Scope[] | undefined;
 }
 
-const RESTARTS = 'it restarts';
-/** Servers test their memory first. */
-const RESTART_SECONDS = 600;
-
-/** What its plan makes of a machine. */
-const PLANNED: Readonly<Record<ClosingReason, Omit<Condition, 'since'>>> = {
-  sleep: { state: 'asleep', reason: 'it sleeps' },
-  hibernate: { state: 'asleep', reason: 'it hibernates' },
-  shutdown: { state: 'off', reason: 'it was shut down' },
-  restart: { state: 'off', reason: RESTARTS },
-  stop: { state: 'down', reason: 'its service has stopped' },
-};
 /** The question about the history with the shortest answer. */
 const LEAST_HISTORY = { what: 'history', params: { series: ['none'], since: -1 }, client: OWN_ACCOUNT };
 const EVERYTHING = viewOf(ALL_SECTIONS, true);
@@ -305,6 +293,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     const { registry } = this.#options.hub;
     const { run, name, labels, scopes } = greeting;
     const isOld = this.isUp || (this.#status !== undefined && this.#status.run !== run);
+    if (greeting.isKeyed && !greeting.mayNameClients && run !== this.#status?.run) this.#reportScope();
     const before = this.labels;
     this.#status = { run, name, labels, scopes };
     if (!isDeepStrictEqual(before, this.labels)) this.#options.onLabels?.();
@@ -316,6 +305,11 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.#want();
     // Something may have been missed between two connections, too.
     if (isOld) this.#topics?.lost();
+  }
+
+  #reportScope(): void {
+    const effect = 'it does not know for whom this hub asks, and does not delay its sleep for it';
+    this.#options.hub.log.warn(`host ${this.id}: the key of this hub lacks the scope hub there: ${effect}`);
   }
 
   onHeard(): void {

@@ -17,6 +17,8 @@ export interface Greeting {
   readonly addresses: readonly string[];
   /** The scopes of this side there; undefined: all. */
   readonly scopes: readonly Scope[] | undefined;
+  /** This side has a key there. */
+  readonly isKeyed: boolean;
   /** This side may name its own clients. */
   readonly mayNameClients: boolean;
 }
@@ -53,6 +55,7 @@ export function readGreeting(data: JsonObject): Greeting | string {
       .filter((address) => address !== undefined)
       .slice(0, MAX_ADDRESSES),
     scopes,
+    isKeyed: typeof key === 'string',
     mayNameClients: typeof key === 'string' && (scopes === undefined || scopes.includes('hub')),
   };
 }

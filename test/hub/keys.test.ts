@@ -9,6 +9,7 @@ import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 import { allFlags, startCommanded } from './commanded.ts';
 import { connect, dialIn } from './keys-setup.ts';
+import { PlayedMachine } from './played-machine.ts';
 import { eventWith, fleetEvents, isUp, startHub } from './setup.ts';
 import { HubClient } from './socket-setup.ts';
 
@@ -195,4 +196,20 @@ t.test('[10.keys-uses] a hub notes the uses of its own keys', async (t) => {
   socket.cut();
   for (const stream of streams) stream.close();
   await until(async () => (await useOfTv())[1] === 0);
+});
+
+t.test('[10.keys-hub] a key of the hub without the scope hub is reported, once per run', async (t) => {
+  const machine = await PlayedMachine.start(t);
+  machine.scopes = ['read', 'media'];
+  const hub = await startHub(t, { a: { url: machine.url } });
+  await hub.host('a', isUp);
+  machine.cut();
+  await until(() => machine.connections === 2);
+  await hub.host('a', isUp);
+  t.strictSame(
+    hub.log.filter((line) => line.includes('lacks the scope')).map((line) => line.replace(/^.*?warn: /, '').trim()),
+    [
+      'host a: the key of this hub lacks the scope hub there: it does not know for whom this hub asks, and does not delay its sleep for it',
+    ],
+  );
 });
