@@ -85,10 +85,10 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 50_720,
+  src: 50_740,
   native: 34_030,
   web: 6_450,
-  test: 96_330,
+  test: 96_340,
   docs: 58_900,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
@@ -289,9 +289,9 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The hub's memory of its machines: one write at a time, and none where nothing has changed.
   ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
   // What is muted: one write at a time, when a person changes it.
-  ['src/history/mutes.ts', /^(?:rename|writeFile)$/],
+  ['src/history/mutes.ts', /^(?:readFile|rename|writeFile)$/],
   // The queues of notifications: one write at a time, after a change.
-  ['src/notify/kept-file.ts', /^(?:rename|writeFile)$/],
+  ['src/notify/kept-file.ts', /^(?:readFile|rename|writeFile)$/],
   // Receivers of notifications, whose names are looked up as those of hubs are.
   ['src/notify/request.ts', /^(?:https?|type RequestOptions)$/],
   // In a worker of its own, on its thread.

@@ -59,8 +59,8 @@ export const NOTIFY: ExporterRow<NotifyDeps> = {
   name: 'notify',
   isWanted: ({ notify }) => Object.keys(notify.targets).length > 0 || notify.heartbeat.url !== undefined,
   async open(deps) {
-    const { Notifications } = await import('../notify/notify.ts');
-    return new Notifications(deps);
+    const { openNotifications } = await import('../notify/notify.ts');
+    return await openNotifications(deps);
   },
 };
 

@@ -1,6 +1,5 @@
 /** Rules and machines whose events are not sent to people for some time. */
-import { readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
@@ -27,13 +26,17 @@ export class Mutes {
   readonly #mutes = new Map<string, Mute>();
   readonly #listeners = new Listeners<[]>();
   #timer: unknown;
-  /** Settles when the last write has. */
-  #writing = Promise.resolve();
+  /** Settles when those of the last run are read, and later when the last write has. */
+  #writing: Promise<void>;
 
   constructor(options: MutesOptions) {
     this.#options = options;
-    for (const mute of this.#read()) this.#mutes.set(mute.what, mute);
-    this.#expire();
+    this.#writing = this.#read();
+  }
+
+  /** Resolves when those of the last run count; never where the disk hangs. */
+  async settled(): Promise<void> {
+    await this.#writing;
   }
 
   /** Those that have not ended, the next one to end first. */
@@ -85,16 +88,19 @@ export class Mutes {
     );
   }
 
-  #read(): readonly Mute[] {
+  /** Never rejects. A disk that hangs is not waited for. */
+  async #read(): Promise<void> {
     const { path, log } = this.#options;
-    if (path === undefined) return [];
+    if (path === undefined) return;
     try {
-      const read = parseJson(readFileSync(path, 'utf8'));
+      const read = parseJson(await readFile(path, 'utf8'));
       // Written by this program: no other user may write in this folder.
-      return isObject(read) && Array.isArray(read['mutes']) ? (read['mutes'] as Mute[]) : [];
+      const kept = isObject(read) && Array.isArray(read['mutes']) ? (read['mutes'] as Mute[]) : [];
+      for (const mute of kept) if (!this.#mutes.has(mute.what)) this.#mutes.set(mute.what, mute);
+      this.#expire();
+      this.#listeners.notify();
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') log.warn(`${path}: ${codeOf(error)}; what was muted is not any more`);
-      return [];
     }
   }
 

@@ -1,6 +1,6 @@
 /** The file beside the history in which the queues of the targets survive a restart. */
-import { readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { settlesWithin } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import type { Kept } from './outage.ts';
@@ -8,17 +8,30 @@ import type { Kept } from './outage.ts';
 /** Of the program that wrote a file: another one is not read. */
 const VERSION = 1;
 
-/** Returns the state of each target by its name, and why the file cannot be read. */
-export function readKept(path: string): {
+/** The state of each target by its name, and why a file cannot be read. */
+export interface KeptTargets {
   readonly kept: ReadonlyMap<string, Kept>;
   readonly failure?: string;
-} {
+}
+
+/** A disk that does not answer for this long is not waited for. */
+const READ_LIMIT_MS = 2000;
+
+export function keptIn(text: string): KeptTargets {
+  const read = parseJson(text);
+  // Written by this program: no other user may write in this folder.
+  if (isObject(read) && read['version'] === VERSION)
+    return { kept: new Map(Object.entries(read['targets'] as Readonly<Record<string, Kept>>)) };
+  return { kept: new Map(), failure: 'it is not a file of this version' };
+}
+
+/** Never rejects. `path` undefined: nothing is kept. */
+export async function readKept(path: string | undefined): Promise<KeptTargets> {
+  if (path === undefined) return { kept: new Map() };
   try {
-    const read = parseJson(readFileSync(path, 'utf8'));
-    // Written by this program: no other user may write in this folder.
-    if (isObject(read) && read['version'] === VERSION)
-      return { kept: new Map(Object.entries(read['targets'] as Readonly<Record<string, Kept>>)) };
-    return { kept: new Map(), failure: 'it is not a file of this version' };
+    const reading = readFile(path, 'utf8');
+    if (await settlesWithin(reading, READ_LIMIT_MS)) return keptIn(await reading);
+    return { kept: new Map(), failure: 'the disk does not answer' };
   } catch (error) {
     return { kept: new Map(), ...(codeOf(error) !== 'ENOENT' && { failure: codeOf(error) }) };
   }

@@ -7,7 +7,7 @@ import type { MachineEvent } from '../wire/events.ts';
 import { Delivery } from './delivery.ts';
 import type { EventFeed } from './feed.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { keptText, readKept, writeKept } from './kept-file.ts';
+import { type KeptTargets, keptText, readKept, writeKept } from './kept-file.ts';
 import type { Message } from './message.ts';
 import { type Kept, NOTHING_KEPT } from './outage.ts';
 import { attempt } from './target.ts';
@@ -28,6 +28,9 @@ export interface NotifyDeps {
   /** For tests. */
   readonly unixMs?: () => number;
 }
+
+export const openNotifications = async (deps: NotifyDeps): Promise<Notifications> =>
+  new Notifications(deps, await readKept(deps.path));
 
 interface Target {
   /** The configuration that it was made from. */
@@ -54,7 +57,8 @@ export class Notifications {
   #isClosed = false;
   #isFailing = false;
 
-  constructor(deps: NotifyDeps) {
+  /** `before`: what the last run has kept in the file. */
+  constructor(deps: NotifyDeps, { kept, failure }: KeptTargets) {
     this.#deps = deps;
     const unlisten = [
       deps.events.onEvent((event) => {
@@ -65,8 +69,6 @@ export class Notifications {
       }),
     ];
     this.#unlisten = () => unlisten.forEach((stop) => stop());
-    const { path } = deps;
-    const { kept, failure } = path === undefined ? { kept: new Map<string, Kept>() } : readKept(path);
     this.#note(failure);
     this.#configure(kept);
   }

@@ -66,10 +66,13 @@ t.test('[12.mute] a restart changes nothing where there is a history on disk', a
   first.mutes.close();
   await first.clock.advance(120_000);
   const second = setUp(file, first.clock);
+  await second.mutes.settled();
   t.strictSame(second.mutes.list, [{ what: 'full', until: NOW + 3600, reason: 'moving files' }]);
   second.mutes.close();
   writeFileSync(file, 'x');
-  t.strictSame(setUp(file).mutes.list, []);
+  const third = setUp(file);
+  await third.mutes.settled();
+  t.strictSame(third.mutes.list, []);
   const unwritable = setUp('/nonexistent/hostwire/mutes');
   unwritable.mutes.mute('full', 60, '');
   await until(() => unwritable.lines.length > 0);

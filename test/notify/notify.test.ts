@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import { EXPORTERS } from '#src/exporters/exporters.js';
+import { keptIn } from '#src/notify/kept-file.js';
 import { Notifications } from '#src/notify/notify.js';
 import type { MachineEvent } from '#src/wire/events.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
@@ -26,33 +27,39 @@ function notify(
   const lines: string[] = [];
   const live = new LiveConfig(config);
   const line = (text: string) => void lines.push(text);
-  const notifications = new Notifications({
-    config: live,
-    clock,
-    log: {
-      ...console,
-      error: line,
-      warn: line,
-      info: line,
-      debug: line,
-      notice: line,
-      audit: line,
-      setLevel: line,
-    },
-    events: {
-      onEvent: (listener) => {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
+  const path = config.history.path && `${config.history.path}.notify`;
+  const before =
+    path !== undefined && existsSync(path) ? keptIn(readFileSync(path, 'utf8')) : { kept: new Map() };
+  const notifications = new Notifications(
+    {
+      config: live,
+      clock,
+      log: {
+        ...console,
+        error: line,
+        warn: line,
+        info: line,
+        debug: line,
+        notice: line,
+        audit: line,
+        setLevel: line,
       },
-      open,
-      mutes,
+      events: {
+        onEvent: (listener) => {
+          listeners.add(listener);
+          return () => void listeners.delete(listener);
+        },
+        open,
+        mutes,
+      },
+      path,
+      nameOf: () => 'pc1',
+      link: () => undefined,
+      check: more.check ?? (async () => undefined),
+      unixMs: () => BEGIN * 1000,
     },
-    path: config.history.path && `${config.history.path}.notify`,
-    nameOf: () => 'pc1',
-    link: () => undefined,
-    check: more.check ?? (async () => undefined),
-    unixMs: () => BEGIN * 1000,
-  });
+    before,
+  );
   t.teardown(() => notifications.close());
   return {
     notifications,
