@@ -309,8 +309,9 @@ void testEnd(SendMethod method) {
   received = parse(slow, 2, false);
   check(received.fault.empty() && received.hasEnd && received.numbers.back() == number,
         "and the newest sample");
-  check(comes([&] { return watched.takeNews(), watched.hasEnded; }), "the end is reported");
-  check(watched.cutAtEnd == 1 && watched.closed.size() == 4, "one that takes nothing is cut at the limit");
+  const auto isOver = [&] { return watched.takeNews(), watched.hasEnded && watched.closed.size() == 4; };
+  check(comes(isOver), "the end is reported, and that of each stream");
+  check(watched.cutAtEnd == 1, "one that takes nothing is cut at the limit");
   check(watched.writer.counters().streams == 0, "none is left");
   Peer late;
   try {
