@@ -1,4 +1,4 @@
-/** A machine as viewers see it: its state, samples of a view, topics and requests. Local, or remote through an agent. */
+/** A machine as viewers see it: its state, samples of a view, topics and requests. Local, or elsewhere. */
 import type { Caller } from '../access/caller.ts';
 import type { Delivered, Follower, Outcome, Step } from '../commands/command.ts';
 import type { ServiceError } from '../errors.ts';

@@ -102,13 +102,13 @@ export const AGENT_KEYS = {
       'http://HOST or https://HOST, with a port where it is not 80 or 443, and nothing after it',
       isAgentUrl,
     ),
-    'Where its service is: `http://pc1.lan:9990`, or `https://…`. Required, unless the agent dials in.',
+    'Where its service is: `http://pc1.lan:9990`, or `https://…`. Required, unless the machine dials in.',
     // It may have a password before an @.
     { defaultInWords: 'required, or `dials_in`', mayBeSecret: true },
   ),
   dials_in: optional<boolean>(
     BOOLEAN,
-    'The agent connects to this hub, with `hub.url` in its own configuration. Such an entry has no `url`, and needs `key_file`.',
+    'The machine connects to this hub, with `hub.url` in its own configuration. Such an entry has no `url`, and needs `key_file`.',
     { defaultInWords: '`false`' },
   ),
   key_file: keyFileRow(
@@ -132,14 +132,14 @@ export type AgentEntry = EntryOf<typeof AGENT_KEYS>;
 /** Returns why the keys contradict each other: an entry is for one direction. */
 function whyContradictory({ url, dials_in: dialsIn, key_file: key, pin }: Readonly<Record<string, unknown>>) {
   if (dialsIn !== true) {
-    if (url === undefined) return 'expected the key url, or dials_in: true where the agent connects';
+    if (url === undefined) return 'expected the key url, or dials_in: true where the machine connects';
     const isPlain = pin !== undefined && !String(url).startsWith('https:');
     return isPlain ? 'pin is used with TLS only; write https:// in its url' : undefined;
   }
   if (url !== undefined)
-    return 'url and dials_in contradict each other; leave url out if the agent connects to this hub';
+    return 'url and dials_in contradict each other; leave url out if the machine connects to this hub';
   if (pin !== undefined)
-    return 'pin belongs to url; an agent that dials in has the pin of this hub in hub.pin';
+    return 'pin belongs to url; a machine that dials in has the pin of this hub in hub.pin';
   if (key === undefined) return 'dials_in needs key_file, with the key that "hostwire keygen" has made';
   return undefined;
 }
