@@ -207,7 +207,9 @@ t.test('[10.keys-hub] a key of the hub without the scope hub is reported, once p
   await until(() => machine.connections === 2);
   await hub.host('a', isUp);
   t.strictSame(
-    hub.log.filter((line) => line.includes('lacks the scope')).map((line) => line.replace(/^.*?warn: /, '').trim()),
+    hub.log
+      .filter((line) => line.includes('lacks the scope'))
+      .map((line) => line.replace(/^.*?warn: /, '').trim()),
     [
       'host a: the key of this hub lacks the scope hub there: it does not know for whom this hub asks, and does not delay its sleep for it',
     ],
