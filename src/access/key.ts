@@ -132,7 +132,8 @@ function findKey({ keys }: KeyRing, candidate: string, { client, nowMs }: Sent):
   return key.addresses === undefined || matches(key.addresses, client) ? key : undefined;
 }
 
-function bearerIn(header: string): string | undefined {
+/** Returns the token of an Authorization header. */
+export function bearerIn(header: string): string | undefined {
   // Neither repetition can take what the other one does, and nothing fails after the second: else 16,000 blanks before a
   // line separator, which `.` does not match, would be tried in 16,000 ways.
   return /^bearer +([^ ].*)$/is.exec(header)?.[1];

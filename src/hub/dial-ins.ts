@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
-import { digestKey } from '../access/key.ts';
+import { bearerIn, digestKey } from '../access/key.ts';
 import type { AgentEntry } from '../config/rows/hub-rows.ts';
 import { ServiceError } from '../errors.ts';
 import type { Exchange } from '../http/engine.ts';
@@ -37,6 +37,7 @@ export class DialIns {
   readonly #deps: RemoteDeps;
   readonly #gate: Pick<Gate, 'noteWrongKey'>;
   readonly #machines = new Map<string, Dialled>();
+  readonly #open = new Set<EngineCarrier>();
   /** Machines that two dial in as, which was logged. */
   readonly #doubles = new Set<string>();
 
@@ -47,7 +48,7 @@ export class DialIns {
 
   /** Open connections. */
   get size(): number {
-    return [...this.#machines.values()].filter(({ connection }) => connection !== undefined).length;
+    return this.#open.size;
   }
 
   /** A machine of the configuration. */
@@ -90,6 +91,7 @@ export class DialIns {
     }
     const peer = machine.connect();
     const carrier = new EngineCarrier(peer, () => {
+      this.#open.delete(carrier);
       if (dialled.connection?.carrier === carrier) dialled.connection = undefined;
     });
     const socket = exchange.startSocket(carrier);
@@ -98,6 +100,7 @@ export class DialIns {
       return undefined;
     }
     carrier.start(socket);
+    this.#open.add(carrier);
     dialled.connection = { caller, carrier, run };
     peer.start(carrier);
     return undefined;
@@ -118,11 +121,9 @@ export class DialIns {
   }
 }
 
-const BEARER = /^bearer +(?<key>\S+)$/i;
-
 /** Whether the request has this key; an id without one takes as long. */
 function isKey({ head }: Exchange, key: string | undefined): boolean {
   const [given = ''] = head.headers.get('authorization') ?? [];
-  const sent = digestKey(BEARER.exec(given)?.groups?.['key'] ?? '');
+  const sent = digestKey(bearerIn(given) ?? '');
   return timingSafeEqual(sent, digestKey(key ?? 'no key')) && key !== undefined;
 }
