@@ -109,7 +109,7 @@ class DialOut implements Configured {
         pinKey: 'hub.agents',
         clock,
       },
-      Object.assign(peer, { onOpen: () => undefined }),
+      peer,
     );
     peer.start(dial);
   }

@@ -34,7 +34,7 @@ export interface DialOptions {
 
 export interface DialEvents extends CarrierEvents {
   /** The upgrade is done. */
-  onOpen(): void;
+  onOpen?(): void;
 }
 
 /** Time for frames and the close frame to leave, in real time, which is what the network takes. */
@@ -168,7 +168,7 @@ export class Dial implements Carrier {
     clock.clearTimer(this.#timer);
     this.#timer = undefined;
     this.#heardAtMs = clock.now();
-    this.#events.onOpen();
+    this.#events.onOpen?.();
   }
 
   #take(bytes: Buffer, isBinary: boolean): void {
