@@ -1,4 +1,5 @@
 /** A sample of another machine: checked where it enters the hub, and written once per view. */
+import { BoundedCache } from '../fairness/bounded-cache.ts';
 import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 import type { JsonObject } from '../json.ts';
 import type { View } from '../stats/view.ts';
@@ -23,8 +24,7 @@ export class RemoteSample implements MachineSample {
   /** Time by the hub's clock, in milliseconds. */
   readonly takenAtMs: number;
   /** By the index of the view. */
-  readonly #events = new Map<number, Buffer>();
-  #keptBytes = 0;
+  readonly #events = new BoundedCache<number, Buffer>(MAX_KEPT_BYTES);
 
   constructor(payload: JsonObject, sections: number, withDetail: boolean, takenAtMs: number) {
     this.#payload = payload;
@@ -48,8 +48,6 @@ export class RemoteSample implements MachineSample {
     if (known !== undefined) return known;
     // JSON.parse has dropped the first of two equal keys, of which a reader might use either.
     const event = Buffer.from(`${BEGIN}${JSON.stringify(this.#cut(view))}${END}`);
-    if (this.#keptBytes + event.length > MAX_KEPT_BYTES) this.#events.clear();
-    this.#keptBytes = this.#events.size === 0 ? event.length : this.#keptBytes + event.length;
     this.#events.set(view.index, event);
     return event;
   }
