@@ -8,7 +8,7 @@ import { isLoopback } from '../access/exposure.ts';
 import { type Clock, SleepMark } from '../clock.ts';
 import { QUOTAS } from '../fairness/limits.ts';
 import type { Log } from '../log/log.ts';
-import { Backoff } from '../mqtt/backoff.ts';
+import { Backoff, VIEWERS_LAST_MS } from '../mqtt/backoff.ts';
 import type { Scopes } from '../scopes.ts';
 import { type Carrier, type CarrierEvents, type Failure, refused } from '../socket/carrier.ts';
 import { Dial } from '../socket/dial.ts';
@@ -32,7 +32,7 @@ export interface DialledHubSettings {
   readonly url: string;
   readonly key: string;
   readonly pin: string | undefined;
-  /** What it may do here. */
+  /** Its scopes here. */
   readonly scopes: Scopes;
   /** Where the key may be sent without TLS, beside this machine. */
   readonly plainNetworks: AddressRules;
@@ -45,8 +45,6 @@ const OPEN_LIMIT_MS = 10_000;
 /** A hub pings every 5 s. */
 const SILENCE_MS = 20_000;
 const LOOK_MS = 5000;
-/** Viewers wait for the end of an outage, 5 s at most; each attempt is one connection. */
-const MAX_DELAY_MS = 4000;
 /** Hubs count wrong keys, also those of others at the same address. */
 const REFUSED_MS = 15_000;
 
@@ -89,7 +87,7 @@ export class DialledHub implements Carrier {
     this.#deps = deps;
     this.#settings = settings;
     this.#name = peerTargetOf(settings.url, settings.pin).name;
-    this.#backoff = new Backoff(deps.random, MAX_DELAY_MS);
+    this.#backoff = new Backoff(deps.random, VIEWERS_LAST_MS);
     this.#sleep = new SleepMark(deps.clock);
     // The name of its entry at the hub.
     deps.log.info(`hub: this machine dials ${this.#name} as ${deps.id}`);
@@ -168,7 +166,7 @@ export class DialledHub implements Carrier {
       {
         onOpen: () => this.#begin(),
         onFrame: (bytes) => {
-          // What was sent before a sleep is not done after it.
+          // Frames sent before a sleep are not handled after it.
           if (this.#sleep.hasSlept) this.wake();
           else this.#session?.onFrame(bytes);
         },

@@ -7,6 +7,7 @@ import { parseObject } from '../json.ts';
 import type { Machines } from '../machine/machines.ts';
 import { RemoteMachine } from '../machine/remote.ts';
 import type { RemoteDeps } from '../machine/remote-deps.ts';
+import { VIEWERS_LAST_MS } from '../mqtt/backoff.ts';
 import { brokerOf } from '../mqtt/broker-socket.ts';
 import type { Connection } from '../mqtt/connection.ts';
 import type { Message } from '../mqtt/line.ts';
@@ -29,8 +30,6 @@ interface Known {
   earliestMs: number;
 }
 
-/** Viewers wait for the end of an outage, 5 s at most. */
-const MAX_DELAY_MS = 4000;
 /** A broker that has sent nothing for this long is asked whether it is there. */
 const QUIET_MS = 5000;
 /** More are ignored: a client that may publish everywhere could make up any number. */
@@ -99,7 +98,7 @@ export class Broker {
       clock,
       log,
       random,
-      maxDelayMs: MAX_DELAY_MS,
+      maxDelayMs: VIEWERS_LAST_MS,
       onOnline: (connection) => void this.#begin(connection),
       onMessage: (message) => this.#take(message),
       onOffline: () => this.#lost('the broker is unreachable'),

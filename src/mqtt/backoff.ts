@@ -2,6 +2,8 @@
 
 const FIRST_MS = 1000;
 const LAST_MS = 60_000;
+/** The last wait where viewers wait for the end of an outage, 5 s at most. */
+export const VIEWERS_LAST_MS = 4000;
 /** A connection that ended sooner counts as half an attempt: two clients with one id end each other's for ever. */
 const STABLE_MS = 10_000;
 /** After it the wait is 2 to 4 seconds. */

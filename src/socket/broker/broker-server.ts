@@ -5,6 +5,7 @@ import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { QUOTAS } from '../../fairness/limits.ts';
 import { Bucket } from '../../fairness/rate.ts';
 import type { Log } from '../../log/log.ts';
+import { VIEWERS_LAST_MS } from '../../mqtt/backoff.ts';
 import type { Broker } from '../../mqtt/broker-socket.ts';
 import type { Connection } from '../../mqtt/connection.ts';
 import type { Message } from '../../mqtt/line.ts';
@@ -55,8 +56,6 @@ const FORGET_MS = 60_000;
 const LOOK_MS = 2500;
 /** A broker that has sent nothing for this long is asked whether it is there, while there are sessions. */
 const QUIET_MS = 10_000;
-/** Viewers wait for the end of an outage, 5 s at most. */
-const MAX_DELAY_MS = 4000;
 
 export class BrokerServer {
   readonly #options: BrokerServerOptions;
@@ -79,7 +78,7 @@ export class BrokerServer {
       clock,
       log,
       random,
-      maxDelayMs: MAX_DELAY_MS,
+      maxDelayMs: VIEWERS_LAST_MS,
       beforeOnline: (connection) => this.#listen(connection),
       onOnline: () => inhibitor.hold(this),
       onMessage: (message) => this.#receive(message),
