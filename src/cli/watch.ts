@@ -22,7 +22,7 @@ const ALWAYS = 'cpu.load';
 
 type Part = Pick<HistoryPayload, 'start' | 'step' | 'series' | 'marks'>;
 
-/** Exit code 1 where there is no such rule, or the service does not answer. Throws if the configuration is invalid. */
+/** Returns exit code 1 if there is no such rule or the service does not answer. Throws if the configuration is invalid. */
 export async function tryRule(
   name: string,
   options: LoadOptions,

@@ -19,7 +19,7 @@ export interface EventsSince {
   readonly isIncomplete: boolean;
 }
 
-/** What an event is about: the same of its beginning, of its end, and of its next beginning. */
+/** The subject of an event: the same for its beginning, its end and its next beginning. */
 export type EventSubject = Pick<MachineEvent, 'machine' | 'kind' | 'subject'>;
 
 export const keyOf = ({ machine, kind, subject }: EventSubject): string =>

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { HistoryEvent, HistoryMark } from '../wire/history.ts';
 import type { EventKind, Severity } from '../wire/severities.ts';
 
-/** Subjects with their kinds. A planned restart is no alarm. */
+/** Subjects with their kinds. A planned restart raises no alarm. */
 const SUBJECTS = {
   crashed: { kind: 'machine', severity: 'warning' },
   restarted: { kind: 'machine', severity: 'info' },

@@ -19,7 +19,7 @@ export interface HubEventsDeps {
   readonly clock: Pick<Clock, 'setTimer' | 'clearTimer'>;
 }
 
-/** The events that the hub itself knows of, whatever a machine says. A planned end is no alarm. */
+/** The events that the hub itself knows of, whatever a machine says. A planned end raises no alarm. */
 const OWN = { down: 'critical', asleep: 'info', off: 'info' } as const satisfies Record<string, Severity>;
 type Own = keyof typeof OWN;
 const OWN_SUBJECTS = Object.keys(OWN) as readonly Own[]; // Its own keys are exactly these.
