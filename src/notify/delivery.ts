@@ -2,7 +2,7 @@
  * Decides what is sent to one target, and when: per outage its beginning once and its end once, in that order, one message at
  * a time.
  */
-import type { Clock } from '../clock.ts';
+import { type Clock, settlesWithin } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { TargetEntry } from '../config/rows/notify-rows.ts';
 import { keyOf } from '../history/event-book.ts';
@@ -58,6 +58,9 @@ export class Delivery {
   #uncounted: number;
   /** The outages of the message that is on its way; undefined: none is. */
   #sending: ReadonlySet<Outage> | undefined;
+  /** Settles when the last message was answered, and noted. */
+  #noted = Promise.resolve();
+  #isClosed = false;
   #failures = 0;
   #isFailing = false;
   #pausedUntilMs = 0;
@@ -81,7 +84,7 @@ export class Delivery {
   }
 
   take(event: MachineEvent): void {
-    if (this.#abort.signal.aborted) return;
+    if (this.#isClosed) return;
     if (event.state === 'begin') this.#begin(event);
     else this.#end(event);
     this.#options.onChange();
@@ -90,7 +93,7 @@ export class Delivery {
 
   /** Something else may be muted now. */
   reconsider(): void {
-    if (!this.#abort.signal.aborted) this.#planPump();
+    if (!this.#isClosed) this.#planPump();
   }
 
   get kept(): Kept {
@@ -107,11 +110,16 @@ export class Delivery {
     };
   }
 
-  /** Nothing is sent any more; a message that is on its way is sent again, with its id, by the next run. */
-  close(): void {
-    this.#abort.abort();
+  /**
+   * Sends nothing more. A message that is on its way has `limitMs` to be answered; then it is given up, and the next run sends
+   * it again, with its id.
+   */
+  async close(limitMs = 0): Promise<void> {
+    this.#isClosed = true;
     this.#options.clock.clearTimer(this.#timer);
     this.#options.clock.clearTimer(this.#confirmTimer);
+    if (limitMs > 0) await settlesWithin(this.#noted, limitMs);
+    this.#abort.abort();
   }
 
   #begin(event: MachineEvent): void {
@@ -221,7 +229,7 @@ export class Delivery {
   /** Sends the next message if it is due, or sets the timer for it. */
   #pump(): void {
     const { clock, limits } = this.#options;
-    if (this.#sending !== undefined || this.#abort.signal.aborted) return;
+    if (this.#sending !== undefined || this.#isClosed) return;
     const now = clock.now();
     this.#sentAtMs = this.#recent(now);
     const room = this.#isRepeated ? MAX_OUTAGES : limits.max_per_hour - this.#sentAtMs.length;
@@ -237,8 +245,8 @@ export class Delivery {
       return;
     }
     const due = ready.filter((outage) => outage.dueAtMs <= now);
-    if (first === undefined || (room === 1 && due.length + this.#uncounted > 1)) void this.#sendRest(due);
-    else void this.#sendOne(first);
+    const isRest = first === undefined || (room === 1 && due.length + this.#uncounted > 1);
+    this.#noted = isRest ? this.#sendRest(due) : this.#sendOne(first);
   }
 
   async #sendOne(outage: Outage): Promise<void> {
@@ -285,7 +293,7 @@ export class Delivery {
     if (outcome.kind === 'gone') {
       this.#outages.clear();
       this.#open.clear();
-      this.close();
+      void this.close();
       this.#options.onChange();
       return undefined;
     }

@@ -41,6 +41,7 @@ interface Target {
 /** A text that takes 5 ms of this thread to make. */
 const LONG_PAUSE_MS = 100;
 /** A service has half a second to close what is not HTTP. */
+const LAST_ANSWER_MS = 150;
 const LAST_WRITE_MS = 300;
 
 export class Notifications {
@@ -80,12 +81,14 @@ export class Notifications {
   /** Takes less than half a second. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const text = this.#text();
-    const last = this.#writing.then(() => this.#write(text));
     this.#unlisten();
     this.#endHeartbeat();
-    for (const { delivery } of this.#targets.values()) delivery.close();
-    await settlesWithin(last, LAST_WRITE_MS);
+    await Promise.all([...this.#targets.values()].map(({ delivery }) => delivery.close(LAST_ANSWER_MS)));
+    const text = this.#text();
+    await settlesWithin(
+      this.#writing.then(() => this.#write(text)),
+      LAST_WRITE_MS,
+    );
   }
 
   /** A target whose configuration has changed begins anew, with what was on its way. */
@@ -94,14 +97,14 @@ export class Notifications {
     const { targets, heartbeat, ...limits } = notify;
     for (const [name, { delivery }] of this.#targets)
       if (!Object.hasOwn(targets, name)) {
-        delivery.close();
+        void delivery.close();
         this.#targets.delete(name);
       }
     for (const [name, entry] of Object.entries(targets)) {
       const made = JSON.stringify([entry, limits]);
       const before = this.#targets.get(name);
       if (before?.made === made) continue;
-      before?.delivery.close();
+      void before?.delivery.close();
       const state = before?.delivery.kept ?? kept.get(name) ?? NOTHING_KEPT;
       this.#targets.set(name, { made, delivery: this.#open(name, entry, state) });
     }

@@ -373,6 +373,23 @@ t.test('an outage of the last run that is not reported any more ends', async (t)
   t.same(next.take(), ['end Hot']);
 });
 
+t.test('a message that is answered while the service stops is not sent again', async (t) => {
+  let accept = (): void => undefined;
+  const answer = () =>
+    new Promise<Outcome>((resolve) => {
+      accept = () => resolve({ kind: 'sent' });
+    });
+  const first = makeBench({ answer });
+  first.delivery.take(disk);
+  await first.seconds(31);
+  const closed = first.delivery.close(60_000);
+  accept();
+  await closed;
+  const next = makeBench({ kept: first.delivery.kept, open: [disk] });
+  await next.seconds(31);
+  t.same(next.take(), []);
+});
+
 t.test('a queue that is kept over 100 stops loses nothing and doubles nothing', async (t) => {
   const random = createRandom(7);
   const received: string[] = [];
