@@ -42,6 +42,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'piece-buffer',
     'socket-errors',
     'name-lookup',
+    'replace-file',
     'program-url',
     'url-host',
     'listeners',
@@ -286,12 +287,10 @@ const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   ['src/name-lookup.ts', /^(?:lookup|LookupFunction)$/],
   // Types.
   ['src/socket/dial.ts', /^Socket$/],
-  // The hub's memory of its machines: one write at a time, and none where nothing has changed.
-  ['src/machine/registry.ts', /^(?:open|rename|rm)$/],
-  // What is muted: one write at a time, when a person changes it.
-  ['src/history/mutes.ts', /^(?:readFile|rename|writeFile)$/],
-  // The queues of notifications: one write at a time, after a change.
-  ['src/notify/kept-file.ts', /^(?:readFile|rename|writeFile)$/],
+  // A hub's memory of its machines, what is muted, the queues of notifications: each one write at a time, after a change.
+  ['src/replace-file.ts', /^(?:open|rename|rm)$/],
+  ['src/history/mutes.ts', /^readFile$/],
+  ['src/notify/kept-file.ts', /^readFile$/],
   // Receivers of notifications, whose names are looked up as those of hubs are.
   ['src/notify/request.ts', /^(?:https?|type RequestOptions)$/],
   // In a worker of its own, on its thread.

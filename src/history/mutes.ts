@@ -1,10 +1,11 @@
 /** Rules and machines whose events are not sent to people for some time. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
+import { replaceFile } from '../replace-file.ts';
 import type { MachineEvent, Mute } from '../wire/events.ts';
 
 export interface MutesOptions {
@@ -109,10 +110,7 @@ export class Mutes {
     const { path, log } = this.#options;
     if (path === undefined) return;
     this.#writing = this.#writing
-      .then(async () => {
-        await writeFile(`${path}.new`, JSON.stringify({ mutes: this.list }), { mode: 0o600 });
-        await rename(`${path}.new`, path);
-      })
+      .then(() => replaceFile(path, [JSON.stringify({ mutes: this.list })]))
       .catch((error: unknown) => log.warn(`${path}: ${codeOf(error)}; what is muted is not after a restart`));
   }
 }

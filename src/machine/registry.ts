@@ -3,13 +3,12 @@
  * per machine, which is written in one step.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { type Clock, settlesWithin } from '../clock.ts';
 import { codeOf, messageOf } from '../errors.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { type JsonObject, membersOf, parseObject } from '../json.ts';
 import type { Log } from '../log/log.ts';
+import { replaceFile } from '../replace-file.ts';
 import { HOST_STATES } from '../wire/host-states.ts';
 import type { HostState } from '../wire/hub.ts';
 import {
@@ -213,7 +212,7 @@ export class Registry {
     const write = async () => {
       if (file === undefined) return;
       try {
-        await replace(file, this.#lines());
+        await replaceFile(file, this.#lines());
         if (this.#hasFailed) log.info('hub.state_path: it can be written again');
         this.#hasFailed = false;
       } catch (error) {
@@ -324,23 +323,4 @@ function readEntry(value: JsonObject, now: number): Entry | undefined {
     system,
     last,
   };
-}
-
-/** Writes `file` in one step: it has its old content or the new one, whatever happens on the way. */
-async function replace(file: string, parts: Iterable<string>): Promise<void> {
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.new`);
-  await rm(temporary, { force: true });
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      for (const part of parts) await handle.appendFile(part);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
 }

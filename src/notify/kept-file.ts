@@ -1,8 +1,9 @@
 /** The file beside the history in which the queues of the targets survive a restart. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { settlesWithin } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
+import { replaceFile } from '../replace-file.ts';
 import type { Kept } from './outage.ts';
 
 /** Of the program that wrote a file: another one is not read. */
@@ -46,8 +47,7 @@ export const keptText = (targets: ReadonlyMap<string, Kept>): string =>
  */
 export async function writeKept(path: string, text: string): Promise<string | undefined> {
   try {
-    await writeFile(`${path}.new`, text, { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await replaceFile(path, [text], false);
     return undefined;
   } catch (error) {
     return codeOf(error);
