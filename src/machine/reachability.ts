@@ -1,6 +1,6 @@
 /** Whether a machine is there, since when, and why not. */
 import { ServiceError } from '../errors.ts';
-import type { ClosingReason } from '../wire/socket-events.ts';
+import type { ClosingReason } from '../wire/closing-reasons.ts';
 import type { Condition } from './registry.ts';
 import type { RemoteDeps } from './remote-deps.ts';
 
@@ -16,6 +16,7 @@ export const PLANNED: Readonly<Record<ClosingReason, Omit<Condition, 'since'>>> 
   restart: { state: 'off', reason: RESTARTS },
   stop: { state: 'down', reason: 'its service has stopped' },
 };
+
 /** Further changes of one machine in a minute are logged for debugging only. */
 const MAX_LINES = 10;
 const MINUTE_MS = 60_000;

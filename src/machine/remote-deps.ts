@@ -1,12 +1,11 @@
 /** The dependencies of machines elsewhere: what all of a hub share, and how long it waits for what. */
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
-import type { Places } from '../fairness/places.ts';
 import type { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Failure } from '../socket/carrier.ts';
-import type { RemoteAnswer, RemoteRequest } from '../socket/requests.ts';
+import type { RemoteAnswer, RemoteRequest, RequestLimits } from '../socket/requests.ts';
 import type { MachineAnswer, MachineRequest } from './machine.ts';
 import type { Registry } from './registry.ts';
 
@@ -82,7 +81,7 @@ export interface RemoteDeps {
   readonly log: Log;
   readonly times: Times;
   readonly counters: Counters;
-  readonly limits: { readonly questions: Places; readonly commands: Places };
+  readonly limits: RequestLimits;
   readonly commander: Commander;
   /** Absent in tests of one machine. */
   readonly registry?: Pick<Registry, 'recall' | 'note' | 'forget' | 'usage' | 'system' | 'takeUsage'>;

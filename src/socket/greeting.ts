@@ -8,7 +8,6 @@ export interface Greeting {
   readonly run: string;
   /** Milliseconds of its clock. */
   readonly clock: number;
-  readonly id: string | undefined;
   readonly name: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly version: string | undefined;
@@ -26,9 +25,8 @@ export interface Greeting {
 const MAX_LABELS = 16;
 const MAX_ADDRESSES = 16;
 const RUN = /^[\x21-\x7e]{1,64}$/;
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
+const LABEL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const NAME = /^[^\p{C}]{1,253}$/u;
-const LABEL_NAME = ID;
 const LABEL = /^[^\p{C}]{1,64}$/u;
 
 /** Returns a sentence about what the data of `connected` are not. */
@@ -39,12 +37,11 @@ export function readGreeting(data: JsonObject): Greeting | string {
   if (typeof run !== 'string' || !RUN.test(run) || typeof clock !== 'number')
     return 'its greeting is malformed';
   if (data['machine'] === undefined) return 'the server at this URL is a hub, not the service of a machine';
-  const { id, name, labels, version, os, model, addresses } = membersOf(data['machine']);
+  const { name, labels, version, os, model, addresses } = membersOf(data['machine']);
   const scopes = Array.isArray(given) ? SCOPES.filter((scope) => given.includes(scope)) : undefined;
   return {
     run,
     clock,
-    id: textIn(id, ID),
     name: textIn(name, NAME),
     labels: labelsIn(labels),
     version: textIn(version, NAME),

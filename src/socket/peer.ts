@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { RATES } from '../fairness/limits.ts';
 import { Bucket } from '../fairness/rate.ts';
 import { isObject, type JsonObject, membersOf } from '../json.ts';
-import type { ClosingReason } from '../wire/socket-events.ts';
+import { CLOSING_REASONS, type ClosingReason } from '../wire/closing-reasons.ts';
 import { type Carrier, type CarrierEvents, down, type Failure } from './carrier.ts';
 import { type Greeting, readGreeting } from './greeting.ts';
 import { RemoteClock } from './remote-clock.ts';
@@ -63,7 +63,7 @@ const FLOODED = 'it sends more than the hub takes';
 
 /** Data that a machine sends on its own. */
 const DATA: ReadonlySet<unknown> = new Set(['system_stats', 'media_update', 'power_update', 'event']);
-const REASONS: ReadonlySet<unknown> = new Set(['sleep', 'hibernate', 'shutdown', 'restart', 'stop']);
+const REASONS: ReadonlySet<unknown> = new Set(CLOSING_REASONS);
 const isReason = (reason: unknown): reason is ClosingReason => REASONS.has(reason);
 
 export class Peer implements CarrierEvents {

@@ -4,6 +4,7 @@
  */
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
+import type { Step } from '../commands/command.ts';
 import { type ErrorCode, ServiceError, STATUS_BY_CODE, scopeRequired } from '../errors.ts';
 import { Clients } from '../fairness/fair-queue.ts';
 import type { Places } from '../fairness/places.ts';
@@ -11,12 +12,6 @@ import { isObject, type JsonObject, membersOf } from '../json.ts';
 import type { Params } from '../params.ts';
 import { isScope } from '../scopes.ts';
 import { type CallPace, CallTurns, type Turn } from './call-turns.ts';
-
-/** A step of a command, as the commands of a machine report them. */
-export interface RemoteStep {
-  readonly stage: 'begun' | 'accepted' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
-  readonly message: string;
-}
 
 export interface RemoteRequest {
   /** A question, or the name of a command, such as `media.set_volume`. */
@@ -28,7 +23,7 @@ export interface RemoteRequest {
   /** The last moment at which it may be begun, in milliseconds of this side's clock (Clock.now). */
   readonly deadlineMs: number;
   /** Called with the steps of a command. `accepted` precedes the answer. */
-  readonly onStep?: ((step: RemoteStep) => void) | undefined;
+  readonly onStep?: ((step: Step) => void) | undefined;
   /** Also with `begun`. */
   readonly withBeginning?: boolean | undefined;
 }
@@ -72,7 +67,7 @@ interface Pending {
 }
 
 interface Followed {
-  readonly onStep: (step: RemoteStep) => void;
+  readonly onStep: (step: Step) => void;
   readonly timer: unknown;
 }
 
@@ -93,7 +88,7 @@ export const notDone = (reason: string): ServiceError =>
   new ServiceError('host_unreachable', 'The command was not carried out.', { reason });
 
 /** It was sent, and its outcome is unknown. */
-export const unknownOutcome = (reason: string): ServiceError =>
+const unknownOutcome = (reason: string): ServiceError =>
   new ServiceError('outcome_unknown', 'The command was sent; whether it was carried out is unknown.', {
     reason,
   });
@@ -170,7 +165,7 @@ export class Requests {
 
   /** Takes the data of `step`. */
   takeStep(id: unknown, { stage, message }: JsonObject): void {
-    const step = (name: RemoteStep['stage']) => ({ stage: name, message: textOf(message) });
+    const step = (name: Step['stage']) => ({ stage: name, message: textOf(message) });
     if (stage === 'begun') this.#find(id)?.request.onStep?.(step(stage));
     else if (
       typeof id === 'number' &&

@@ -1,6 +1,7 @@
 /** The messages that the service sends over /api/ws. It loads only their types; tests check messages with the schemas. */
 import * as v from 'valibot';
 import { SCOPES } from '../scopes.ts';
+import { CLOSING_REASONS } from './closing-reasons.ts';
 import { historyPayload, processHistoryPayload } from './history.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { processDetailsPayload } from './process.ts';
@@ -71,10 +72,6 @@ const clock = v.pipe(
   v.number(),
   v.description('Milliseconds of a clock of the answerer that is never set and also runs in sleep.'),
 );
-
-/** Why a service closes its sockets. */
-const CLOSING_REASONS = ['sleep', 'hibernate', 'shutdown', 'restart', 'stop'] as const;
-export type ClosingReason = (typeof CLOSING_REASONS)[number];
 
 /** Each type of message with its `data`. */
 export const EVENTS = {

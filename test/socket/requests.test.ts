@@ -1,9 +1,10 @@
 /** What is asked of one machine: how each request ends; what waits, waits here, in turns by client, and commands never for reads. */
 import t from 'tap';
+import type { Step } from '#src/commands/command.js';
 import { RATES } from '#src/fairness/limits.js';
 import { Places } from '#src/fairness/places.js';
 import { Bucket } from '#src/fairness/rate.js';
-import { type RemoteStep, Requests } from '#src/socket/requests.js';
+import { Requests } from '#src/socket/requests.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { callerAt } from '../helpers/fakes/sender.ts';
 
@@ -29,7 +30,7 @@ function connect(limits = LIMITS()) {
       return true;
     },
   });
-  const steps: RemoteStep[] = [];
+  const steps: Step[] = [];
   const command = (address = '192.0.2.9', params = {}) =>
     requests.ask(
       {

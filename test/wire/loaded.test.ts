@@ -23,6 +23,7 @@ t.test('the service loads the schemas of requests, and no others', async (t) => 
     [],
   );
   const names = [
+    'closing-reasons',
     'history-requests',
     'host-states',
     'hub-operations',
