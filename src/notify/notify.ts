@@ -40,6 +40,8 @@ interface Target {
 
 /** A text that takes 5 ms of this thread to make. */
 const LONG_PAUSE_MS = 100;
+/** Before a write that failed is tried again: a disk may be full for a moment. */
+const RETRY_MS = 5000;
 /** A service has half a second to close what is not HTTP. */
 const LAST_ANSWER_MS = 150;
 const LAST_WRITE_MS = 300;
@@ -157,7 +159,12 @@ export class Notifications {
 
   async #write(text: string): Promise<void> {
     const { path } = this.#deps;
-    if (path !== undefined) this.#note(await writeKept(path, text));
+    if (path === undefined) return;
+    const failure = await writeKept(path, text);
+    this.#note(failure);
+    if (failure === undefined) return;
+    this.#pauseMs = RETRY_MS;
+    this.#planWrite();
   }
 
   /** One line when the file begins to fail. */
