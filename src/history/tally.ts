@@ -11,9 +11,10 @@ export class Tally {
     return this.#count;
   }
 
-  add(value: number, min = value, max = value): void {
-    this.#count++;
-    this.#sum += value;
+  /** `count`: number of values that `value` is the mean of. */
+  add(value: number, min = value, max = value, count = 1): void {
+    this.#count += count;
+    this.#sum += value * count;
     this.#min = Math.min(this.#min, min);
     this.#max = Math.max(this.#max, max);
   }

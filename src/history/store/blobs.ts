@@ -2,7 +2,7 @@
  * The values of a minute, or of a span, as one blob: columns of 32-bit floats, which is as in the history in memory,
  * deflated. XOR with the value before and planes of bytes were measured too: within 8 % of this for 50 and 200 series.
  * u32 count of series; u32 id of each, ascending; f32 mean, then min, then max of each, all slots of a series together;
- * in a span also f32 count of slots with a value. NaN: nothing was recorded. Little-endian, as every supported machine.
+ * in a span and a day also f32 count of slots with a value. NaN: nothing was recorded. Little-endian, as every supported machine.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
@@ -17,7 +17,7 @@ export interface Values {
   readonly mean: Float32Array;
   readonly min: Float32Array;
   readonly max: Float32Array;
-  /** Spans only: number of slots of 10 s that had a value. */
+  /** Not in minutes: number of slots of 10 s that had a value. */
   readonly counts: Float32Array | undefined;
 }
 
@@ -35,7 +35,7 @@ export function encodeValues({ ids, mean, min, max, counts }: Values): Uint8Arra
   return deflateRawSync(bytes, { level: 6, memLevel: 6, windowBits: 14 });
 }
 
-/** Undefined for a damaged blob. `planes`: 3 for a minute, 4 for a span. */
+/** Undefined for a damaged blob. `planes`: 3 for a minute, 4 for a span or a day. */
 export function decodeValues(blob: Uint8Array, slots: number, planes: 3 | 4): Values | undefined {
   let bytes: Buffer;
   try {

@@ -29,4 +29,11 @@ export function noteWrite(database: Database, { now, sinceBoot }: Moment, isStop
 /** Returns the span that was written to last and has no summary yet. */
 export const readOpenSpan = (database: Database): number | undefined => readNumber(database, 'open_span');
 
+/** Returns the end of the quarters of days that have a summary; undefined: none has. */
+export const readOpenQuarter = (database: Database): number | undefined =>
+  readNumber(database, 'open_quarter');
+
+export const noteOpenQuarter = (database: Database, at: number): void =>
+  writeNumber(database, 'open_quarter', at);
+
 export const noteOpenSpan = (database: Database, at: number): void => writeNumber(database, 'open_span', at);

@@ -7,8 +7,11 @@ import type { Slot, StoreRequest } from '../history.ts';
 export const SLOT_SECONDS = 10;
 export const SLOTS = 6;
 export const MINUTE_SECONDS = 60;
-/** Time that a summary on disk covers. */
+/** Time that a summary on disk covers, and that of the longer ones, of which a row has a day. */
 export const SPAN_SECONDS = 600;
+export const QUARTER_SECONDS = 21_600;
+export const QUARTERS = 4;
+export const DAY_SECONDS = QUARTERS * QUARTER_SECONDS;
 
 export const floorTo = (at: number, step: number): number => Math.floor(at / step) * step;
 

@@ -12,6 +12,7 @@ import {
   SPAN_SECONDS,
 } from './messages.ts';
 import type { SeriesTable } from './series.ts';
+import { dropDays } from './spans.ts';
 import { bytesIn } from './sqlite.ts';
 
 /** The programs that ran in a slot. */
@@ -117,6 +118,7 @@ export function dropAfter(database: Database, at: number): void {
   const keptProcesses = readProcesses(database, minute).filter((slot) => slot.at < first);
   for (const table of ['minutes', 'processes']) database.run(`DELETE FROM ${table} WHERE at >= ?`, minute);
   database.run('DELETE FROM spans WHERE at > ?', at - SPAN_SECONDS);
+  dropDays(database, at);
   database.run('DELETE FROM notes WHERE at > ?', at);
   if (keptProcesses.length > 0)
     database.run('REPLACE INTO processes (at, data) VALUES (?, ?)', minute, encodeJson(keptProcesses));

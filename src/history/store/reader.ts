@@ -1,23 +1,22 @@
-/** Reads slots of any length from minutes and spans. */
+/** Reads slots of any length from minutes, spans and days. */
 import type { Slot } from '../history.ts';
-import { decodeValues, type Values } from './blobs.ts';
+import type { Values } from './blobs.ts';
 import type { Database } from './database.ts';
-import { readOpenSpan } from './last-write.ts';
+import { readOpenQuarter, readOpenSpan } from './last-write.ts';
 import {
   type Column,
   floorTo,
-  MINUTE_SECONDS,
+  QUARTER_SECONDS,
   type ReadAnswer,
   type ReadRequest,
   SLOT_SECONDS,
-  SLOTS,
   SPAN_SECONDS,
 } from './messages.ts';
 import { readProcesses } from './minutes.ts';
 import { readNotes } from './notes.ts';
 import type { SeriesTable } from './series.ts';
-import { oldestOf } from './spans.ts';
-import { bytesIn, numberIn } from './sqlite.ts';
+import { LEVELS, type Level, oldestOf, rowsOf } from './spans.ts';
+import { numberIn } from './sqlite.ts';
 
 /** Maximum number of values in an answer: the limit of the interface, which counts mean, min and max. */
 const MAX_NUMBERS = 100_000;
@@ -105,11 +104,11 @@ class Grid {
 }
 
 /**
- * Returns the step of the answer. Spans are combined to multiples of their length; they are also used where the minutes
- * have been deleted.
+ * Returns the step of the answer. Quarters of days and spans are combined to multiples of their length; spans are also used
+ * where the minutes have been deleted.
  */
 function stepOf({ from, step }: ReadRequest, database: Database): number {
-  if (step >= SPAN_SECONDS) return Math.ceil(step / SPAN_SECONDS) * SPAN_SECONDS;
+  for (const unit of [QUARTER_SECONDS, SPAN_SECONDS]) if (step >= unit) return Math.ceil(step / unit) * unit;
   const fine = Math.max(SLOT_SECONDS, Math.ceil(step / SLOT_SECONDS) * SLOT_SECONDS);
   const minutes = oldestOf(database, 'minutes') ?? Number.POSITIVE_INFINITY;
   const spans = oldestOf(database, 'spans') ?? Number.POSITIVE_INFINITY;
@@ -127,34 +126,22 @@ export function readSlots(
   const grid = new Grid(request, step, series);
   const end = grid.start + grid.length * step;
   let from = grid.start;
-  if (step >= SPAN_SECONDS) {
-    // The open span has no summary yet.
-    const open = Math.max(from, readOpenSpan(database) ?? from);
-    addRows(database, grid, 'spans', from, Math.min(open, end));
-    from = open;
-  }
-  if (!grid.isTooLarge) addRows(database, grid, 'minutes', floorTo(from, MINUTE_SECONDS), end);
+  const addUntil = (level: Level, until: number) => {
+    const { seconds, slotSeconds } = LEVELS[level];
+    if (step < slotSeconds || until <= from) return;
+    for (const { at, values } of rowsOf(database, level, floorTo(from, seconds), Math.min(until, end))) {
+      grid.add(at, slotSeconds, values);
+      if (grid.isTooLarge) break;
+    }
+    from = until;
+  };
+  // What is open has no summary yet.
+  addUntil('days', readOpenQuarter(database) ?? from);
+  addUntil('spans', readOpenSpan(database) ?? from);
+  addUntil('minutes', end);
   if (grid.isTooLarge) return 'too_many';
   const { marks, events } = readNotes(database, grid.start, Math.max(until, end));
   return { start: grid.start, step, columns: grid.columns(), marks, events };
-}
-
-function addRows(
-  database: Database,
-  grid: Grid,
-  table: 'minutes' | 'spans',
-  from: number,
-  end: number,
-): void {
-  const isMinutes = table === 'minutes';
-  const sql = `SELECT at, data FROM ${table} WHERE at >= ? AND at < ? ORDER BY at`;
-  for (const row of database.rows(sql, from, end)) {
-    const data = bytesIn(row, 'data');
-    const values = data && (isMinutes ? decodeValues(data, SLOTS, 3) : decodeValues(data, 1, 4));
-    if (values === undefined) continue;
-    grid.add(numberIn(row, 'at') ?? 0, isMinutes ? SLOT_SECONDS : SPAN_SECONDS, values);
-    if (grid.isTooLarge) return;
-  }
 }
 
 /** Returns the programs that ran in the slot of `at`, or were read last before it. */

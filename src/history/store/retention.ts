@@ -2,13 +2,12 @@
  * Keeps the file, with its write-ahead log, below its limit: deletes old minutes first, down to a day, then old spans.
  */
 import type { Database } from './database.ts';
-import { floorTo } from './messages.ts';
+import { DAY_SECONDS, floorTo } from './messages.ts';
 import { CHECKPOINT_PAGES } from './schema.ts';
 import type { SeriesTable } from './series.ts';
 import { oldestOf } from './spans.ts';
 import { numberIn } from './sqlite.ts';
 
-const DAY_SECONDS = 86_400;
 const YEAR_DAYS = 366;
 /** One deletion: an hour of minutes, or four days of spans. */
 const MINUTES_STEP = 3600;
@@ -52,7 +51,8 @@ function deleteOldest(database: Database): boolean {
     return true;
   }
   if (spans === undefined) return false;
-  database.run('DELETE FROM spans WHERE at < ?', spans + SPANS_STEP);
+  for (const table of ['spans', 'days'])
+    database.run(`DELETE FROM ${table} WHERE at < ?`, spans + SPANS_STEP);
   return true;
 }
 
@@ -62,7 +62,7 @@ function forgetYears(database: Database, series: SeriesTable, now: number): void
   const limit = floorTo(now, DAY_SECONDS) - YEAR_DAYS * DAY_SECONDS;
   if (oldest >= limit || !isTrusted(database, now)) return;
   database.transaction(() => {
-    for (const table of ['minutes', 'processes', 'spans', 'notes'])
+    for (const table of ['minutes', 'processes', 'spans', 'days', 'notes'])
       database.run(`DELETE FROM ${table} WHERE at < ?`, limit);
     series.forgetBefore(limit);
   });

@@ -5,6 +5,9 @@ export const APPLICATION_ID = 0x68776869;
 /** A file of a later version is refused; an earlier version does not exist yet. */
 export const VERSION = 1;
 
+/** Each row has the summaries of the four quarters of a day (UTC), made from its spans. A file of an earlier version has none. */
+export const DAYS = 'CREATE TABLE IF NOT EXISTS days (at INTEGER PRIMARY KEY, data BLOB NOT NULL)';
+
 /**
  * `minutes` and `spans` have one blob per row (blobs.ts), keyed by the Unix second of their start. `series.seen` is the
  * last day with a value: names that no row uses any longer are removed. `processes` has the readings of a minute as
@@ -16,6 +19,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE series (id INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL, seen INTEGER NOT NULL, UNIQUE (name, unit));
 CREATE TABLE minutes (at INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE spans (at INTEGER PRIMARY KEY, data BLOB NOT NULL);
+${DAYS};
 CREATE TABLE processes (at INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE notes (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL);
 CREATE INDEX notes_at ON notes (at);

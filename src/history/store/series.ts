@@ -1,8 +1,7 @@
 /** The ids of series in the file. */
 import type { Database } from './database.ts';
+import { DAY_SECONDS } from './messages.ts';
 import { numberIn, textIn } from './sqlite.ts';
-
-const DAY_SECONDS = 86_400;
 
 interface Known {
   readonly id: number;

@@ -12,8 +12,9 @@ import { dropAfter, writeMinutes } from './minutes.ts';
 import { addNotes } from './notes.ts';
 import { findProcesses, readSlots } from './reader.ts';
 import { makeRoom } from './retention.ts';
+import { DAYS } from './schema.ts';
 import { SeriesTable } from './series.ts';
-import { closeSpans } from './spans.ts';
+import { closeDays, closeSpans } from './spans.ts';
 import { BUSY, CORRUPT, codeOf, FULL, LOCKED, NO_DATABASE, READ_ONLY } from './sqlite.ts';
 
 /** Maximum step back: a clock set back further is more likely wrong now than before, so nothing is deleted. */
@@ -53,11 +54,13 @@ export class Session {
     return this.#attempt(() => {
       this.#leaveIfMoved();
       const open = this.#reach();
+      open.database.exec(DAYS);
       if (!this.#isStarted) this.#start(open, batch);
       const { database, series } = open;
       database.transaction(() => {
         if (batch.dropAfter !== undefined) dropLater(database, batch.dropAfter);
         closeSpans(database, writeMinutes(database, batch.packed, series));
+        closeDays(database);
         addNotes(database, batch.marks, batch.events);
         if (batch.keyUses !== undefined) writeKeyUses(database, batch.keyUses);
         noteWrite(database, batch, isLast);
