@@ -264,8 +264,8 @@ testMany('nothing in src/ or native/ starts a process, but the launcher', async 
 const POOL_USERS: ReadonlyMap<string, RegExp> = new Map([
   // The documents of the API, from this program's own folder, once each.
   ['src/viewers/routes/documents.ts', /^readFile$/],
-  // Metrics, compressed for a scrape that asks for it; gzipSync runs on the calling thread.
-  ['src/exporters/prometheus/metrics.ts', /^gzip(?:Sync)?$/],
+  // Metrics and JSON, compressed for clients that ask for it; gzipSync runs on the calling thread.
+  ['src/http/compress.ts', /^gzip(?:Sync)?$/],
   // Listening looks up `server.host` where it is a name, once.
   ['src/http/node/server.ts', /^(?:https?|net)$/],
   // Types, and the class of responses.

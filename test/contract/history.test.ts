@@ -1,6 +1,7 @@
 /** The history over HTTP and WebSocket, from a history whose content is known. */
 import '../helpers/service/dead-buses.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
@@ -169,6 +170,34 @@ t.test('[3.history-etag] an answer that the client has is not sent again', async
   const [other] = valuesOf(await get('/api/history?since=-110'), 'etag');
   t.not(one, other);
 });
+
+t.test(
+  '[3.history-gzip] an answer of more than 1 KiB is compressed for clients that accept it',
+  async (t) => {
+    const { history, get } = await start(t);
+    const zeros = Array.from({ length: 2000 }, (_, i) => i % 7);
+    history.query = async () => ({
+      ...{ start: FAKE_NOW - 2000, step: 1, count: 2000, unknown: [], marks: [], events: [] },
+      series: { 'cpu.load': { unit: '%', mean: zeros } },
+    });
+    const target = `/api/history?series=cpu.load&since=${FAKE_NOW - 2000}`;
+    const plain = await get(target);
+    const [tag = ''] = valuesOf(plain, 'etag');
+    t.strictSame(valuesOf(plain, 'content-encoding'), []);
+    t.strictSame(valuesOf(plain, 'vary'), ['Accept-Encoding']);
+    const gzip = await get(target, { 'Accept-Encoding': 'br;q=1.0, gzip;q=0.8' });
+    t.strictSame(valuesOf(gzip, 'content-encoding'), ['gzip']);
+    t.strictSame(valuesOf(gzip, 'content-length'), [String(gzip.body.length)]);
+    t.strictSame(valuesOf(gzip, 'etag'), [`W/${tag}`], 'of the same answer');
+    t.ok(gunzipSync(gzip.body).equals(plain.body), 'which it is');
+    t.ok(gzip.body.length < plain.body.length / 10, `${gzip.body.length} of ${plain.body.length} bytes`);
+    const again = await get(target, { 'Accept-Encoding': 'gzip', 'If-None-Match': `W/${tag}` });
+    t.strictSame([again.status, again.body.length], [304, 0]);
+    t.strictSame(valuesOf(await get(target, { 'Accept-Encoding': 'gzip;q=0' }), 'content-encoding'), []);
+    const short = await get(`/api/history/processes?at=${FAKE_NOW}`, { 'Accept-Encoding': 'gzip' });
+    t.strictSame(valuesOf(short, 'content-encoding'), [], 'short ones are not');
+  },
+);
 
 t.test('[3.history-shared] equal queries within a second have one answer', async (t) => {
   const { history, clock, get } = await start(t);

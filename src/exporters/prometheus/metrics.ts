@@ -1,10 +1,9 @@
 /** The answer to a scrape: the kernel's counters, what probers know, and the service itself, read once a second at most. */
-import { promisify } from 'node:util';
-import { gzip, gzipSync } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 import { ALL_SECTIONS, type Host, SECTION_BITS } from '../../host/host.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
+import { gzipped } from '../../http/compress.ts';
 import { FRESH_MS } from '../../stats/freshness.ts';
 import { DETAIL_BITS, type Needs } from '../../stats/needs.ts';
 import type { SampleSource } from '../../stats/source.ts';
@@ -41,17 +40,6 @@ export interface Scrape {
 /** Readings of processes take at most this part of a processor's time: 10,000 processes take 100 ms and more. */
 const MAX_PROCESS_SHARE = 0.01;
 
-/** The text repeats itself: a higher level saves 5 % of the bytes and takes three times as long. */
-const GZIP = { level: 1 } as const;
-/**
- * A longer text is compressed on another thread. Getting it there and back takes 0.4 ms of CPU time, which is what 45 KB
- * take to be compressed.
- */
-const MAX_SYNC_BYTES = 64 * 1024;
-const gzipElsewhere = promisify(gzip);
-const compress = async (text: Buffer) =>
-  text.length <= MAX_SYNC_BYTES ? gzipSync(text, GZIP) : await gzipElsewhere(text, GZIP);
-
 const write = (families: readonly Family[]) => families.map(writeFamily).join('');
 const isUnsupported = (error: unknown) => codeOf(error) === 'ENOTSUP';
 
@@ -75,7 +63,7 @@ class Reading {
   }
 
   async #make({ isOpenMetrics, isGzip }: Form): Promise<Buffer> {
-    if (isGzip) return await compress(await this.body({ isOpenMetrics, isGzip: false }));
+    if (isGzip) return await gzipped(await this.body({ isOpenMetrics, isGzip: false }));
     return isOpenMetrics ? Buffer.from(toOpenMetrics(this.#text.toString())) : this.#text;
   }
 }

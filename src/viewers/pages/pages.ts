@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Caller } from '../../access/caller.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
+import { acceptedEncodings } from '../../http/compress.ts';
 import { entriesOf, isKnown } from '../../http/etag.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Answer } from '../../http/head.ts';
@@ -167,17 +168,4 @@ function fileAnswer(file: WebFile, { exchange, headers }: Request): Answer {
     ],
     body,
   };
-}
-
-/** Only those that the header names: `*` is not worth a wrong guess. */
-function acceptedEncodings(entries: readonly string[]): ReadonlySet<string> {
-  const named = entries
-    .map((entry) =>
-      entry
-        .toLowerCase()
-        .split(';')
-        .map((part) => part.trim()),
-    )
-    .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)));
-  return new Set(named.map(([name = '']) => name));
 }

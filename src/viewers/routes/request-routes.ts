@@ -1,6 +1,7 @@
 /** The routes of the table of requests: /api/… of a service, and /api/hosts/{id}/… of a hub. */
 import { ServiceError } from '../../errors.ts';
 import { parseJsonObject } from '../../http/body.ts';
+import { compressed } from '../../http/compress.ts';
 import { taggedJson } from '../../http/etag.ts';
 import type { Answer } from '../../http/head.ts';
 import { type Headers, jsonTextAnswer, statusLine } from '../../http/reply.ts';
@@ -59,7 +60,7 @@ function runOf(row: RequestRow, machineOf: MachineOf): Run {
   return async (request) => {
     const asked = { what: row.name, params: row.paramsIn(sourceOf(request)) };
     const answer = await (row.name === 'process' ? askForProcess : ask)(machineOf(request), asked, request);
-    return answerOf(answer, request);
+    return await answerOf(answer, request);
   };
 }
 
@@ -71,7 +72,7 @@ async function runCommand(row: RequestRow, machine: Machine, request: Request): 
   const params = row.paramsIn(sourceOf(request));
   const command = isMedia ? mediaCommandIn(params) : { what: row.name, params };
   const answer = await ask(machine, command, request);
-  const reply = answerOf(answer, request);
+  const reply = await answerOf(answer, request);
   if (answer.onDelivered === undefined) return reply;
   request.exchange.answerAndClose(reply, answer.onDelivered);
   return undefined;
@@ -111,11 +112,12 @@ function decode(text: string): string {
   }
 }
 
-function answerOf(answer: MachineAnswer, request: Request): Answer {
+async function answerOf(answer: MachineAnswer, request: Request): Promise<Answer> {
   const { headers } = request;
   const { type = '', bytes, etag, delivered } = answer;
   if (type.startsWith('image/')) return pictureAnswer(type, bytes, headers);
-  if (etag !== undefined) return taggedJson(bytes, etag, request);
+  if (etag !== undefined)
+    return await compressed(taggedJson(bytes, etag, request), request.exchange.head.headers);
   const extra: Headers = delivered === undefined ? [] : [['X-Media-Delivered', delivered]];
   return jsonTextAnswer(bytes, [...extra, ...headers]);
 }
