@@ -5,7 +5,9 @@ import { useValue } from '../value.ts';
 import { connection } from '../visit.ts';
 
 export interface Polled<T> {
+  /** The last answer; undefined after two polls in a row that failed: what is shown does not vanish because of one. */
   readonly value: T | undefined;
+  /** Why the last poll failed. */
   readonly error: string | undefined;
   /** Polls now. */
   readonly refresh: () => void;
@@ -13,7 +15,11 @@ export interface Polled<T> {
 
 /** `path` undefined: no polling. */
 export function usePolled<T>(path: string | undefined, everyMs: number): Polled<T> {
-  const [state, show] = useState<{ readonly path: string; readonly value?: T; readonly error?: string }>();
+  const [state, show] = useState<{
+    readonly path: string;
+    readonly value?: T | undefined;
+    readonly error?: string;
+  }>();
   const [turn, next] = useState(0);
   const isLive = useValue(connection) === 'live';
   useEffect(() => {
@@ -22,11 +28,14 @@ export function usePolled<T>(path: string | undefined, everyMs: number): Polled<
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async () => {
       const answer = await getJson<T>(path, ended.signal).then(
-        (value) => ({ path, value }),
-        (error: unknown) => ({ path, error: sentenceOf(error) }),
+        (value) => ({ value }),
+        (error: unknown) => ({ error: sentenceOf(error) }),
       );
       if (ended.signal.aborted) return;
-      show(answer);
+      show((before) => {
+        const isFirstFailure = before?.path === path && before.error === undefined;
+        return { path, ...(isFirstFailure && { value: before.value }), ...answer };
+      });
       timer = setTimeout(ask, everyMs);
     };
     void ask();
