@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { MediaDetail } from '../../src/wire/media.ts';
 import { useMay } from '../access.ts';
-import { clock } from '../format.ts';
+import { clock, percent } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
@@ -21,9 +21,13 @@ const T = {
   next: 'Next track',
   prev: 'Previous track',
   position: 'Position',
+  volume: 'Volume',
+  mute: 'Mute',
+  unmute: 'Unmute',
+  player: 'Player',
+  anyPlayer: 'The one that plays',
   positionOf: (at: string, of: string) => `${at} of ${of}`,
   art: (title: string) => `Cover of ${title}`,
-  elsewhere: 'Other players: ',
   notDelivered: 'No player accepted the command.',
 } as const;
 
@@ -32,7 +36,7 @@ const EVERY_MS = 2000;
 const CHANGE_MS = 200;
 
 /** Returns the picture's address for this page. Other sites are never contacted: they would learn which track plays. */
-function useArt({ art_url: artUrl, has_art: hasArt, title }: MediaDetail): string | undefined {
+function useArt({ art_url: artUrl, has_art: hasArt, title, player }: MediaDetail): string | undefined {
   const [source, show] = useState<string>();
   useEffect(() => {
     if (artUrl?.match(/^data:image\/(?:png|jpeg|gif|webp);base64,/)) {
@@ -43,7 +47,8 @@ function useArt({ art_url: artUrl, has_art: hasArt, title }: MediaDetail): strin
     const ended = new AbortController();
     let made: string | undefined;
     const load = async () => {
-      const picture = await getPicture('api/media/art', ended.signal);
+      const query = player === null ? '' : `?${new URLSearchParams({ player })}`;
+      const picture = await getPicture(`api/media/art${query}`, ended.signal);
       if (picture === undefined || ended.signal.aborted) return;
       made = URL.createObjectURL(picture);
       show(made);
@@ -55,7 +60,7 @@ function useArt({ art_url: artUrl, has_art: hasArt, title }: MediaDetail): strin
       if (made !== undefined) URL.revokeObjectURL(made);
       show(undefined);
     };
-  }, [artUrl, hasArt, title]);
+  }, [artUrl, hasArt, title, player]);
   return source;
 }
 
@@ -74,46 +79,91 @@ function usePosition({ position, playback, rate, duration }: MediaDetail): numbe
   return duration === null ? now : Math.min(now, duration);
 }
 
-function Position({
-  media,
-  onSeek,
-}: {
-  readonly media: MediaDetail;
-  /** undefined: the page may not seek. */
-  readonly onSeek: ((seconds: number) => void) | undefined;
-}) {
-  const position = usePosition(media);
+interface SliderProps {
+  readonly kind: 'position' | 'volume';
+  readonly value: number;
+  readonly max: number;
+  readonly textOf: (value: number) => string;
+  /** The text beside it. */
+  readonly labelOf: (value: number) => string;
+  readonly onChange: (value: number) => void;
+}
+
+/** Follows the value, except while it is dragged. */
+function Slider({ kind, value, max, textOf, labelOf, onChange }: SliderProps) {
   const [dragged, drag] = useState<number>();
-  const { duration } = media;
-  if (position === null || duration === null || duration <= 0) return null;
-  if (onSeek === undefined) return <p class="note">{T.positionOf(clock(position), clock(duration))}</p>;
-  const at = dragged ?? position;
   const finish = (event: Event & { readonly currentTarget: HTMLInputElement }) => {
-    onSeek(Number(event.currentTarget.value));
+    onChange(Number(event.currentTarget.value));
     drag(undefined);
   };
+  const at = dragged ?? value;
   return (
-    <div class="position">
-      <span>{clock(at)}</span>
+    <>
+      <span>{labelOf(at)}</span>
       <input
         type="range"
         min={0}
-        max={Math.floor(duration)}
+        max={Math.floor(max)}
         step={1}
         value={Math.round(at)}
-        aria-label={T.position}
-        aria-valuetext={T.positionOf(clock(at), clock(duration))}
-        style={{ '--part': `${(100 * at) / duration}%` }}
+        aria-label={T[kind]}
+        aria-valuetext={textOf(at)}
         onInput={(event) => drag(Number(event.currentTarget.value))}
         onChange={finish}
+      />
+    </>
+  );
+}
+
+interface PartProps {
+  readonly media: MediaDetail;
+  /** undefined: the page may not control players. */
+  readonly act: Act | undefined;
+}
+
+function Position({ media, act }: PartProps) {
+  const position = usePosition(media);
+  const { duration } = media;
+  if (position === null || duration === null || duration <= 0) return null;
+  const textOf = (at: number) => T.positionOf(clock(at), clock(duration));
+  if (act === undefined) return <p class="note">{textOf(position)}</p>;
+  return (
+    <div class="position">
+      <Slider
+        kind="position"
+        value={position}
+        max={duration}
+        textOf={textOf}
+        labelOf={clock}
+        onChange={(seconds) => act('seek', seconds)}
       />
       <span>{clock(duration)}</span>
     </div>
   );
 }
 
+/** Some players go beyond 100 %, which cannot be set. */
+const MAX_VOLUME = 100;
+
+function Volume({ media: { volume, muted }, act }: PartProps) {
+  if (volume === null || act === undefined) return null;
+  return (
+    <div class="position">
+      <Buttons act={act} of={[muted === true ? 'unmute' : 'mute']} />
+      <Slider
+        kind="volume"
+        value={volume}
+        max={Math.max(MAX_VOLUME, volume)}
+        textOf={percent}
+        labelOf={percent}
+        onChange={(share) => act('set_volume', Math.min(MAX_VOLUME, share))}
+      />
+    </div>
+  );
+}
+
 type Act = (action: string, value?: number) => void;
-type Button = 'prev' | 'next' | 'play' | 'pause';
+type Button = 'prev' | 'next' | 'play' | 'pause' | 'mute' | 'unmute';
 
 const Buttons = ({ act, of }: { readonly act: Act; readonly of: readonly Button[] }) => (
   <>
@@ -121,7 +171,7 @@ const Buttons = ({ act, of }: { readonly act: Act; readonly of: readonly Button[
       <button
         type="button"
         key={action}
-        class={action === 'prev' || action === 'next' ? 'round' : 'round main'}
+        class={action === 'play' || action === 'pause' ? 'round main' : 'round'}
         aria-label={T[action]}
         title={T[action]}
         onClick={() => act(action)}
@@ -132,14 +182,7 @@ const Buttons = ({ act, of }: { readonly act: Act; readonly of: readonly Button[
   </>
 );
 
-function Track({
-  media,
-  act,
-}: {
-  readonly media: MediaDetail;
-  /** undefined: the page may not control players. */
-  readonly act: Act | undefined;
-}) {
+function Track({ media, act }: PartProps) {
   const art = useArt(media);
   return (
     <div class="track">
@@ -153,26 +196,60 @@ function Track({
       </div>
       <div class="controls">
         {act && <Buttons act={act} of={['prev', media.playback === 'playing' ? 'pause' : 'play', 'next']} />}
-        <Position media={media} onSeek={act && ((seconds) => act('seek', seconds))} />
+        <Position media={media} act={act} />
+        <Volume media={media} act={act} />
       </div>
     </div>
   );
 }
 
+interface PlayersProps {
+  readonly names: readonly string[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (player: string | undefined) => void;
+}
+
+function Players({ names, chosen, onChoose }: PlayersProps) {
+  // One that has gone stays in the list until another is chosen.
+  const all = [...new Set([...names, ...(chosen === undefined ? [] : [chosen])])];
+  if (all.length < 2) return null;
+  return (
+    <label class="pick">
+      {T.player}
+      <select
+        value={chosen ?? ''}
+        onChange={({ currentTarget: { value } }) => onChoose(value === '' ? undefined : value)}
+      >
+        <option value="">{T.anyPlayer}</option>
+        {all.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function MediaCard() {
   const may = useMay();
-  const path = may('read') ? '/api/media/status?detail=1' : undefined;
+  const [player, choose] = useState<string>();
+  const query = new URLSearchParams({ detail: '1', ...(player !== undefined && { player }) });
+  const path = may('read') ? `/api/media/status?${query}` : undefined;
   const { value: media, error, refresh } = usePolled<MediaDetail>(path, EVERY_MS);
   const acts = useActs();
   const reason = media === undefined ? error : undefined;
   useReason(T.title, reason);
   const act = (action: string, value?: number) =>
     void acts.run(async () => {
-      const headers = await post('/api/media/control', value === undefined ? { action } : { action, value });
+      // JSON leaves out what is undefined.
+      const headers = await post('/api/media/control', { action, value, player });
       await new Promise((resolve) => setTimeout(resolve, CHANGE_MS));
       refresh();
       return headers.get('x-media-delivered') === 'false' ? T.notDelivered : undefined;
     });
+  // A player that was chosen and has ended.
+  useEffect(() => {
+    if (reason !== undefined) choose(undefined);
+  }, [reason]);
   if (reason !== undefined) return null;
   return (
     <Card title={T.title}>
@@ -185,6 +262,7 @@ function MediaCard() {
       ) : (
         <Track media={media} act={may('media') ? act : undefined} />
       )}
+      {media !== undefined && <Players names={media.players} chosen={player} onChoose={choose} />}
       <NoticeLine notice={acts.notice} onClear={acts.clear} />
     </Card>
   );

@@ -1,7 +1,8 @@
-/** Power: each action is confirmed, then counted down, and any page can cancel it until then. */
+/** Power: each action is confirmed, now or for a later time, and any page can cancel it until then. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PowerPayload } from '../../src/wire/power.ts';
 import { useMay } from '../access.ts';
+import { duration, timeOfDay } from '../format.ts';
 import { hostName, serviceNow } from '../live.ts';
 import { Card } from '../parts/card.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -22,10 +23,16 @@ const T = {
   },
   confirm: (action: string, host: string) => `${action} ${host}?`,
   explain: (seconds: number, isCancellable: boolean) =>
-    `This happens in ${seconds} seconds${isCancellable ? ' and can be cancelled until then' : ''}.`,
-  go: (action: string) => `${action}`,
+    `This happens in ${seconds} seconds or at the time that you choose${isCancellable ? ' and can be cancelled until then' : ''}.`,
+  later: [
+    [1800, 'In 30 minutes'],
+    [3600, 'In 1 hour'],
+  ],
+  at: 'Time',
+  atTime: 'At this time',
   keep: 'Cancel',
-  pending: (action: string, seconds: number) => `${action} in ${seconds} s`,
+  soon: (action: string, seconds: number) => `${action} in ${seconds} s`,
+  pending: (action: string, at: string, left: string) => `${action} at ${at}, in ${left}`,
   underWay: {
     lock: 'Locking',
     sleep: 'Sleeping',
@@ -48,6 +55,18 @@ type Action = (typeof ACTIONS)[number];
 const EVERY_MS = 10_000;
 /** Time to read the text and to cancel. */
 const DELAY_SECONDS = 10;
+/** The last seconds are counted. */
+const COUNTED_SECONDS = 120;
+const DAY_SECONDS = 86_400;
+
+/** Returns the seconds until this device's clock next shows `time`, `HH:MM`; undefined: not a time. */
+function secondsUntil(time: string): number | undefined {
+  const due = new Date();
+  due.setHours(Number(time.slice(0, 2)), Number(time.slice(3)), 0, 0);
+  const seconds = Math.ceil((due.getTime() - Date.now()) / 1000);
+  if (time === '' || Number.isNaN(seconds)) return undefined;
+  return seconds > 0 ? seconds : seconds + DAY_SECONDS;
+}
 
 /** An action that this page does not know, of another version of the service, is shown by its name. */
 const labelOf = (labels: Readonly<Record<Action, string>>, action: string): string =>
@@ -62,6 +81,12 @@ interface CountdownProps {
   /** undefined: this page may not cancel it. */
   readonly onCancel: (() => void) | undefined;
   readonly onDue: () => void;
+}
+
+function dueText(action: string, left: number): string {
+  if (left < COUNTED_SECONDS) return T.soon(action, Math.max(0, Math.ceil(left)));
+  // By the clock of this device.
+  return T.pending(action, timeOfDay(Date.now() / 1000 + left).slice(0, -3), duration(left));
 }
 
 function Countdown({ pending, isOwn, onCancel, onDue }: CountdownProps) {
@@ -81,7 +106,7 @@ function Countdown({ pending, isOwn, onCancel, onDue }: CountdownProps) {
       <p role="alert" class="unseen">
         {T.asked(powerLabel(action), onCancel !== undefined)}
       </p>
-      <p role="timer">{T.pending(labelOf(T.underWay, action), Math.max(0, Math.ceil(left)))}</p>
+      <p role="timer">{dueText(labelOf(T.underWay, action), left)}</p>
       {onCancel !== undefined && (
         <button type="button" class="primary" ref={button} onClick={onCancel}>
           {T.cancel}
@@ -99,9 +124,11 @@ function Confirm({
 }: {
   readonly action: Action;
   readonly status: PowerPayload;
-  readonly onGo: () => void;
+  readonly onGo: (delaySeconds: number) => void;
   readonly onLeave: () => void;
 }) {
+  const [time, setTime] = useState('');
+  const untilTime = secondsUntil(time);
   const isCancellable = useMay()('power.cancel');
   const what = action === 'sleep' || action === 'hibernate' ? 'sleep' : 'shutdown';
   const holding = status.inhibitors.filter((held) => held.what.split(':').includes(what));
@@ -113,12 +140,32 @@ function Confirm({
           {T.heldUp(held.who, held.why)}
         </p>
       ))}
+      <p class="acts later">
+        {T.later.map(([seconds, label]) => (
+          <button type="button" key={seconds} onClick={() => onGo(seconds)}>
+            {label}
+          </button>
+        ))}
+        <input
+          type="time"
+          aria-label={T.at}
+          value={time}
+          onInput={({ currentTarget }) => setTime(currentTarget.value)}
+        />
+        <button
+          type="button"
+          disabled={untilTime === undefined}
+          onClick={() => onGo(untilTime ?? DAY_SECONDS)}
+        >
+          {T.atTime}
+        </button>
+      </p>
       <p class="buttons">
         <button type="button" onClick={onLeave}>
           {T.keep}
         </button>
-        <button type="button" class="danger" onClick={onGo}>
-          {T.go(T.actions[action])}
+        <button type="button" class="danger" onClick={() => onGo(DELAY_SECONDS)}>
+          {T.actions[action]}
         </button>
       </p>
     </Dialog>
@@ -153,11 +200,12 @@ function PowerCard() {
     const can = status.actions[action];
     return can?.enabled === true && can.supported && may(`power.${action}`);
   });
-  const start = (action: Action, query: string) =>
+  /** `delay` in seconds; 0: immediately. */
+  const start = (action: Action, delay: number) =>
     void acts.run(async () => {
       ask(undefined);
-      await post(`/api/pw/${action}${query}`);
-      if (query !== '') setStarted({ action, at: serviceNow() + DELAY_SECONDS });
+      await post(`/api/pw/${action}${delay === 0 ? '' : `?delay=${delay}`}`);
+      if (delay > 0) setStarted({ action, at: serviceNow() + delay });
       isOwn.current = true;
       refresh();
       return undefined;
@@ -192,7 +240,7 @@ function PowerCard() {
             type="button"
             key={action}
             disabled={acts.isBusy || pending !== null}
-            onClick={() => (action === 'lock' ? start(action, '') : ask(action))}
+            onClick={() => (action === 'lock' ? start(action, 0) : ask(action))}
           >
             {T.actions[action]}
           </button>
@@ -209,7 +257,7 @@ function PowerCard() {
         <Confirm
           action={asked}
           status={status}
-          onGo={() => start(asked, `?delay=${DELAY_SECONDS}`)}
+          onGo={(delay) => start(asked, delay)}
           onLeave={() => ask(undefined)}
         />
       )}
