@@ -60,6 +60,7 @@ export const TEXTS = {
     close: 'Show fewer',
     count: (all: number, running: number) => `${processes(all)}, ${running.toLocaleString('en')} running`,
     search: 'Search',
+    searchHint: 'name or user:name',
     grouped: 'Group by name',
     caption: 'Table of processes',
     columns: {
@@ -69,6 +70,7 @@ export const TEXTS = {
       user: 'User',
       cpu: 'CPU',
       memory: 'Memory',
+      threads: 'Threads',
       time: 'CPU time',
     },
     topCpu: 'Most CPU',

@@ -1,18 +1,46 @@
 /** Processes: the busiest ten from the stream, or all of them in a table. */
-import { useState } from 'preact/hooks';
-import type { ProcessShare } from '../../../src/wire/process.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { ProcessListPayload, ProcessRow, ProcessShare } from '../../../src/wire/process.ts';
 import { useMay } from '../../access.ts';
 import { bytes, percent } from '../../format.ts';
 import { Card } from '../../parts/card.tsx';
+import { usePolled } from '../../parts/poll.ts';
 import type { Sample, System } from '../../sample.ts';
 import { TEXTS } from '../../texts.ts';
 import { type CardRow, whyNot } from '../row.ts';
-import { All } from './all.tsx';
+import { All, noteListing, pathOf } from './all.tsx';
 import { Details, type Subject } from './details.tsx';
+import { EndDialog, type Victim } from './end-dialog.tsx';
+import { type Guard, guardOf } from './guard.ts';
+import { isOpenIn } from './listing.ts';
 
 const T = TEXTS.processes;
 /** Age from which figures are shown with it. */
 const FRESH_SECONDS = 2;
+
+const GUARD_EVERY_MS = 15_000;
+
+/** Sorted by memory: if there are more than the service lists, threads of the kernel are missing. */
+const EVERYTHING = pathOf({ grouped: 'false', sort: 'memory' });
+
+/** Undefined unless it is needed, and until all processes are known. */
+function useGuard(
+  isNeeded: boolean,
+  system: System,
+): { readonly guard: Guard | undefined; readonly renew: () => void } {
+  const { value, refresh } = usePolled<ProcessListPayload>(isNeeded ? EVERYTHING : undefined, GUARD_EVERY_MS);
+  const { platform, service } = system;
+  const guard = useMemo(
+    () =>
+      value &&
+      guardOf(
+        value.processes.filter((row): row is ProcessRow => 'ppid' in row),
+        { pid: service.pid, platform },
+      ),
+    [value, service.pid, platform],
+  );
+  return { guard, renew: refresh };
+}
 
 interface TopProps {
   readonly title: string;
@@ -60,19 +88,34 @@ interface ProcessCardProps {
 }
 
 function ProcessCard({ summary, system }: ProcessCardProps) {
-  const [isOpen, open] = useState(false);
+  const [isOpen, open] = useState(() => isOpenIn(new URLSearchParams(location.search)));
   const [subject, look] = useState<Subject>();
+  const [victim, choose] = useState<Victim>();
+  const [turn, next] = useState(0);
   const { control } = system.capabilities.processes;
   const mayEnd = useMay()('processes.control') && control.enabled && control.supported;
+  const { guard, renew } = useGuard(mayEnd && (isOpen || subject !== undefined), system);
+  const onEnd = (chosen: Victim) => {
+    look(undefined);
+    choose(chosen);
+  };
+  const ending = { guard, onEnd: mayEnd ? onEnd : undefined };
   const toggle = (
-    <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => {
+        open(!isOpen);
+        if (isOpen) noteListing(undefined);
+      }}
+    >
       {isOpen ? T.close : T.open}
     </button>
   );
   return (
     <Card title={T.title} note={noteOf(summary)} size="full" action={toggle}>
       {isOpen ? (
-        <All mayEnd={mayEnd} system={system} />
+        <All turn={turn} onOpen={look} {...ending} />
       ) : (
         <div class="columns">
           <Top
@@ -89,8 +132,16 @@ function ProcessCard({ summary, system }: ProcessCardProps) {
           />
         </div>
       )}
-      {subject !== undefined && (
-        <Details subject={subject} guard={undefined} onEnd={undefined} onClose={() => look(undefined)} />
+      {subject !== undefined && <Details subject={subject} {...ending} onClose={() => look(undefined)} />}
+      {victim !== undefined && (
+        <EndDialog
+          victim={victim}
+          onDone={() => {
+            choose(undefined);
+            next(turn + 1);
+            renew();
+          }}
+        />
       )}
     </Card>
   );

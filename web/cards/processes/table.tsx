@@ -1,20 +1,14 @@
-/** The table of processes: sorted by the service; only the visible rows are rendered. */
+/** The table of processes; only the visible rows are rendered. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { ProcessListPayload } from '../../../src/wire/process.ts';
-import { bytes, clock, percent } from '../../format.ts';
+import { bytes, clock, count, percent } from '../../format.ts';
 import { useVirtual } from '../../parts/virtual.ts';
 import { TEXTS } from '../../texts.ts';
 import type { Subject } from './details.tsx';
 import type { Victim } from './end-dialog.tsx';
 import type { Guard } from './guard.ts';
+import { type Column, isDescending, type Listing, type Row } from './listing.ts';
 
 const T = TEXTS.processes;
-
-export type Sort = 'name' | 'cpu' | 'memory';
-type Row = ProcessListPayload['processes'][number];
-
-/** The service's sort order for each column. */
-const DIRECTIONS = { name: 'ascending', cpu: 'descending', memory: 'descending' } as const;
 
 const keyOf = (row: Row) => ('pid' in row ? String(row.pid) : row.name);
 
@@ -29,10 +23,10 @@ function endable(row: Row, guard: Guard | undefined): Victim | undefined {
   return mayEnd === true ? victimOf(row) : undefined;
 }
 
-interface TableProps {
+export interface TableProps {
   readonly rows: readonly Row[];
-  readonly sort: Sort;
-  readonly onSort: (sort: Sort) => void;
+  readonly listing: Listing;
+  readonly onSort: (change: Pick<Listing, 'sort' | 'isReversed'>) => void;
   readonly onOpen: (subject: Subject) => void;
   /** undefined: processes cannot be ended. */
   readonly onEnd: ((victim: Victim) => void) | undefined;
@@ -40,41 +34,40 @@ interface TableProps {
   readonly guard: Guard | undefined;
 }
 
-function Sorted({ by, sort, onSort }: { readonly by: Sort } & Pick<TableProps, 'sort' | 'onSort'>) {
+interface SortedProps extends Pick<TableProps, 'listing' | 'onSort'> {
+  readonly by: Column;
+  readonly kind: string;
+}
+
+function Sorted({ by, kind, listing: { sort, isReversed }, onSort }: SortedProps) {
   const isSorted = by === sort;
+  const isDown = isDescending(by) !== (isSorted && isReversed);
   return (
-    <th
-      scope="col"
-      aria-sort={isSorted ? DIRECTIONS[by] : 'none'}
-      class={by === 'name' ? 'name' : `number ${by}`}
-    >
-      <button type="button" class="quiet" onClick={() => onSort(by)}>
+    <th scope="col" aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : 'none'} class={kind}>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => onSort({ sort: by, isReversed: isSorted && !isReversed })}
+      >
         {T.columns[by]}
-        <span aria-hidden="true">{isSorted ? (DIRECTIONS[by] === 'ascending' ? ' ↑' : ' ↓') : ''}</span>
+        <span aria-hidden="true">{isSorted ? (isDown ? ' ↓' : ' ↑') : ''}</span>
       </button>
     </th>
   );
 }
 
-function Head({ areGroups, sort, onSort, onEnd }: TableProps & { readonly areGroups: boolean }) {
-  const sorting = { sort, onSort };
+function Head({ areGroups, listing, onSort, onEnd }: TableProps & { readonly areGroups: boolean }) {
+  const sorting = { listing, onSort };
   return (
     <thead>
       <tr>
-        <Sorted by="name" {...sorting} />
-        <th scope="col" class="number more">
-          {areGroups ? T.columns.count : T.columns.pid}
-        </th>
-        {!areGroups && (
-          <th scope="col" class="more user">
-            {T.columns.user}
-          </th>
-        )}
-        <Sorted by="cpu" {...sorting} />
-        <Sorted by="memory" {...sorting} />
-        <th scope="col" class="number more">
-          {T.columns.time}
-        </th>
+        <Sorted by="name" kind="name" {...sorting} />
+        <Sorted by={areGroups ? 'count' : 'pid'} kind="number more" {...sorting} />
+        {!areGroups && <Sorted by="user" kind="more user" {...sorting} />}
+        <Sorted by="cpu" kind="number cpu" {...sorting} />
+        <Sorted by="memory" kind="number memory" {...sorting} />
+        {!areGroups && <Sorted by="threads" kind="number more threads" {...sorting} />}
+        <Sorted by="time" kind="number more" {...sorting} />
         {onEnd !== undefined && (
           <th scope="col" class="act">
             {T.act}
@@ -110,6 +103,9 @@ function BodyRow({
       {!('count' in row) && <td class="more user">{'user' in row ? row.user : ''}</td>}
       <td class="number cpu">{percent(row.cpu, 1)}</td>
       <td class="number memory">{bytes(row.memory)}</td>
+      {!('count' in row) && (
+        <td class="number more threads">{count('threads' in row ? row.threads : null)}</td>
+      )}
       <td class="number more">{clock(row.cpu_time)}</td>
       {onEnd !== undefined && (
         <td class="act">
