@@ -49,7 +49,7 @@ constexpr std::chrono::milliseconds kProbeLead{100};
 
 // Returns the keys of Counters (src/host/host.ts) in the order of the values.
 std::string keysOf(const std::vector<Section>& sections, const std::vector<Detail>& details) {
-  std::string keys = "takenAtNs, sinceBootNs, unixMs, uptimeNs";
+  std::string keys = "takenAtNs, sinceBootNs, unixMs, uptimeNs, clockErrorSeconds";
   for (const Section& section : sections) {
     keys.append(", ").append(section.key);
     if (section.takenAtNs) keys.append(", ").append(section.key).append("TakenAtNs");
@@ -132,11 +132,12 @@ class HostBinding : public Napi::ObjectWrap<HostBinding> {
     const ClockReading clock = readClock();
     Failures failures(env);
     std::vector<napi_value> values;
-    values.reserve(sections_.size() + details_.size() + 7);
+    values.reserve(sections_.size() + details_.size() + 8);
     for (const std::int64_t time : {clock.monotonicNs, clock.sinceBootNs, clock.unixMs})
       values.push_back(js(env, time));
     const auto uptimeNs = uptime_.readNs(clock.sinceBootNs);
     values.push_back(uptimeNs ? js(env, *uptimeNs) : env.Undefined());
+    values.push_back(js(env, clock.errorSeconds));
     for (std::size_t at = 0; at < sections_.size(); ++at) {
       const Section& section = sections_[at];
       const bool isWanted = (wanted & (1U << at)) != 0;

@@ -7,7 +7,6 @@ import type { EventKind, Severity } from '../wire/severities.ts';
 const SUBJECTS = {
   crashed: { kind: 'machine', severity: 'warning' },
   restarted: { kind: 'machine', severity: 'info' },
-  clock: { kind: 'machine', severity: 'warning' },
   wrong_keys: { kind: 'access', severity: 'warning' },
   history: { kind: 'storage', severity: 'warning' },
 } as const satisfies Readonly<Record<string, { kind: EventKind; severity: Severity }>>;
@@ -33,8 +32,6 @@ export interface IncidentsOptions {
 
 /** What happens in a moment lasts this long: Alertmanager waits before it sends, and would never see it. */
 const MOMENT_MS = 300_000;
-/** A clock that was further from the time than this was wrong. */
-const WRONG_CLOCK_SECONDS = 60;
 /** So many wrong keys within this time are no slip of a user. */
 const MANY_WRONG_KEYS = 20;
 const WRONG_KEYS_MS = 600_000;
@@ -49,15 +46,12 @@ export class Incidents {
     this.#options = options;
   }
 
-  /** Takes the marks of a start, or one of later. */
+  /** Takes the marks of a start. */
   readonly onMarks = (marks: readonly HistoryMark[]): void => {
     const crash = marks.find(({ kind }) => kind === 'crash');
     const boot = marks.find(({ kind }) => kind === 'boot');
     if (crash !== undefined) this.#note('crashed', crash);
     else if (boot !== undefined) this.#note('restarted', boot);
-    for (const mark of marks)
-      if (mark.kind === 'clock' && Math.abs(mark.seconds ?? WRONG_CLOCK_SECONDS) >= WRONG_CLOCK_SECONDS)
-        this.#note('clock', mark);
   };
 
   /** Counts a request with a wrong key. */

@@ -37,7 +37,7 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   readonly version: string;
   readonly processes?: SlotProcesses | undefined;
   readonly watch?: WatchRules | undefined;
-  readonly incidents?: Pick<Incidents, 'onMarks' | 'close'> | undefined;
+  readonly incidents?: Pick<Incidents, 'close'> | undefined;
   /** The history on disk, if it is already open. */
   readonly store?: Store | undefined;
   /** Opens it, if the configuration has one. Never rejects. */
@@ -71,10 +71,7 @@ export class RecordedHistory implements History {
     this.#recorder = new Recorder(options);
     const { watch, processes } = options;
     this.#recorder.slotListeners.add((slot) => this.#handOn(slot));
-    this.#recorder.markListeners.add((mark) => {
-      this.#store?.mark(mark);
-      options.incidents?.onMarks([mark]);
-    });
+    this.#recorder.markListeners.add((mark) => this.#store?.mark(mark));
     this.#recorder.pointsListeners.add((at, points, isWhole) => {
       watch?.onPoints(at, points, isWhole);
       processes?.onPoints(points, watch?.isWaiting === true);

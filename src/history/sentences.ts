@@ -30,6 +30,12 @@ const SENTENCES: Readonly<
     state === 'begin'
       ? `Disk ${mount} will be full in ${rounded(value)} days at the rate of the last days`
       : `Disk ${mount} no longer fills up as fast`,
+  'clock.error': (_, state, value) => {
+    if (state === 'end') return 'The clock is synchronized';
+    return value < 16
+      ? `The clock may be wrong by ${rounded(value)} s`
+      : 'The clock is not synchronized, and may be wrong';
+  },
 };
 
 const rounded = (value: number): string => String(Math.round(value * 10) / 10);
@@ -41,7 +47,7 @@ export function fixedSentence(
   value: number | null,
 ): string | undefined {
   const slash = series.indexOf('/') + 1;
-  return SENTENCES[series.slice(0, slash)]?.(series.slice(slash), state, value ?? 0);
+  return SENTENCES[slash === 0 ? series : series.slice(0, slash)]?.(series.slice(slash), state, value ?? 0);
 }
 
 /** `Disk /srv/media is 91 % full, limit 90 %`; a series that has no other name keeps the text of its rule. */

@@ -150,6 +150,10 @@ function addInterface(
   );
 }
 
+function addClock({ counters: { clockErrorSeconds: value } }: Sample, points: Points): void {
+  if (value !== undefined) points.push({ name: 'clock.error', unit: 's', value });
+}
+
 function addDetails({ extras }: Sample, points: Points): void {
   if (extras === undefined) return;
   for (const { name, unit, of, value } of detailSeries(extras)) {
@@ -170,6 +174,7 @@ export function pointsOf(sample: Sample, network: Sample | undefined): readonly 
   addGpus(sample, points);
   addDisks(sample, points);
   addDetails(sample, points);
+  addClock(sample, points);
   addNetwork(sample, network, points);
   return points;
 }

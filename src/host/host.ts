@@ -166,6 +166,8 @@ export interface Counters extends DetailCounters {
   readonly unixMs: number;
   /** Since the container was started, if it has an uptime of its own. Absent: as `sinceBootNs`. */
   readonly uptimeNs?: number | undefined;
+  /** Bound of the error of the wall clock; 16 or more: nothing synchronizes it. Null, absent: unknown. */
+  readonly clockErrorSeconds?: number | null;
   readonly cpu?: CpuCounters | null;
   readonly memory?: MemoryCounters | null;
   /** If `failures` has a reason beside a list, some devices are missing from it. */

@@ -15,11 +15,11 @@ export const machineEvent = v.strictObject({
   ),
   kind: means(
     v.picklist(EVENT_KINDS),
-    'rule: of `watch.rules`, or one that ships ready; machine: it crashed or was restarted, or its clock was wrong, at a hub also that it is down, asleep or off; access: many requests with a wrong key; storage: the history cannot be written.',
+    'rule: of `watch.rules`, or one that ships ready; machine: it crashed or was restarted, at a hub also that it is down, asleep or off; access: many requests with a wrong key; storage: the history cannot be written.',
   ),
   subject: means(
     v.string(),
-    'What the event is about: `RULE SERIES` of a rule, otherwise one of `crashed`, `restarted`, `clock`, `wrong_keys`, `history`, at a hub `down`, `asleep`, `off`. Begin and end have the same.',
+    'What the event is about: `RULE SERIES` of a rule, otherwise one of `crashed`, `restarted`, `wrong_keys`, `history`, at a hub `down`, `asleep`, `off`. Begin and end have the same.',
   ),
   severity: means(v.picklist(SEVERITIES), 'How urgent it is.'),
   state: means(v.picklist(['begin', 'end']), 'It began or ended.'),

@@ -16,6 +16,7 @@ export const SERIES: Readonly<Record<string, SeriesForm>> = {
   'memory.used': 'one',
   'memory.swap_percent': 'one',
   'memory.pressure': 'one',
+  'clock.error': 'one',
   'network.receive': 'both',
   'network.send': 'both',
   'disk.used_percent': 'each',

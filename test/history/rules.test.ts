@@ -22,6 +22,7 @@ t.test('[12.ready-rules] each begins after its time, and not at its limit', asyn
     'memory.pressure': 20.5,
     'cpu.load': 96,
     'cpu.temperature': 96,
+    'clock.error': 16,
     'battery.charge/BAT0': 9,
     'disk.days_left//srv': 6.9,
     'drive.passed/sda': 0,
@@ -34,12 +35,14 @@ t.test('[12.ready-rules] each begins after its time, and not at its limit', asyn
     [60, 'disk-filling', 'disk.days_left//srv'],
     [60, 'drive-failing', 'drive.passed/sda'],
     [600, 'processor-busy', 'cpu.load'],
+    [600, 'clock-wrong', 'clock.error'],
   ]);
   const right = {
     'disk.used_percent//srv': 90,
     'memory.pressure': 20,
     'cpu.load': 95,
     'cpu.temperature': 95,
+    'clock.error': 15,
     'battery.charge/BAT0': 10,
     'battery.health/BAT0': 1,
     'disk.days_left//srv': 7,

@@ -40,6 +40,7 @@ export function desktopAt(seconds: number): Counters {
   const total = times({ user: seconds * 30, idle: seconds * 70 });
   const used = (bytes: number) => ({ readBytes: bytes, writeBytes: 2 * bytes, busyMs: seconds * 100 });
   return at(seconds, {
+    clockErrorSeconds: 0.25,
     cpu: cpu(total, {
       temperatureCelsius: 50,
       speedHz: 3.5e9,

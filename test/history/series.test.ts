@@ -49,6 +49,7 @@ t.test('the series of a detailed sample', async (t) => {
     'battery.time_left/BAT0': '3600 s',
     'limits.memory_used': '256 MiB',
     'limits.cpus': '2 ',
+    'clock.error': '0.25 s',
   });
   t.equal(new Set(Object.keys(points)).size, second && pointsOf(second, first).length, 'each once');
 });

@@ -11,6 +11,7 @@ const BESIDE = [
   'sinceBootNs',
   'unixMs',
   'uptimeNs',
+  'clockErrorSeconds',
   'networkTakenAtNs',
   'awaitsAnswers',
   'failures',
