@@ -2,7 +2,7 @@
 import os from 'node:os';
 import type { KeyUses } from './access/key-uses.ts';
 import type { Clock } from './clock.ts';
-import { auditCommand } from './commands/audit.ts';
+import { auditEnd, auditReport } from './commands/audit.ts';
 import { chooseBackend } from './commands/choose-backend.ts';
 import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
@@ -99,6 +99,7 @@ export function createCommands({ config, host, clock, log }: Base, ownPid: numbe
     ...wakeCommands(wakeControl),
   ];
   const commands = new Commands(rows, config);
-  commands.onReport((report) => auditCommand(log, report));
+  commands.onReport((report) => auditReport(log, report));
+  commands.onStep((command, step) => auditEnd(log, command, step));
   return { power, media, processControl, wakeControl, commands };
 }

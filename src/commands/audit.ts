@@ -1,34 +1,46 @@
 /** The audit trail: a line in the log per command, with its client and its outcome. */
 import type { Caller } from '../access/caller.ts';
-import { DEFAULT_KEY } from '../access/key.ts';
 import { ServiceError } from '../errors.ts';
+import type { LogFields } from '../log/format.ts';
 import type { Log } from '../log/log.ts';
-import type { Scope } from '../scopes.ts';
-import type { Report } from './command.ts';
+import type { Report, Step } from './command.ts';
 
-export function auditCommand(log: Pick<Log, 'audit'>, { name, caller, answer }: Report): void {
-  log.audit(`${name.replace('.', ': ')} ${outcomeOf(answer)}`, {
-    address: caller.address,
-    keyed: caller.isKeyed,
-    ...keyOf(caller),
-    ...caller.via,
-    ...subjectOf(answer),
-  });
+interface Audited {
+  /** Of the command, or the scope that it needs. */
+  readonly name: string;
+  readonly caller: Caller;
+  /** The machine that it is for; absent: this one. */
+  readonly host?: string;
 }
 
-/** A line for a command that was refused before it was read, by the scope that its key lacks. */
-export const auditForbidden = (log: Pick<Log, 'audit'>, needed: Scope, caller: Caller): void =>
-  auditRefusal(log, needed, caller, 'scope_required');
-
-/** A line for a command that was refused before it was read. `name`: of the command, or the scope that it needs. */
-export function auditRefusal(log: Pick<Log, 'audit'>, name: string, caller: Caller, reason: string): void {
-  const { address, isKeyed: keyed, via } = caller;
-  log.audit(`${name.replace('.', ': ')} refused: ${reason}`, { address, keyed, ...keyOf(caller), ...via });
+/** A line on one command. */
+export function audit(
+  log: Pick<Log, 'audit'>,
+  { name, caller, host }: Audited,
+  outcome: string,
+  more: LogFields = {},
+): void {
+  const { address, isKeyed: keyed, key, via } = caller;
+  // With `via` the name of the hub's key is in it, beside that of its client.
+  const who = { host, address, keyed, ...(via ?? { key }) };
+  log.audit(`${name.replace('.', ': ')} ${outcome}`, { ...who, ...more });
 }
 
-/** The name of a key of `auth.keys`; that of a hub which names its client is in `via`. */
-const keyOf = ({ key, via }: Caller) =>
-  key === undefined || key === DEFAULT_KEY || via !== undefined ? {} : { key };
+/** A line on a command that was accepted, refused or carried out. */
+export function auditReport(log: Pick<Log, 'audit'>, { answer, ...report }: Report): void {
+  audit(log, report, outcomeOf(answer), subjectOf(answer));
+}
+
+/** A line on a command that was refused before it was read. */
+export const auditRefusal = (log: Pick<Log, 'audit'>, audited: Audited, reason: string): void =>
+  audit(log, audited, `refused: ${reason}`);
+
+const ENDS: ReadonlySet<Step['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
+
+/** A line where `step` is the end of a command that was accepted. */
+export function auditEnd(log: Pick<Log, 'audit'>, audited: Audited, { stage, message }: Step): void {
+  if (ENDS.has(stage)) audit(log, audited, stage, stage === 'failed' ? { reason: message } : {});
+}
 
 function outcomeOf(answer: Report['answer']): string {
   if (answer instanceof ServiceError) return `refused: ${answer.code}`;

@@ -1,7 +1,7 @@
 /** The path of a request: gate, route, method, framing, size, type, flag, then its handler; errors become answers. */
 
 import type { Caller } from '../access/caller.ts';
-import { auditForbidden } from '../commands/audit.ts';
+import { auditRefusal } from '../commands/audit.ts';
 import type { CurrentConfig } from '../config/current.ts';
 import { featureDisabled, ServiceError, scopeRequired, stackOf } from '../errors.ts';
 import { QUOTAS } from '../fairness/limits.ts';
@@ -96,7 +96,8 @@ export class Pipeline {
     const { scope, needsKey } = endpoint;
     if (needsKey && client.key === undefined) return bareAnswer(401, headers);
     if (scope !== undefined && !allows(client.scopes, scope)) {
-      if (head.method === 'POST') auditForbidden(this.#options.log, scope, client);
+      if (head.method === 'POST')
+        auditRefusal(this.#options.log, { name: scope, caller: client }, 'scope_required');
       throw scopeRequired(scope);
     }
     if (framing.isChunked && endpoint.staysOpen)

@@ -131,8 +131,8 @@ export class LocalMachine implements Machine {
     return this.#deps.history.isOn;
   }
 
-  check(name: string): void {
-    this.#deps.commands.refuseDisabled(name);
+  check(name: string, client: Caller): void {
+    this.#deps.commands.refuseDisabled(name, client);
   }
 
   async ask(request: MachineRequest): Promise<MachineAnswer> {

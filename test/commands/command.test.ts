@@ -1,11 +1,13 @@
 /** The table of commands: flag, parameters, act, in this order. */
 import t from 'tap';
-import { auditCommand } from '#src/commands/audit.js';
-import type { Command, Outcome } from '#src/commands/command.js';
+import { auditEnd, auditReport } from '#src/commands/audit.js';
+import type { Command, Outcome, Step } from '#src/commands/command.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
+import type { LogFields } from '#src/log/format.js';
 import { Commands } from '#src/machine/commands.js';
 import { FakeConfig } from '../helpers/fakes/config.ts';
+import { PowerRig } from '../helpers/fakes/power.ts';
 import { callerAt, SENDER } from '../helpers/fakes/sender.ts';
 import { invoke } from '../helpers/invoke.ts';
 
@@ -74,10 +76,15 @@ t.test(
   async (t) => {
     const config = new FakeConfig({ ...DEFAULT_CONFIG.features, enable_sleep: false });
     const commands = new Commands(tableOf([]), config);
-    t.throws(() => commands.refuseDisabled('power.sleep'), { code: 'feature_disabled' });
-    t.doesNotThrow(() => commands.refuseDisabled('power.'), 'one of them is allowed');
+    const reported: string[] = [];
+    commands.onReport(({ name, isRefused }) => reported.push(`${name} ${isRefused}`));
+    t.throws(() => commands.refuseDisabled('power.sleep', SENDER), { code: 'feature_disabled' });
+    t.doesNotThrow(() => commands.refuseDisabled('power.', SENDER), 'one of them is allowed');
+    config.features = { ...config.features, enable_media: false };
+    t.throws(() => commands.refuseDisabled('media.', SENDER), { code: 'feature_disabled' });
+    t.strictSame(reported, ['power.sleep true', 'media true']);
     config.features = DEFAULT_CONFIG.features;
-    t.doesNotThrow(() => commands.refuseDisabled('power.sleep'));
+    t.doesNotThrow(() => commands.refuseDisabled('power.sleep', SENDER));
   },
 );
 
@@ -99,6 +106,31 @@ t.test('every answer is reported with its sender, a refusal before the act as su
   ]);
 });
 
+t.test(
+  'the steps of a command after its answer are reported with its sender, and to its follower',
+  async (t) => {
+    const { power, commands } = new PowerRig();
+    const lines: string[] = [];
+    const log = {
+      audit: (text: string, fields: LogFields = {}) => void lines.push(`${text} ${fields['key']}`),
+    };
+    const seen: string[] = [];
+    const caller = callerAt('::1', 'desk');
+    commands.onStep((command, step) => {
+      seen.push(`${command.name} ${step.stage}`);
+      auditEnd(log, command, step);
+    });
+    const own: string[] = [];
+    const follower = { owner: {}, onStep: ({ stage }: Step) => own.push(stage) };
+    await commands.prepare('power.sleep', { delay: 60 }, caller)(follower);
+    await commands.prepare('power.cancel', {}, caller)();
+    t.strictSame([seen, own], [['power.sleep cancelled'], ['cancelled']]);
+    await commands.prepare('power.restart', { delay: 60 }, caller)();
+    power.close();
+    t.strictSame(lines, ['power: sleep cancelled desk', 'power: restart failed desk']);
+  },
+);
+
 t.test('the audit trail has a line per command, with its client and its outcome', async (t) => {
   const lines: unknown[] = [];
   const outcomes: Readonly<Record<string, Outcome | ServiceError>> = {
@@ -108,10 +140,12 @@ t.test('the audit trail has a line per command, with its client and its outcome'
     refused: new ServiceError('not_supported', 'No.', { reason: 'no logind' }),
   };
   const caller = callerAt('::1', 'default');
-  const log = { audit: (text: string, fields?: object) => void lines.push([text, fields]) };
+  const log = {
+    audit: (text: string, fields?: object) => void lines.push([text, JSON.parse(JSON.stringify(fields))]),
+  };
   for (const [name, answer] of Object.entries(outcomes))
-    auditCommand(log, { name: `power.${name}`, caller, answer, isRefused: false, follower: undefined });
-  const client = { address: '::1', keyed: true };
+    auditReport(log, { name: `power.${name}`, caller, answer, isRefused: false, follower: undefined });
+  const client = { address: '::1', keyed: true, key: 'default' };
   t.strictSame(lines, [
     ['power: done done', { ...client, pid: 7, name: 'mpv' }],
     ['power: accepted accepted', client],

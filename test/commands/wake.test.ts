@@ -1,7 +1,7 @@
 /** The command that wakes machines; packets go to the loopback of this machine. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { auditCommand } from '#src/commands/audit.js';
+import { auditReport } from '#src/commands/audit.js';
 import { WakeControl, wakeCommands } from '#src/commands/wake.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { ServiceError } from '#src/errors.js';
@@ -46,7 +46,7 @@ class WakeRig {
     });
     this.#commands = new Commands(wakeCommands(this.control), this.config);
     const trail = { audit: (text: string, fields: unknown) => this.audit.push([text, fields]) };
-    this.#commands.onReport((report) => auditCommand(trail, report));
+    this.#commands.onReport((report) => auditReport(trail, report));
   }
 
   wake = async (params: Record<string, unknown>) =>

@@ -166,7 +166,7 @@ t.test('[I.hub.forwarded] bodies are refused as by the service', async (t) => {
 });
 
 t.test('[I.hub.audit] the audit trails of hub and machine name who asked', async (t) => {
-  const auth = { enabled: true, keys: { desk: keyWith('desk', 'hub', 'read', 'media') } };
+  const auth = { enabled: true, keys: { desk: keyWith('desk', 'hub', 'read', 'media', 'power') } };
   const machine = await startCommanded(t, { auth });
   const config = { hub: { commands: ALL }, auth: { api_key: KEY } };
   const key_file = { path: 'k', secret: keyOf('desk') };
@@ -182,6 +182,22 @@ t.test('[I.hub.audit] the audit trails of hub and machine name who asked', async
   t.match(lines[1], /address=127\.0\.0\.1 .*hub=desk key=default/);
   const own = hub.log.filter((line) => line.includes('media: play done'));
   t.match(own[0], /host=a address=127\.0\.0\.1 keyed=false/);
-  t.match(own[1], /host=a address=127\.0\.0\.1 keyed=true/);
+  t.match(own[1], /host=a address=127\.0\.0\.1 keyed=true key=default/);
   t.equal(own.length, 2);
+  // What is scheduled: that it was accepted, and how it ended, on both ends.
+  await ask(hub.port, '/api/hosts/a/pw/lock?delay=600', { method: 'POST', headers });
+  await ask(hub.port, '/api/hosts/a/pw/cancel', { method: 'POST', headers });
+  const trail = (all: readonly string[]) =>
+    all.flatMap((line) => /power: (.*?) (?:host=a )?address/.exec(line)?.[1] ?? []);
+  const wanted = ['cancel done', 'lock accepted', 'lock cancelled'];
+  for (const lines of [() => hub.log, machine.audit])
+    t.strictSame(
+      (await until(() => (trail(lines()).length >= 3 ? trail(lines()) : undefined))).toSorted(),
+      wanted,
+    );
+  // What no rule allows is refused before its body is read.
+  const next = { hub: { commands: {} }, auth: { api_key: KEY } };
+  hub.reconfigure({ a: { url: machine.service.baseUrl, key_file } }, next);
+  await ask(hub.port, '/api/hosts/a/media/control', { ...play, headers });
+  t.match(hub.log.at(-1), /media refused: command_not_allowed host=a .*keyed=true key=default/);
 });

@@ -73,6 +73,7 @@ async function command({ port }: ServiceProcess, headers: Readonly<Record<string
 /** Their lines in the audit trail. */
 const TRAIL = [
   / hostwire info: power: sleep accepted WHO$/,
+  / hostwire info: power: sleep cancelled WHO$/,
   / hostwire info: power: cancel done WHO$/,
   / hostwire info: power: restart refused: feature_disabled WHO$/,
   / hostwire info: media: seek refused: not_supported WHO reason="/,
@@ -93,7 +94,7 @@ t.test('[9.audit] the client, whether it has the key, the request, and the outco
   const trail = linesOf(service.stderr()).filter((line) => line.includes(' address='));
   t.match(trail, [
     ...trailOf('address=127\\.0\\.0\\.1 keyed=false'),
-    ...trailOf('address=127\\.0\\.0\\.1 keyed=true'),
+    ...trailOf('address=127\\.0\\.0\\.1 keyed=true key=default'),
   ]);
   t.equal(trail.length, 2 * TRAIL.length);
   t.notMatch(service.stderr(), KEY);

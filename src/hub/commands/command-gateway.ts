@@ -1,8 +1,8 @@
 /** Carries out commands of clients on machines: judges them by `hub.commands`, gives each its deadline, and writes the audit trail. */
 
 import type { Caller } from '../../access/caller.ts';
-import { DEFAULT_KEY } from '../../access/key.ts';
 import type { Clock } from '../../clock.ts';
+import { audit, auditEnd, auditRefusal } from '../../commands/audit.ts';
 import type { Step } from '../../commands/command.ts';
 import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../errors.ts';
@@ -18,9 +18,6 @@ import { SuspendDetector } from './suspend-detector.ts';
 const COMMANDS = [...REQUESTS.values()].filter(({ isCommand }) => isCommand);
 
 const scopesOfAll = (rows: readonly RequestRow[]): Scopes => scopesOf(rows.map(({ scope }) => scope));
-
-/** The ends of a command that was accepted. */
-const ENDS: ReadonlySet<Step['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
 
 export interface CommandGatewayOptions {
   readonly rules: Config['hub']['commands'];
@@ -52,7 +49,14 @@ export class CommandGateway implements Commander {
 
   /** Throws `command_not_allowed`. `command`: also `media.*`, before it is known which of its group is meant. */
   check(host: Commanded, command: string, client: Caller): void {
-    this.#rules.check(client, command, host);
+    try {
+      this.#rules.check(client, command, host);
+    } catch (error) {
+      // The name of its group.
+      const [name = ''] = command.split('.*');
+      auditRefusal(this.#options.log, { name, caller: client, host: host.id }, 'command_not_allowed');
+      throw error;
+    }
   }
 
   /** Returns the client's scopes without those of which `hub.commands` allows it no command on this machine. */
@@ -69,12 +73,13 @@ export class CommandGateway implements Commander {
     host: Commanded,
     { what, params, client: who, follower }: MachineRequest,
   ): Promise<MachineAnswer> {
-    const { clock, times } = this.#options;
+    const { clock, times, log } = this.#options;
+    const audited = { name: nameOf(what), caller: who, host: host.id };
     const notify = (end: CommandEnd['end']) =>
       this.ends.notify({ host: host.id, what, end, owners: follower === undefined ? [] : [follower.owner] });
     const onStep = (step: Step) => {
       follower?.onStep(step);
-      if (ENDS.has(step.stage)) this.#audit(host, what, who, step.stage);
+      auditEnd(log, audited, step);
       // As a service: of one that was cancelled the cancel is reported.
       if (step.stage === 'done' || step.stage === 'failed') notify(step);
     };
@@ -91,28 +96,22 @@ export class CommandGateway implements Commander {
       });
       if (answer.isFollowed !== true) notify(answer);
       const outcome = answer.isFollowed === true ? 'accepted' : 'done';
-      this.#audit(host, what, who, answer.delivered === 'false' ? 'failed' : outcome);
+      audit(log, audited, answer.delivered === 'false' ? 'failed' : outcome);
       return answer;
     } catch (error) {
       if (error instanceof ServiceError) {
-        this.#audit(host, what, who, `refused: ${error.code}`);
+        auditRefusal(log, audited, error.code);
         notify(error);
       }
       throw error;
     }
   }
+}
 
-  #audit({ id }: Commanded, what: string, { address, isKeyed, key }: Caller, outcome: string): void {
-    const [group = '', action = ''] = what.split('.', 2);
-    // An unknown action is the client's own words.
-    const name = /^[a-z_]{1,32}$/.test(action) ? action : 'unknown action';
-    this.#options.log.audit(`${group}: ${name} ${outcome}`, {
-      host: id,
-      address,
-      keyed: isKeyed,
-      key: key === DEFAULT_KEY ? undefined : key,
-    });
-  }
+/** An unknown action is the client's own words. */
+function nameOf(what: string): string {
+  const [group = '', action = ''] = what.split('.', 2);
+  return `${group}.${/^[a-z_]{1,32}$/.test(action) ? action : 'unknown action'}`;
 }
 
 const stoodStill = () =>

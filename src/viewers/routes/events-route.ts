@@ -1,4 +1,6 @@
 /** GET /api/events: the events of a machine as JSON, or as a stream that continues after `Last-Event-ID`. */
+
+import { audit } from '../../commands/audit.ts';
 import { type EventBook, withoutCause } from '../../history/event-book.ts';
 import { parseJsonObject } from '../../http/body.ts';
 import { jsonAnswer } from '../../http/reply.ts';
@@ -106,13 +108,8 @@ export const muteRun =
   ({ body, client, headers }) => {
     const { what, seconds, reason } = checkParams(muteRequest, parseJsonObject(body));
     mutes.mute(what, seconds, reason);
-    const { address, isKeyed: keyed, key } = client;
-    log.audit(seconds === 0 ? 'events: unmute done' : 'events: mute done', {
-      address,
-      keyed,
-      ...(key !== undefined && { key }),
-      name: what,
-    });
+    const name = seconds === 0 ? 'events.unmute' : 'events.mute';
+    audit(log, { name, caller: client }, 'done', { name: what });
     const payload: MuteList = { mutes: mutes.list };
     return jsonAnswer(payload, headers);
   };

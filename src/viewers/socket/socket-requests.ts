@@ -1,6 +1,6 @@
 /** Answers the requests of WebSockets about one machine other than subscriptions: topics once, questions, commands. */
 import type { Clock } from '../../clock.ts';
-import { auditForbidden, auditRefusal } from '../../commands/audit.ts';
+import { auditRefusal } from '../../commands/audit.ts';
 import type { Step } from '../../commands/command.ts';
 import { ServiceError, scopeRequired, stackOf } from '../../errors.ts';
 import { QUOTAS } from '../../fairness/limits.ts';
@@ -34,9 +34,10 @@ export async function answerRequest(
   { log, gate, clock }: RequestDeps,
 ): Promise<void> {
   const { op, deadline } = request;
+  const { caller } = requester;
   const asked = requestOfMessage(request);
   if (deadline !== undefined && clock.sinceBoot() > deadline) {
-    if (asked?.what.includes('.')) auditRefusal(log, asked.what, requester.caller, 'late');
+    if (asked?.what.includes('.')) auditRefusal(log, { name: asked.what, caller }, 'late');
     requester.send(errorFrame('LATE', 'The deadline has passed; it was not carried out.', place));
     return;
   }
@@ -46,8 +47,8 @@ export async function answerRequest(
   const needed = scopeOf(asked.what);
   const refusal = refusalOf(requester, needed, place);
   if (refusal !== undefined) {
-    gate.noteRefusal('scope_required', requester.caller.address);
-    if (asked.what.includes('.')) auditForbidden(log, needed, requester.caller);
+    gate.noteRefusal('scope_required', caller.address);
+    if (asked.what.includes('.')) auditRefusal(log, { name: needed, caller }, 'scope_required');
     requester.send(refusal);
     return;
   }
@@ -75,7 +76,7 @@ async function answerWhole(
     const needed = scopeOf(what);
     if (!allows(caller.scopes, needed)) {
       gate.noteRefusal('scope_required', caller.address);
-      if (isCommand) auditForbidden(log, needed, caller);
+      if (isCommand) auditRefusal(log, { name: needed, caller }, 'scope_required');
       throw scopeRequired(needed);
     }
     const follower = { owner: requester.owner, onStep, withBeginning: steps };
