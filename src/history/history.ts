@@ -61,6 +61,8 @@ export interface Slot {
 
 /** The history on disk. It never makes the JavaScript thread wait. */
 export interface Store {
+  /** Time of the oldest values, in Unix seconds; undefined: there are none, or it is not known yet. */
+  readonly oldest?: number | undefined;
   /** Takes a slot that has ended; written with the next minute's transaction. Never throws. */
   put(slot: Slot): void;
   mark(mark: HistoryMark): void;

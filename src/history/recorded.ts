@@ -126,7 +126,7 @@ export class RecordedHistory implements History {
     const wanted = request.series.length === 0 ? DEFAULT_SERIES : request.series;
     const matches = matcherOf(wanted);
     if (memory === undefined)
-      return { ...wantedGrid, series: {}, unknown: [...request.series], marks: [], events: [] };
+      return { ...wantedGrid, oldest: null, series: {}, unknown: [...request.series], marks: [], events: [] };
     if (wantedGrid.count > MAX_NUMBERS) return 'too_many';
     const first = await this.#readStore(wantedGrid, matches, memory);
     if (first === 'too_many') return first;
@@ -139,6 +139,7 @@ export class RecordedHistory implements History {
     const series = await inTurns(columnSteps(grid, matches, memory, stored.slots));
     if (series === undefined) return 'too_many';
     const names = Object.keys(series);
+    const oldest = Math.min(this.#store?.oldest ?? Number.POSITIVE_INFINITY, memory.firstSlot * SLOT_SECONDS);
     const end = start + step * count;
     const isWithin = ({ at }: HistoryMark | HistoryEvent) => at >= start && at < end;
     const isFound = (name: string) => names.some(matcherOf([name]));
@@ -146,6 +147,7 @@ export class RecordedHistory implements History {
       start,
       step,
       count,
+      oldest: Number.isFinite(oldest) ? oldest : null,
       series,
       unknown: request.series.filter((name) => !isFound(name)),
       ...(request.series.length === 0 && { available: [...memory.names].sort() }),

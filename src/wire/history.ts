@@ -77,6 +77,7 @@ export const historyPayload = v.strictObject({
   start: means(unixSeconds, 'Start of the first slot, a multiple of `step`.'),
   step: means(seconds, 'Duration of a slot.'),
   count: means(count, 'Number of slots.'),
+  oldest: means(v.exactOptional(known(unixSeconds)), 'Time from which values are kept; null: none are.'),
   series: means(v.record(v.string(), historySeries), 'By name.'),
   unknown: means(v.array(v.string()), 'Requested names that match no series.'),
   available: means(

@@ -17,6 +17,7 @@ class FakeStore implements Store {
   readonly marks: HistoryMark[] = [];
   readonly events: HistoryEvent[] = [];
   readonly requests: StoreRequest[] = [];
+  oldest: number | undefined;
   isClosed = false;
   answer: () => Promise<StoreAnswer> = () => Promise.resolve(NOTHING);
   processes: () => Promise<Slot['processes']> = () => Promise.resolve(undefined);
@@ -128,7 +129,10 @@ t.test('times before memory come from the store', async (t) => {
     'in order, each once',
   );
   t.strictSame(answer.events, [eventAt(-495)]);
-  await query(-20, 10);
+  t.equal(answer.oldest, UNIX_SECONDS, 'what memory has');
+  store.oldest = UNIX_SECONDS - 500;
+  const next = await query(-20, 10);
+  t.equal(next === 'too_many' ? undefined : next.oldest, UNIX_SECONDS - 500, 'what is on disk');
   t.equal(store.requests.length, 1, 'it is not asked for what memory has');
   await query(-60);
   t.equal(store.requests.length, 1, 'nor for seconds');

@@ -103,6 +103,7 @@ export type Answer =
       readonly kind: 'written';
       /** That the store does not know yet. */
       readonly names: readonly string[];
+      readonly oldest?: number | undefined;
       readonly keyUses?: StoredUses | undefined;
       /** Those of this start, with the first answer. */
       readonly marks?: readonly HistoryMark[] | undefined;

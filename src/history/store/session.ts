@@ -14,7 +14,7 @@ import { findProcesses, readSlots } from './reader.ts';
 import { makeRoom } from './retention.ts';
 import { DAYS } from './schema.ts';
 import { SeriesTable } from './series.ts';
-import { closeDays, closeSpans } from './spans.ts';
+import { closeDays, closeSpans, oldestOf } from './spans.ts';
 import { BUSY, CORRUPT, codeOf, FULL, LOCKED, NO_DATABASE, READ_ONLY } from './sqlite.ts';
 
 /** Maximum step back: a clock set back further is more likely wrong now than before, so nothing is deleted. */
@@ -74,7 +74,8 @@ export class Session {
       const keyUses = batch.asksKeyUses === true ? readKeyUses(database) : undefined;
       const marks = this.#marks;
       this.#marks = undefined;
-      return { kind: 'written', names: series.takeNews(), keyUses, marks };
+      const oldest = oldestOf(database, 'spans') ?? oldestOf(database, 'minutes');
+      return { kind: 'written', names: series.takeNews(), oldest, keyUses, marks };
     });
   }
 

@@ -54,6 +54,7 @@ export function openStore(options: StoreOptions): Store | undefined {
 class DiskStore implements Store {
   readonly #options: StoreOptions;
   readonly #queue = new Queue();
+  oldest: number | undefined;
   /** Names of all series on disk. */
   readonly #names = new Set<string>();
   #thread: Thread | undefined;
@@ -187,6 +188,7 @@ class DiskStore implements Store {
       this.#options.keyUses?.restore(answer.keyUses.uses, answer.keyUses.sinceMs);
     if (answer.marks !== undefined) this.#options.incidents?.onMarks(answer.marks);
     this.#hasKeyUses = true;
+    this.oldest = answer.oldest;
     for (const name of answer.names) this.#names.add(name);
     this.#resume();
     if (this.#isDue) void this.#write();

@@ -71,6 +71,7 @@ test('stored slots are read again, in steps of 10 s to an hour', async (t) => {
     compare(t, answer.slots, put, step);
   }
   const units = (await readAll(rig.store, BEGIN, BEGIN + 60)).slots[1]?.values;
+  t.equal(rig.store.oldest, BEGIN);
   t.strictSame([units?.get(nameOf(0))?.unit, units?.get(nameOf(1))?.unit], ['%', 'MiB']);
   t.equal((await readAll(rig.store, BEGIN, BEGIN + 10_800, 700)).step, 1200, 'summaries are not divided');
   t.strictSame(rig.lines, []);
