@@ -1,5 +1,4 @@
 /** GET /api/events: the events of a machine as JSON, or as a stream that continues after `Last-Event-ID`. */
-
 import { audit } from '../../commands/audit.ts';
 import { type EventBook, withoutCause } from '../../history/event-book.ts';
 import { parseJsonObject } from '../../http/body.ts';
@@ -39,6 +38,12 @@ const lineOf = (event: MachineEvent): string =>
 /** Sent where events are missing: the stream continues with what there is. */
 const missingLine = (id: number): string => `id: ${id}\nevent: missing\ndata: {"since":${id}}\n\n`;
 
+/**
+ * Events of this time are one piece: a stream that the writer has not come to since the last piece misses all but the newest,
+ * and it has this long for ten thousand.
+ */
+const PIECE_MS = 100;
+
 /** The streams of clients that may see the same. */
 class EventStreams {
   readonly #book: EventBook;
@@ -46,22 +51,26 @@ class EventStreams {
   readonly fanout: Fanout;
   /** Beginnings of streams by the number that clients had: thousands connect again together. */
   readonly #beginnings = new Map<number | undefined, Buffer>();
+  /** Not published yet. */
+  #lines = '';
 
   constructor({ events, streams }: EventsRouteDeps, shown: (event: MachineEvent) => MachineEvent) {
     this.#book = events;
     this.#shown = shown;
     this.fanout = streams.create({
-      begin: (fanout) =>
+      begin: () =>
         events.onEvent((event) => {
           this.#beginnings.clear();
-          const whole = () => Buffer.from(missingLine(event.id));
-          fanout.publish({ bytes: Buffer.from(lineOf(shown(event))), whole });
+          if (this.#lines === '') setTimeout(() => this.#publish(), PIECE_MS).unref();
+          this.#lines += lineOf(shown(event));
         }),
     });
   }
 
   /** What a client that had event `id` is sent first; without a number: what lasts. */
   beginningAfter(id: number | undefined): Buffer {
+    // It has them already.
+    this.#publish();
     // There is no listener without a stream: what was kept may lack the events since.
     if (this.fanout.size === 0) this.#beginnings.clear();
     const known = this.#beginnings.get(id);
@@ -75,6 +84,13 @@ class EventStreams {
     if (this.#beginnings.size >= MAX_BEGINNINGS) this.#beginnings.clear();
     this.#beginnings.set(id, beginning);
     return beginning;
+  }
+
+  #publish(): void {
+    if (this.#lines === '') return;
+    const { last } = this.#book;
+    this.fanout.publish({ bytes: Buffer.from(this.#lines), whole: () => Buffer.from(missingLine(last)) });
+    this.#lines = '';
   }
 }
 
