@@ -32,6 +32,8 @@ const FIRST_LOOK_MS = 30_000;
 const MAX_MISSED = 100;
 /** Events of one machine that last. */
 const MAX_OPEN = 100;
+/** A service that has started again reports what lasts within this time, as rules take theirs: the same outage for people. */
+const CONFIRM_MS = 900_000;
 
 /** A machine whose events are followed. */
 interface Known {
@@ -42,6 +44,9 @@ interface Known {
   last: number | undefined;
   /** It is asked what was missed: the answer has what comes until then. */
   isAsked: boolean;
+  /** Keys of events of rules that lasted when its service ended, and are not reported by the next one yet. */
+  readonly unconfirmed: Set<string>;
+  timer: unknown;
 }
 
 export class HubEvents {
@@ -62,6 +67,7 @@ export class HubEvents {
   close(): void {
     this.#unlisten();
     this.#deps.clock.clearTimer(this.#timer);
+    for (const { timer } of this.#known.values()) this.#deps.clock.clearTimer(timer);
   }
 
   #look(id: string): void {
@@ -69,6 +75,7 @@ export class HubEvents {
     const before = this.#known.get(id);
     if (before !== undefined && before.machine !== machine) {
       this.#unfollow(before);
+      this.#deps.clock.clearTimer(before.timer);
       this.#known.delete(id);
     }
     if (machine === undefined) {
@@ -76,7 +83,14 @@ export class HubEvents {
       return;
     }
     this.#judge(machine);
-    const known = this.#known.get(id) ?? { machine, end: undefined, last: undefined, isAsked: false };
+    const known = this.#known.get(id) ?? {
+      machine,
+      end: undefined,
+      last: undefined,
+      isAsked: false,
+      unconfirmed: new Set<string>(),
+      timer: undefined,
+    };
     this.#known.set(id, known);
     // Its entry has another address, or it never was there: what is known is of another machine.
     if (machine.status === undefined) {
@@ -168,13 +182,32 @@ export class HubEvents {
     if (typeof last !== 'number') return;
     const { id } = known.machine;
     // Its count may have begun again.
-    if (missing === true && known.last !== undefined) known.last = -1;
+    const isOfNext = missing === true && known.last !== undefined;
+    if (isOfNext) known.last = -1;
     if (known.last !== undefined) this.#take(known, eventsIn(events));
     known.last = last;
     const lasting = eventsIn(open).slice(0, MAX_OPEN);
     const keys = new Set(lasting.map((event) => keyOf({ ...event, machine: id })));
-    this.#endAll(id, (event) => !isOwn(event) && !keys.has(keyOf(event)));
-    for (const event of lasting) this.#put(id, event);
+    if (isOfNext) this.#wait(known);
+    this.#endAll(id, (event) => {
+      const key = keyOf(event);
+      return !isOwn(event) && !keys.has(key) && !known.unconfirmed.has(key);
+    });
+    for (const event of lasting) this.#put(known, event);
+  }
+
+  /** Rules of a service that has started again need their time to find what still lasts. */
+  #wait(known: Known): void {
+    const { clock, book } = this.#deps;
+    const { machine, unconfirmed } = known;
+    for (const event of book.open)
+      if (event.machine === machine.id && event.kind === 'rule') unconfirmed.add(keyOf(event));
+    clock.clearTimer(known.timer);
+    known.timer = clock.setTimer(() => {
+      const keys = new Set(unconfirmed);
+      unconfirmed.clear();
+      this.#endAll(machine.id, (event) => keys.has(keyOf(event)));
+    }, CONFIRM_MS);
   }
 
   /** Those that the book does not have. */
@@ -182,13 +215,14 @@ export class HubEvents {
     for (const event of events) {
       if (event.id <= (known.last ?? -1)) continue;
       known.last = event.id;
-      this.#put(known.machine.id, event);
+      this.#put(known, event);
     }
   }
 
   /** An end without a beginning is no news, nor is a beginning of what lasts. */
-  #put(machine: string, { id: _, ...event }: RemoteEvent): void {
+  #put({ machine: { id: machine }, unconfirmed }: Known, { id: _, ...event }: RemoteEvent): void {
     const { book } = this.#deps;
+    unconfirmed.delete(keyOf({ ...event, machine }));
     const isBegin = event.state === 'begin';
     const isKnown = book.begun({ ...event, machine }) !== undefined;
     if (isOwn(event) || isBegin === isKnown) return;

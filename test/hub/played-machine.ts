@@ -270,7 +270,7 @@ export class PlayedMachine {
     const open = this.events.filter((each, at) => each.state === 'begin' && !ended(at, each.subject));
     const events = this.events.filter(({ id }) => id > Number(since));
     const last = this.events.at(-1)?.id ?? 1000;
-    return done({ last, missing: false, open, mutes: [], events });
+    return done({ last, missing: Number(since) > last, open, mutes: [], events });
   }
 
   answer({ id, carrier }: Pick<Asked, 'id' | 'carrier'>, data: object): void {
