@@ -38,6 +38,8 @@ const FIRST_PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 900_000;
 /** An outage of the last run that the feed does not report within this time has ended meanwhile. */
 const CONFIRM_MS = 900_000;
+/** The same of a machine that was down: a hub looks at all of them half a minute after its start. */
+const CONFIRM_DOWN_MS = 60_000;
 /** Sentences in a message that counts the rest. */
 const MAX_TEXTS = 5;
 
@@ -65,7 +67,7 @@ export class Delivery {
   #isFailing = false;
   #pausedUntilMs = 0;
   #timer: unknown;
-  readonly #confirmTimer: unknown;
+  readonly #confirmTimers: readonly unknown[];
   /** For Alertmanager: beginnings are sent again while they last, and nothing is limited. */
   readonly #isRepeated: boolean;
 
@@ -79,7 +81,13 @@ export class Delivery {
     for (const { begin, end, state, dueInMs } of kept.outages)
       this.#add({ key: keyOf(begin), begin, end, state, dueAtMs: now + dueInMs, isConfirmed: false });
     for (const event of open) this.#begin(event);
-    if (this.#open.size > 0) this.#confirmTimer = clock.setTimer(() => this.#endUnconfirmed(), CONFIRM_MS);
+    const confirmations = [
+      [isDown, CONFIRM_DOWN_MS],
+      [() => true, CONFIRM_MS],
+    ] as const;
+    this.#confirmTimers = (this.#open.size === 0 ? [] : confirmations).map(([isMeant, afterMs]) =>
+      clock.setTimer(() => this.#endUnconfirmed(isMeant), afterMs),
+    );
     this.#planPump();
   }
 
@@ -117,7 +125,7 @@ export class Delivery {
   async close(limitMs = 0): Promise<void> {
     this.#isClosed = true;
     this.#options.clock.clearTimer(this.#timer);
-    this.#options.clock.clearTimer(this.#confirmTimer);
+    for (const timer of this.#confirmTimers) this.#options.clock.clearTimer(timer);
     if (limitMs > 0) await settlesWithin(this.#noted, limitMs);
     this.#abort.abort();
   }
@@ -204,10 +212,10 @@ export class Delivery {
     if (this.#open.get(outage.key) === outage) this.#open.delete(outage.key);
   }
 
-  #endUnconfirmed(): void {
+  #endUnconfirmed(isMeant: (begin: MachineEvent) => boolean): void {
     const end = toSeconds(this.#options.unixMs());
     for (const { begin, isConfirmed } of [...this.#open.values()])
-      if (!isConfirmed) this.take({ ...begin, state: 'end', end });
+      if (!isConfirmed && isMeant(begin)) this.take({ ...begin, state: 'end', end });
   }
 
   /** Whether it has a message that waits for its time only. */

@@ -390,6 +390,22 @@ t.test('a message that is answered while the service stops is not sent again', a
   t.same(next.take(), []);
 });
 
+t.test('a machine that was down before a restart, and is not after it, is up within a minute', async (t) => {
+  const first = makeBench();
+  first.delivery.take(down('nas'));
+  first.delivery.take(disk);
+  await first.seconds(61);
+  t.same(first.take(), ['begin Disk', 'begin machine_down']);
+  const next = makeBench({ kept: JSON.parse(JSON.stringify(first.delivery.kept)) });
+  await next.seconds(59);
+  t.same(next.take(), []);
+  await next.seconds(2);
+  t.same(next.take(), ['end machine_down']);
+  next.delivery.take(down('nas'));
+  await next.seconds(61);
+  t.same(next.take(), ['begin machine_down'], 'another outage');
+});
+
 t.test('a queue that is kept over 100 stops loses nothing and doubles nothing', async (t) => {
   const random = createRandom(7);
   const received: string[] = [];
