@@ -61,6 +61,7 @@ const NEEDS = [
     commands: ['prometheus-alertmanager'],
     why: 'a receiver of notifications, as docs/notifications.md configures it',
   },
+  { package: 'webhook', commands: ['webhook'], why: 'a receiver of notifications' },
   { package: 'apprise', commands: ['apprise'], why: 'another sender of notifications' },
   { package: 'mosquitto', commands: ['mosquitto', 'mosquitto_passwd'], why: 'an MQTT broker' },
   {

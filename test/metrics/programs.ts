@@ -140,3 +140,13 @@ export async function startAlertmanager(t: Scope, yaml: string): Promise<string>
   await start(t, 'prometheus-alertmanager', [...args, '--log.level=error'], `http://${address}/-/ready`);
   return `http://${address}`;
 }
+
+/** Debian's webhook with these hooks; returns its address. */
+export async function startWebhook(t: Scope, hooks: object): Promise<string> {
+  const file = path.join(emptyFolder(t, 'webhook'), 'hooks.json');
+  writeFileSync(file, JSON.stringify(hooks));
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  await start(t, 'webhook', ['-hooks', file, '-ip', '127.0.0.1', '-port', String(port)], url);
+  return url;
+}

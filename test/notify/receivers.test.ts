@@ -5,6 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import type { TargetEntry } from '#src/config/rows/notify-rows.js';
 import { testMessage } from '#src/notify/message.js';
 import { send } from '#src/notify/request.js';
 import { attempt, judge, type Outcome } from '#src/notify/target.js';
@@ -168,6 +169,70 @@ t.test('answers, and what is done about them', async (t) => {
   ];
   for (const [found, wanted] of rows) t.match(found, wanted);
 });
+
+/** An address of a receiver, and what becomes of a message to it. */
+type Receiver = readonly [address: (t: Test) => Promise<string>, kind: Outcome['kind']];
+
+const answering = (status: number, headers = {}): Receiver[0] => {
+  return async (t) => await serve(t, (_, response) => response.writeHead(status, headers).end());
+};
+
+const RECEIVERS: Readonly<Record<string, Receiver>> = {
+  'that is slow': [
+    (t) => serve(t, (_, response) => void setTimeout(() => response.end('{}'), LIMIT_MS)),
+    'sent',
+  ],
+  'that is dead': [async () => 'http://127.0.0.1:1/', 'failed'],
+  'with 429': [answering(429, { 'Retry-After': '9' }), 'failed'],
+  'with 500': [answering(500), 'failed'],
+  'with a redirect': [answering(307, { Location: 'http://127.0.0.1:1/' }), 'refused'],
+  'with a certificate of its own': [
+    async (t) => {
+      const { cert, key } = await makePair();
+      return `https://127.0.0.1:${await listen(t, https.createServer({ cert, key }))}/`;
+    },
+    'failed',
+  ],
+  'with TLS that breaks off': [
+    async (t) =>
+      `https://127.0.0.1:${await listen(
+        t,
+        net.createServer((socket) => void socket.end()),
+      )}/`,
+    'failed',
+  ],
+  // Its status says that the message was taken.
+  'with a body that hangs': [
+    (t) => serve(t, (_, response) => void response.writeHead(200).write('{')),
+    'sent',
+  ],
+  'that hangs': [(t) => serve(t, () => undefined), 'failed'],
+};
+
+const TARGETS: readonly Omit<TargetEntry, 'url' | 'min_severity'>[] = [
+  { type: 'alertmanager' },
+  { type: 'webhook', key_file: { path: '/k', secret: `whsec_${Buffer.alloc(32).toString('base64')}` } },
+  { type: 'ntfy', topic: 'alerts' },
+  { type: 'gotify', token_file: { path: '/t', secret: 'tk' } },
+];
+
+t.test(
+  '[12.notify-receivers] what becomes of a message, by receiver, with every kind of target',
+  async (t) => {
+    // At once: two of them wait for the deadline.
+    const outcomes = Object.entries(RECEIVERS).flatMap(([name, [address, kind]]) => {
+      const url = address(t);
+      return TARGETS.map(async (target) => {
+        const entry: TargetEntry = { min_severity: 'info', ...target, url: await url };
+        const options = { name: 'a', entry, link: () => undefined, unixMs: Date.now };
+        const outcome = await attempt(testMessage('pc', BEGIN), options, new AbortController().signal);
+        t.match(outcome, { kind }, `${target.type}, one ${name}: ${JSON.stringify(outcome)}`);
+        t.notMatch(JSON.stringify(outcome), /127\.0\.0\.1|alerts|tk/, 'without address, topic and token');
+      });
+    });
+    await Promise.all(outcomes);
+  },
+);
 
 t.test('an attempt never rejects', async (t) => {
   const options = {

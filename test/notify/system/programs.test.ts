@@ -1,4 +1,7 @@
-/** Debian's Alertmanager takes our alerts, with the configuration of the page; apprise sends ntfy and Gotify as we do. */
+/**
+ * Debian's Alertmanager takes our alerts, with the configuration of the page, and its webhook our messages; apprise sends ntfy
+ * and Gotify as we do.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -7,10 +10,10 @@ import t, { type Test } from 'tap';
 import type { TargetEntry } from '#src/config/rows/notify-rows.js';
 import { formOf } from '#src/notify/forms.js';
 import { type Message, messageOf } from '#src/notify/message.js';
-import { attempt } from '#src/notify/target.js';
+import { attempt, deliver } from '#src/notify/target.js';
 import { listen } from '../../helpers/clients/listen.ts';
 import { until } from '../../helpers/until.ts';
-import { startAlertmanager, whyNo } from '../../metrics/programs.ts';
+import { startAlertmanager, startWebhook, whyNo } from '../../metrics/programs.ts';
 import { begins, down, ends } from '../events.ts';
 import { type Received, receive } from '../receive.ts';
 
@@ -112,6 +115,47 @@ t.test(
     );
     t.equal(states.get('hot pc1'), 'suppressed', 'its machine is down');
     t.notOk(mail.mails.some((each) => each.includes('brief')));
+  },
+);
+
+t.test(
+  '[12.notify-webhook] webhook runs a program of its owner with the values of each message',
+  { skip: whyNo('webhook') },
+  async (t) => {
+    const hooks = [
+      {
+        id: 'hostwire',
+        'execute-command': '/bin/echo',
+        'pass-arguments-to-command': [
+          { source: 'payload', name: 'status' },
+          { source: 'payload', name: 'alerts.0.labels.alertname' },
+          { source: 'payload', name: 'alerts.0.annotations.summary' },
+          { source: 'header', name: 'webhook-id' },
+        ],
+        'include-command-output-in-response': true,
+        'trigger-rule': {
+          match: { type: 'value', value: '4', parameter: { source: 'payload', name: 'version' } },
+        },
+      },
+    ];
+    const url = await startWebhook(t, hooks);
+    const entry = entryOf({ type: 'webhook', url: `${url}/hooks/hostwire` });
+    const full = begins('disk-full disk.used_percent//srv', { text: 'Disk /srv is 91 % full' });
+    const end = ends(full, 60, { text: 'Disk /srv is 80 % full' });
+    for (const [message, words] of [
+      [messageOf('begin', full, undefined, 'pc1'), 'firing disk-full Disk /srv is 91 % full'],
+      [messageOf('end', full, end, 'pc1'), 'resolved disk-full Disk /srv is 80 % full'],
+    ] as const) {
+      const options = { name: 'a', entry, link: () => undefined, unixMs: Date.now };
+      const { status, body } = await deliver(message, options, never);
+      t.same([status, body], [200, `${words} msg_${message.id}\n`]);
+    }
+    const lost = entryOf({ type: 'webhook', url: `${url}/hooks/nobody` });
+    const options = { name: 'a', entry: lost, link: () => undefined, unixMs: Date.now };
+    t.match(await attempt(messageOf('begin', full, undefined, 'pc1'), options, never), {
+      kind: 'refused',
+      reason: 'it refuses a message (404)',
+    });
   },
 );
 
