@@ -32,6 +32,11 @@ struct PowerSupport {
   std::string reason;  // why not: a sentence without a full stop
 };
 
+// Receives what the machine is about to do, whichever program has asked for it: sleep (also for a
+// hibernation), shut down (also for a restart that is not told from it) or restart; null: it has woken, or a
+// shutdown was cancelled.
+using PowerListener = std::function<void(std::optional<PowerAction> plan)>;
+
 // A program that blocks an action; delay inhibitors are not listed.
 struct PowerInhibitor {
   std::string who;
@@ -44,9 +49,8 @@ struct PowerInhibitor {
 // possibly on the calling one when the command thread has been stopped. No question is repeated.
 class PowerControl {
  public:
-  // `onSleep` is called with true when the machine is about to sleep and with false when it has woken, from
-  // the first question on, on the command thread.
-  PowerControl(const CommandThread& thread, std::function<void(bool isGoingToSleep)> onSleep);
+  // `onPlan` is called from the first question on, on the command thread.
+  PowerControl(const CommandThread& thread, PowerListener onPlan);
   ~PowerControl();
   PowerControl(const PowerControl&) = delete;
   PowerControl& operator=(const PowerControl&) = delete;
@@ -58,8 +62,8 @@ class PowerControl {
   void inhibitors(const InhibitorsAnswer& answer);
   // Overrides block inhibitors, which the caller has judged. `failure` is null when the action was accepted.
   void act(PowerAction action, const std::function<void(const std::optional<std::string>& failure)>& answer);
-  // Makes each later sleep wait until allowSleep(), for a second at most, whichever program requests it.
-  // `why` is shown to users. `failure` is the reason why sleeps are not delayed.
+  // Makes each later sleep or shutdown wait until allowSleep(), for a second at most, whichever program
+  // requests it. `why` is shown to users. `failure` is the reason why they are not delayed.
   void delaySleep(std::string why,
                   const std::function<void(const std::optional<std::string>& failure)>& answer);
   void allowSleep();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/power.h"
 #include "napi/controls_binding.h"
@@ -26,6 +27,12 @@ PowerAction actionOf(const Napi::Value& value) {
   throw Napi::TypeError::New(value.Env(), "unknown power action " + name);
 }
 
+std::optional<std::string_view> nameOf(std::optional<PowerAction> plan) {
+  for (const auto& [name, action] : kPowerActionNames)
+    if (plan == action) return name;
+  return std::nullopt;
+}
+
 class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
  public:
   static Napi::Function define(Napi::Env env, const char* name, void*) {
@@ -37,11 +44,12 @@ class PowerBinding : public Napi::ObjectWrap<PowerBinding> {
          InstanceMethod<&PowerBinding::allowSleep>("allowSleep"),
          InstanceMethod<&PowerBinding::describe>("describe")});
   }
-  // new Power(controls, onSleep: (isGoingToSleep: boolean) => void)
+  // new Power(controls, onPlan: (plan: string | null) => void)
   explicit PowerBinding(const Napi::CallbackInfo& info)
       : Napi::ObjectWrap<PowerBinding>(info),
         controls_(controlsOf(info[0])),
-        power_(controls_->thread, Listener(info[1], "onSleep", controls_)) {}
+        power_(controls_->thread, [onPlan = Listener(info[1], "onPlan", controls_)](
+                                      std::optional<PowerAction> plan) { onPlan(nameOf(plan)); }) {}
 
  private:
   // support(action: string): Promise<{isSupported, reason: string | null}>

@@ -17,7 +17,7 @@ CommandThread::~CommandThread() = default;
 void CommandThread::stop() {}
 
 struct PowerControl::State {};
-PowerControl::PowerControl(const CommandThread&, std::function<void(bool)>) {}
+PowerControl::PowerControl(const CommandThread&, PowerListener) {}
 PowerControl::~PowerControl() = default;
 void PowerControl::support(PowerAction, const std::function<void(const PowerSupport&)>& answer) {
   answer({false, kReason});

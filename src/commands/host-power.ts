@@ -1,7 +1,7 @@
 /** Carries power commands out through the machine's own power manager. */
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import type { PowerAction, PowerHost } from '../host/power.ts';
+import type { PowerAction, PowerHost, PowerNotice } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
@@ -13,6 +13,12 @@ export interface HostPowerOptions {
   readonly log: Log;
 }
 
+const GOING: Readonly<Record<PowerNotice, string>> = {
+  sleep: 'is going to sleep',
+  shutdown: 'is shutting down',
+  restart: 'is restarting',
+};
+
 /** Maximum time to PrepareForSleep(true): logind delays a sleep by at most 5 s while programs save their work. */
 const FALL_ASLEEP_LIMIT_MS = 6000;
 /** Maximum time awake between PrepareForSleep(true) and (false); longer means the second signal was lost. */
@@ -21,17 +27,18 @@ const WAKE_LIMIT_MS = 30_000;
 export class HostPower implements PowerBackend {
   readonly #options: HostPowerOptions;
   readonly #unlisten: () => void;
-  readonly #sleeps = new Listeners();
-  readonly #wakes = new Listeners();
-  /** Waits for the next signal: going to sleep (true) or woken (false). */
-  #onSignal: ((isGoingToSleep: boolean) => void) | undefined;
+  readonly #notices = new Listeners<[notice: PowerNotice | null]>();
+  /** Waits for the next notice. */
+  #onSignal: ((notice: PowerNotice | null) => void) | undefined;
+  /** The last notice. */
+  #noticed: PowerNotice | null = null;
   /** The reason that was logged last. */
   #undelayed: string | undefined;
   #stopWaiting: () => void = () => undefined;
 
   constructor(options: HostPowerOptions) {
     this.#options = options;
-    this.#unlisten = options.host.onSleep((isGoingToSleep) => this.#noteSignal(isGoingToSleep));
+    this.#unlisten = options.host.onNotice((notice) => this.#note(notice));
   }
 
   async support(action: PowerAction): Promise<Support> {
@@ -82,12 +89,8 @@ export class HostPower implements PowerBackend {
     this.#options.host.allowSleep();
   }
 
-  onSleep(listener: () => void): void {
-    this.#sleeps.add(listener);
-  }
-
-  onWake(listener: () => void): void {
-    this.#wakes.add(listener);
+  onNotice(listener: (notice: PowerNotice | null) => void): void {
+    this.#notices.add(listener);
   }
 
   close(): void {
@@ -95,12 +98,13 @@ export class HostPower implements PowerBackend {
     this.#stopWaiting();
   }
 
-  #noteSignal(isGoingToSleep: boolean): void {
-    this.#options.log.info(
-      isGoingToSleep ? 'power: the machine is going to sleep' : 'power: the machine has woken',
-    );
-    (isGoingToSleep ? this.#sleeps : this.#wakes).notify();
-    this.#onSignal?.(isGoingToSleep);
+  #note(notice: PowerNotice | null): void {
+    const hasSlept = this.#noticed === null || this.#noticed === 'sleep';
+    this.#noticed = notice;
+    const over = hasSlept ? 'has woken' : 'continues: the shutdown was cancelled';
+    this.#options.log.info(`power: the machine ${notice === null ? over : GOING[notice]}`);
+    this.#notices.notify(notice);
+    this.#onSignal?.(notice);
   }
 
   /** `end` settles when the machine has woken, or when a signal is overdue. Never rejects. */
@@ -117,8 +121,8 @@ export class HostPower implements PowerBackend {
       finish();
     };
     this.#stopWaiting = giveUp;
-    this.#onSignal = (isGoingToSleep) => {
-      if (!isGoingToSleep) return giveUp();
+    this.#onSignal = (notice) => {
+      if (notice === null) return giveUp();
       clock.clearTimer(timer);
       timer = clock.setTimer(() => giveUp(), WAKE_LIMIT_MS);
     };

@@ -1,5 +1,5 @@
 /** The interface that carries power commands out, a backend that only records, and one for a machine without any. */
-import type { PowerAction } from '../host/power.ts';
+import type { PowerAction, PowerNotice } from '../host/power.ts';
 import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
 
@@ -15,7 +15,7 @@ export interface RecordedAction {
   readonly atMs: number;
 }
 
-/** Has sleeps wait, where the power manager can. For one caller: it allows what it has delayed. */
+/** Has sleeps and shutdowns wait, where the power manager can. For one caller: it allows what it has delayed. */
 export interface SleepDelays {
   /** As PowerHost's, but it never rejects: a sleep that does not wait is worth a line in the log. */
   delaySleep?(why: string): Promise<void>;
@@ -36,10 +36,8 @@ export interface PowerBackend extends SleepDelays {
   inhibitors(): Promise<readonly Inhibitor[]>;
   /** The actions that were recorded instead of carried out, oldest first; absent in a backend that acts. */
   recorded?(): readonly RecordedAction[];
-  /** Calls `listener` when the machine is about to sleep, whatever the cause. */
-  onSleep?(listener: () => void): void;
-  /** Calls `listener` when the machine has woken, whatever made it sleep. */
-  onWake?(listener: () => void): void;
+  /** As PowerHost's: whatever the cause. */
+  onNotice?(listener: (notice: PowerNotice | null) => void): void;
   /** Releases the machine. */
   close?(): void;
 }

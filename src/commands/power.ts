@@ -1,7 +1,7 @@
 /** Validation, scheduling and queueing of power actions, and their rows in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import type { PowerAction } from '../host/power.ts';
+import type { PowerAction, PowerNotice } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import { checkParams, type Params } from '../params.ts';
 import { OPERATIONS } from '../wire/operations.ts';
@@ -65,6 +65,8 @@ export class Power {
   readonly #changes = new Listeners();
   readonly #plans = new Listeners<[plan: Plan | undefined]>();
   #acting: Plan | undefined;
+  /** By the last notice of the machine. */
+  #noticed: Plan | undefined;
   #scheduled: Scheduled | undefined;
   readonly #asked = new Set<Asked>();
   #isClosed = false;
@@ -87,12 +89,15 @@ export class Power {
       this.#plans.notify(action);
     };
     this.#queue = new PowerQueue({ backend, clock, log, onAct, onEnd });
-    // The signal does not tell a hibernation from a sleep.
-    backend.onSleep?.(() => this.#plans.notify(this.#acting ?? 'sleep'));
-    backend.onWake?.(() => {
-      this.drop();
-      this.#plans.notify(undefined);
-    });
+    backend.onNotice?.((notice) => this.#note(notice));
+  }
+
+  #note(notice: PowerNotice | null): void {
+    const hasSlept = !isEnd(this.#noticed);
+    this.#noticed = notice ?? undefined;
+    // A notice need not tell a hibernation from a sleep, nor a restart from a shutdown.
+    if (notice === null && hasSlept) this.drop();
+    this.#plans.notify(notice === null ? undefined : (this.#acting ?? notice));
   }
 
   /** Calls `listener` when an action has ended, well or not. */
@@ -102,8 +107,8 @@ export class Power {
 
   /**
    * Calls `listener` with the plan before the machine sleeps, restarts or shuts down, as far as that is known, and with
-   * undefined when it is awake or continues: more than once for one plan. Sleeps of other programs are known from the first
-   * request for power on, and are always named `sleep`. Returns a function that removes it.
+   * undefined when it is awake or continues: more than once for one plan. Those of other programs are known from the first
+   * request for power on, and all their sleeps are named `sleep`. Returns a function that removes it.
    */
   onPlan(listener: (plan: Plan | undefined) => void): () => void {
     return this.#plans.add(listener);
@@ -269,6 +274,9 @@ export class Power {
     this.#feedback.notify({ action, success: false, message }, new Set(follower && [follower]));
   }
 }
+
+/** Whether the service will end with it. */
+export const isEnd = (plan: Plan | 'stop' | undefined): boolean => plan === 'shutdown' || plan === 'restart';
 
 export const isSleep = (action: PowerAction | undefined): boolean =>
   action === 'sleep' || action === 'hibernate';

@@ -1,4 +1,4 @@
-/** Holds up each sleep of the machine while there is a connection whose other side must learn of it first. */
+/** Holds up each sleep and shutdown of the machine while there is a connection whose other side must learn of it first. */
 import type { SleepDelays } from './power-backend.ts';
 
 /** Shown in the list of inhibitors. */
@@ -15,6 +15,12 @@ export class SleepInhibitor {
   hold(holder: object): void {
     this.#holders.add(holder);
     void this.#delays.delaySleep?.(WHY_DELAYED);
+  }
+
+  /** Lets the machine shut down, which all but hubs learn from the end of the service; or holds it up again. */
+  rest(isResting: boolean): void {
+    if (isResting) this.#delays.allowSleep?.();
+    else if (this.#holders.size > 0) void this.#delays.delaySleep?.(WHY_DELAYED);
   }
 
   /** The last one lets the machine sleep. */

@@ -11,7 +11,7 @@ import type { Capability, Describer, Finding } from './finding.ts';
 import type { ClientConnections, Host, SystemInfo } from './host.ts';
 import type { ListenerOptions } from './listener.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
-import type { PowerHost } from './power.ts';
+import type { PowerHost, PowerNotice } from './power.ts';
 import type { ProcessHost } from './processes.ts';
 import type { PausedPolls, SendMethod, StreamHost, StreamWriter } from './streams.ts';
 import type { WakeHost } from './wake.ts';
@@ -53,7 +53,7 @@ interface NativeHost extends WakeHost {
 /** The command thread, from which others are made; it does not run before it is needed. */
 type NativeControls = object;
 
-type NativePower = Omit<PowerHost, 'onSleep'> & Describer;
+type NativePower = Omit<PowerHost, 'onNotice'> & Describer;
 type NativeProcesses = ProcessHost & Describer;
 type NativeDiscovery = Omit<DiscoveryHost, 'onNews'> & Describer;
 
@@ -61,7 +61,10 @@ interface Addon {
   readonly Host: new (roots: Roots) => NativeHost;
   readonly Controls: new () => NativeControls;
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
-  readonly Power: new (controls: NativeControls, onSleep: (isGoingToSleep: boolean) => void) => NativePower;
+  readonly Power: new (
+    controls: NativeControls,
+    onNotice: (notice: PowerNotice | null) => void,
+  ) => NativePower;
   readonly Discovery: new (
     controls: NativeControls,
     onNews: (announced: readonly Announced[]) => void,
@@ -128,9 +131,9 @@ function loadAddon(): Addon {
 }
 
 function openPower(addon: Addon, controls: NativeControls): PowerHost & Describer {
-  const listeners = new Set<(isGoingToSleep: boolean) => void>();
-  const power = new addon.Power(controls, (isGoingToSleep) => {
-    for (const listener of listeners) listener(isGoingToSleep);
+  const listeners = new Set<(notice: PowerNotice | null) => void>();
+  const power = new addon.Power(controls, (notice) => {
+    for (const listener of listeners) listener(notice);
   });
   return {
     support: (act) => power.support(act),
@@ -139,7 +142,7 @@ function openPower(addon: Addon, controls: NativeControls): PowerHost & Describe
     delaySleep: (why) => power.delaySleep(why),
     allowSleep: () => power.allowSleep(),
     describe: () => power.describe(),
-    onSleep(listener) {
+    onNotice(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -3,6 +3,9 @@
 /** The actions that can be requested. */
 export type PowerAction = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock';
 
+/** What the machine is about to do: `sleep` is also a hibernation, and `shutdown` a restart that is not told from it. */
+export type PowerNotice = 'sleep' | 'shutdown' | 'restart';
+
 export interface PowerSupport {
   readonly isSupported: boolean;
   /** Why it is not supported, as a sentence without a full stop; null when it is. */
@@ -29,16 +32,16 @@ export interface PowerHost {
   /** Rejects with an Error when they cannot be determined; empty if the platform has none. */
   inhibitors(): Promise<readonly PowerInhibitor[]>;
   /**
-   * Makes each later sleep wait for `allowSleep`, for a second at most, whichever program requests it; also with a
-   * power manager that starts later. `why` is shown to users. Rejects with an Error whose message is the reason why
-   * sleeps are not delayed now.
+   * Makes each later sleep or shutdown wait for `allowSleep`, for a second at most, whichever program requests it; also
+   * with a power manager that starts later. `why` is shown to users. Rejects with an Error whose message is the reason
+   * why they are not delayed now.
    */
   delaySleep(why: string): Promise<void>;
-  /** Lets the present sleep, and later ones, proceed. */
+  /** Lets the present sleep or shutdown, and later ones, proceed. */
   allowSleep(): void;
   /**
-   * Calls `listener` with true before the machine sleeps and with false after it has woken, from the first call of this
-   * interface on. Returns a function that removes it. A listener must not throw.
+   * Calls `listener` before the machine sleeps, shuts down or restarts, and with null when it has woken or continues,
+   * from the first call of this interface on. Returns a function that removes it. A listener must not throw.
    */
-  onSleep(listener: (isGoingToSleep: boolean) => void): () => void;
+  onNotice(listener: (notice: PowerNotice | null) => void): () => void;
 }

@@ -1,7 +1,7 @@
 /** The backend that asks the machine: when a sleep counts as over, and its reasons when the machine gives none. */
 import t, { type Test } from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
-import type { PowerAction, PowerHost } from '#src/host/power.js';
+import type { PowerAction, PowerHost, PowerNotice } from '#src/host/power.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
 
@@ -9,7 +9,7 @@ class FakeHost implements PowerHost {
   readonly acts: PowerAction[] = [];
   delays = 0;
   failure: Error | undefined;
-  listener: ((isGoingToSleep: boolean) => void) | undefined;
+  listener: ((notice: PowerNotice | null) => void) | undefined;
 
   async support() {
     return { isSupported: false, reason: null };
@@ -28,7 +28,7 @@ class FakeHost implements PowerHost {
   allowSleep() {
     this.delays -= 1;
   }
-  onSleep(listener: (isGoingToSleep: boolean) => void) {
+  onNotice(listener: (notice: PowerNotice | null) => void) {
     this.listener = listener;
     return () => {
       this.listener = undefined;
@@ -43,7 +43,9 @@ function rig(t: Test) {
   const woken: string[] = [];
   const log = createLog((line) => lines.push(line.trim()), 'info');
   const power = new HostPower({ host, clock, log });
-  power.onWake(() => woken.push(`at ${clock.now()}`));
+  power.onNotice((notice) => {
+    if (notice === null) woken.push(`at ${clock.now()}`);
+  });
   t.teardown(() => power.close());
   /** Whether the act is over. */
   const act = (action: PowerAction) => {
@@ -65,10 +67,10 @@ t.test('[5.one-at-a-time] a sleep is over when the machine has woken', async (t)
   const { host, clock, woken, act } = rig(t);
   const state = act('sleep');
   await clock.advance(5000);
-  host.listener?.(true);
+  host.listener?.('sleep');
   await clock.advance(20_000);
   t.notOk(state.isOver, 'asleep');
-  host.listener?.(false);
+  host.listener?.(null);
   await settle();
   t.ok(state.isOver, 'awake');
   t.strictSame(woken, ['at 26000']);
@@ -84,7 +86,7 @@ t.test('[5.one-at-a-time] a sleep whose signals do not come holds up nothing for
   t.ok(never.isOver, 'it did not begin');
   const lost = act('sleep');
   await settle();
-  host.listener?.(true);
+  host.listener?.('sleep');
   await clock.advance(29_999);
   t.notOk(lost.isOver);
   await clock.advance(1);
@@ -111,9 +113,9 @@ t.test(
 
 t.test('[5.wake-drops] a sleep that another program started is noticed too', async (t) => {
   const { host, woken, lines } = rig(t);
-  host.listener?.(true);
+  host.listener?.('sleep');
   t.strictSame(woken, []);
-  host.listener?.(false);
+  host.listener?.(null);
   t.equal(woken.length, 1);
   t.strictSame(lines, [
     'hostwire info: power: the machine is going to sleep',

@@ -1,9 +1,12 @@
 /** Modules that must act before the machine sleeps are notified, whether hostwire or another program suspends it. */
 import t from 'tap';
 import { HostPower } from '#src/commands/host-power.js';
+import { type Plan, Power } from '#src/commands/power.js';
+import type { PowerNotice } from '#src/host/power.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
-import { PowerRig } from '../helpers/fakes/power.ts';
+import { FakeConfig } from '../helpers/fakes/config.ts';
+import { EVERYTHING_ON, PowerRig } from '../helpers/fakes/power.ts';
 
 t.test(
   '[5.sleep-notice] an own sleep is announced before it is handed over, and its end however it went',
@@ -37,26 +40,41 @@ t.test(
 );
 
 t.test(
-  "[5.sleep-notice] a sleep that another program asked for is announced by the machine's signal",
+  '[5.sleep-notice] what another program asked for is announced by the notices of the machine',
   async (t) => {
-    let signal: ((isGoing: boolean) => void) | undefined;
+    let notice: ((notice: PowerNotice | null) => void) | undefined;
     const host = {
       support: async () => ({ isSupported: true, reason: null }),
       act: async () => undefined,
       inhibitors: async () => [],
       delaySleep: async () => undefined,
       allowSleep: () => undefined,
-      onSleep(listener: (isGoing: boolean) => void) {
-        signal = listener;
+      onNotice(listener: (notice: PowerNotice | null) => void) {
+        notice = listener;
         return () => undefined;
       },
     };
-    const power = new HostPower({ host, clock: new FakeClock(), log: createLog(() => undefined) });
-    const seen: string[] = [];
-    power.onSleep(() => seen.push('sleeps'));
-    power.onWake(() => seen.push('wakes'));
-    signal?.(true);
-    signal?.(false);
-    t.same(seen, ['sleeps', 'wakes']);
+    const lines: string[] = [];
+    const log = createLog((line) => lines.push(line.trim()));
+    const clock = new FakeClock();
+    const backend = new HostPower({ host, clock, log });
+    const config = new FakeConfig(EVERYTHING_ON);
+    const power = new Power({ backend, clock, unixMs: Date.now, config, log });
+    const seen: (Plan | undefined)[] = [];
+    power.onPlan((plan) => seen.push(plan));
+    const all = ['sleep', null, 'shutdown', null, 'restart', null] as const;
+    for (const each of all) notice?.(each);
+    t.same(
+      seen,
+      all.map((each) => each ?? undefined),
+    );
+    t.match(lines, [
+      /is going to sleep/,
+      /has woken/,
+      /is shutting down/,
+      /continues: the shutdown was cancelled/,
+      /is restarting/,
+      /continues/,
+    ]);
   },
 );

@@ -24,7 +24,7 @@ struct PowerControl::State {};
 struct CommandThread::State {};
 CommandThread::CommandThread() = default;
 CommandThread::~CommandThread() = default;
-PowerControl::PowerControl(const CommandThread& /*thread*/, std::function<void(bool)> /*onSleep*/) {}
+PowerControl::PowerControl(const CommandThread& /*thread*/, PowerListener /*onPlan*/) {}
 PowerControl::~PowerControl() = default;
 
 void PowerControl::describeManager(const std::function<void(const Finding&)>& answer) {
@@ -124,7 +124,7 @@ void testKeys() {
 
 void testPower() {
   const hostwire::CommandThread thread;
-  hostwire::PowerControl power(thread, [](bool) {});
+  hostwire::PowerControl power(thread, [](const auto&) {});
   std::string lines;
   const auto note = [&lines](const Findings& findings) {
     for (const Finding& finding : findings) lines += lineOf(finding) + "\n";

@@ -13,9 +13,14 @@ t.test(
   '[11.closing] sleep: every socket has the reason and stays; hubs hold the sleep until then',
   async (t) => {
     const held = new Set<object>();
+    const rests: boolean[] = [];
     const server = await serveSockets(t, {
       callerOf: (query) => (query === 'hub' ? HUB : PANEL),
-      inhibitor: { hold: (holder) => void held.add(holder), release: (holder) => void held.delete(holder) },
+      inhibitor: {
+        hold: (holder) => void held.add(holder),
+        release: (holder) => void held.delete(holder),
+        rest: (isResting) => void rests.push(isResting),
+      },
     });
     const open = (query: string) => SocketClient.openIn(t, server.port, { path: `/api/ws?${query}` });
     const [hub, panel] = [await open('hub'), await open('panel')];
@@ -35,6 +40,12 @@ t.test(
     hub.cut();
     await until(() => held.size === 1, 'not for one that has gone');
     t.match((await open('panel')).told.at(-1), { type: 'connected' }, 'the machine is awake');
+    t.strictSame(rests, [false], 'a sleep waits for brokers, too');
+    server.sockets.announce('shutdown');
+    t.strictSame((await late.take('closing', 1)).data, { reason: 'shutdown' });
+    await until(() => held.size === 0, 'the shutdown is allowed');
+    server.sockets.announce(undefined);
+    t.strictSame(rests, [false, true, false], 'all that still wait for its end learn of it by the end');
   },
 );
 

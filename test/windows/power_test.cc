@@ -115,10 +115,11 @@ struct Rig {
   std::unique_ptr<hostwire::PowerControl> power;
 
   Rig() {
-    power = std::make_unique<hostwire::PowerControl>(thread, [this](bool isGoing) {
-      signs.push_back(isGoing);
-      ++signCount;
-    });
+    power =
+        std::make_unique<hostwire::PowerControl>(thread, [this](std::optional<hostwire::PowerAction> plan) {
+          signs.push_back(plan.has_value());
+          ++signCount;
+        });
   }
   ~Rig() {
     thread.stop();

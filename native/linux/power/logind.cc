@@ -94,9 +94,19 @@ std::vector<PowerInhibitor> readInhibitors(BodyReader& body) {
   return found;
 }
 
-Call delaySleepCall(const std::string& why) {
+PowerAction readShutdown(BodyReader& body) {
+  std::string type;
+  body.dictionary(kMaxEntries, [&](std::string_view key) {
+    if (key == "type") body.variant([&] { type = body.text(kMaxTextBytes).value_or(""); });
+  });
+  const bool isRestart = type == "reboot" || type == "kexec" || type == "soft-reboot";
+  return isRestart ? PowerAction::kRestart : PowerAction::kShutdown;
+}
+
+Call delayCall(const std::string& why) {
   const auto text = [](const char* value) { return BasicArgument(std::string(value)); };
-  return managerMethod("Inhibit", {text("sleep"), text("hostwire"), BasicArgument(why), text("delay")});
+  return managerMethod("Inhibit",
+                       {text("sleep:shutdown"), text("hostwire"), BasicArgument(why), text("delay")});
 }
 
 Call sessionsCall() { return managerMethod("ListSessions"); }

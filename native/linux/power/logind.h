@@ -16,6 +16,17 @@ inline constexpr const char* kSleepRule =
     "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
     "interface='org.freedesktop.login1.Manager',member='PrepareForSleep'";
 
+// Select the notices of a shutdown or restart: true before it, false when it was cancelled. systemd 255 sends
+// PrepareForShutdownWithMetadata(ba{sv}), which has its type, before PrepareForShutdown(b).
+inline constexpr const char* kTypedShutdownRule =
+    "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
+    "interface='org.freedesktop.login1.Manager',member='PrepareForShutdownWithMetadata'";
+inline constexpr const char* kShutdownRule =
+    "type='signal',sender='org.freedesktop.login1',path='/org/freedesktop/login1',"
+    "interface='org.freedesktop.login1.Manager',member='PrepareForShutdown'";
+// Reads the rest of such a notice. Without a type a restart is not told from a shutdown.
+PowerAction readShutdown(BodyReader& body);
+
 // Asks whether `action` is possible; logind has no such question for locking.
 Call canCall(PowerAction action);
 // Interprets the answer to canCall.
@@ -40,8 +51,9 @@ std::vector<PowerInhibitor> readInhibitors(BodyReader& body);
 inline constexpr const char* kOwnerRule =
     "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
     "arg0='org.freedesktop.login1'";
-// Delays sleeps while the descriptor (h) of its answer is open, by InhibitDelayMaxSec= (5 s) at most.
-Call delaySleepCall(const std::string& why);
+// Delays sleeps and shutdowns while the descriptor (h) of its answer is open, by InhibitDelayMaxSec= (5 s) at
+// most.
+Call delayCall(const std::string& why);
 
 Call sessionsCall();
 struct Session {

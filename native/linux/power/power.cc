@@ -157,9 +157,11 @@ void findManager(BusConnection& bus, const std::function<void(const Finding&)>& 
 
 struct PowerControl::State {
   std::shared_ptr<CommandThread::State> thread;
-  std::function<void(bool)> onSleep;
-  bool isListening = false;                     // used on the bus thread only
-  std::shared_ptr<SleepDelay> delay = nullptr;  // used on the bus thread only
+  PowerListener onPlan;
+  // Used on the bus thread only.
+  bool isListening = false;
+  std::shared_ptr<SleepDelay> delay = nullptr;
+  std::optional<PowerAction> shutdown = std::nullopt;  // the one that was announced
 
   // Runs `ask` on the command thread. Returns false when that thread has ended.
   static bool post(const std::shared_ptr<State>& self, std::function<void(BusConnection&)> ask) {
@@ -170,21 +172,38 @@ struct PowerControl::State {
     // A weak reference: the subscription must not keep alive the thread that holds it.
     return self->thread->bus.post([weak = std::weak_ptr(self), ask = std::move(ask)](BusLoop& loop) {
       if (const auto alive = weak.lock(); alive && !std::exchange(alive->isListening, true)) {
-        loop.systemBus().addMatch(logind::kSleepRule, [weak](Signal& signal) {
-          const auto isGoing = signal.body.boolean();
-          const auto listener = weak.lock();
-          if (!listener || !isGoing) return;
-          if (listener->delay) listener->delay->onSleep(*isGoing);
-          listener->onSleep(*isGoing);
-        });
+        listen(weak, loop.systemBus());
       }
       ask(loop);
     });
   }
+
+  static void listen(const std::weak_ptr<State>& weak, BusConnection& bus) {
+    bus.addMatch(logind::kSleepRule, [weak](Signal& signal) {
+      const auto isGoing = signal.body.boolean();
+      const auto self = weak.lock();
+      if (self && isGoing) self->note(*isGoing ? std::optional(PowerAction::kSleep) : std::nullopt);
+    });
+    for (const char* rule : {logind::kTypedShutdownRule, logind::kShutdownRule}) {
+      bus.addMatch(rule, [weak](Signal& signal) {
+        const auto isGoing = signal.body.boolean();
+        const auto self = weak.lock();
+        // The second of two notices repeats the first.
+        if (!self || !isGoing || *isGoing == self->shutdown.has_value()) return;
+        self->shutdown = *isGoing ? std::optional(logind::readShutdown(signal.body)) : std::nullopt;
+        self->note(self->shutdown);
+      });
+    }
+  }
+
+  void note(std::optional<PowerAction> plan) const {
+    if (delay) delay->onNotice(plan.has_value());
+    onPlan(plan);
+  }
 };
 
-PowerControl::PowerControl(const CommandThread& thread, std::function<void(bool)> onSleep)
-    : state_(std::make_shared<State>(State{thread.state(), std::move(onSleep)})) {}
+PowerControl::PowerControl(const CommandThread& thread, PowerListener onPlan)
+    : state_(std::make_shared<State>(State{thread.state(), std::move(onPlan)})) {}
 
 PowerControl::~PowerControl() = default;
 

@@ -1,4 +1,4 @@
-// Delays sleeps by an inhibitor of logind.
+// Delays sleeps and shutdowns by an inhibitor of logind.
 #include "linux/power/sleep_delay.h"
 
 #include <chrono>
@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 // Deadline of a call: an answer takes less than a millisecond, 50 when polkit is asked first.
 constexpr milliseconds kInhibitDeadline{1000};
-// Maximum delay: a service that hangs must not delay a sleep for the 5 s that logind would wait.
+// Maximum delay: a service that hangs must not delay the machine for the 5 s that logind would wait.
 constexpr milliseconds kMaxDelay{1000};
 constexpr std::size_t kMaxNameBytes = 256;
 
@@ -34,9 +34,9 @@ void SleepDelay::release() {
   inhibitor_.reset();
 }
 
-void SleepDelay::onSleep(bool isGoingToSleep) {
+void SleepDelay::onNotice(bool isGoing) {
   loop_.cancel(limitTimer_);
-  if (!isGoingToSleep) return takeAgain();
+  if (!isGoing) return takeAgain();
   limitTimer_ = loop_.after(kMaxDelay, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->inhibitor_.reset();
   });
@@ -62,16 +62,15 @@ void SleepDelay::takeAgain() {
 
 void SleepDelay::take(const Answer& answer) {
   BusConnection& bus = loop_.descriptorBus();
-  bus.call(logind::delaySleepCall(why_), kInhibitDeadline,
-           [&bus, weak = weak_from_this(), answer](Reply& reply) {
-             bus.rest();
-             if (reply.end != CallEnd::kAnswered) return answer(failureText(reply, "logind"));
-             FileDescriptor taken = reply.body.descriptor();
-             if (!taken.isOpen()) return answer("logind's answer has no descriptor");
-             // If it was released in the meantime, it closes here.
-             if (const auto self = weak.lock(); self && self->isWanted_) self->inhibitor_ = std::move(taken);
-             answer(std::nullopt);
-           });
+  bus.call(logind::delayCall(why_), kInhibitDeadline, [&bus, weak = weak_from_this(), answer](Reply& reply) {
+    bus.rest();
+    if (reply.end != CallEnd::kAnswered) return answer(failureText(reply, "logind"));
+    FileDescriptor taken = reply.body.descriptor();
+    if (!taken.isOpen()) return answer("logind's answer has no descriptor");
+    // If it was released in the meantime, it closes here.
+    if (const auto self = weak.lock(); self && self->isWanted_) self->inhibitor_ = std::move(taken);
+    answer(std::nullopt);
+  });
 }
 
 }  // namespace hostwire

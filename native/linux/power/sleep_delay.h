@@ -1,5 +1,5 @@
-// Delays each sleep of the machine until the work that must precede it is done: a delay inhibitor of logind
-// (org.freedesktop.login1(5), Inhibit). Everything here runs on the bus thread.
+// Delays each sleep or shutdown of the machine until the work that must precede it is done: a delay inhibitor
+// of logind (org.freedesktop.login1(5), Inhibit). Everything here runs on the bus thread.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ class SleepDelay : public std::enable_shared_from_this<SleepDelay> {
   // Takes the inhibitor, and takes it again after each sleep and from a logind that starts later, until
   // release(). `answer` is called once: whether it was taken now.
   void hold(std::string why, const Answer& answer);
-  // Releases the inhibitor: the present sleep, and later ones, need not wait.
+  // Releases the inhibitor: the present sleep or shutdown, and later ones, need not wait.
   void release();
-  // Handles PrepareForSleep. A sleep that is about to begin waits for release(), at most a second.
-  void onSleep(bool isGoingToSleep);
+  // Handles the notices of logind. What is about to begin waits for release(), at most a second.
+  void onNotice(bool isGoing);
 
  private:
   void subscribe();

@@ -80,7 +80,7 @@ void reportEnd(PowerAction action, const std::optional<Failure>& failure, const 
 
 struct PowerControl::State {
   std::shared_ptr<CommandThread::State> thread;
-  std::function<void(bool)> onSleep;
+  PowerListener onPlan;
   std::unique_ptr<SuspendNews> news;  // used on the command thread only
 
   // Runs `ask` on the command thread. Returns false when that thread has ended.
@@ -95,14 +95,15 @@ struct PowerControl::State {
   void listen(const std::weak_ptr<State>& self) {
     news = std::make_unique<SuspendNews>(systemPowerCalls(), [self, loop = thread->loop](bool isGoing) {
       loop->post([self, isGoing] {
-        if (const auto listener = self.lock()) listener->onSleep(isGoing);
+        const auto listener = self.lock();
+        if (listener) listener->onPlan(isGoing ? std::optional(PowerAction::kSleep) : std::nullopt);
       });
     });
   }
 };
 
-PowerControl::PowerControl(const CommandThread& thread, std::function<void(bool)> onSleep)
-    : state_(std::make_shared<State>(State{thread.state(), std::move(onSleep), nullptr})) {}
+PowerControl::PowerControl(const CommandThread& thread, PowerListener onPlan)
+    : state_(std::make_shared<State>(State{thread.state(), std::move(onPlan), nullptr})) {}
 
 PowerControl::~PowerControl() = default;
 

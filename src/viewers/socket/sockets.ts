@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
 import { type Clock, type Defer, deferToNextTurn } from '../../clock.ts';
+import { isEnd } from '../../commands/power.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import { ServiceError, stackOf } from '../../errors.ts';
 import { QUOTAS } from '../../fairness/limits.ts';
@@ -36,8 +37,8 @@ export interface SocketsOptions {
   readonly role: string;
   /** The one machine that it shows; absent: it shows several. */
   readonly describe?: () => MachineDescription;
-  /** Has sleeps of the machine wait until hubs know of them; absent: it shows other machines. */
-  readonly inhibitor?: Pick<SleepInhibitor, 'hold' | 'release'>;
+  /** Has sleeps and shutdowns of the machine wait until hubs know of them; absent: it shows other machines. */
+  readonly inhibitor?: Pick<SleepInhibitor, 'hold' | 'release' | 'rest'>;
   /** The flags that a greeting has. */
   readonly features: () => Readonly<Record<string, boolean>>;
   /** undefined: there is no machine of this id that the caller may know. */
@@ -180,7 +181,7 @@ export class Sockets implements SessionOwner {
 
   /**
    * The machine is about to end its work as planned, which sockets are notified of; undefined: it is awake. Hubs come first,
-   * and a sleep waits until they have it.
+   * and the machine waits until they have it.
    */
   announce(plan: ClosingReason | undefined): void {
     if (this.#plan === plan) return;
@@ -189,10 +190,21 @@ export class Sockets implements SessionOwner {
     const hubs = [...this.#sessions].filter(({ caller }) => isHub(caller));
     if (plan === undefined) {
       for (const hub of hubs) inhibitor?.hold(hub);
+      inhibitor?.rest(false);
       return;
     }
     const text = closingFrame(plan);
-    for (const hub of hubs) hub.sendTracked(text, () => inhibitor?.release(hub));
+    const unaware = new Set(hubs);
+    const letGo = () => {
+      if (isEnd(plan) && unaware.size === 0) inhibitor?.rest(true);
+    };
+    for (const hub of hubs)
+      hub.sendTracked(text, () => {
+        inhibitor?.release(hub);
+        unaware.delete(hub);
+        letGo();
+      });
+    letGo();
     const others = [...this.#sessions].filter(({ caller }) => !isHub(caller));
     inSlices(others, this.#defer, (session) => session.send(text));
   }

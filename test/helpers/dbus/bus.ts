@@ -34,8 +34,10 @@ export interface LogindOptions {
   readonly sessions?: readonly (readonly [string, number, string])[];
   /** Seconds from PrepareForSleep(true) to (false) after a sleep; absent: neither is sent. */
   readonly sleepSeconds?: number;
-  /** File to which inhibitors and sleeps are written, one JSON object per line; a sleep then waits for delays. */
+  /** File to which inhibitors, sleeps and shutdowns are written, one JSON object per line; they then wait for delays. */
   readonly journal?: string;
+  /** Shutdowns are announced with their type, too (systemd 255). */
+  readonly typed?: boolean;
   /** Name of the error that refuses every act. */
   readonly refusal?: string;
 }

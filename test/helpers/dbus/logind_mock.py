@@ -1,4 +1,4 @@
-"""dbusmock's template of logind, extended by ...WithFlags, inhibitors of any user, PrepareForSleep, delays and refusals.
+"""dbusmock's template of logind, extended by ...WithFlags, inhibitors of any user, PrepareFor..., delays and refusals.
 
 The parameters are those of LogindOptions in bus.ts.
 """
@@ -45,28 +45,37 @@ def Inhibit(_, what, who, why, mode):
     return dbus.types.UnixFd(write)
 
 
-def sleep_after_delays(mock):
-    """Suspends as logind does: announced, begun when no inhibitor delays it any more, and announced when it is over."""
-    begun = time.monotonic()
-    note("prepare")
-    mock.EmitSignal(MAIN_IFACE, "PrepareForSleep", "b", [True])
+def announce(mock, method, is_going):
+    note("prepare" if is_going else "awake")
+    if method == "Suspend":
+        return mock.EmitSignal(MAIN_IFACE, "PrepareForSleep", "b", [is_going])
+    if options.get("typed"):
+        metadata = {"type": {"PowerOff": "poweroff", "Reboot": "reboot"}[method]}
+        mock.EmitSignal(MAIN_IFACE, "PrepareForShutdownWithMetadata", "ba{sv}", [is_going, metadata])
+    mock.EmitSignal(MAIN_IFACE, "PrepareForShutdown", "b", [is_going])
 
-    def wake():
-        note("awake")
-        mock.EmitSignal(MAIN_IFACE, "PrepareForSleep", "b", [False])
+
+def after_delays(mock, method):
+    """Does as logind: announces it, begins when no inhibitor delays it any more, and announces when it is over."""
+    begun = time.monotonic()
+    announce(mock, method, True)
+
+    def end():
+        announce(mock, method, False)
         return False
 
     def wait():
         if held and time.monotonic() - begun < MAX_DELAY_SECONDS:
             return True
-        note("asleep")
-        GLib.timeout_add(int(options["sleepSeconds"] * 1000), wake)
+        note("asleep" if method == "Suspend" else "off")
+        # The next shutdown of this mock is another one.
+        GLib.timeout_add(int(options["sleepSeconds"] * 1000), end)
         return False
 
     GLib.timeout_add(1, wait)
 
 
-mockobject.sleep_after_delays = sleep_after_delays
+mockobject.after_delays = after_delays
 
 
 @dbus.service.method(MAIN_IFACE, in_signature="", out_signature="a(ssssuu)")
@@ -90,8 +99,8 @@ def load(mock, parameters):
     flags = parameters.get("flags", "all")
     for act in ("PowerOff", "Reboot", "Suspend", "Hibernate"):
         done = ""
-        if "journal" in parameters and act == "Suspend":
-            done = "from dbusmock import mockobject; mockobject.sleep_after_delays(self)"
+        if "journal" in parameters and act != "Hibernate":
+            done = f"from dbusmock import mockobject; mockobject.after_delays(self, '{act}')"
         elif "sleepSeconds" in parameters and act in ("Suspend", "Hibernate"):
             done = f"""
 from gi.repository import GLib

@@ -1,16 +1,16 @@
-/** A machine that another program puts to sleep: the mock of logind on a private bus, and its journal. */
+/** A machine that another program puts to sleep or shuts down: the mock of logind on a private bus, and its journal. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { PrivateBus, until } from './bus.ts';
+import { type LogindOptions, PrivateBus, until } from './bus.ts';
 
 const execute = promisify(execFile);
 
 /** A line of the journal; `atNs` is on the clock of process.hrtime. */
 export interface SleepEvent {
   readonly atNs: bigint;
-  readonly event: 'inhibit' | 'released' | 'prepare' | 'asleep' | 'awake';
+  readonly event: 'inhibit' | 'released' | 'prepare' | 'asleep' | 'off' | 'awake';
   /** An inhibitor's fields what, who, why and mode. */
   readonly words: readonly string[];
 }
@@ -23,17 +23,21 @@ export class Sleeper {
   }
 
   /** `sleepSeconds`: how long each sleep lasts. Ends with `t`. */
-  static async start(t: { teardown(done: () => unknown): unknown }, sleepSeconds = 0.2): Promise<Sleeper> {
+  static async start(
+    t: { teardown(done: () => unknown): unknown },
+    sleepSeconds = 0.2,
+    options: LogindOptions = {},
+  ): Promise<Sleeper> {
     const bus = await PrivateBus.start();
     t.teardown(() => bus.stop());
     const sleeper = new Sleeper(bus);
-    await sleeper.restart(sleepSeconds);
+    await sleeper.restart(sleepSeconds, options);
     return sleeper;
   }
 
   /** Starts logind, in place of the one before. */
-  async restart(sleepSeconds = 0.2): Promise<void> {
-    await this.bus.startLogind({ sleepSeconds, journal: path.join(this.bus.folder, 'journal') });
+  async restart(sleepSeconds = 0.2, options: LogindOptions = {}): Promise<void> {
+    await this.bus.startLogind({ ...options, sleepSeconds, journal: path.join(this.bus.folder, 'journal') });
   }
 
   get events(): readonly SleepEvent[] {
@@ -61,10 +65,14 @@ export class Sleeper {
 
   /** As the menu of a desktop does it. */
   async suspend(): Promise<void> {
+    await this.act('Suspend');
+  }
+
+  async act(method: 'Suspend' | 'PowerOff' | 'Reboot'): Promise<void> {
     await this.#send(
       'org.freedesktop.login1',
       '/org/freedesktop/login1',
-      'org.freedesktop.login1.Manager.Suspend',
+      `org.freedesktop.login1.Manager.${method}`,
       'boolean:true',
     );
   }

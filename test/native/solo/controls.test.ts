@@ -67,7 +67,7 @@ t.test('no thread and no library before the first question; one of each after it
   const script = `
     const hasLibrary = () => /libsystemd|libelogind|libbasu/.test(readFileSync('/proc/self/maps', 'utf8'));
     const { power } = openNativeHost();
-    power.onSleep(() => undefined);
+    power.onNotice(() => undefined);
     await sleep(50);
     const before = [threads(), hasLibrary()];
     await Promise.all([power.support('sleep'), power.support('restart'), power.describe()]);

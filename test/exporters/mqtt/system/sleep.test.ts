@@ -81,7 +81,7 @@ t.test(
     await witness.waitFor(AVAILABILITY, 'online');
     await sleeper.waitFor('inhibit', 1);
     t.strictSame(sleeper.of('inhibit')[0]?.words, [
-      ...['sleep', 'hostwire', 'reports that this machine is away', 'delay'],
+      ...['sleep:shutdown', 'hostwire', 'reports that this machine is away', 'delay'],
     ]);
     await until(() => witness.on('hostwire/pc/state').length === 1, 'nothing else is on its way');
     // The last will may say `offline` once more when the machine has woken and leaves the old connection.
