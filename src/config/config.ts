@@ -47,4 +47,4 @@ export const DEFAULT_CONFIG: Config = toConfig(new Map());
 
 /** Returns whether a configuration is that of a hub, which has machines to show. */
 export const isOfHub = ({ hub }: Pick<Config, 'hub'>): boolean =>
-  Object.keys(hub.agents).length > 0 || hub.mqtt.url !== undefined;
+  Object.keys(hub.agents).length > 0 || Object.keys(hub.brokers).length > 0;

@@ -1,6 +1,6 @@
 /** The machines behind a broker: those that have a status there, and a session with each that is online. */
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config/config.ts';
+import type { BrokerEntry } from '../config/rows/mqtt-rows.ts';
 import { QUOTAS } from '../fairness/limits.ts';
 import { Bucket } from '../fairness/rate.ts';
 import { parseObject } from '../json.ts';
@@ -17,10 +17,8 @@ import { readPayload } from '../socket/broker/payload.ts';
 import { inTopic, outTopic, readTopic, statusTopic } from '../socket/broker/topics.ts';
 import type { Failure } from '../socket/carrier.ts';
 
-type Settings = Config['hub']['mqtt'];
-
 interface Known {
-  /** undefined: `hub.agents` has its id. */
+  /** undefined or closed: it is shown as `hub.agents`, or another broker, has it. */
   machine: RemoteMachine | undefined;
   carrier: BrokerCarrier | undefined;
   /** By its last status. */
@@ -52,7 +50,7 @@ const READ_AGAIN_MS: readonly number[] = [10_000, 60_000];
 const MAX_STATUS_BYTES = 8192;
 const NEVER = Number.POSITIVE_INFINITY;
 
-const nameOf = ({ name, username }: Settings): string =>
+const nameOf = ({ name, username }: BrokerEntry): string =>
   name ?? (username !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(username) ? username : 'hub');
 
 /** Whether the machine is online; undefined: it is no status. */
@@ -64,6 +62,8 @@ function isOnlineBy(payload: Buffer): boolean | undefined {
 export class Broker {
   readonly #deps: RemoteDeps;
   readonly #machines: Machines;
+  /** Its key in the configuration, for the log. */
+  readonly #key: string;
   readonly #prefix: string;
   readonly #name: string;
   readonly #link: SessionLink;
@@ -82,16 +82,17 @@ export class Broker {
   constructor(
     deps: RemoteDeps,
     machines: Machines,
-    url: string,
-    settings: Settings,
+    key: string,
+    entry: BrokerEntry,
     openLink: OpenLink = (options) =>
-      new MqttLink(brokerOf(url, settings, `hub-${nameOf(settings)}`), options),
+      new MqttLink(brokerOf(entry.url ?? '', entry, `hub-${nameOf(entry)}`), options),
   ) {
     const { clock, log, random } = deps;
     this.#deps = deps;
     this.#machines = machines;
-    this.#prefix = settings.topic;
-    this.#name = nameOf(settings);
+    this.#key = key;
+    this.#prefix = entry.topic;
+    this.#name = nameOf(entry);
     this.#openings = new Bucket(OPENINGS, clock.now());
     this.#link = openLink({
       availability: undefined,
@@ -108,8 +109,7 @@ export class Broker {
 
   /** Machines whose ids `hub.agents` no longer has are shown. */
   offerAgain(): void {
-    for (const [id, known] of this.#known)
-      if (known.machine === undefined || known.machine.isClosed) this.#offer(id, known);
+    for (const [id, known] of this.#known) this.#offer(id, known);
   }
 
   /** Never rejects. */
@@ -171,14 +171,14 @@ export class Broker {
     const isOnline = isOnlineBy(payload);
     const known = isOnline === undefined ? undefined : (before ?? this.#add(id));
     if (known === undefined || isOnline === undefined) return;
-    const { machine, carrier } = known;
     // Older than what the machine has sent on this connection.
-    if (isRetained && machine?.isUp === true) return;
+    if (isRetained && known.machine?.isUp === true) return;
     known.isOnline = isOnline;
+    this.#offer(id, known);
     if (!isOnline) {
       known.nextAtMs = NEVER;
-      machine?.lost('its service is offline');
-    } else if (!isRetained || carrier?.isOpen !== true) {
+      known.machine?.lost('its service is offline');
+    } else if (!isRetained || known.carrier?.isOpen !== true) {
       // One that is published now is the first of a connection, on which there is no session yet.
       known.nextAtMs = known.earliestMs;
     }
@@ -187,20 +187,24 @@ export class Broker {
   #add(id: string): Known | undefined {
     if (this.#known.size >= MAX_MACHINES) {
       if (!this.#isCrowdReported)
-        this.#deps.log.warn(`hub.mqtt: more than ${MAX_MACHINES} machines; the others are not shown`);
+        this.#deps.log.warn(`${this.#key}: more than ${MAX_MACHINES} machines; the others are not shown`);
       this.#isCrowdReported = true;
       return undefined;
     }
     const session = { machine: undefined, carrier: undefined };
     const known: Known = { ...session, isOnline: false, nextAtMs: NEVER, earliestMs: 0 };
     this.#known.set(id, known);
-    this.#offer(id, known);
-    if (known.machine === undefined)
-      this.#deps.log.warn(`hub.mqtt: ignored the machine ${id}, which is in hub.agents and reached there`);
+    if (this.#machines.isConfigured(id))
+      this.#deps.log.warn(
+        `${this.#key}: ignored the machine ${id}, which is in hub.agents and reached there`,
+      );
     return known;
   }
 
+  /** Of a machine at two brokers the one is shown at which it is online. */
   #offer(id: string, known: Known): void {
+    if (known.machine?.isClosed === false) return;
+    if (!known.isOnline && this.#machines.at(id) !== undefined) return;
     const machine = new RemoteMachine(id, {
       hub: this.#deps,
       unwatchedMs: UNWATCHED_MS,

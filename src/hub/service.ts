@@ -28,8 +28,8 @@ import { Fleet } from '../viewers/fleet/fleet.ts';
 import { fileRoutes, readHubPages } from '../viewers/pages/pages.ts';
 import { Sockets } from '../viewers/socket/sockets.ts';
 import { HUB_OPERATIONS } from '../wire/hub-operations.ts';
+import { Brokers } from './brokers.ts';
 import { CommandGateway } from './commands/command-gateway.ts';
-import { CurrentBroker } from './current-broker.ts';
 import { DialIns } from './dial-ins.ts';
 import { DialOuts } from './dial-outs.ts';
 import { HUB_HEADERS, hubRoutes } from './endpoints.ts';
@@ -72,7 +72,7 @@ export class HubService {
   #timer: unknown;
   readonly #dialIns: DialIns;
   readonly #dialOuts: DialOuts;
-  readonly #broker: CurrentBroker;
+  readonly #brokers: Brokers;
   readonly #gateway: CommandGateway;
   readonly #sockets: Sockets;
   readonly #mutes: Mutes;
@@ -135,7 +135,7 @@ export class HubService {
     );
     this.#machines = machines;
     machines.reconfigure(initial.hub.agents);
-    this.#broker = new CurrentBroker(deps, machines);
+    this.#brokers = new Brokers(deps, machines);
     const { conditions } = deps;
     this.#mutes = new Mutes({
       clock,
@@ -198,12 +198,12 @@ export class HubService {
   async start(): Promise<readonly Bound[]> {
     const bound = await this.#http.start();
     this.#http.trimSoon();
-    const { agents, mqtt } = this.#config.current.hub;
+    const { agents, brokers } = this.#config.current.hub;
     const { length } = Object.keys(agents);
     if (length > 0) this.#log.info(`${length} ${length === 1 ? 'machine' : 'machines'} in hub.agents`);
-    else if (mqtt.url === undefined)
-      this.#log.warn('hub.agents and hub.mqtt are both empty, so there are no machines to show');
-    this.#broker.configure(mqtt);
+    else if (Object.keys(brokers).length === 0)
+      this.#log.warn('hub.agents and hub.brokers are both empty, so there are no machines to show');
+    this.#brokers.configure(brokers);
     this.#look();
     this.#exporters.start(this.#notifyDeps(bound));
     return bound;
@@ -252,7 +252,7 @@ export class HubService {
     const { gate, streams } = this.#http;
     const next = this.#config.current;
     this.#machines.reconfigure(next.hub.agents);
-    this.#broker.configure(next.hub.mqtt);
+    this.#brokers.configure(next.hub.brokers);
     this.#gateway.reconfigure(next.hub.commands);
     this.#fleet.reconfigure(next.stats.stream_interval_seconds * 1000);
     const passes = gate.passes.bind(gate);
@@ -276,7 +276,7 @@ export class HubService {
     const isDrained = full + this.#http.streams.close() === 0;
     this.#fleet.close();
     this.#machines.close();
-    await Promise.all([this.#http.close(isDrained), this.#broker.close(), exportersClosed, kept]);
+    await Promise.all([this.#http.close(isDrained), this.#brokers.close(), exportersClosed, kept]);
     return true;
   }
 }

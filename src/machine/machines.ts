@@ -114,11 +114,7 @@ export class Machines {
   #configure(id: string, entry: AgentEntry, spreadMs: number): void {
     const added = this.#addMachine(id, entry, spreadMs);
     this.#configured.set(id, added);
-    // One of a broker that has this id makes way.
-    const other = this.#machines.get(id);
-    other?.close();
-    this.#put(added.machine);
-    if (other !== undefined) this.#deps.conditions.notify(id);
+    this.#replace(added.machine, this.#machines.get(id));
   }
 
   /** Labels may be others than before. */
@@ -126,11 +122,23 @@ export class Machines {
     this.version++;
   }
 
-  /** Adds one that the hub has learned of; false: `hub.agents` has the id. */
+  isConfigured(id: string): boolean {
+    return this.#configured.has(id);
+  }
+
+  /** Adds one that the hub has learned of; false: `hub.agents` has the id, or one that is up. */
   add(machine: RemoteMachine): boolean {
-    if (this.#configured.has(machine.id)) return false;
-    this.#put(machine);
+    const other = this.#machines.get(machine.id);
+    if (this.isConfigured(machine.id) || other?.isUp === true) return false;
+    this.#replace(machine, other);
     return true;
+  }
+
+  /** The one before makes way. */
+  #replace(machine: RemoteMachine, before: RemoteMachine | undefined): void {
+    before?.close();
+    this.#put(machine);
+    if (before !== undefined) this.#deps.conditions.notify(machine.id);
   }
 
   /** Ends its streams. */

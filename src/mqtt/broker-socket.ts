@@ -21,9 +21,8 @@ export interface Broker {
   readonly ca: string | undefined;
 }
 
-/** Keys of the configuration: of `mqtt`, or of `hub.mqtt`. */
-export type BrokerKeys = Pick<Config['mqtt'], 'username' | 'password_file' | 'ca'> &
-  Partial<Pick<Config['mqtt'], 'client_id'>>;
+/** Keys of the configuration: of `mqtt`, or of an entry of `hub.brokers`. */
+export type BrokerKeys = Partial<Pick<Config['mqtt'], 'username' | 'password_file' | 'ca' | 'client_id'>>;
 
 const PORTS = { 'mqtt:': 1883, 'mqtts:': 8883 };
 

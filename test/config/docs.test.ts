@@ -9,6 +9,7 @@ import { KEY_KEYS } from '#src/config/rows/auth-rows.js';
 import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/rows/hub-rows.js';
 import { ROWS } from '#src/config/rows/key-table.js';
 import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
+import { BROKER_KEYS } from '#src/config/rows/mqtt-rows.js';
 import { TARGET_KEYS } from '#src/config/rows/notify-rows.js';
 import type { Row } from '#src/config/rows/row.js';
 import { WAKE_KEYS } from '#src/config/rows/wake-rows.js';
@@ -44,6 +45,7 @@ const sections: readonly (readonly [RegExp, string])[] = [
   [/(<!-- keys: .*-->\n)[\s\S]*(<!-- \/keys -->)/, table(ROWS, true)],
   [/(<!-- wake -->\n)[\s\S]*(<!-- \/wake -->)/, table(Object.entries(WAKE_KEYS), false)],
   [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(Object.entries(AGENT_KEYS), false)],
+  [/(<!-- brokers -->\n)[\s\S]*(<!-- \/brokers -->)/, table(Object.entries(BROKER_KEYS), false)],
   [/(<!-- commands -->\n)[\s\S]*(<!-- \/commands -->)/, table(Object.entries(COMMAND_KEYS), false)],
   [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(Object.entries(WATCH_KEYS), false)],
   [/(<!-- targets -->\n)[\s\S]*(<!-- \/targets -->)/, table(Object.entries(TARGET_KEYS), false)],
@@ -115,19 +117,21 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   t.strictSame(asWritten(rest), asWritten(defaults));
   t.strictSame(asWritten({ ...auth, keys: {} }), asWritten({ ...ofAuth, keys: {} }));
   t.strictSame({ ...notify, targets: {} }, { ...ofNotify, targets: {} });
-  t.strictSame({ ...hub, agents: {}, commands: {} }, { ...ofHub, agents: {}, commands: {} });
+  const entries = { agents: {}, brokers: {}, commands: {} };
+  t.strictSame({ ...hub, ...entries }, { ...ofHub, ...entries });
   const maps = [
     auth.keys,
     processes.launch,
     wake.hosts,
     hub.agents,
+    hub.brokers,
     hub.commands,
     watch.rules,
     notify.targets,
   ];
   t.same(
     maps.map((map) => Object.keys(map).length),
-    [1, 1, 1, 1, 1, 1, 1],
+    [1, 1, 1, 1, 1, 1, 1, 1],
   );
 });
 

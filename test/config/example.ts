@@ -21,6 +21,7 @@ const ENTRIES: Readonly<Record<string, readonly [name: string, values: Readonly<
     'processes.launch': ['player', { command: '/usr/bin/mpv' }],
     'wake.hosts': ['nas', { mac: '02:00:5e:10:00:00' }],
     'hub.agents': ['nas', { url: 'http://nas.lan:9990' }],
+    'hub.brokers': ['room', { url: 'mqtts://broker.lan' }],
     'hub.commands': ['living-room', { commands: ['media.*'] }],
     'watch.rules': ['hot', { series: 'cpu.temperature', above: 85 }],
     'notify.targets': ['hook', { type: 'webhook', url: 'https://hook.lan/alerts' }],

@@ -34,7 +34,7 @@ t.test('[8.hub-example] each line that is commented out has a known key', async 
   t.equal(config.auth.enabled, true);
   t.same(Object.keys(config.hub.agents).sort(), ['desk', 'nas']);
   t.same(config.hub.agents['nas']?.labels, { site: 'berlin' });
-  t.match(config.hub.mqtt, { url: 'mqtts://broker.lan', username: 'hub1' });
+  t.match(config.hub.brokers['room'], { url: 'mqtts://broker.lan', username: 'hub1' });
   t.same(Object.keys(config.hub.commands), ['living-room']);
   t.equal(config.server.host, '127.0.0.1');
   t.same(edited.match(/^ *# *[a-z_-]+:.*$/gm) ?? [], [], 'no key is left commented out');
@@ -43,21 +43,22 @@ t.test('[8.hub-example] each line that is commented out has a known key', async 
 t.test('[8.hub-example] the hubs of packaging/compose', async (t) => {
   const { cert } = await makePair();
   const hubs = [
-    ['mosquitto', {}, 'hub1', 'hub1.key'],
-    ['nats', { HOSTWIRE_HUB_MQTT_USERNAME: 'hub2' }, 'hub2', 'broker.key'],
+    ['mosquitto', 'hub', 'hub1'],
+    ['nats', 'hub1', 'hub1'],
+    ['nats', 'hub2', 'hub2'],
   ] as const;
-  for (const [name, more, username, password] of hubs) {
+  for (const [name, file, username] of hubs) {
     const folder = makeFolder(t);
-    const text = readFileSync(path.join(ROOT, 'packaging/compose', name, 'hub.yaml'), 'utf8');
-    writeFiles(folder, { 'config.yaml': text, 'viewers.key': KEY, [password]: KEY, 'ca.pem': cert });
-    const variables = { XDG_CONFIG_HOME: path.dirname(folder), HOSTWIRE_SERVER_PORT: '9980', ...more };
+    const text = readFileSync(path.join(ROOT, 'packaging/compose', name, `${file}.yaml`), 'utf8');
+    writeFiles(folder, { 'config.yaml': text, 'viewers.key': KEY, [`${username}.key`]: KEY, 'ca.pem': cert });
+    const variables = { XDG_CONFIG_HOME: path.dirname(folder), HOSTWIRE_SERVER_PORT: '9980' };
     const { config, notices, unknownKeys } = loadConfig(
       optionsFor(folder, { surroundings: { platform: 'linux', cwd: folder, variables }, role: 'hub' }),
     );
     t.same(notices, []);
     t.same(unknownKeys, []);
     t.equal(config.server.port, 9980);
-    t.match(config.hub.mqtt, { username, password_file: { secret: KEY } });
+    t.match(Object.values(config.hub.brokers), [{ username, password_file: { secret: KEY } }]);
     t.equal(config.auth.enabled, true);
   }
 });

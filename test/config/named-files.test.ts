@@ -30,8 +30,8 @@ const NAMED: readonly (readonly [
     'service',
   ],
   [
-    'hub.mqtt.password_file',
-    'hub: {mqtt: {url: mqtts://a, username: a, password_file: FILE}}',
+    'hub.brokers.pc.password_file',
+    'hub: {brokers: {pc: {url: mqtts://a, username: a, password_file: FILE}}}',
     'password',
     'hub',
   ],

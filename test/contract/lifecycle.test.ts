@@ -50,7 +50,7 @@ const FAILED_STARTS: Readonly<Record<string, { args: readonly string[]; config: 
     args: ['hub'],
     config: { hub: { agents: { a: { dials_in: true, key_file: 'KEY' } } } },
   },
-  'a hub with a broker': { args: ['hub'], config: { hub: { mqtt: { url: 'mqtt://URL' } } } },
+  'a hub with a broker': { args: ['hub'], config: { hub: { brokers: { room: 'mqtt://URL' } } } },
 };
 
 for (const [name, { args, config }] of Object.entries(FAILED_STARTS))

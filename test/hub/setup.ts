@@ -25,8 +25,6 @@ export interface StartedHub {
   readonly port: number;
   readonly log: readonly string[];
   readonly routes: readonly { readonly path: string; readonly methods: object }[];
-  /** The broker in its configuration. */
-  readonly mqtt: Config['hub']['mqtt'];
   readonly reconfigure: (agents: Agents, config?: ConfigPart) => void;
   /** The row of /api/hosts, as soon as `isWanted`. */
   readonly host: (id: string, isWanted?: (row: HostRow) => boolean) => Promise<HostRow>;
@@ -91,7 +89,6 @@ export async function startHub(
     hosts,
     stop,
     routes: hub.routes,
-    mqtt: merged(agents, config).hub.mqtt,
     reconfigure: (entries, part = config) => live.replace(merged(entries, part)),
     host: async (id, isWanted = () => true) =>
       await until(async () => (await hosts()).find((row) => row.id === id && isWanted(row))),

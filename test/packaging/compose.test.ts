@@ -93,18 +93,24 @@ t.test('the mounted files of hubs and brokers name the mounted places', async (t
   const placesOf = ({ volumes = [] }: ComposeService) =>
     volumes.map((volume) => /:(\/[^:]+)(?::ro)?$/.exec(volume)?.[1] ?? '');
   for (const name of NAMES) {
-    const hub = load(text(`${name}/hub.yaml`)) as {
-      readonly auth: { readonly enabled: boolean; readonly api_key_file: string };
-      readonly hub: { readonly mqtt: { readonly password_file: string; readonly ca: string; url: string } };
-    };
-    t.equal(hub.auth.enabled, true);
-    t.match(hub.hub.mqtt.url, /^mqtts:/);
-    const files = [hub.auth.api_key_file, hub.hub.mqtt.password_file, hub.hub.mqtt.ca];
     const hubs = Object.values(read(name).services).filter(({ build }) => build !== undefined);
     t.ok(hubs.length > 0);
-    for (const service of hubs)
-      for (const file of ['hub.yaml', ...files])
+    for (const service of hubs) {
+      const [own = ''] =
+        service.volumes?.flatMap((volume) => /^\.\/(hub\d?\.yaml):/.exec(volume)?.[1] ?? []) ?? [];
+      const { auth, hub } = load(text(`${name}/${own}`)) as {
+        readonly auth: { readonly enabled: boolean; readonly api_key_file: string };
+        readonly hub: {
+          readonly brokers: Readonly<Record<string, { password_file: string; ca: string; url: string }>>;
+        };
+      };
+      t.equal(auth.enabled, true);
+      const brokers = Object.values(hub.brokers);
+      for (const { url } of brokers) t.match(url, /^mqtts:/);
+      const files = brokers.flatMap((each) => [each.password_file, each.ca]);
+      for (const file of ['hub.yaml', auth.api_key_file, ...files])
         t.ok(placesOf(service).includes(`/etc/hostwire/${file}`), `${name}: ${file}`);
+    }
   }
   const brokers = [
     ['mosquitto', 'mosquitto', 'mosquitto.conf', /(?:file) (\/\S+)$/gm],

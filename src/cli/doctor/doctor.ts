@@ -178,9 +178,10 @@ function examineMqtt({ mqtt }: Config): readonly Finding[] {
 }
 
 /** The machines of a hub. Whether they answer is in its log. */
-function examineMachines({ hub: { agents, mqtt } }: Config): Finding {
-  const broker = mqtt.url === undefined ? '' : `and those behind the broker ${mqtt.url}`;
-  return works('machines', `${Object.keys(agents).length} in hub.agents${broker}`);
+function examineMachines({ hub: { agents, brokers } }: Config): Finding {
+  const urls = Object.values(brokers).map(({ url }) => url);
+  const behind = urls.length === 0 ? '' : `, and those behind ${urls.join(' and ')}`;
+  return works('machines', `${Object.keys(agents).length} in hub.agents${behind}`);
 }
 
 /** No row without a hub to dial. Whether it answers is in the log of the service. */

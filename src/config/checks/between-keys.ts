@@ -1,5 +1,6 @@
 /** Finds mistakes between keys that are each valid. */
 import { describeDigest } from '../../access/key.ts';
+import { membersOf } from '../../json.ts';
 import { isPemFile, judgePair } from '../../tls/pair.ts';
 import { ROWS } from '../rows/key-table.ts';
 import { isSecretFile } from '../rows/row.ts';
@@ -11,17 +12,9 @@ const KEY = 'server.tls.key';
 const PORT = 'server.tls.port';
 const PLAIN_PORT = 'server.port';
 
-const BROKERS = [
-  ['mqtt', 'the password and all commands cross'],
-  ['hub.mqtt', 'the password, all samples and all commands cross'],
-] as const;
-
 /** A key, another that must be set, or be a URL that begins so, and the message where it is not. */
 const NEEDS: readonly (readonly [key: string, needed: string, start: string, message: string])[] = [
-  ...BROKERS.map(
-    ([group]) =>
-      [`${group}.password_file`, `${group}.username`, '', `needs ${group}.username; set it too`] as const,
-  ),
+  ['mqtt.password_file', 'mqtt.username', '', 'needs mqtt.username; set it too'],
   ['hub.url', 'hub.key_file', '', 'needs hub.key_file; "hostwire keygen" makes the key for that file'],
   ['hub.key_file', 'hub.url', '', 'needs hub.url; the keys of agents are in hub.agents'],
   ['hub.pin', 'hub.url', 'wss:', 'is used with TLS only; write wss:// in hub.url'],
@@ -29,15 +22,12 @@ const NEEDS: readonly (readonly [key: string, needed: string, start: string, mes
 
 /** A URL that carries something unencrypted to another machine, where the other key is set too. */
 const PLAIN: readonly (readonly [url: string, secure: string, other: string, message: string])[] = [
-  ...BROKERS.map(
-    ([group, carried]) =>
-      [
-        `${group}.url`,
-        'mqtts:',
-        `${group}.password_file`,
-        `${carried} the network unencrypted; use mqtts:// if the broker has TLS`,
-      ] as const,
-  ),
+  [
+    'mqtt.url',
+    'mqtts:',
+    'mqtt.password_file',
+    'the password and all commands cross the network unencrypted; use mqtts:// if the broker has TLS',
+  ],
   [
     'hub.url',
     'wss:',
@@ -45,6 +35,9 @@ const PLAIN: readonly (readonly [url: string, secure: string, other: string, mes
     'the key, all samples and all commands cross the network unencrypted, where hub.plain_networks allows it; use wss:// if the hub has TLS',
   ],
 ];
+
+const PLAIN_BROKER =
+  'the password, all samples and all commands cross the network unencrypted; use mqtts:// if the broker has TLS';
 
 const LOOPBACK = /^(?:mqtt|ws):\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/u;
 
@@ -58,14 +51,19 @@ export function judgeBetweenKeys(settings: Settings, findings: Findings): void {
   };
   for (const [key, needed, start, message] of NEEDS)
     if (!settings.has(needed) || !textOf(needed).startsWith(start)) refuse(key, message);
-  for (const [group] of BROKERS)
-    if (settings.has(`${group}.url`) && !textOf(`${group}.url`).startsWith('mqtts:'))
-      refuse(`${group}.ca`, `is used with TLS only; write mqtts:// in ${group}.url, or leave it out`);
+  if (settings.has('mqtt.url') && !textOf('mqtt.url').startsWith('mqtts:'))
+    refuse('mqtt.ca', 'is used with TLS only; write mqtts:// in mqtt.url, or leave it out');
   for (const [key, secure, other, message] of PLAIN) {
     const value = settings.get(key)?.value ?? [];
     const urls: readonly unknown[] = Array.isArray(value) ? value : [value];
     const isPlain = urls.some((url) => !String(url).startsWith(secure) && !LOOPBACK.test(String(url)));
     if (isPlain && settings.has(other)) findings.note('warn', `${key}: ${message}`);
+  }
+  for (const { key, value } of settings.values()) {
+    if (!key.startsWith('hub.brokers.')) continue;
+    const { url, password_file: password } = membersOf(value);
+    if (password !== undefined && !String(url).startsWith('mqtts:') && !LOOPBACK.test(String(url)))
+      findings.note('warn', `${key}: ${PLAIN_BROKER}`);
   }
   const guests = settings.get('auth.guests')?.value;
   if (Array.isArray(guests) && guests.length === 0 && settings.get('auth.enabled')?.value !== true)

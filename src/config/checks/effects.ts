@@ -45,7 +45,7 @@ const noticeAt = (level: Notice['level'], setting: Setting, message: string): No
 const isBelow = (key: string, prefixes: readonly string[]) =>
   prefixes.some((prefix) => key === prefix || key.startsWith(`${prefix}.`));
 
-const OF_HUB = ['hub.agents', 'hub.state_path', 'hub.commands', 'hub.mqtt'];
+const OF_HUB = ['hub.agents', 'hub.state_path', 'hub.commands', 'hub.brokers'];
 const OF_DIALING = ['hub.url', 'hub.key_file', 'hub.pin', 'hub.scopes', 'hub.plain_networks'];
 /** A hub reads nothing of its own machine, and carries nothing out on it. */
 const OF_SERVICE = [
@@ -91,7 +91,6 @@ const NEEDS: readonly (readonly [keys: string[], needed: string, level: Notice['
   [['wake.hosts'], 'features.enable_wake', 'info', 'no client may wake them'],
   [['processes.launch'], 'features.enable_process_control', 'info', 'no client may start them'],
   [['mqtt'], 'mqtt.url', 'warn', 'MQTT is off'],
-  [['hub.mqtt'], 'hub.mqtt.url', 'warn', 'no broker is used'],
   [['notify.heartbeat'], 'notify.heartbeat.url', 'warn', 'nothing is requested'],
   [['history.max_megabytes'], 'history.path', 'warn', 'nothing is written to a file'],
 ];

@@ -5,7 +5,7 @@ import { HISTORY_ROWS } from './history-rows.ts';
 import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW, STATE_PATH_ROW } from './hub-rows.ts';
 import { LAUNCH_ROW } from './launch-rows.ts';
 import { judgeAddresses, judgeAddressesOrAny, judgeHostNames, judgeOrigins } from './list-items.ts';
-import { HUB_MQTT_ROWS, MQTT_ROWS } from './mqtt-rows.ts';
+import { BROKERS_ROW, MQTT_ROWS } from './mqtt-rows.ts';
 import { NOTIFY_ROWS } from './notify-rows.ts';
 import { isArgument, isHostName, isListenHost, isPrintable } from './predicates.ts';
 import {
@@ -187,7 +187,7 @@ export const KEYS = {
     agents: AGENTS_ROW,
     state_path: STATE_PATH_ROW,
     commands: COMMANDS_ROW,
-    mqtt: HUB_MQTT_ROWS,
+    brokers: BROKERS_ROW,
   },
   watch: {
     defaults: booleanRow(

@@ -1,13 +1,26 @@
-/** The rows of `mqtt` and `hub.mqtt`. */
+/** The rows of `mqtt`, and `hub.brokers`. */
 import { isBrokerUrl, isTopic } from './predicates.ts';
-import { choiceRow, fileRow, ID, number, optional, pemRow, row, type SecretFile, text } from './row.ts';
+import {
+  choiceRow,
+  type EntryOf,
+  fileRow,
+  ID,
+  namedRow,
+  number,
+  optional,
+  pemRow,
+  type Row,
+  row,
+  type SecretFile,
+  text,
+} from './row.ts';
 
 const NAME = text('1 to 256 characters', (name) => /^[^\s\p{C}](?:[^\p{C}]{0,254}[^\s\p{C}])?$/u.test(name));
 const LEVELS = '1 to 128 characters: levels of letters, digits, "_", "-" and "." with slashes between them';
 const TOPIC = text(LEVELS, isTopic);
 
 /** `prefix`: of the keys for user and password. */
-const urlRow = (prefix: string, meaning: string) =>
+const urlRow = (prefix: string, meaning: string, more: Partial<Pick<Row<unknown>, 'defaultInWords'>> = {}) =>
   optional(
     text(
       `mqtt://HOST or mqtts://HOST, with a port where it is not 1883 or 8883; user and password belong in ${prefix}.username and ${prefix}.password_file`,
@@ -15,7 +28,7 @@ const urlRow = (prefix: string, meaning: string) =>
     ),
     meaning,
     // It may have a password before an @.
-    { mayBeSecret: true },
+    { mayBeSecret: true, ...more },
   );
 
 /** The keys that a service and a hub both have for their broker. */
@@ -62,16 +75,41 @@ export const MQTT_ROWS = {
   ),
 };
 
-export const HUB_MQTT_ROWS = {
+/** The keys of one entry of `hub.brokers`. */
+export const BROKER_KEYS = {
   url: urlRow(
-    'hub.mqtt',
-    'For `hostwire hub`: the MQTT broker over which machines with `mqtt.publish: hub` are reached (docs/hub.md): `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS.',
+    'hub.brokers.NAME',
+    'Where the broker is: `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Required.',
+    { defaultInWords: 'required' },
   ),
   name: optional(
     ID,
     'The name of this hub, in topics. Each hub of a broker has one of its own, which is also its user there.',
-    { defaultInWords: '`hub.mqtt.username`, or `hub`' },
+    { defaultInWords: '`username`, or `hub`' },
   ),
   ...BROKER_ROWS,
   topic: row(TOPIC, 'hostwire', 'The prefix of the topics of all machines: their `mqtt.topic`.'),
 };
+
+/** A broker at which a hub meets machines (`hub.brokers`). */
+export type BrokerEntry = EntryOf<typeof BROKER_KEYS>;
+
+/** Returns what is missing in an entry of which each value is right, or does not belong there. */
+function whyContradictory({ url, username, password_file: password, ca }: Readonly<Record<string, unknown>>) {
+  if (password !== undefined && username === undefined) return 'password_file needs username; set it too';
+  return ca !== undefined && !String(url).startsWith('mqtts:')
+    ? 'ca is used with TLS only; write mqtts:// in its url'
+    : undefined;
+}
+
+export const BROKERS_ROW = namedRow(
+  {
+    keys: BROKER_KEYS,
+    required: 'url',
+    requires: 'an mqtt:// or mqtts:// URL',
+    short: 'url',
+    check: whyContradictory,
+  },
+  'a map of names to URLs or {url, name, username, password_file, ca, topic}',
+  'For `hostwire hub`: the MQTT brokers over which machines with `mqtt.publish: hub` are reached, by any name; a URL, or the keys below (docs/hub.md).',
+);

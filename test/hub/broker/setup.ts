@@ -1,7 +1,7 @@
 /** Hubs and machines at a real broker, and machines there that a test plays. */
 import mqtt from 'mqtt';
 import type { Test } from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/config.js';
+import type { BrokerEntry } from '#src/config/rows/mqtt-rows.js';
 import {
   type Broker,
   type BrokerPlace,
@@ -56,16 +56,17 @@ export function testMosquitto(t: Test, title: string, judge: Judge): void {
   t.test(title, { skip }, async (t) => judge(t, await start(t)));
 }
 
-/** `mqttKeys`: beside url and name. */
-export const brokerPart = (
-  url: string,
-  hub: HubPart = {},
-  mqttKeys: Partial<NonNullable<HubPart['mqtt']>> = {},
-): ConfigPart => ({
-  hub: { ...hub, mqtt: { ...DEFAULT_CONFIG.hub.mqtt, url, name: 'hub1', ...mqttKeys } },
+/** `keys`: beside its url; the name of the hub is its user, if it has one. */
+export const brokerPart = (url: string, hub: HubPart = {}, keys: Partial<BrokerEntry> = {}): ConfigPart => ({
+  hub: {
+    ...hub,
+    brokers: {
+      room: { topic: 'hostwire', url, ...(keys.username === undefined && { name: 'hub1' }), ...keys },
+    },
+  },
 });
 
-/** `hub`: further keys of `hub`, but for `mqtt`. */
+/** `hub`: further keys of `hub`, but for `brokers`. */
 export const startBrokerHub = async (
   t: Scope,
   url: string,

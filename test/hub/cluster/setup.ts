@@ -49,8 +49,8 @@ export const startClusterHub = async (
   ca: TestPair,
   times: Parameters<typeof startHub>[3] = {},
 ): Promise<StartedHub> => {
-  const more = { ...credentials(username, ca), name: undefined };
-  return await startHub(t, {}, brokerPart(`mqtts://127.0.0.1:${port}`, EVERYTHING, more), times);
+  const config = brokerPart(`mqtts://127.0.0.1:${port}`, EVERYTHING, credentials(username, ca));
+  return await startHub(t, {}, config, times);
 };
 
 const ENV = Object.fromEntries(

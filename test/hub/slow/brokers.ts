@@ -64,7 +64,7 @@ export const startFleetBroker = async (
   agents: readonly string[],
 ): Promise<Broker> => await START[name](t, agents);
 
-/** Keys of `mqtt` and `hub.mqtt`, for a file. */
+/** Keys of `mqtt` and of an entry of `hub.brokers`, for a file. */
 export function loginOf(broker: Broker, username: string) {
   const file = broker.file(`${username}.key`, passwordOf(username));
   const password = { path: file, secret: passwordOf(username), toJSON: () => file };

@@ -37,7 +37,7 @@ export interface Parts {
 /** Without the machines: what a hub keeps of them is the difference. */
 async function startHubs(t: Test, broker: Broker | undefined): Promise<readonly MeasuredHub[]> {
   const configOf = (name: string): ConfigPart =>
-    broker === undefined ? {} : brokerPart(broker.url, {}, { ...loginOf(broker, name), name: undefined });
+    broker === undefined ? {} : brokerPart(broker.url, {}, loginOf(broker, name));
   return await Promise.all(HUBS.map((name) => startMeasured(t, configOf(name))));
 }
 

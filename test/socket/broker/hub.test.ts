@@ -1,6 +1,5 @@
 /** The hub's end of a broker that a test plays: when it begins sessions, with how many machines, and what it ignores. */
 import t from 'tap';
-import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { Places } from '#src/fairness/places.js';
 import { Broker } from '#src/hub/broker.js';
 import { Listeners } from '#src/listeners.js';
@@ -15,9 +14,14 @@ const CONNECTED = { protocol: 2, run: 'r', clock: 1, machine: { id: 'x', name: '
 const greetingOf = (session: string, number = 0) =>
   `${session} ${number}\n${JSON.stringify({ type: 'connected', data: CONNECTED })}`;
 
-/** A hub at a broker. */
-async function play({ isConnected = true } = {}) {
-  const clock = new FakeClock();
+interface Rig {
+  readonly clock: FakeClock;
+  readonly machines: Machines;
+}
+
+/** A hub at a broker; `beside`: the same hub at another one. */
+async function play({ isConnected = true, beside }: { isConnected?: boolean; beside?: Rig } = {}) {
+  const clock = beside?.clock ?? new FakeClock();
   const broker = new PlayedBroker();
   const log: string[] = [];
   const deps: RemoteDeps = {
@@ -34,12 +38,13 @@ async function play({ isConnected = true } = {}) {
     conditions: new Listeners<readonly [id: string]>(),
     random: () => 0.5,
   };
-  const machines = new Machines(deps, () => {
+  const nothing = () => {
     throw new Error('none is configured');
-  });
+  };
+  const machines = beside?.machines ?? new Machines(deps, nothing);
   let link: ReturnType<PlayedBroker['open']> | undefined;
-  const settings = { ...DEFAULT_CONFIG.hub.mqtt, name: 'hub1' };
-  const hub = new Broker(deps, machines, 'mqtt://broker', settings, (options) => {
+  const entry = { url: 'mqtt://broker', topic: 'hostwire', name: 'hub1' };
+  const hub = new Broker(deps, machines, 'hub.brokers.b', entry, (options) => {
     link = broker.open(options);
     return link;
   });
@@ -123,6 +128,34 @@ t.test('[I.hub.mqtt.presence] statuses that are published now, and kept ones', a
     hub.broker.publish('hostwire/other/status', bad);
   t.equal(hub.machines.at('other'), undefined);
 });
+
+t.test(
+  '[I.hub.mqtt.several] of a machine at two brokers the one at which it is online is shown',
+  async (t) => {
+    const one = await play();
+    const other = await play({ beside: one });
+    one.status('pc', 'online');
+    await one.clock.advance(100);
+    await one.greet('pc');
+    const first = one.machines.at('pc');
+    for (const state of ['offline', 'online']) other.status('pc', state);
+    await one.clock.advance(1000);
+    t.equal(one.machines.at('pc'), first, 'the one that is up stays');
+    t.equal(other.opened('pc').length, 0);
+    one.status('pc', 'offline');
+    t.match(one.stateOf('pc'), { state: 'down' });
+    other.status('pc', 'online', false);
+    await one.clock.advance(100);
+    await other.greet('pc');
+    t.match(one.stateOf('pc'), { state: 'up' }, 'it has moved');
+    t.equal(first?.isClosed, true);
+    for (const state of ['offline', 'online']) one.status('pc', state, false);
+    await one.clock.advance(1000);
+    t.match(one.stateOf('pc'), { state: 'up' });
+    t.equal(one.opened('pc').length, 1);
+    t.equal(one.machines.all.length, 1);
+  },
+);
 
 t.test('[I.hub.mqtt.presence] a machine that does not answer is tried again', async (t) => {
   const hub = await play();

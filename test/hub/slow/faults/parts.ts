@@ -95,7 +95,7 @@ async function startHub(t: Test, hub: object): Promise<Part> {
 }
 
 export const startBrokerHub = async (t: Test, url: string, name: string): Promise<Part> =>
-  await startHub(t, { mqtt: { url, name } });
+  await startHub(t, { brokers: { room: { url, name } } });
 
 /** The machine `pc`, and the hub that it dials. */
 export async function startDialled(t: Test, env: Readonly<Record<string, string>> = {}) {

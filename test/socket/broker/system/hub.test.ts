@@ -1,17 +1,20 @@
 /** A hub at real brokers, with machines that a test plays: who is there, what it asks for, and what it does with faults. */
 import t from 'tap';
+import type { BrokerEntry } from '#src/config/rows/mqtt-rows.js';
 import { payloadOf as sampleOf } from '../../../helpers/clients/event-stream.ts';
 import { ask } from '../../../helpers/clients/http.ts';
 import { until } from '../../../helpers/until.ts';
 import {
+  BROKERS,
   BrokerMachine,
+  brokerPart,
   EVERYTHING,
   startBrokerHub,
   testBrokers,
   testMosquitto,
 } from '../../../hub/broker/setup.ts';
 import { accepted, frameOf, PlayedMachine } from '../../../hub/played-machine.ts';
-import { fleetEvents, isDown, isUp, watch } from '../../../hub/setup.ts';
+import { fleetEvents, isDown, isUp, startHub, watch } from '../../../hub/setup.ts';
 
 t.setTimeout(280_000);
 
@@ -147,14 +150,43 @@ testMosquitto(t, '[I.hub.mqtt] an id in hub.agents is not taken from the broker'
   const hub = await startBrokerHub(t, broker.url);
   await hub.host('pc', isUp);
   const nowhere = { pc: { url: 'http://127.0.0.1:9' } };
-  const mqtt = { hub: { mqtt: hub.mqtt } };
-  hub.reconfigure(nowhere, mqtt);
+  const config = brokerPart(broker.url);
+  hub.reconfigure(nowhere, config);
   await hub.host('pc', ({ reason }) => reason === 'connection refused');
-  hub.reconfigure({}, mqtt);
+  hub.reconfigure({}, config);
   await hub.host('pc', isUp);
-  hub.reconfigure({}, { hub: { mqtt: { ...hub.mqtt, topic: 'elsewhere' } } });
+  hub.reconfigure({}, brokerPart(broker.url, {}, { topic: 'elsewhere' }));
   await until(async () => (await hub.hosts()).length === 0);
 });
+
+t.test(
+  '[I.hub.mqtt.several] machines at mosquitto and at nats-server, and one that moves from one to the other',
+  { skip: BROKERS.map(({ skip }) => skip).find(Boolean) ?? false },
+  async (t) => {
+    const brokers = await Promise.all(BROKERS.map(({ start }) => start(t)));
+    const [mosquitto, nats] = brokers.map(({ url }) => url) as [string, string];
+    const entryOf = (url: string) => brokerPart(url).hub?.brokers?.['room'] as BrokerEntry;
+    const both = { hub: { brokers: { m: entryOf(mosquitto), n: entryOf(nats) } } };
+    const hub = await startHub(t, {}, both);
+    const moving = await BrokerMachine.start(t, mosquitto, 'pc');
+    await BrokerMachine.start(t, nats, 'nas');
+    for (const id of ['pc', 'nas']) await hub.host(id, isUp);
+    moving.client.end(true);
+    await hub.host('pc', isDown);
+    await BrokerMachine.start(t, nats, 'pc');
+    await hub.host('pc', isUp);
+    t.equal((await hub.hosts()).length, 2, 'it is one machine');
+    hub.reconfigure({}, { hub: { brokers: { n: both.hub.brokers.n } } });
+    await until(() => hub.log.every((line) => !/host nas is down/.test(line)));
+    t.same(
+      (await hub.hosts()).map(({ id, state }) => [id, state]),
+      [
+        ['nas', 'up'],
+        ['pc', 'up'],
+      ],
+    );
+  },
+);
 
 /** A stream of the processor that has its first sample. */
 async function watchSamples(

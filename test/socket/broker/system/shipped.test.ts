@@ -102,7 +102,7 @@ async function startBoth(t: Test, port: number, ca: TestPair) {
     stats: { stream_interval_seconds: 1 },
   });
   // Its name is that of its user.
-  const hub = await startHub(t, {}, brokerPart(url, EVERYTHING, { ...login('hub1'), name: undefined }));
+  const hub = await startHub(t, {}, brokerPart(url, EVERYTHING, login('hub1')));
   const startThief = async (name: string) =>
     await startHub(t, {}, brokerPart(url, EVERYTHING, { ...login('nas'), name }));
   return { hub, media, startThief, logs: () => [service.stderr(), hub.log.join('\n')] };
