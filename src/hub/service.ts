@@ -22,6 +22,7 @@ import type { Log } from '../log/log.ts';
 import { Machines } from '../machine/machines.ts';
 import { Registry } from '../machine/registry.ts';
 import { type RemoteDeps, TIMES, type Times } from '../machine/remote-deps.ts';
+import { wakersIn, wakersOf } from '../machine/wakers.ts';
 import type { NotifyDeps } from '../notify/notify.ts';
 import type { ServiceFacts } from '../stats/system.ts';
 import { Fleet } from '../viewers/fleet/fleet.ts';
@@ -112,7 +113,13 @@ export class HubService {
     this.#registry = registry;
     this.#questions = new FirstQuestions(() => this.#machines, registry, clock, options.firstQuestionMs);
     const allTimes = { ...TIMES, ...times };
-    this.#gateway = new CommandGateway({ rules: initial.hub.commands, clock, times: allTimes, log });
+    this.#gateway = new CommandGateway({
+      rules: initial.hub.commands,
+      clock,
+      times: allTimes,
+      log,
+      wakerOf: (host) => wakersOf(host, wakersIn(this.#machines, registry))[0],
+    });
     const deps: RemoteDeps = {
       clock,
       log,

@@ -16,6 +16,7 @@ const SECTIONS_BY_NAME = Object.entries(PLAIN_KEYS) as readonly (readonly [Secti
 /** Longer values are not kept: a machine may send a megabyte. */
 const MAX_BYTES = 2048;
 const MAX_ADDRESSES = 16;
+const MAX_WAKES = 256;
 const MAX_TEXT = 64;
 
 /** The facts of one machine for an inventory. */
@@ -26,6 +27,8 @@ export interface MachineFacts {
   /** Of its processor. */
   readonly model?: string | undefined;
   readonly addresses?: readonly string[] | undefined;
+  /** The names in its `wake.hosts`. */
+  readonly wakes?: readonly string[] | undefined;
 }
 
 const textOf = (value: unknown): string | undefined =>
@@ -83,7 +86,7 @@ export function plainSystem(system: JsonObject): string {
 }
 
 /** Reads the answer of /api/system with `detail`. */
-export function factsOf({ os, cpu, service, interfaces }: JsonObject): MachineFacts {
+export function factsOf({ os, cpu, service, interfaces, capabilities }: JsonObject): MachineFacts {
   const { name, version } = membersOf(os);
   const addresses = (Array.isArray(interfaces) ? interfaces : [])
     .map(membersOf)
@@ -94,16 +97,20 @@ export function factsOf({ os, cpu, service, interfaces }: JsonObject): MachineFa
     os: [name, version].filter((part) => textOf(part) !== undefined).join(' '),
     model: membersOf(cpu)['brand'],
     addresses,
+    wakes: membersOf(membersOf(capabilities)['wake'])['hosts'],
   });
 }
 
 /** The valid ones of these facts. */
 export function readFacts(facts: JsonObject): MachineFacts {
-  const { addresses: given } = facts;
   const [version, os, model] = [facts['version'], facts['os'], facts['model']].map(share);
-  const addresses = (Array.isArray(given) ? given : [])
-    .map(textOf)
-    .filter((address) => address !== undefined)
-    .slice(0, MAX_ADDRESSES);
-  return { version, os, model, addresses: addresses.length > 0 ? addresses : undefined };
+  const addresses = textsIn(facts['addresses'], MAX_ADDRESSES);
+  const wakes = textsIn(facts['wakes'], MAX_WAKES);
+  return { version, os, model, addresses, ...(wakes && { wakes }) };
+}
+
+/** undefined: there are none. */
+function textsIn(list: unknown, most: number): readonly string[] | undefined {
+  const texts = (Array.isArray(list) ? list : []).map(textOf).filter((text) => text !== undefined);
+  return texts.length > 0 ? texts.slice(0, most) : undefined;
 }

@@ -152,7 +152,9 @@ export class Registry {
     const known = this.#entries.get(id);
     if (known === undefined || this.#isClosed) return;
     const asOf = this.#unixMs() / 1000;
-    const facts = { ...factsOf(system), ...known.facts };
+    const found = factsOf(system);
+    // What it says in its greeting is newer than what it was asked before.
+    const facts = { ...found, ...known.facts, wakes: found.wakes };
     this.#put(id, { ...known, run, facts, system: { asOf, json: plainSystem(system) } });
   }
 

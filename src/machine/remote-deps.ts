@@ -60,6 +60,8 @@ export interface Counters {
 /** A machine that commands are for. */
 export interface Commanded {
   readonly id: string;
+  readonly name: string;
+  readonly isUp: boolean;
   readonly labels: Readonly<Record<string, string>>;
   /** Asks once, as Requests.ask. */
   send(request: RemoteRequest): Promise<RemoteAnswer>;

@@ -50,6 +50,10 @@ export const hostRow = v.strictObject({
   os: means(fact, 'Its operating system.'),
   model: means(fact, 'Its maker and product, or its processor.'),
   addresses: means(v.exactOptional(v.array(v.string())), 'Its addresses, without those of loopback.'),
+  wake_by: means(
+    v.exactOptional(v.array(v.string())),
+    'While it is not up: the ids of machines of this hub that can wake it.',
+  ),
   last: means(
     v.exactOptional(lastUsage),
     'Its last values; of many disks or devices those of processor and memory.',

@@ -27,6 +27,10 @@ export const wakeSubject = {
 };
 
 export const wakeFeedback = v.strictObject({
+  by: means(
+    v.exactOptional(v.string()),
+    'Of a hub that was asked to wake one of its machines: the machine that did.',
+  ),
   success: means(v.boolean(), 'At least one packet was sent. Whether the machine wakes is not confirmed.'),
   action: means(v.literal('wake'), 'The requested command.'),
   message: means(v.string(), 'A sentence for people.'),

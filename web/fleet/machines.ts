@@ -23,6 +23,8 @@ export class Machine {
   name: string;
   /** Its labels, as `name: value`. */
   labels: readonly string[] = [];
+  /** The ids of machines that can wake it. */
+  wakers: readonly string[] = [];
   condition: Condition = { state: 'down', since: 0 };
   figures: Figures = UNKNOWN;
   /** The machine is up, and its first figures have not arrived. */
@@ -69,8 +71,9 @@ export class Machines {
     for (const row of rows) {
       const found = rowOf(row);
       if (found === undefined) continue;
-      const { id, name, labels } = found;
+      const { id, name, labels, wakers } = found;
       const machine = this.#of(id);
+      machine.wakers = wakers;
       const words = [id, name, ...labels].join('\n').toLowerCase();
       if (machine.name === name && machine.words === words) continue;
       hasChanged = true;
@@ -81,15 +84,15 @@ export class Machines {
     if (hasChanged) this.#rank();
   }
 
-  /** Applies an event; returns whether the rows must be read again, because it has other machines or names. */
+  /** Applies an event; returns whether the rows must be read again, because it has other machines, names or wakers. */
   apply({ all, hosts, removed }: FleetEvent): boolean {
     let hasNew = false;
-    let hasCome = false;
+    let hasTurned = false;
     for (const [id, host] of Object.entries(hosts)) {
       const condition = conditionOf(host);
       hasNew ||= !this.#machines.has(id);
       const machine = this.#of(id);
-      hasCome ||= condition.state === 'up' && machine.condition.state !== 'up';
+      hasTurned ||= (condition.state === 'up') !== (machine.condition.state === 'up');
       machine.condition = condition;
       if (condition.state !== 'up') machine.playing = '';
       machine.figures = figuresOf(host?.sample);
@@ -102,7 +105,7 @@ export class Machines {
     const counts = noCounts();
     for (const { condition } of this.#machines.values()) counts[condition.state]++;
     this.#counts = counts;
-    return hasNew || hasCome;
+    return hasNew || hasTurned;
   }
 
   #of(id: string): Machine {

@@ -1,7 +1,10 @@
 /** Parts of both the table and the tiles: a link, a state, the line of the last minute, and the held order. */
 import { useRef } from 'preact/hooks';
 import type { HostState } from '../../src/wire/hub.ts';
+import { useMay } from '../access.ts';
 import { celsius, percent } from '../format.ts';
+import { useActs } from '../parts/notice.tsx';
+import { post } from '../requests.ts';
 import { useValue } from '../value.ts';
 import { arrange, type Choice, hold } from './choice.ts';
 import { machines, show, turn } from './live.ts';
@@ -33,6 +36,30 @@ export const figureOf = ({ isMeasuring, figures }: Machine, name: keyof Figures)
 
 export function State({ state }: { readonly state: HostState }) {
   return <span class={`mark ${state}`}>{T.states[state]}</span>;
+}
+
+/** Has another machine wake this one; its state shows whether it has come up. */
+export function Wake({ machine: { id, name, wakers } }: { readonly machine: Machine }) {
+  const may = useMay();
+  const { notice, isBusy, run } = useActs();
+  const [first] = wakers;
+  if (first === undefined || !may('wake')) return undefined;
+  const wake = async () => {
+    await post(`/api/hosts/${id}/wake`, {});
+    return T.wakeSent;
+  };
+  return (
+    <button
+      type="button"
+      class="quiet text"
+      disabled={isBusy}
+      title={notice?.text ?? T.wakeBy(first)}
+      aria-label={T.wakeName(name)}
+      onClick={() => void run(wake)}
+    >
+      {notice?.text ?? T.wake}
+    </button>
+  );
 }
 
 /** Returns why it is not up, otherwise its labels. */

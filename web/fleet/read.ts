@@ -26,6 +26,8 @@ export interface Row {
   readonly name: string;
   /** As `name: value`. */
   readonly labels: readonly string[];
+  /** The ids of machines that can wake it. */
+  readonly wakers: readonly string[];
 }
 
 export const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperature: null };
@@ -78,10 +80,11 @@ export function conditionOf(host: unknown): Condition {
 
 /** undefined: not a row. */
 export function rowOf(row: unknown): Row | undefined {
-  const { id, name, labels } = membersOf(row);
+  const { id, name, labels, wake_by: by } = membersOf(row);
   if (typeof id !== 'string') return undefined;
   const pairs = Object.entries(membersOf(labels)).map(([label, value]) => `${label}: ${textOf(value)}`);
-  return { id, name: typeof name === 'string' ? name : id, labels: pairs };
+  const wakers = (Array.isArray(by) ? by : []).map(textOf);
+  return { id, name: typeof name === 'string' ? name : id, labels: pairs, wakers };
 }
 
 /** Returns the track in an answer of /api/media/status?detail=1; empty: none. */

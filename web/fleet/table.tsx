@@ -1,7 +1,7 @@
 /** The machines as a table. */
 import { isDescending, type Sort } from './choice.ts';
 import type { Machine } from './machines.ts';
-import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State, Wake } from './parts.tsx';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
@@ -75,7 +75,7 @@ function Row({ machine, index }: { readonly machine: Machine; readonly index: nu
         {machine.playing}
       </td>
       <td class="about more" title={about}>
-        {about}
+        {about} <Wake machine={machine} />
       </td>
     </tr>
   );

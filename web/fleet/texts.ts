@@ -39,6 +39,10 @@ export const T = {
   media: 'Media',
   paused: (track: string) => `Paused: ${track}`,
   about: 'About',
+  wake: 'Wake',
+  wakeName: (name: string) => `Wake ${name}`,
+  wakeBy: (id: string) => `${id} can wake it`,
+  wakeSent: 'Packets sent',
   measuring: TEXTS.measuring,
   shown: (shown: number, all: number) => {
     const machines = counted(all, 'machine', 'machines');

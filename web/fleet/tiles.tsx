@@ -1,6 +1,6 @@
 /** The machines as tiles. */
 import type { Machine } from './machines.ts';
-import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State } from './parts.tsx';
+import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State, Wake } from './parts.tsx';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
@@ -45,7 +45,7 @@ function Tile({ machine, place, of }: TileProps) {
         <State state={condition.state} />
       </header>
       <p class="note" title={about}>
-        {about}
+        {about} <Wake machine={machine} />
       </p>
       <p class="note" title={machine.playing}>
         {machine.playing}

@@ -24,6 +24,8 @@ export interface CommandGatewayOptions {
   readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   readonly times: Pick<Times, 'commandMs'>;
   readonly log: Pick<Log, 'audit'>;
+  /** The first machine that can wake another one, and its name for that; undefined: none can. */
+  readonly wakerOf: (host: Commanded) => { readonly machine: Commanded; readonly target: string } | undefined;
 }
 
 export class CommandGateway implements Commander {
@@ -86,9 +88,10 @@ export class CommandGateway implements Commander {
     try {
       this.#rules.check(who, what, host);
       if (this.#suspends.isRecent) throw stoodStill();
-      const answer = await host.send({
+      const waker = what === 'wake.wake' && params['host'] === undefined ? this.#wakerOf(host) : undefined;
+      const answer = await (waker?.machine ?? host).send({
         what,
-        params,
+        params: waker === undefined ? params : { host: waker.target },
         client: who,
         deadlineMs: clock.now() + times.commandMs,
         onStep,
@@ -96,8 +99,10 @@ export class CommandGateway implements Commander {
       });
       if (answer.isFollowed !== true) notify(answer);
       const outcome = answer.isFollowed === true ? 'accepted' : 'done';
-      audit(log, audited, answer.delivered === 'false' ? 'failed' : outcome);
-      return answer;
+      const by = waker?.machine.id;
+      audit(log, audited, answer.delivered === 'false' ? 'failed' : outcome, { by });
+      if (by === undefined) return answer;
+      return { ...answer, bytes: `{"by":${JSON.stringify(by)},${answer.bytes.toString().slice(1)}` };
     } catch (error) {
       if (error instanceof ServiceError) {
         auditRefusal(log, audited, error.code);
@@ -105,6 +110,15 @@ export class CommandGateway implements Commander {
       }
       throw error;
     }
+  }
+
+  /** Another machine wakes one that is not up; one that is up is asked itself. Throws ServiceError. */
+  #wakerOf(host: Commanded) {
+    if (host.isUp) return undefined;
+    const waker = this.#options.wakerOf(host);
+    if (waker !== undefined) return waker;
+    const reason = 'no machine of this hub that is up has it in wake.hosts';
+    throw new ServiceError('host_unreachable', 'No machine of this hub can wake it.', { reason });
   }
 }
 

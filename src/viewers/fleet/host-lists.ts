@@ -5,6 +5,7 @@ import { ALL_SECTIONS } from '../../host/host.ts';
 import type { Machines } from '../../machine/machines.ts';
 import type { Registry } from '../../machine/registry.ts';
 import type { RemoteMachine } from '../../machine/remote.ts';
+import { type Waker, wakersIn, wakersOf } from '../../machine/wakers.ts';
 import type { FleetFilter, ListPart } from './fleet-filter.ts';
 
 /** Shorter lists, of up to some 250 machines, are made for each request. */
@@ -52,10 +53,11 @@ export class HostLists {
   #write({ matches }: FleetFilter, { sections, after = '', limit }: ListPart): string {
     const wanted = this.#machines.all.filter((machine) => machine.id > after && matches(machine));
     const shown = wanted.length > limit ? wanted.slice(0, limit) : wanted;
+    const wakers = wakersIn(this.#machines, this.#inventory);
     let bytes = 0;
     const rows = shown.map((machine) => {
       const row = JSON.stringify(machine.row);
-      const more = bytes > MAX_INVENTORY_BYTES ? '' : this.#inventoryOf(machine, sections);
+      const more = bytes > MAX_INVENTORY_BYTES ? '' : this.#inventoryOf(machine, sections, wakers);
       bytes += more.length;
       return `${row.slice(0, -1)}${more}}`;
     });
@@ -64,9 +66,19 @@ export class HostLists {
   }
 
   /** The members of a row that come from the registry. */
-  #inventoryOf(machine: RemoteMachine, sections: number): string {
+  #inventoryOf(
+    machine: RemoteMachine,
+    sections: number,
+    wakers: ReadonlyMap<string, readonly Waker[]>,
+  ): string {
     if (machine.newest !== undefined) this.#inventory.note(machine);
-    const facts = JSON.stringify(this.#inventory.facts(machine.id)).slice(1, -1);
+    const ids = wakersOf(machine, wakers).map((waker) => waker.machine.id);
+    const known = {
+      ...this.#inventory.facts(machine.id),
+      wakes: undefined,
+      wake_by: ids.length > 0 ? ids : undefined,
+    };
+    const facts = JSON.stringify(known).slice(1, -1);
     const last = this.#inventory.usage(machine.id, sections);
     return `${facts === '' ? '' : `,${facts}`}${last === undefined ? '' : `,"last":${last}`}`;
   }

@@ -16,6 +16,25 @@ if (skipBrowser) t.test('the fleet in Chromium', { skip: skipBrowser }, () => un
 else {
   const browser = await startBrowser(t);
 
+  t.test(
+    '[I.hub.wake] a machine that is not there is woken by another one, which the page names',
+    async (t) => {
+      const hosts = { gone: { mac: '02:00:5e:10:00:00', broadcast: '127.0.0.1', port: 9 } };
+      const config = { wake: { hosts }, features: { enable_wake: true } };
+      const desk = await startAgent(t, 'desk.lan', 0, config);
+      const agents = { desk: { url: desk.baseUrl }, gone: { url: 'http://127.0.0.1:1' } };
+      const commands = { all: { commands: ['wake.*'], labels: {} } };
+      const hub = await startHub(t, agents, { hub: { commands } }, {}, undefined, 10);
+      await hub.host('gone', ({ wake_by: by }) => by?.[0] === 'desk');
+      const { page } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/`);
+      const button = page.getByRole('button', { name: 'Wake gone' });
+      t.equal(await button.getAttribute('title'), 'desk can wake it');
+      await button.click();
+      await page.getByText('Packets sent').waitFor();
+      t.ok(hub.log.some((line) => /wake: wake done host=gone .*by=desk/.test(line)));
+    },
+  );
+
   t.test('[I.hub.page] machines are shown, sorted, filtered and found again by the address', async (t) => {
     const hub = await startFleet(t);
     const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/`);
