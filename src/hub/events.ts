@@ -42,8 +42,8 @@ interface Known {
   end: (() => void) | undefined;
   /** The number of its newest event in the book, by its own count; undefined: it was never asked. */
   last: number | undefined;
-  /** It is asked what was missed: the answer has what comes until then. */
-  isAsked: boolean;
+  /** The events that have come while it is asked what was missed; undefined: it is not. */
+  since: RemoteEvent[] | undefined;
   /** Keys of events of rules that lasted when its service ended, and are not reported by the next one yet. */
   readonly unconfirmed: Set<string>;
   timer: unknown;
@@ -87,7 +87,7 @@ export class HubEvents {
       machine,
       end: undefined,
       last: undefined,
-      isAsked: false,
+      since: undefined,
       unconfirmed: new Set<string>(),
       timer: undefined,
     };
@@ -149,7 +149,12 @@ export class HubEvents {
     if (known.end !== undefined) return;
     // Before the question, so that nothing is missed between them.
     known.end = machine.followTopic('events', {
-      onPayload: (json) => known.isAsked || this.#take(known, eventsIn([parseObject(json)])),
+      onPayload: (json) => {
+        const events = eventsIn([parseObject(json)]);
+        // Some may be in the answer, too.
+        if (known.since === undefined) this.#take(known, events);
+        else if (known.since.length < MAX_MISSED) known.since.push(...events);
+      },
       onChange: () => undefined,
       onLost: () => void this.#catchUp(known),
     })?.end;
@@ -164,8 +169,9 @@ export class HubEvents {
   /** Asks for what was missed, and for what lasts. */
   async #catchUp(known: Known): Promise<void> {
     const { machine, last } = known;
-    if (known.isAsked || !machine.isUp) return;
-    known.isAsked = true;
+    if (known.since !== undefined || !machine.isUp) return;
+    const since: RemoteEvent[] = [];
+    known.since = since;
     const params = last === undefined ? { limit: 1 } : { since: last, limit: MAX_MISSED };
     try {
       const { bytes } = await machine.ask({ what: 'events', params, client: OWN_ACCOUNT });
@@ -174,7 +180,8 @@ export class HubEvents {
       // It may not let the hub read, or be gone again.
       if (!(error instanceof ServiceError)) throw error;
     } finally {
-      known.isAsked = false;
+      known.since = undefined;
+      if (known.end !== undefined) this.#take(known, since);
     }
   }
 
