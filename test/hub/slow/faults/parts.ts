@@ -84,12 +84,19 @@ export async function startAgent(
 
 const RULES = { commands: { all: { commands: ['*'] } } };
 
-async function startHub(t: Test, hub: object): Promise<Part> {
+/** `hub`, `more`: keys of its configuration, in `hub` and beside it. */
+export async function startHub(
+  t: Test,
+  hub: object,
+  more: object = {},
+  host: Place['host'] = '127.0.0.1',
+): Promise<Part> {
   const config = {
     stats: { stream_interval_seconds: 1 },
     hub: { ...RULES, ...hub },
+    ...more,
   } as unknown as Options['config'] & object;
-  const part = new Part({ config, args: ['hub'], port: await findFreePort() });
+  const part = new Part({ config, args: ['hub'], port: await findFreePort(), host });
   await part.start(t);
   return part;
 }
