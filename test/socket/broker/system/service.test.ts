@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { EventStream } from '../../../helpers/clients/event-stream.ts';
 import { ask, jsonOf } from '../../../helpers/clients/http.ts';
 import { FAKE_EVENT, FakeHistory } from '../../../helpers/fakes/history.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
@@ -30,7 +29,7 @@ const control = async (port: number, action: string) =>
     body: JSON.stringify({ action }),
   });
 
-testBrokers(t, '[I.hub.mqtt.samples] the machine itself and the hub say the same', async (t, broker) => {
+testBrokers(t, '[I.hub.mqtt.samples] the machine itself and the hub answer the same', async (t, broker) => {
   const host = { id: 'pc', name: 'desk', labels: { site: 'berlin' } };
   const { service } = await startMachine(t, broker, { host });
   const hub = await startBrokerHub(t, broker.url);
@@ -39,17 +38,6 @@ testBrokers(t, '[I.hub.mqtt.samples] the machine itself and the hub say the same
     labels: { site: 'berlin' },
     scopes: ['read', 'media', 'hub'],
   });
-  for (const query of ['', '?fields=cpu,memory', '?detail=1']) {
-    const seen = await hub.open(`/api/hosts/pc/stream${query}`);
-    const own = await EventStream.openIn(t, service.port, `/api/stream${query}`);
-    await until(() => {
-      seen.count();
-      own.count();
-      const texts = new Set(own.events.map(({ text }) => text));
-      return seen.events.filter(({ text }) => texts.has(text)).length >= 2 ? true : undefined;
-    }, `the same bytes: ${query}`);
-    for (const stream of [seen, own]) stream.close();
-  }
   for (const route of ['usage?detail=1', 'system', 'pw'])
     t.same(
       shapeOf(jsonOf(await ask(hub.port, `/api/hosts/pc/${route}`))),
