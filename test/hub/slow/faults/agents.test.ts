@@ -1,39 +1,16 @@
-/** Agents that are killed, stopped for 20 s, and whose clock is set by an hour: on each of the three ways to a hub. */
+/** Agents that are killed, stopped for 30 s, and whose clock is set by an hour: on each of the three ways to a hub. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { emptyFolder } from '../../../helpers/scope.ts';
-import { BROKERS } from '../../../hub/broker/setup.ts';
-import { startAgent, startBrokerHub, startConnectingHub, startDialled } from './parts.ts';
-import { type Cast, KILLS, MAX_PAUSE_MS, Scene, stopAndGo } from './scene.ts';
+import { BURST, KILLS, MAX_PAUSE_MS, Scene, stopAndGo } from './scene.ts';
 import { longestPause } from './viewers.ts';
+import { WAYS } from './ways.ts';
 
 t.setTimeout(1_800_000);
 
 const HOUR = 3600;
-
-/** Starts an agent with this environment, and a hub that shows it. */
-type Start = (t: Test, env?: Readonly<Record<string, string>>) => Promise<Pick<Cast, 'agent' | 'hubs'>>;
-
-const behind =
-  (start: (typeof BROKERS)[number]['start']): Start =>
-  async (t, env) => {
-    const broker = await start(t);
-    const agent = await startAgent(t, 'pc', broker.url, {}, env);
-    return { agent, hubs: [await startBrokerHub(t, broker.url, 'hub1')] };
-  };
-
-const connected: Start = async (t, env) => {
-  const agent = await startAgent(t, 'pc', undefined, {}, env);
-  return { agent, hubs: [await startConnectingHub(t, { pc: `http://127.0.0.1:${agent.part.port}` })] };
-};
-
-const WAYS: readonly { readonly name: string; readonly skip: string | boolean; readonly start: Start }[] = [
-  ...BROKERS.map(({ name, skip, start }) => ({ name: `behind ${name}`, skip, start: behind(start) })),
-  { name: 'to which a hub connects', skip: false, start: connected },
-  { name: 'that dials a hub', skip: false, start: startDialled },
-];
 
 for (const { name, skip, start } of WAYS) {
   t.test(`[I.hub.faults.agent] an agent ${name} is killed ${KILLS} times`, { skip }, async (t) => {
@@ -41,7 +18,9 @@ for (const { name, skip, start } of WAYS) {
     const { agent, commander, viewer } = scene;
     for (let kill = 1; kill <= KILLS; kill++) {
       await sleep(1000);
-      commander.burst(2);
+      commander.burst(BURST);
+      // Some are on their way, some are done.
+      await sleep(4 * (kill % 8));
       const before = viewer.states().length;
       const killedAtMs = performance.now();
       await agent.kill();
@@ -55,7 +34,7 @@ for (const { name, skip, start } of WAYS) {
     await scene.end();
   });
 
-  t.test(`[I.hub.faults.stopped] an agent ${name} is stopped for 20 s`, { skip }, async (t) => {
+  t.test(`[I.hub.faults.stopped] an agent ${name} is stopped for 30 s`, { skip }, async (t) => {
     const scene = await Scene.set(t, { what: `an agent ${name} stopped`, ...(await start(t)) });
     // Its reason may change before it is up: it was silent, then a new session was not answered.
     await stopAndGo(t, scene, scene.agent, /^(?:down,)+up$/);
@@ -96,7 +75,7 @@ for (const { name, skip, start } of WAYS) {
   t.test(`[I.hub.faults.clock] the clock of an agent ${name} is set by an hour`, options, async (t) => {
     const clock = fakeClock(t, true);
     const what = `the clock of an agent ${name} set by an hour`;
-    const scene = await Scene.set(t, { what, ...(await start(t, clock.env)) });
+    const scene = await Scene.set(t, { what, ...(await start(t, { env: clock.env })) });
     const { viewer, recovery } = scene;
     await sleep(2000);
     const beganAtMs = performance.now();
@@ -116,7 +95,7 @@ for (const { name, skip, start } of WAYS) {
 
   t.test(`[I.hub.faults.clock] all clocks of an agent ${name} are an hour ahead`, options, async (t) => {
     const what = `all clocks of an agent ${name} an hour ahead`;
-    const scene = await Scene.set(t, { what, ...(await start(t, fakeClock(t, false, HOUR).env)) });
+    const scene = await Scene.set(t, { what, ...(await start(t, { env: fakeClock(t, false, HOUR).env })) });
     const { viewer } = scene;
     await sleep(5000);
     const skew = viewer.newest - Date.now() / 1000;

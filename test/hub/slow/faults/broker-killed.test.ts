@@ -4,7 +4,7 @@ import t from 'tap';
 import { createRandom } from '../../../helpers/random.ts';
 import { BROKERS } from '../../../hub/broker/setup.ts';
 import { isFull, startAgent, startBrokerHub } from './parts.ts';
-import { Scene } from './scene.ts';
+import { BURST, Scene } from './scene.ts';
 
 t.setTimeout(1_800_000);
 
@@ -23,7 +23,7 @@ for (const { name, skip, start } of BROKERS) {
     for (let kill = 1; kill <= KILLS; kill++) {
       await sleep(300 + random.below(1000));
       // Some of them are on their way when it dies.
-      scene.commander.burst(random.below(4));
+      scene.commander.burst(random.below(2 * BURST));
       await sleep(random.below(8));
       const before = scene.viewers.map((viewer) => viewer.states().length);
       await broker.kill();

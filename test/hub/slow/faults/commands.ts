@@ -16,6 +16,11 @@ const COMMAND_SECONDS = 5;
 /** From the decision of the agent until the program has read the clock, on a busy machine. */
 const START_SECONDS = 1;
 
+/** A log takes 150 lines per minute and address. */
+const ADDRESSES = 40;
+/** Of more commands it leaves some out: it has 150 lines of all addresses, and 30 per minute. */
+const MAX_LOGGED = 150;
+
 /** How long a client waits: longer than any answer takes. */
 const PATIENCE_MS = 60_000;
 
@@ -123,7 +128,7 @@ export class Commander {
     this.sent.push(sent);
     let connection: RawConnection | undefined;
     try {
-      connection = await RawConnection.open(port);
+      connection = await RawConnection.open(port, '127.0.0.1', `127.0.0.${1 + (number % ADDRESSES)}`);
       const body = JSON.stringify({ app: 'mark', args: [String(number)] });
       const headers = { 'Content-Type': 'application/json' };
       const target = `/api/hosts/${this.#id}/processes/launch`;
@@ -191,13 +196,16 @@ export async function judge(
   const trail = linesWith(audit.agent, /process: launch done /);
   // A command whose agent was killed between the start of the program and the line has neither line nor answer.
   t.ok(
-    trail <= done.length && trail >= done.length - unknownDone,
+    trail <= done.length && (trail >= done.length - unknownDone || sent.length > MAX_LOGGED),
     `${what}: the agent's log has each that was answered: ${trail} of ${done.length}, ${unknownDone} unknown`,
   );
   const answered = count(sent, 'done');
   const logged = linesWith(audit.hubs, /process: launch done/);
   // When a connection is cut, the client does not know what the hub knew.
-  t.ok(logged >= answered && logged <= answered + count(sent, 'cut'), `${what}: and so has that of the hub`);
+  t.ok(
+    (logged >= answered || sent.length > MAX_LOGGED) && logged <= answered + count(sent, 'cut'),
+    `${what}: and so has that of the hub: ${logged}`,
+  );
   t.comment(
     `figure: ${what}: ${sent.length} commands, ${answered} done, ${count(sent, 'undone', 'not sent')} not done, ` +
       `${unknown.length} unknown (of them ${unknownDone} done); double ${twice.length}, late ${late.length}, ` +

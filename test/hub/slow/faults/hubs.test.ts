@@ -1,59 +1,48 @@
-/** One of two hubs behind a broker is killed, and stopped for 20 s: viewers of the other see nothing of it. */
+/** A hub is killed, and stopped for 30 s, on each way; viewers of a second one behind a broker see nothing of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { BROKERS } from '../../../hub/broker/setup.ts';
-import { startAgent, startBrokerHub, startConnectingHub } from './parts.ts';
-import { KILLS, Scene, stopAndGo } from './scene.ts';
+import { type Part, startBrokerHub } from './parts.ts';
+import { BURST, type Cast, KILLS, Scene, stopAndGo } from './scene.ts';
 import { Viewer } from './viewers.ts';
+import { WAYS } from './ways.ts';
 
 t.setTimeout(1_800_000);
 
-/** Two hubs, and a viewer of the second one, which nothing happens to. */
-async function startTwo(t: Test, broker: string) {
-  const agent = await startAgent(t, 'pc', broker);
-  const hub = await startBrokerHub(t, broker, 'hub1');
+/** `broker`: the URL of the broker, at which there is a second hub with a viewer, which nothing happens to. */
+async function beside(t: Test, { agent, hubs, broker }: Pick<Cast, 'agent' | 'hubs'> & { broker?: string }) {
+  const [hub] = hubs as readonly [Part];
+  if (broker === undefined) return { hub, agent, hubs };
   const other = await startBrokerHub(t, broker, 'hub2');
-  return { agent, hub, hubs: [hub, other], others: [await Viewer.open(t, other.port, 'pc')] };
+  return { hub, agent, hubs: [hub, other], others: [await Viewer.open(t, other.port, 'pc')] };
 }
 
-for (const { name, skip, start } of BROKERS) {
-  t.test(
-    `[I.hub.faults.hub] one of two hubs behind ${name} is killed ${KILLS} times`,
-    { skip },
-    async (t) => {
-      const { hub, ...cast } = await startTwo(t, (await start(t)).url);
-      const scene = await Scene.set(t, { ...cast, what: `a hub behind ${name} killed`, watched: [] });
-      for (let kill = 1; kill <= KILLS; kill++) {
-        const viewer = await Viewer.open(t, hub.port, 'pc');
-        await sleep(1500);
-        scene.commander.burst(2);
-        await sleep(kill % 8);
-        await hub.kill();
-        await viewer.stream.connection.closed();
-        await sleep(500);
-        await hub.start(t);
-        const startedAtMs = performance.now();
-        // As a browser does: again and again.
-        const again = await Viewer.open(t, hub.port, 'pc');
-        await scene.recovery.take(t, [again], startedAtMs, { before: [viewer] });
-        again.close();
-      }
-      await scene.end();
-    },
-  );
+for (const { name, skip, start } of WAYS) {
+  t.test(`[I.hub.faults.hub] the hub of a machine ${name} is killed ${KILLS} times`, { skip }, async (t) => {
+    const { hub, ...cast } = await beside(t, await start(t));
+    const scene = await Scene.set(t, { ...cast, what: `the hub of a machine ${name} killed`, watched: [] });
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const viewer = await Viewer.open(t, hub.port, 'pc');
+      await sleep(1000);
+      scene.commander.burst(BURST);
+      await sleep(kill % 8);
+      await hub.kill();
+      await viewer.stream.connection.closed();
+      await sleep(500);
+      await hub.start(t);
+      const startedAtMs = performance.now();
+      // As a browser does: again and again.
+      const again = await Viewer.open(t, hub.port, 'pc');
+      await scene.recovery.take(t, [again], startedAtMs, { before: [viewer] });
+      again.close();
+    }
+    await scene.end();
+  });
 
-  t.test(`[I.hub.faults.stopped] one of two hubs behind ${name} is stopped for 20 s`, { skip }, async (t) => {
-    const { hub, ...cast } = await startTwo(t, (await start(t)).url);
-    const scene = await Scene.set(t, { ...cast, what: `a hub behind ${name} stopped`, watched: [hub] });
+  t.test(`[I.hub.faults.stopped] the hub of a machine ${name} is stopped for 30 s`, { skip }, async (t) => {
+    const { hub, ...cast } = await beside(t, await start(t));
+    const what = `the hub of a machine ${name} stopped`;
+    const scene = await Scene.set(t, { ...cast, what, watched: [hub] });
     await stopAndGo(t, scene, hub);
     await scene.end();
   });
 }
-
-t.test('[I.hub.faults.stopped] a hub that connects to its agents is stopped for 20 s', async (t) => {
-  const agent = await startAgent(t, 'pc', undefined);
-  const hub = await startConnectingHub(t, { pc: `http://127.0.0.1:${agent.part.port}` });
-  const scene = await Scene.set(t, { what: 'a hub that connects to its agents stopped', agent, hubs: [hub] });
-  await stopAndGo(t, scene, hub);
-  await scene.end();
-});

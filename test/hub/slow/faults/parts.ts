@@ -105,10 +105,14 @@ export const startBrokerHub = async (t: Test, url: string, name: string): Promis
   await startHub(t, { brokers: { room: { url, name } } });
 
 /** The machine `pc`, and the hub that it dials. */
-export async function startDialled(t: Test, env: Readonly<Record<string, string>> = {}) {
+export async function startDialled(
+  t: Test,
+  env: Readonly<Record<string, string>> | undefined,
+  through: (port: number) => Promise<number>,
+) {
   const key = keyFile(t);
   const hub = await startHub(t, { agents: { pc: { dials_in: true, key_file: key } } });
-  const url = `ws://127.0.0.1:${hub.port}`;
+  const url = `ws://127.0.0.1:${await through(hub.port)}`;
   return { agent: await startAgent(t, 'pc', undefined, {}, env, { url, key_file: key }), hubs: [hub] };
 }
 

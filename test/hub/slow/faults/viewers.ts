@@ -142,6 +142,7 @@ export class Recovery {
   }
 
   report(t: Test): void {
+    if (this.#count === 0) return;
     const sorted = [...this.#tookMs].sort((a, b) => a - b);
     const seconds = (ms: number | undefined) => ((ms ?? 0) / 1000).toFixed(2);
     const missed = [...this.#missed].sort((a, b) => a - b);

@@ -5,33 +5,12 @@ import t from 'tap';
 import { brokerOf } from '#src/mqtt/broker-socket.js';
 import { Connection } from '#src/mqtt/connection.js';
 import { ask } from '../../../helpers/clients/http.ts';
-import type { Scope } from '../../../helpers/scope.ts';
 import { until } from '../../../helpers/until.ts';
 import { EVERYTHING, startBrokerHub, startMachine, testMosquitto } from '../../../hub/broker/setup.ts';
 import { isUp, watch } from '../../../hub/setup.ts';
+import { startRepeater } from '../repeater.ts';
 
 t.setTimeout(280_000);
-
-interface Passed {
-  readonly topic: string;
-  readonly payload: Buffer;
-}
-
-/** Publishes every frame again, and keeps all of them. */
-async function startRepeater(t: Scope, url: string) {
-  const client = mqtt.connect(url, { protocolVersion: 4, reconnectPeriod: 0 });
-  t.teardown(() => client.end(true));
-  const passed = new Map<string, Passed>();
-  const again = (each: Passed) => client.publish(each.topic, each.payload, { qos: 0 });
-  client.on('message', (topic, payload) => {
-    const key = `${topic}\n${payload.toString('latin1')}`;
-    if (passed.has(key)) return;
-    passed.set(key, { topic, payload });
-    again({ topic, payload });
-  });
-  await client.subscribeAsync(['hostwire/+/in/+', 'hostwire/+/out/+'], { qos: 0 });
-  return { passed, again };
-}
 
 const mute = async (port: number) =>
   await ask(port, '/api/hosts/pc/media/control', {
