@@ -40,6 +40,28 @@ export const mebibytes = (value: Maybe) => known(value, (n) => bytes(n * 1024 **
 export const timeOfDay = (unixSeconds: number): string =>
   new Date(1000 * unixSeconds).toLocaleTimeString('en-GB');
 
+const dayOf = (at: Date) => at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+const yearOf = (at: Date) => (at.getFullYear() === new Date().getFullYear() ? '' : ` ${at.getFullYear()}`);
+
+/**
+ * Writes the time of day, and another day's date: 28 Nov 14:05:30. Of a slot of `step` seconds: without its seconds if it
+ * has a minute or more.
+ */
+export function momentText(unixSeconds: number, step = 1): string {
+  const at = new Date(1000 * unixSeconds);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const time = timeOfDay(unixSeconds).slice(0, step < 60 ? 8 : 5);
+  return isToday ? time : `${dayOf(at)}${yearOf(at)} ${time}`;
+}
+
+/** Writes a label of a time axis whose labels are `step` seconds apart: 14:05, and 28 Nov at the begin of a day. */
+export function tickText(unixSeconds: number, step: number): string {
+  const at = new Date(1000 * unixSeconds);
+  if (step < 60) return timeOfDay(unixSeconds);
+  const isDay = step >= 86_400 || at.getHours() + at.getMinutes() === 0;
+  return isDay ? dayOf(at) : timeOfDay(unixSeconds).slice(0, 5);
+}
+
 /** 3:07, 1:02:03. */
 export function clock(value: Maybe): string {
   return known(value, (n) => {

@@ -1,21 +1,15 @@
-/** The moment at the pointer, the same in all charts, and the programs that ran then. */
+/** The moment at the pointer, or a pinned one, the same in all charts, and the programs that ran then. */
 import { ClientError } from '../src/client/client.ts';
 import type { ProcessHistoryPayload } from '../src/wire/history.ts';
 import { may } from './access.ts';
+import { timeInAddress, writeAddress } from './address.ts';
+import { isThen, type Moment, moment, pinned } from './chosen.ts';
 import { serviceNow } from './live.ts';
-import { drawn, shown } from './past.ts';
+import { drawn, range, shown } from './past.ts';
 import { getJson } from './requests.ts';
 import { Value } from './value.ts';
 import { connection } from './visit.ts';
 
-export interface Moment {
-  /** Unix seconds of the machine. */
-  readonly at: number;
-  /** The id of the chart in which it was chosen. */
-  readonly chart: string;
-}
-
-export const moment = new Value<Moment | undefined>(undefined);
 /** The last answer, which may be of the previous moment. */
 export const ran = new Value<ProcessHistoryPayload | undefined>(undefined);
 
@@ -41,7 +35,14 @@ export function point(at: number, chart: string): void {
   if (at !== moment.current?.at || chart !== moment.current.chart) moment.set({ at, chart });
 }
 
-export const leave = (): void => moment.set(undefined);
+/** The pointer or the focus has left the chart. */
+export const leave = (): void => moment.set(pinned.current);
+
+export function pin(next: Moment | undefined): void {
+  pinned.set(next);
+  writeAddress({ at: next?.at });
+  moment.set(next);
+}
 
 async function ask(slot: number): Promise<void> {
   asking = new AbortController();
@@ -80,22 +81,35 @@ moment.watch((next) => {
 connection.watch((state) => {
   kept.clear();
   isOff = false;
-  if (state === 'resting') leave();
+  if (state === 'resting') pin(undefined);
 });
 
-// A moment that is not shown any more becomes the oldest one.
+// A moment that is not shown any more becomes the oldest one; a pinned one ends.
 drawn.watch(() => {
   const { current } = moment;
-  const [oldest] = shown().times;
-  if (current === undefined) return;
-  if (oldest === undefined || shown().slotOf(current.at) >= shown().times.length) leave();
+  const { times, range } = shown();
+  const [oldest] = times;
+  if (current === undefined || oldest === undefined) return;
+  const isGone = current.at < oldest || current.at >= (times.at(-1) ?? 0) + range.step;
+  if (isGone && current === pinned.current) pin(undefined);
   else if (current.at < oldest) point(oldest, current.chart);
+  else if (isGone) leave();
 });
 
+const judge = () => isThen.set(moment.current !== undefined || range.current.from !== undefined);
+moment.watch(judge);
+range.watch(judge);
+judge();
+
+const atInAddress = timeInAddress('at');
+if (atInAddress !== undefined) pin({ at: atInAddress, chart: '' });
+
 document.addEventListener('keydown', ({ key }) => {
-  if (key === 'Escape') leave();
+  if (key === 'Escape') pin(undefined);
 });
+/** What a moment is chosen for, and what chooses it. */
+const KEEPS = '.plot, .moment, .times, a, button, input, label, summary';
 // A finger does not leave the chart as a pointer does.
 document.addEventListener('pointerdown', ({ target }) => {
-  if (!(target instanceof Element && target.closest('.plot'))) leave();
+  if (!(target instanceof Element && target.closest(KEEPS))) pin(undefined);
 });

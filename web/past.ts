@@ -4,9 +4,12 @@
  */
 import { ClientError } from '../src/client/client.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload } from '../src/wire/history.ts';
-import { History, type Point, RANGES, sumOf } from './history.ts';
+import { timeInAddress, writeAddress } from './address.ts';
+import { momentText } from './format.ts';
+import { History, type Point, RANGES, type Range, rangeOf, sumOf } from './history.ts';
 import { getJson, storageName } from './requests.ts';
 import type { Sample } from './sample.ts';
+import { TEXTS } from './texts.ts';
 import { Value } from './value.ts';
 
 /** A series of the page that is the sum of series of the service, times `factor`. */
@@ -24,20 +27,31 @@ export interface Charts {
   readonly sumsOf: (sample: Sample) => readonly Sum[];
 }
 
-const NOTES_SECONDS = 3600;
+/** Time for which notes are requested again: somewhat longer than the time between two requests. */
+const NOTES_SECONDS = 150;
+/** Of the slots that the service keeps on disk. */
+const COARSE_STEP = 10;
 
 let charts: Charts = { pointsOf: () => new Map(), kept: [], sumsOf: () => [] };
 
 const RANGE_NAME = storageName('range');
 
-/** All ranges are continued by each sample, so that a switch shows the known values immediately. */
-const histories = [new History(RANGES[0]), new History(RANGES[1])] as const;
+/** Ranges that end now and have been shown: each sample continues them, so that a switch shows the known values immediately. */
+const live = new Map<Range, History>(RANGES.slice(0, 2).map((each) => [each, new History(each)]));
+/** The last one that ends before now. */
+let past: History | undefined;
+
+function rangeInAddress(): Range | undefined {
+  const [from, until] = [timeInAddress('from'), timeInAddress('to')];
+  return from === undefined || until === undefined ? undefined : rangeBetween(from, until);
+}
+
+const rangeBetween = (from: number, until: number) =>
+  rangeOf(from, until, TEXTS.chart.between(momentText(from, 60), momentText(until, 60)), Date.now() / 1000);
+
 /** The chosen one. */
-export const range = new Value(
-  Math.max(
-    0,
-    RANGES.findIndex(({ label }) => label === localStorage.getItem(RANGE_NAME)),
-  ),
+export const range = new Value<Range>(
+  rangeInAddress() ?? RANGES.find(({ label }) => label === localStorage.getItem(RANGE_NAME)) ?? RANGES[0],
 );
 /** Undefined until the service has answered. */
 export const hasHistory = new Value<boolean | undefined>(undefined);
@@ -48,12 +62,25 @@ interface Notes {
   readonly marks: readonly HistoryMark[];
   readonly events: readonly HistoryEvent[];
 }
-/** Marks and events of the last hour. */
-export const notes = new Value<Notes>({ marks: [], events: [] });
+const NO_NOTES: Notes = { marks: [], events: [] };
+/** Marks and events of the shown range. */
+export const notes = new Value<Notes>(NO_NOTES);
+/** The time from which the service has values, in Unix seconds. */
+export const oldest = new Value<number | undefined>(undefined);
 
 /** Returns the shown one: always the first if the service keeps no history. */
-export const shown = (): History =>
-  (hasHistory.current === false ? undefined : histories[range.current]) ?? histories[0];
+export function shown(): History {
+  const chosen = hasHistory.current === false ? RANGES[0] : range.current;
+  let found = past?.range === chosen ? past : live.get(chosen);
+  if (found !== undefined) return found;
+  found = new History(chosen);
+  if (chosen.from !== undefined) past = found;
+  else {
+    live.set(chosen, found);
+    if (newest !== undefined) found.push(newest.timestamp, newest.interval_seconds, charts.pointsOf(newest));
+  }
+  return found;
+}
 
 hasHistory.watch((has) => {
   if (has === true) requestAll();
@@ -66,8 +93,8 @@ let visit = new AbortController();
 let newest: Sample | undefined;
 /** Handles answers that arrived before the first sample, which determines the series to fill. */
 let early: (() => void)[] = [];
-/** Series requested in the visit. */
-const requested = new Set<string>();
+/** Series requested in the visit, by what they are for. */
+let requested = new WeakMap<History, Set<string>>();
 /** Series requested by open parts of cards. */
 const extras = new Set<string>();
 
@@ -86,12 +113,17 @@ function fill(history: History, { series, ...slots }: HistoryPayload): void {
 /** Resolves with undefined without an answer: the charts then show only the samples of this page. */
 async function ask(
   names: readonly string[],
-  seconds: number,
-  step: number,
+  { seconds, step, from }: Omit<Range, 'label' | 'words'>,
 ): Promise<HistoryPayload | undefined> {
-  const query = new URLSearchParams({ series: names.join(), since: `${-seconds}`, step: `${step}` });
+  const query = new URLSearchParams({
+    series: names.join(),
+    since: `${from ?? -seconds}`,
+    ...(from !== undefined && { until: `${from + seconds}` }),
+    step: `${step}`,
+  });
   try {
     const payload = await getJson<HistoryPayload>(`/api/history?${query}`, visit.signal);
+    oldest.set(payload.oldest ?? undefined);
     hasHistory.set(true);
     return payload;
   } catch (error) {
@@ -103,26 +135,45 @@ async function ask(
 /** Fills the shown history with the series of `names`, once in each visit. */
 async function request(names: readonly string[]): Promise<void> {
   const history = shown();
-  const { seconds, step } = history.range;
-  const what = `${step} ${names}`;
-  if (requested.has(what)) return;
-  requested.add(what);
+  const known = requested.get(history) ?? new Set();
+  requested.set(history, known);
+  const what = names.join();
+  if (known.has(what)) return;
+  known.add(what);
   const { signal } = visit;
-  const payload = await ask(names, seconds, step);
+  // Each second is kept in memory alone: what was before a restart comes from the slots of 10 s.
+  const { step } = history.range;
+  const steps = step === 1 ? [COARSE_STEP, step] : [step];
+  const payloads = await Promise.all(steps.map((each) => ask(names, { ...history.range, step: each })));
   if (signal.aborted) return;
-  if (payload === undefined) requested.delete(what);
-  else if (newest === undefined) early.push(() => fill(history, payload));
-  else fill(history, payload);
+  const answers = payloads.filter((payload) => payload !== undefined);
+  if (answers.length === 0) known.delete(what);
+  const act = () => answers.forEach((payload) => fill(history, payload));
+  if (newest === undefined) early.push(act);
+  else act();
+  const [first] = answers;
+  if (names === charts.kept && history === shown()) notes.set(first ?? NO_NOTES);
 }
 
 function requestAll(): void {
-  for (const names of [charts.kept, ...extras]) void request([names].flat());
+  void request(charts.kept);
+  for (const name of extras) void request([name]);
 }
+
+const keyOf = ({ at, text }: HistoryMark | HistoryEvent) => `${at} ${text}`;
+const merged = <T extends HistoryMark | HistoryEvent>(known: readonly T[], news: readonly T[]) => {
+  const keys = new Set(known.map(keyOf));
+  const added = news.filter((note) => !keys.has(keyOf(note)));
+  return added.length === 0 ? known : [...known, ...added];
+};
 
 async function readNotes(): Promise<void> {
   // One number per series is the smallest request.
-  const payload = await ask(['cpu.load'], NOTES_SECONDS, NOTES_SECONDS);
-  if (payload !== undefined) notes.set(payload);
+  const payload = await ask(['cpu.load'], { seconds: NOTES_SECONDS, step: NOTES_SECONDS });
+  if (payload === undefined || range.current.from !== undefined) return;
+  const { marks, events } = notes.current;
+  const next = { marks: merged(marks, payload.marks), events: merged(events, payload.events) };
+  if (next.marks !== marks || next.events !== events) notes.set(next);
 }
 
 /** Requests what must be renewed from time to time; nothing if the service keeps no history. */
@@ -138,12 +189,39 @@ export function want(name: string): void {
   if (hasHistory.current !== false) void request([name]);
 }
 
-export function choose(next: number): void {
-  localStorage.setItem(RANGE_NAME, RANGES[next]?.label ?? '');
+export function choose(next: Range): void {
+  if (next.from === undefined) localStorage.setItem(RANGE_NAME, next.label);
+  writeAddress({ from: next.from, to: next.from === undefined ? undefined : next.from + next.seconds });
   range.set(next);
+  notes.set(NO_NOTES);
+  // Their notes come with the answer.
+  requested.delete(shown());
   requestAll();
   redraw();
 }
+
+/** Shows the time between two moments; the last of the same length where it is not over yet. */
+export function zoom(from: number, until: number): void {
+  const now = newest?.timestamp ?? Date.now() / 1000;
+  const isOver = until < now;
+  const same = RANGES.find(({ seconds }) => seconds === until - from);
+  choose(isOver || same === undefined ? rangeBetween(from, Math.min(until, now)) : same);
+}
+
+/** Moves the shown time by its own length. */
+export function move(by: 1 | -1): void {
+  const {
+    times,
+    range: { seconds },
+  } = shown();
+  const [from] = times;
+  if (from !== undefined) zoom(from + by * seconds, from + by * seconds + seconds);
+}
+
+addEventListener('hashchange', () => {
+  const next = rangeInAddress();
+  if (next !== undefined) choose(next);
+});
 
 /** Must be called before the stream is opened, because the charts wait for this. */
 export function openPast(of: Charts): void {
@@ -155,7 +233,7 @@ export function openPast(of: Charts): void {
 
 export function closePast(): void {
   visit.abort();
-  requested.clear();
+  requested = new WeakMap();
   newest = undefined;
   early = [];
 }
@@ -164,10 +242,10 @@ export function closePast(): void {
 export function continuePast(sample: Sample, isFirst: boolean): void {
   const isAgain = newest !== undefined && (isFirst || sample.timestamp < newest.timestamp);
   // The connection was lost, or the machine's clock was set back: the charts must be filled again.
-  if (isAgain) requested.clear();
+  if (isAgain) requested = new WeakMap();
   newest = sample;
   const points = charts.pointsOf(sample);
-  for (const history of histories) history.push(sample.timestamp, sample.interval_seconds, points);
+  for (const history of live.values()) history.push(sample.timestamp, sample.interval_seconds, points);
   for (const act of early.splice(0)) act();
   if (isFirst || isAgain) renewPast();
   redraw();

@@ -9,6 +9,7 @@ const allOf = (value: number) => (value === 1 ? '' : 'All ') + processes(value);
 
 export const TEXTS = {
   unknown: 'n/a',
+  now: 'now',
   measuring: 'measuring',
   skip: 'Skip to the values',
   fleet: 'All machines',
@@ -130,9 +131,17 @@ export const TEXTS = {
     disabled: 'This feature is disabled in the configuration.',
   },
   chart: {
-    ago: (minutes: number) => `−${minutes} min`,
+    between: (from: string, until: string) => `time from ${from} to ${until}`,
     label: (time: string, title: string, values: string) => `Chart of the ${time}. ${title}: ${values}.`,
     range: 'Time range of the charts',
+    earlier: 'Earlier',
+    later: 'Later',
+    now: 'Back to now',
+    link: 'Copy link',
+    linked: 'Link copied',
+    isThen: (at: string) => `Charts at ${at}, other values of now`,
+    gap: 'Not recorded.',
+    gapOnBattery: 'Not recorded: the computer was running on its battery.',
     moment: (title: string) => `Time in the chart ${title}`,
     at: (time: string, values: string) => `${time}: ${values}`,
   },

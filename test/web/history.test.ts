@@ -1,6 +1,6 @@
 /** The data of the charts: slots of equal length, what is filled into them, and what is drawn as a gap. */
 import t from 'tap';
-import { History, type Point, RANGES, sumOf } from '../../web/history.ts';
+import { History, type Point, RANGES, rangeOf, sumOf } from '../../web/history.ts';
 
 const [FIVE_MINUTES, HOUR] = RANGES;
 
@@ -16,13 +16,58 @@ const lastColumns = (history: History, name: string) =>
 for (const range of RANGES)
   t.test(`${range.label}: so much is held, in slots of ${range.step} s, and nothing older`, async (t) => {
     const history = new History(range);
-    for (let time = 0; time <= 10_000; time += 2) push(history, time, { a: time });
+    const end = 3 * range.seconds;
+    const every = Math.max(2, range.step / 5);
+    for (let time = 0; time <= end; time += every) push(history, time, { a: time }, every);
     t.equal(history.times.length, range.seconds / range.step + 1);
-    t.equal(history.times.at(-1), 10_000);
-    t.equal(history.times[0], 10_000 - range.seconds);
+    t.equal(history.times.at(-1), end);
+    t.equal(history.times[0], end - range.seconds);
     t.notOk(meansOf(history, 'a').includes(null));
     t.equal(history.slotOf(history.times[7] ?? 0), 7);
   });
+
+t.test('a range that ends before now: the smallest step of at most 720 slots, and no samples', async (t) => {
+  const now = 1_800_000_000;
+  const stepOf = (from: number, until: number) => rangeOf(from, until, '', now).step;
+  t.equal(stepOf(now - 200, now - 100), 1, 'each second is kept for five minutes');
+  t.equal(stepOf(now - 7200, now - 7100), 10);
+  t.equal(stepOf(now - 86_400, now), 120);
+  t.equal(stepOf(now - 365 * 86_400, now), 86_400);
+  const range = rangeOf(now - 7205, now - 3605, '', now);
+  t.match(range, { from: now - 7210, seconds: 3610, step: 10 }, 'whole slots');
+  t.equal(rangeOf(now - 7200, now - 7195, '', now).seconds, 60, 'a minute at least');
+  const history = new History(range);
+  t.equal(history.times.length, 361);
+  t.equal(history.times[0], now - 7210);
+  push(history, now, { a: 1 });
+  t.equal(history.columns('a'), undefined, 'a sample of now is not in it');
+  history.fill({ start: now - 7220, step: 20, series: { a: { mean: [3, 4], min: [1, 2], max: [5, 6] } } });
+  t.strictSame(
+    history.columns('a')?.map((column) => column?.slice(0, 4)),
+    [
+      [3, 4, 4, null],
+      [1, 2, 2, null],
+      [5, 6, 6, null],
+    ],
+    'all that the service answers, from longer slots too',
+  );
+  t.ok(history.hasValue('a', now - 7210, now - 7200));
+  t.notOk(history.hasValue('a', now - 7180, now));
+  t.notOk(history.hasValue('b', 0, now));
+});
+
+t.test('the first value holds since the last reading before it, unless that is longer ago', async (t) => {
+  const filled = (known: readonly Point[]) => {
+    const history = new History(FIVE_MINUTES);
+    push(history, 1000, { a: 7 });
+    history.fill({ start: 981, step: 1, series: { a: { mean: known } } });
+    return meansOf(history, 'a').slice(-20);
+  };
+  const nulls = (count: number) => Array<null>(count).fill(null);
+  t.strictSame(filled([5, 5, 5, 5, 5, 5, 5, 5]), [...Array(8).fill(5), ...Array(12).fill(7)]);
+  t.strictSame(filled([5, 5]), [5, 5, ...nulls(16), 7, 7], 'a gap');
+  t.strictSame(filled([]), [...nulls(18), 7, 7], 'nothing before');
+});
 
 t.test('a value holds for its interval, and a late sample from the one before', async (t) => {
   const history = new History(FIVE_MINUTES);

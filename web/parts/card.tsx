@@ -1,6 +1,9 @@
 /** The frame of a card, and the small parts in it. */
 import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { isThen } from '../chosen.ts';
+import { TEXTS } from '../texts.ts';
+import { useValue } from '../value.ts';
 
 interface CardProps {
   readonly title: string;
@@ -85,7 +88,8 @@ export function Headline({
 }) {
   return (
     <p class="headline">
-      <strong {...TIMED}>{value}</strong> {children !== undefined && <span>{children}</span>}
+      <strong {...TIMED}>{value}</strong>
+      {useValue(isThen) && <small> {TEXTS.now}</small>} {children !== undefined && <span>{children}</span>}
     </p>
   );
 }

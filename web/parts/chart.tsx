@@ -1,7 +1,8 @@
 /** A chart of the shown time, its legend with the values as text, and the chosen moment in it. */
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { timeOfDay } from '../format.ts';
-import { leave, moment, point } from '../moment.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { moment, pinned } from '../chosen.ts';
+import { momentText } from '../format.ts';
+import { leave, pin, point } from '../moment.ts';
 import { drawn, shown } from '../past.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
@@ -30,16 +31,26 @@ function Legend({ lines, values }: { readonly lines: readonly Line[]; readonly v
   );
 }
 
-/** Calls `choose` with the pointer's position on the chart in `target`, from 0 to 1; returns a function that stops. */
-function followPointer(target: HTMLElement, choose: (part: number) => void): () => void {
+/** A click moves the pointer by less, in pixels: otherwise a time was selected. */
+const DRAG_PX = 5;
+
+/**
+ * Calls `choose` with the pointer's position on the chart in `target`, from 0 to 1, and whether it was clicked; returns a
+ * function that stops.
+ */
+function followPointer(target: HTMLElement, choose: (part: number, isClick: boolean) => void): () => void {
   const stop = new AbortController();
-  const follow = ({ clientX }: PointerEvent) => {
+  let begin = 0;
+  const follow = ({ clientX, type }: MouseEvent) => {
+    if (type === 'pointerdown') begin = clientX;
+    const isClick = type === 'click';
     // Without the axes.
     const box = target.querySelector('.u-over')?.getBoundingClientRect();
-    if (box !== undefined) choose(Math.min(1, Math.max(0, (clientX - box.left) / box.width)));
+    if (box === undefined || (isClick && Math.abs(clientX - begin) >= DRAG_PX)) return;
+    choose(Math.min(1, Math.max(0, (clientX - box.left) / box.width)), isClick);
   };
-  target.addEventListener('pointermove', follow, stop);
-  target.addEventListener('pointerdown', follow, stop);
+  for (const type of ['pointermove', 'pointerdown', 'click'] as const)
+    target.addEventListener(type, follow, { signal: stop.signal, capture: true });
   target.addEventListener(
     'pointerleave',
     ({ pointerType }) => {
@@ -52,21 +63,26 @@ function followPointer(target: HTMLElement, choose: (part: number) => void): () 
 }
 
 export function Chart({ title, lines, scale, height = 130 }: ChartProps) {
-  const id = useId();
   const place = useRef<HTMLDivElement>(null);
   useValue(drawn);
   const chosen = useValue(moment);
   const history = shown();
   const { range, times } = history;
-  const choose = (slot: number) => {
+  const choose = (slot: number, isClick: boolean) => {
     const at = shown().times[slot];
-    if (at !== undefined) point(at, id);
+    if (at === undefined) return;
+    if (!isClick) point(at, title);
+    else pin(pinned.current?.at === at ? undefined : { at, chart: title });
   };
   useEffect(
     () =>
       place.current === null
         ? undefined
-        : followPointer(place.current, (part) => choose(Math.round(part * (shown().times.length - 1)))),
+        : followPointer(place.current, (part, isClick) => {
+            // A pinned moment stays where it is.
+            if (isClick || pinned.current === undefined)
+              choose(Math.round(part * (shown().times.length - 1)), isClick);
+          }),
     [],
   );
   useEffect(
@@ -85,14 +101,14 @@ export function Chart({ title, lines, scale, height = 130 }: ChartProps) {
         <input
           type="range"
           aria-label={TEXTS.chart.moment(title)}
-          aria-valuetext={TEXTS.chart.at(timeOfDay(times[slot] ?? 0), words)}
+          aria-valuetext={TEXTS.chart.at(momentText(times[slot] ?? 0, range.step), words)}
           max={times.length - 1}
           value={slot}
-          onInput={({ currentTarget }) => choose(currentTarget.valueAsNumber)}
+          onInput={({ currentTarget }) => choose(currentTarget.valueAsNumber, pinned.current !== undefined)}
           onBlur={leave}
         />
       </div>
-      {chosen?.chart === id && <MomentPanel moment={chosen} words={words} />}
+      {chosen?.chart === title && <MomentPanel moment={chosen} words={words} lines={named} />}
     </div>
   );
 }

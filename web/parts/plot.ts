@@ -1,37 +1,23 @@
 /** Draws a chart of the shown history with uPlot. */
 import uPlot from 'uplot';
+import { moment } from '../chosen.ts';
+import { tickText } from '../format.ts';
 import type { History, Range } from '../history.ts';
-import { moment } from '../moment.ts';
-import { drawn, notes } from '../past.ts';
-import { TEXTS } from '../texts.ts';
+import { leave } from '../moment.ts';
+import { drawn, notes, zoom } from '../past.ts';
 import { cancelDraw, requestDraw } from './draw-queue.ts';
 import type { Line, Scale } from './line.ts';
 import { colourOf, scheme } from './palette.ts';
+import { tickStep, ticksIn } from './ticks.ts';
 
 /** In units of the text size, like everything in the style sheet: a user may have made text larger. */
 const FONT_REM = 0.6875;
 const LEFT_REM = 4.125;
-/** Width of the widest label of the time axis in common fonts, in units of its own font; with one digit. */
-const LABEL_EM = 4;
-/** The width of a further digit. */
-const DIGIT_EM = 0.75;
+/** Width of the widest label of the time axis and its distance from the next one, in units of its own font. */
+const LABEL_EM = 5;
 const POINT_PX = 6;
 
 const remPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-
-/** Returns the labels of the time axis that fit on `plotPx`, as minutes before now. */
-export function minutesOn(
-  { seconds, tickMinutes }: Range,
-  plotPx: number,
-  labelPx: number,
-): readonly number[] {
-  const ticks = seconds / 60 / tickMinutes;
-  const all = Array.from({ length: ticks - 1 }, (_, i) => tickMinutes * (ticks - 1 - i));
-  const tickPx = plotPx / ticks;
-  if (labelPx <= tickPx) return all;
-  if (labelPx <= 2 * tickPx) return all.filter((minutes) => (minutes / tickMinutes) % 2 === 0);
-  return labelPx <= plotPx ? [2 * tickMinutes] : [];
-}
 
 function fillOf(u: uPlot, colour: string): CanvasGradient | string {
   const { top, height } = u.bbox;
@@ -53,7 +39,8 @@ function axes({ format, tick = format }: Scale, range: Range, rem: number): uPlo
   const fontPx = FONT_REM * rem;
   const font = `${fontPx}px system-ui, sans-serif`;
   const shared = { stroke: () => colourOf('muted'), font, ticks: { show: false } };
-  const labelPx = fontPx * (range.tickMinutes < 10 ? LABEL_EM : LABEL_EM + DIGIT_EM);
+  const labelPx = fontPx * LABEL_EM;
+  const stepOn = (u: uPlot) => tickStep(range.seconds, u.width - LEFT_REM * rem, labelPx);
   const grid = { stroke: () => colourOf('grid'), width: 1 };
   return [
     {
@@ -61,10 +48,12 @@ function axes({ format, tick = format }: Scale, range: Range, rem: number): uPlo
       grid: { show: false },
       size: 1.25 * rem,
       gap: 0.25 * rem,
-      splits: (u, _axis, _min, max) =>
-        minutesOn(range, u.width - LEFT_REM * rem, labelPx).map((minute) => max - 60 * minute),
-      values: (u, splits) =>
-        splits.map((at) => TEXTS.chart.ago(Math.round(((u.scales['x']?.max ?? at) - at) / 60))),
+      // A label at the edge would leave the chart.
+      splits: (u, _axis, min, max) => {
+        const edge = (labelPx / 2 / (u.width - LEFT_REM * rem)) * (max - min);
+        return [...ticksIn(min, max - edge, stepOn(u))];
+      },
+      values: (u, splits) => splits.map((at) => tickText(at, stepOn(u))),
     },
     {
       ...shared,
@@ -84,14 +73,27 @@ const EDGE: uPlot.Series = { width: 0, points: { show: false } };
 const banded = (lines: readonly Line[], { range }: History) =>
   range.step === 1 ? [] : lines.filter((line) => !line.isFaint);
 
-/** Draws a thin line at each start, stop, sleep and change of the clock. */
+/** Draws a dotted line with a flag at each start, stop, sleep and change of the clock; the chosen moment is a full line. */
 function drawMarks(u: uPlot): void {
   const { left, top, width, height } = u.bbox;
-  u.ctx.fillStyle = `${colourOf('muted')}80`;
+  const px = devicePixelRatio;
+  const colour = colourOf('muted');
   for (const { at } of notes.current.marks) {
     const x = Math.round(u.valToPos(at, 'x', true));
-    if (x >= left && x <= left + width) u.ctx.fillRect(x, top, 1, height);
+    if (x < left || x > left + width) continue;
+    u.ctx.fillStyle = colour;
+    u.ctx.fillRect(x, top, 4 * px, 4 * px);
+    for (let y = top; y < top + height; y += 5 * px) u.ctx.fillRect(x, y, 1, 2 * px);
   }
+}
+
+/** Shows the selected time in all charts. */
+function zoomInto(u: uPlot): void {
+  const { left, width } = u.select;
+  if (width === 0) return;
+  u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  leave();
+  zoom(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
 }
 
 function options(
@@ -110,7 +112,7 @@ function options(
     legend: { show: false },
     cursor: {
       y: false,
-      drag: { setScale: false, x: false, y: false },
+      drag: { setScale: false, x: true, y: false, dist: 5 },
       points: { size: (_u, series) => (series > lines.length ? 0 : POINT_PX) },
       // All charts show the same moment, which stays under a resting pointer while time advances.
       move: (u) => {
@@ -119,7 +121,14 @@ function options(
       },
     },
     scales: {
-      x: { time: false, range: (_u, _min, max) => [(max ?? 0) - range.seconds, max ?? 0] },
+      x: {
+        time: false,
+        // One that ends now has the slot that is being filled, too.
+        range: (_u, _min, max) => [
+          (max ?? 0) - range.seconds + (range.from === undefined ? 0 : range.step),
+          max ?? 0,
+        ],
+      },
       y: {
         range: (_u, min, max) => {
           const [from, to] = scale.range(min ?? 0, max ?? 0);
@@ -133,7 +142,7 @@ function options(
       series: [lines.length + 2 * i + 2, lines.length + 2 * i + 1],
       fill: () => `${colourOf(line.colour)}38`,
     })),
-    hooks: { draw: [drawMarks] },
+    hooks: { draw: [drawMarks], setSelect: [zoomInto] },
   };
 }
 

@@ -12,7 +12,15 @@ export const GAPS: readonly (readonly [from: number, to: number])[] = [
   [180, 120],
 ];
 
-export const NAMES = ['cpu.load', 'cpu.core/0', 'memory.used_percent', 'disk.read//', 'disk.read//home'];
+export const NAMES = [
+  'cpu.load',
+  'cpu.core/0',
+  'memory.used_percent',
+  'disk.read//',
+  'disk.read//home',
+  'network.receive',
+];
+const BATTERY = 'battery.charge/BAT0';
 
 const SLOT_SECONDS = 10;
 /** A pixel of a chart is about 1/400 of it. */
@@ -32,21 +40,29 @@ export class KnownPast implements History {
   hasProcesses = true;
   /** Awaited before each answer about processes. */
   before: () => Promise<unknown> = async () => undefined;
+  /** For how long values are kept. */
+  days = 400;
+  isOnBattery = false;
+  /** Reports an event to the service. */
+  report: (event: HistoryEvent) => void = () => undefined;
   marks: readonly HistoryMark[] = [];
   events: readonly HistoryEvent[] = [];
 
-  async query({ series, since, step = SLOT_SECONDS, ...rest }: HistoryRequest): Promise<HistoryPayload> {
-    this.asked.push({ series, since, step, ...rest });
+  async query({ series, since, until, step = SLOT_SECONDS }: HistoryRequest): Promise<HistoryPayload> {
+    this.asked.push({ series, since, until, step });
     const now = Date.now() / 1000;
     this.answeredAt = now;
-    const start = Math.floor((now + since) / step) * step;
-    const count = Math.floor((now - start) / step) + 1;
+    const start = Math.floor((since < 0 ? now + since : since) / step) * step;
+    const count = Math.floor((Math.min(until ?? now, now) - start) / step) + 1;
     const isKnown = (slot: number) => {
       const age = now - start - slot * step;
       return GAPS.every(([from, to]) => age > from || age < to);
     };
     const column = (value: number) => Array.from({ length: count }, (_, i) => (isKnown(i) ? value : null));
     const { mean, min, max } = PAST;
+    // The battery is read although nothing else is.
+    const charge = { unit: '%', mean: Array<number>(count).fill(80) };
+    const hasCharge = this.isOnBattery && series.includes('battery.charge/*');
     const names = NAMES.filter((name) => series.some((pattern) => isMatch(name, pattern)));
     const columns = {
       unit: '%',
@@ -57,7 +73,11 @@ export class KnownPast implements History {
       start,
       step,
       count,
-      series: Object.fromEntries(names.map((name) => [name, columns])),
+      oldest: Math.floor(now - this.days * 86_400),
+      series: {
+        ...Object.fromEntries(names.map((name) => [name, columns])),
+        ...(hasCharge && { [BATTERY]: charge }),
+      },
       unknown: [],
       marks: [...this.marks],
       events: [...this.events],
@@ -82,14 +102,15 @@ export class KnownPast implements History {
     };
   }
 
-  onEvent(): () => void {
+  onEvent(listener: (event: HistoryEvent) => void): () => void {
+    this.report = listener;
     return () => undefined;
   }
 }
 
 export const rangeSwitch = (page: Page) => page.getByRole('group', { name: 'Time range of the charts' });
 export const chartOf = (page: Page, title: string) =>
-  card(page, title).getByRole('img', { name: /^Chart of the last / });
+  card(page, title).getByRole('img', { name: /^Chart of the (?:last|time) / });
 /** Where the keyboard moves the moment. */
 export const sliderOf = (page: Page, title: string) =>
   card(page, title).getByRole('slider', { name: /^Time in the chart/ });

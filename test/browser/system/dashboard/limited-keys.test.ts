@@ -38,9 +38,15 @@ const withGuests = (guests: readonly Scope[]): ConfigPart => ({
 
 t.setTimeout(280_000);
 
-/** The names of all buttons of the page, in order. */
+/** The names of all buttons of the page, in order, without those of the time that charts show. */
 const buttonsOf = (page: Page) =>
-  page.getByRole('button').evaluateAll((all) => all.map((each) => each.ariaLabel ?? each.textContent ?? ''));
+  page
+    .getByRole('button')
+    .evaluateAll((all) =>
+      all
+        .filter((each) => each.closest('.times') === null)
+        .map((each) => each.ariaLabel ?? each.textContent ?? ''),
+    );
 
 const lineOf = (page: Page) => page.locator('footer p').innerText();
 

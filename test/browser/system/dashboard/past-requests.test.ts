@@ -45,7 +45,8 @@ else {
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
       const names = searchParams.get('series')?.split(',') ?? [];
-      if (pathname === '/api/history' && names.includes('memory.used_percent')) fills++;
+      const isFine = searchParams.get('step') === '1';
+      if (pathname === '/api/history' && isFine && names.includes('memory.used_percent')) fills++;
     });
     await page.goto(relay.baseUrl);
     await liveState(page).waitFor();
