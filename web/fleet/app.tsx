@@ -9,7 +9,9 @@ import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 import { connection } from '../visit.ts';
 import { type Choice, choiceOf, queryOf } from './choice.ts';
+import { Compare } from './compare.tsx';
 import { machines, turn } from './live.ts';
+import { OpenEvents } from './open-events.tsx';
 import { useOrder } from './parts.tsx';
 import { STATES } from './read.ts';
 import { Table } from './table.tsx';
@@ -17,13 +19,8 @@ import { T } from './texts.ts';
 import { Tiles } from './tiles.tsx';
 import { Tools } from './tools.tsx';
 
-/** Width, in units of the text size, below which a table does not fit. */
-const NARROW_REM = 40;
-
-const isNarrow = () => matchMedia(`(max-width: ${NARROW_REM}rem)`).matches;
-
 function useChoice(): readonly [Choice, (change: Partial<Choice>) => void] {
-  const [choice, setChoice] = useState(() => choiceOf(new URLSearchParams(location.search), isNarrow()));
+  const [choice, setChoice] = useState(() => choiceOf(new URLSearchParams(location.search)));
   const choose = (change: Partial<Choice>) => {
     const next = { ...choice, ...change };
     setChoice(next);
@@ -38,9 +35,13 @@ function Head() {
   const state = useValue(connection);
   const { counts } = machines;
   const { down, refused, unknown } = counts;
+  const lost = down + refused + unknown;
+  const alarms = machines.alarms.filter(
+    ({ id, isMuted }) => !isMuted && machines.at(id)?.condition.state === 'up',
+  );
   useEffect(() => {
-    document.title = T.documentTitle(down + refused + unknown);
-  }, [down + refused + unknown]);
+    document.title = T.documentTitle(lost, alarms.length);
+  }, [lost, alarms.length]);
   const notes = STATES.filter((each) => each === 'up' || counts[each] > 0).map((each) =>
     T.count(counts[each], each),
   );
@@ -61,8 +62,16 @@ function List() {
   const [choice, choose] = useChoice();
   const { rows, holders } = useOrder(choice);
   const View = choice.view === 'table' ? Table : Tiles;
+  if (choice.view === 'compare')
+    return (
+      <>
+        <Tools choice={choice} onChoose={choose} />
+        <Compare ids={choice.picked} />
+      </>
+    );
   return (
     <>
+      <OpenEvents />
       <Tools choice={choice} onChoose={choose} />
       <p class="note" role="status">
         {rows.length === 0 ? T.none : T.shown(rows.length, machines.size)}

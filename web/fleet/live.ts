@@ -5,6 +5,7 @@ import { Value } from '../value.ts';
 import { connection, follow } from '../visit.ts';
 import { FIELDS, type FleetEvent, Machines } from './machines.ts';
 import { inPieces } from './pieces.ts';
+import { alarmsOf } from './read.ts';
 
 export const machines = new Machines();
 /** Changes with each event; shown at the next frame. */
@@ -12,6 +13,9 @@ export const turn = new Value(0);
 
 /** Interval, because a reload of the hub's configuration may change labels. */
 const ROWS_EVERY_MS = 60_000;
+/** Sections of the last values, which the page shows of machines that are not there. */
+const ROWS_PATH = '/api/hosts?fields=cpu,memory,disks';
+const ALARMS_EVERY_MS = 10_000;
 /** Minimum time between two requests: many machines may be added one after the other. */
 const ROWS_REST_MS = 1000;
 
@@ -30,7 +34,7 @@ export function show(): void {
 
 async function readRows(): Promise<void> {
   // The stream reports when the hub cannot be reached, or refuses.
-  const rows = await getJson<HostList>('/api/hosts').catch(() => undefined);
+  const rows = await getJson<HostList>(ROWS_PATH).catch(() => undefined);
   if (rows === undefined) return;
   machines.setRows(rows.hosts);
   show();
@@ -42,13 +46,26 @@ function readRowsIn(delayMs: number): void {
   setTimeout(() => {
     isAsking = false;
     void readRows();
+    void readAlarms();
   }, delayMs);
 }
 
+async function readAlarms(): Promise<void> {
+  const answer = await getJson<unknown>('/api/events?limit=1').catch(() => undefined);
+  if (answer === undefined) return;
+  machines.setAlarms(alarmsOf(answer));
+  show();
+}
+
+/** Counts the connections: what is known of the last minute is asked for again with each. */
+export let visits = 0;
+
 function take(event: FleetEvent, isFirst: boolean): void {
   const isStale = machines.apply(event);
-  if (isFirst) readRowsIn(0);
-  else if (isStale) readRowsIn(ROWS_REST_MS);
+  if (isFirst) {
+    visits++;
+    readRowsIn(0);
+  } else if (isStale) readRowsIn(ROWS_REST_MS);
   show();
 }
 
@@ -56,6 +73,9 @@ export function begin(): void {
   setInterval(() => {
     if (connection.current === 'live') readRowsIn(0);
   }, ROWS_EVERY_MS);
+  setInterval(() => {
+    if (connection.current === 'live') void readAlarms();
+  }, ALARMS_EVERY_MS);
   follow({
     path: 'api/fleet/stream',
     fields: FIELDS,

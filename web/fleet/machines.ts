@@ -1,11 +1,24 @@
 /** The machines of the hub: their rows from /api/hosts, and the changes by events of the fleet. */
 import type { StatsPayload } from '../../src/client/client.ts';
 import type { HostRow, HostState } from '../../src/wire/hub.ts';
-import { type Condition, conditionOf, type Figures, figuresOf, rowOf, STATES, UNKNOWN } from './read.ts';
+import {
+  type Alarm,
+  type Condition,
+  conditionOf,
+  type Figures,
+  figuresOf,
+  type LastFigures,
+  type Played,
+  rowOf,
+  STATES,
+  type Traffic,
+  trafficOf,
+  UNKNOWN,
+} from './read.ts';
 import { Trail } from './trail.ts';
 
 /** Sections that the page requests of each machine. */
-export const FIELDS = ['cpu', 'memory', 'disks'] as const;
+export const FIELDS = ['cpu', 'memory', 'disks', 'network'] as const;
 
 type Sample = StatsPayload<(typeof FIELDS)[number]>;
 
@@ -27,10 +40,19 @@ export class Machine {
   wakers: readonly string[] = [];
   condition: Condition = { state: 'down', since: 0 };
   figures: Figures = UNKNOWN;
+  /** Known while it is not there. */
+  last: LastFigures | undefined;
+  traffic: Traffic | undefined;
+  /** Of its hostwire. */
+  version = '';
+  /** Its most urgent event that lasts and is not muted. */
+  alarm: Alarm | undefined;
   /** The machine is up, and its first figures have not arrived. */
   isMeasuring = false;
-  /** Title and artist; empty: nothing, or unknown. */
-  playing = '';
+  /** Undefined: nothing, or unknown. */
+  played: Played | undefined;
+  /** This page may control its players. */
+  mayPlay = false;
   readonly trail = new Trail();
   /** Its rank in the order of names, which is slow to compute. */
   rank = 0;
@@ -50,6 +72,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 export class Machines {
   readonly #machines = new Map<string, Machine>();
   #counts: Readonly<Record<HostState, number>> = noCounts();
+  #alarms: readonly Alarm[] = [];
   /** All labels, each once. */
   labels: readonly string[] = [];
 
@@ -65,15 +88,37 @@ export class Machines {
     return this.#counts;
   }
 
-  /** Applies the rows of all machines: names and labels. */
+  /** Events that last, the most urgent first. */
+  get alarms(): readonly Alarm[] {
+    return this.#alarms;
+  }
+
+  at(id: string): Machine | undefined {
+    return this.#machines.get(id);
+  }
+
+  setAlarms(alarms: readonly Alarm[]): void {
+    this.#alarms = alarms;
+    const worst = new Map(
+      alarms
+        .filter(({ isMuted }) => !isMuted)
+        .toReversed()
+        .map((alarm) => [alarm.id, alarm]),
+    );
+    for (const machine of this.#machines.values()) machine.alarm = worst.get(machine.id);
+  }
+
+  /** Applies the rows of all machines: names, labels, versions and last values. */
   setRows(rows: readonly HostRow[]): void {
     let hasChanged = false;
     for (const row of rows) {
       const found = rowOf(row);
       if (found === undefined) continue;
-      const { id, name, labels, wakers } = found;
+      const { id, name, labels, wakers, version, last } = found;
       const machine = this.#of(id);
       machine.wakers = wakers;
+      machine.version = version;
+      machine.last = last;
       const words = [id, name, ...labels].join('\n').toLowerCase();
       if (machine.name === name && machine.words === words) continue;
       hasChanged = true;
@@ -85,7 +130,7 @@ export class Machines {
   }
 
   /** Applies an event; returns whether the rows must be read again, because it has other machines, names or wakers. */
-  apply({ all, hosts, removed }: FleetEvent): boolean {
+  apply({ at, all, hosts, removed }: FleetEvent): boolean {
     let hasNew = false;
     let hasTurned = false;
     for (const [id, host] of Object.entries(hosts)) {
@@ -94,10 +139,13 @@ export class Machines {
       const machine = this.#of(id);
       hasTurned ||= (condition.state === 'up') !== (machine.condition.state === 'up');
       machine.condition = condition;
-      if (condition.state !== 'up') machine.playing = '';
-      machine.figures = figuresOf(host?.sample);
+      if (condition.state !== 'up') machine.played = undefined;
+      const traffic = trafficOf(host?.sample, at);
+      machine.figures = figuresOf(host?.sample, machine.traffic, traffic);
+      machine.traffic = traffic;
       machine.isMeasuring = condition.state === 'up' && host?.sample === undefined;
-      machine.trail.push(machine.figures.load);
+      machine.trail.push(at, machine.figures.load);
+      if (all) machine.trail.restart();
     }
     const gone = all ? [...this.#machines.keys()].filter((id) => !Object.hasOwn(hosts, id)) : removed;
     for (const id of gone) this.#machines.delete(id);

@@ -1,14 +1,15 @@
 /** Parts of both the table and the tiles: a link, a state, the line of the last minute, and the held order. */
-import { useRef } from 'preact/hooks';
-import type { HostState } from '../../src/wire/hub.ts';
+import { useRef, useState } from 'preact/hooks';
 import { useMay } from '../access.ts';
-import { celsius, percent } from '../format.ts';
+import { celsius, duration, percent, rate, timeOfDay } from '../format.ts';
+import { Glyph } from '../parts/glyph.tsx';
 import { useActs } from '../parts/notice.tsx';
-import { post } from '../requests.ts';
+import { post, sentenceOf } from '../requests.ts';
 import { useValue } from '../value.ts';
 import { arrange, type Choice, hold } from './choice.ts';
 import { machines, show, turn } from './live.ts';
 import type { Machine } from './machines.ts';
+import { toggle } from './playing.ts';
 import type { Figures } from './read.ts';
 import { T } from './texts.ts';
 import { TRAIL_HEIGHT, TRAIL_LENGTH } from './trail.ts';
@@ -29,13 +30,29 @@ export function HostLink({ machine: { id, name } }: { readonly machine: Machine 
 }
 
 /** Returns a figure as text; until the first ones have arrived the load says so, and the others are empty. */
-export const figureOf = ({ isMeasuring, figures }: Machine, name: keyof Figures): string => {
-  if (isMeasuring) return name === 'load' ? T.measuring : '';
-  return name === 'temperature' ? celsius(figures[name]) : percent(figures[name]);
+export const figureOf = (machine: Machine, name: Exclude<keyof Figures, 'receive' | 'send'>): string => {
+  if (machine.isMeasuring) return name === 'load' ? T.measuring : '';
+  const value = shownOf(machine)[name];
+  if (name === 'uptime') return duration(value);
+  return name === 'temperature' ? celsius(value) : percent(value);
 };
 
-export function State({ state }: { readonly state: HostState }) {
-  return <span class={`mark ${state}`}>{T.states[state]}</span>;
+/** Returns the present figures; of a machine that is not there the last ones. */
+export const shownOf = ({ condition, figures, last }: Machine): Figures =>
+  condition.state === 'up' ? figures : (last?.figures ?? figures);
+
+export const trafficText = ({ isMeasuring, figures: { receive, send } }: Machine): string =>
+  isMeasuring || receive === null ? '' : T.traffic(rate(receive), rate(send));
+
+/** Returns the text that names the time of figures that are not present ones. */
+export const asOfText = ({ condition, last }: Machine): string | undefined =>
+  condition.state === 'up' || last === undefined ? undefined : T.asOf(sinceOf(last.asOf));
+
+/** Returns the time of day, before today the date. */
+export function sinceOf(unixSeconds: number): string {
+  const at = new Date(1000 * unixSeconds);
+  if (at.toDateString() === new Date().toDateString()) return timeOfDay(unixSeconds).slice(0, -3);
+  return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 
 /** Has another machine wake this one; its state shows whether it has come up. */
@@ -62,8 +79,50 @@ export function Wake({ machine: { id, name, wakers } }: { readonly machine: Mach
   );
 }
 
-/** Returns why it is not up, otherwise its labels. */
-export const aboutOf = ({ condition, labels }: Machine): string => condition.reason ?? labels.join(', ');
+/** Shows the state and when it began, or the alarm of a machine that is up. */
+export function State({ machine: { condition, alarm } }: { readonly machine: Machine }) {
+  const { state, since } = condition;
+  const began = state === 'up' ? alarm?.since : since;
+  return (
+    <span class="since">
+      <span class={`mark ${state}${state === 'up' && alarm ? ` ${alarm.severity}` : ''}`}>
+        {T.states[state]}
+      </span>
+      {began !== undefined && began > 0 && <small> {T.since(sinceOf(began))}</small>}
+    </span>
+  );
+}
+
+/** Returns why it is not up, otherwise its alarm, otherwise its labels. */
+export const aboutOf = ({ condition, alarm, labels }: Machine): string =>
+  condition.reason ?? alarm?.text ?? labels.join(', ');
+
+/** Shows what is played, with a button where the page may control it. */
+export function Track({ machine }: { readonly machine: Machine }) {
+  const { played, name, mayPlay } = machine;
+  const [failure, setFailure] = useState<string>();
+  if (played === undefined) return null;
+  const words = failure ?? played.text;
+  const act = () => {
+    setFailure(undefined);
+    toggle(machine).catch((error: unknown) => setFailure(sentenceOf(error)));
+  };
+  return (
+    <>
+      {mayPlay && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={played.isPlaying ? T.pause(name) : T.play(name)}
+          onClick={act}
+        >
+          <Glyph name={played.isPlaying ? 'pause' : 'play'} />
+        </button>
+      )}
+      <span title={words}>{words}</span>
+    </>
+  );
+}
 
 export function Spark({ machine }: { readonly machine: Machine }) {
   return (

@@ -1,36 +1,53 @@
 /**
- * Shows the track that each machine in view plays. The stream of all machines has no media, so each machine in view is
+ * Shows the track that each machine in view plays, and pauses it. The stream of all machines has no media, so each machine in view is
  * asked, one at a time: the page makes at most five requests per second, however many machines there are.
  */
 import { useEffect } from 'preact/hooks';
-import { getJson } from '../requests.ts';
+import { allows, type ClientAccess, may } from '../access.ts';
+import { getJson, post } from '../requests.ts';
 import { connection } from '../visit.ts';
 import { show } from './live.ts';
 import type { Machine } from './machines.ts';
-import { playedOf } from './read.ts';
+import { type Played, playedOf } from './read.ts';
 
 const TURN_MS = 200;
 const EVERY_MS = 5000;
 /** Delay after a refusal: its media are off, or it has no players, which changes rarely. */
 const REFUSED_MS = 60_000;
+/** Players report the effect of a command a moment later. */
+const CHANGE_MS = 300;
 
 /** Machines in view, with the times from which they may be asked again. */
 const inView = new Map<Machine, number>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let isAsking = false;
 
+const pathOf = ({ id }: Machine, path: string) => `/api/hosts/${id}/${path}`;
+
 async function ask(machine: Machine): Promise<void> {
   isAsking = true;
-  const text = await getJson<unknown>(`/api/hosts/${machine.id}/media/status?detail=1`).then(
-    playedOf,
-    () => undefined,
-  );
+  let played: Played | undefined;
+  let waitMs = EVERY_MS;
+  try {
+    played = playedOf(await getJson<unknown>(pathOf(machine, 'media/status?detail=1')));
+    if (played !== undefined && may('media')) {
+      const { scopes } = await getJson<ClientAccess>(pathOf(machine, 'access'));
+      machine.mayPlay = allows(scopes, 'media');
+    }
+  } catch {
+    waitMs = REFUSED_MS;
+  }
   isAsking = false;
-  const waitMs = text === undefined ? REFUSED_MS : EVERY_MS;
   if (inView.has(machine)) inView.set(machine, performance.now() + waitMs);
-  if (machine.playing === (text ?? '')) return;
-  machine.playing = text ?? '';
+  if (machine.played?.text === played?.text && machine.played?.isPlaying === played?.isPlaying) return;
+  machine.played = played;
   show();
+}
+
+/** Plays or pauses. Rejects as `post`. */
+export async function toggle(machine: Machine): Promise<void> {
+  await post(pathOf(machine, 'media/control'), { action: machine.played?.isPlaying ? 'pause' : 'play' });
+  if (inView.has(machine)) inView.set(machine, performance.now() + CHANGE_MS);
 }
 
 /** Asks the machine that has waited longest. */
@@ -44,7 +61,7 @@ function turn(): void {
   if (next !== undefined) void ask(next);
 }
 
-/** Keeps `machine.playing` up to date while the component is shown. */
+/** Keeps `machine.played` up to date while the component is shown. */
 export function usePlaying(machine: Machine): void {
   useEffect(() => {
     inView.set(machine, 0);

@@ -3,6 +3,7 @@
  * nothing here throws.
  */
 import type { HostState } from '../../src/wire/hub.ts';
+import type { Severity } from '../../src/wire/severities.ts';
 import { T } from './texts.ts';
 
 export interface Condition {
@@ -19,6 +20,36 @@ export interface Figures {
   readonly disk: number | null;
   /** In degrees Celsius. */
   readonly temperature: number | null;
+  /** In bytes per second, since the sample before. */
+  readonly receive: number | null;
+  readonly send: number | null;
+  /** In seconds. */
+  readonly uptime: number | null;
+}
+
+/** Bytes since boot, which rates are derived from. */
+export interface Traffic {
+  /** Unix seconds of the hub's clock. */
+  readonly at: number;
+  readonly received: number | null;
+  readonly sent: number | null;
+}
+
+/** The last values of a machine that is not there. */
+export interface LastFigures {
+  readonly figures: Figures;
+  /** Unix seconds. */
+  readonly asOf: number;
+}
+
+/** An event that lasts. */
+export interface Alarm {
+  /** Of the machine. */
+  readonly id: string;
+  readonly severity: Severity;
+  readonly text: string;
+  readonly since: number;
+  readonly isMuted: boolean;
 }
 
 export interface Row {
@@ -28,9 +59,20 @@ export interface Row {
   readonly labels: readonly string[];
   /** The ids of machines that can wake it. */
   readonly wakers: readonly string[];
+  /** Of its hostwire; empty: unknown. */
+  readonly version: string;
+  readonly last: LastFigures | undefined;
 }
 
-export const UNKNOWN: Figures = { load: null, memory: null, disk: null, temperature: null };
+export const UNKNOWN: Figures = {
+  load: null,
+  memory: null,
+  disk: null,
+  temperature: null,
+  receive: null,
+  send: null,
+  uptime: null,
+};
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -57,10 +99,21 @@ function fullestOf(disks: unknown): number | null {
   return fullest;
 }
 
-/** `sample`: of one machine; undefined: it has sent none. */
-export function figuresOf(sample: unknown): Figures {
+/** Returns the bytes in a sample that arrived at `at`. */
+export function trafficOf(sample: unknown, at: number): Traffic {
+  const { bytesRecv, bytesSent } = membersOf(membersOf(sample)['network']);
+  return { at, received: numberOf(bytesRecv), sent: numberOf(bytesSent) };
+}
+
+/** Returns bytes per second; null if one of the two is unknown, and after a start of the machine. */
+function rateOf(before: number | null, now: number | null, seconds: number): number | null {
+  return before === null || now === null || now < before || seconds <= 0 ? null : (now - before) / seconds;
+}
+
+/** `sample`: of one machine; undefined: it has sent none. `before`, `now`: the traffic until the sample before and this one. */
+export function figuresOf(sample: unknown, before?: Traffic, now?: Traffic): Figures {
   if (sample === undefined) return UNKNOWN;
-  const { cpu, memory, disks } = membersOf(sample);
+  const { cpu, memory, disks, uptime } = membersOf(sample);
   const { current_load: load, current_temp: temperature } = membersOf(cpu);
   return {
     load: numberOf(load),
@@ -68,6 +121,9 @@ export function figuresOf(sample: unknown): Figures {
     disk: fullestOf(disks),
     // A sample without detail has 0 for an unreadable temperature.
     temperature: numberOf(temperature) || null,
+    receive: before && now ? rateOf(before.received, now.received, now.at - before.at) : null,
+    send: before && now ? rateOf(before.sent, now.sent, now.at - before.at) : null,
+    uptime: numberOf(uptime),
   };
 }
 
@@ -80,17 +136,49 @@ export function conditionOf(host: unknown): Condition {
 
 /** undefined: not a row. */
 export function rowOf(row: unknown): Row | undefined {
-  const { id, name, labels, wake_by: by } = membersOf(row);
+  const { id, name, labels, wake_by: by, version, last } = membersOf(row);
   if (typeof id !== 'string') return undefined;
+  const asOf = numberOf(membersOf(last)['as_of']);
   const pairs = Object.entries(membersOf(labels)).map(([label, value]) => `${label}: ${textOf(value)}`);
   const wakers = (Array.isArray(by) ? by : []).map(textOf);
-  return { id, name: typeof name === 'string' ? name : id, labels: pairs, wakers };
+  return {
+    id,
+    name: typeof name === 'string' ? name : id,
+    labels: pairs,
+    wakers,
+    version: textOf(version),
+    last: asOf === null ? undefined : { figures: figuresOf(last), asOf },
+  };
 }
 
-/** Returns the track in an answer of /api/media/status?detail=1; empty: none. */
-export function playedOf(answer: unknown): string {
+/** The track of a machine. */
+export interface Played {
+  readonly text: string;
+  readonly isPlaying: boolean;
+}
+
+/** Returns the track in an answer of /api/media/status?detail=1; undefined: none. */
+export function playedOf(answer: unknown): Played | undefined {
   const { status, playback, title, artist } = membersOf(answer);
-  if (status !== 'active') return '';
+  if (status !== 'active') return undefined;
   const track = [textOf(title), textOf(artist)].filter((text) => text !== '').join(' — ');
-  return playback === 'playing' ? track : T.paused(track);
+  const isPlaying = playback === 'playing';
+  return { text: isPlaying ? track : T.paused(track), isPlaying };
+}
+
+/** Returns the alarms in an answer of /api/events, the most urgent first, and of equals the newest. */
+export function alarmsOf(answer: unknown): readonly Alarm[] {
+  const { open, mutes } = membersOf(answer);
+  const listOf = (value: unknown) => (Array.isArray(value) ? value : []).map(membersOf);
+  const muted = new Set(listOf(mutes).map(({ what }) => what));
+  const alarms = listOf(open).flatMap((event): readonly Alarm[] => {
+    const { machine, severity, text, begin, subject } = event;
+    if (typeof machine !== 'string' || (severity !== 'critical' && severity !== 'warning')) return [];
+    // Of a rule the subject is `RULE SERIES`.
+    const names = [machine, textOf(subject), textOf(subject).split(' ')[0]];
+    const isMuted = names.some((name) => muted.has(name));
+    return [{ id: machine, severity, text: textOf(text), since: numberOf(begin) ?? 0, isMuted }];
+  });
+  const rankOf = ({ isMuted, severity }: Alarm) => (isMuted ? 2 : severity === 'critical' ? 0 : 1);
+  return alarms.sort((a, b) => rankOf(a) - rankOf(b) || b.since - a.since);
 }

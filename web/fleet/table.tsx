@@ -1,7 +1,22 @@
 /** The machines as a table. */
-import { isDescending, type Sort } from './choice.ts';
+import { celsius, percent } from '../format.ts';
+import { type Group, grouped, isDescending, MAX_COMPARED, type Sort } from './choice.ts';
 import type { Machine } from './machines.ts';
-import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State, Wake } from './parts.tsx';
+import {
+  aboutOf,
+  asOfText,
+  figureOf,
+  HostLink,
+  type ListProps,
+  levelOf,
+  Spark,
+  State,
+  shownOf,
+  Track,
+  trafficText,
+  Wake,
+} from './parts.tsx';
+import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
@@ -32,6 +47,9 @@ function Head(props: Omit<ListProps, 'rows'>) {
   return (
     <thead>
       <tr>
+        <th scope="col" class="picked">
+          <span class="unseen">{T.views.compare}</span>
+        </th>
         <Sorted by="name" kind="name" {...props} />
         <Sorted by="state" kind="condition" {...props} />
         <Sorted by="load" kind="number cpu" {...props} />
@@ -39,8 +57,11 @@ function Head(props: Omit<ListProps, 'rows'>) {
           {T.trail}
         </th>
         <Sorted by="memory" kind="number memory" {...props} />
-        <Sorted by="disk" kind="number more" {...props} />
+        <Sorted by="disk" kind="number disk" {...props} />
         <Sorted by="temperature" kind="number more" {...props} />
+        <Sorted by="network" kind="network wide" {...props} />
+        <Sorted by="uptime" kind="uptime wide" {...props} />
+        <Sorted by="version" kind="version wide" {...props} />
         <th scope="col" class="media more">
           {T.media}
         </th>
@@ -52,27 +73,65 @@ function Head(props: Omit<ListProps, 'rows'>) {
   );
 }
 
-function Row({ machine, index }: { readonly machine: Machine; readonly index: number }) {
-  const { condition, figures } = machine;
+interface RowProps extends Omit<ListProps, 'rows'> {
+  readonly machine: Machine;
+  readonly index: number;
+}
+
+function Picked({ machine: { id, name }, choice: { picked }, onChoose }: Omit<RowProps, 'index'>) {
+  const isPicked = picked.includes(id);
+  return (
+    <td class="picked">
+      <input
+        type="checkbox"
+        aria-label={T.compare(name)}
+        checked={isPicked}
+        disabled={!isPicked && picked.length >= MAX_COMPARED}
+        onChange={() =>
+          onChoose({ picked: isPicked ? picked.filter((other) => other !== id) : [...picked, id] })
+        }
+      />
+    </td>
+  );
+}
+
+function Row({ machine, index, ...choosing }: RowProps) {
+  const { memory, disk } = shownOf(machine);
   const about = aboutOf(machine);
   usePlaying(machine);
+  usePast(machine);
   return (
-    <tr data-item aria-rowindex={index}>
+    <tr
+      data-item
+      aria-rowindex={index}
+      class={machine.condition.state === 'up' ? undefined : 'past'}
+      title={asOfText(machine)}
+    >
+      <Picked machine={machine} {...choosing} />
       <th scope="row" class="name">
         <HostLink machine={machine} />
       </th>
       <td class="condition">
-        <State state={condition.state} />
+        <State machine={machine} />
       </td>
-      <td class="number cpu">{figureOf(machine, 'load')}</td>
+      <td class="number cpu" data-label={T.columns.load}>
+        {figureOf(machine, 'load')}
+      </td>
       <td class="trail more">
         <Spark machine={machine} />
       </td>
-      <td class={`number memory ${levelOf(figures.memory)}`}>{figureOf(machine, 'memory')}</td>
-      <td class={`number more ${levelOf(figures.disk)}`}>{figureOf(machine, 'disk')}</td>
+      <td class={`number memory ${levelOf(memory)}`} data-label={T.columns.memory}>
+        {figureOf(machine, 'memory')}
+      </td>
+      <td class={`number disk ${levelOf(disk)}`} data-label={T.columns.disk}>
+        {figureOf(machine, 'disk')}
+      </td>
       <td class="number more">{figureOf(machine, 'temperature')}</td>
-      <td class="media more" title={machine.playing}>
-        {machine.playing}
+      <td class="network wide">{trafficText(machine)}</td>
+      <td class="uptime wide">{figureOf(machine, 'uptime')}</td>
+      <td class="version wide">{machine.version}</td>
+      <td class="media more">
+        <Track machine={machine} />
       </td>
       <td class="about more" title={about}>
         {about} <Wake machine={machine} />
@@ -81,18 +140,78 @@ function Row({ machine, index }: { readonly machine: Machine; readonly index: nu
   );
 }
 
+interface GroupProps {
+  readonly group: Group;
+  /** Of the label. */
+  readonly name: string;
+  readonly index: number;
+}
+
+/** The heading of a group, with the worst value of each column. */
+function GroupRow({ group: { label, machines, down, worst }, name, index }: GroupProps) {
+  const shares = [
+    ['cpu', 'load', worst.load],
+    ['memory', 'memory', worst.memory],
+    ['disk', 'disk', worst.disk],
+  ] as const;
+  const [load, ...others] = shares.map(([kind, column, value]) => (
+    <td
+      key={kind}
+      class={`number ${kind} ${column === 'load' ? '' : levelOf(value)}`}
+      data-label={T.columns[column]}
+      title={T.worst(percent(value))}
+    >
+      {percent(value)}
+    </td>
+  ));
+  return (
+    <tr data-item aria-rowindex={index} class="group">
+      <td class="picked" />
+      <th scope="rowgroup" class="name">
+        {label ?? T.withoutLabel(name)}
+      </th>
+      <td class="condition">
+        <span class={`mark ${down > 0 ? 'down' : 'up'}`}>{T.groupOf(machines.length, down)}</span>
+      </td>
+      {load}
+      <td class="trail more" />
+      {others}
+      <td class="number more" title={T.worst(celsius(worst.temperature))}>
+        {celsius(worst.temperature)}
+      </td>
+      <td class="network wide" />
+      <td class="uptime wide" />
+      <td class="version wide" />
+      <td class="media more" />
+      <td class="about more" />
+    </tr>
+  );
+}
+
+/** Returns the rows of the table: machines, after the heading of their group. */
+function entriesOf({ rows, choice: { group } }: ListProps): readonly (Machine | Group)[] {
+  if (group === undefined) return rows;
+  return grouped(rows, group).flatMap((each) => [each, ...each.machines]);
+}
+
 export function Table({ rows, ...choosing }: ListProps) {
-  const { ref, first, end, beforePx, afterPx, keyOf } = useWindow(rows.length);
+  const entries = entriesOf({ rows, ...choosing });
+  const { ref, first, end, beforePx, afterPx, keyOf } = useWindow(entries.length);
   return (
     <div class="list" ref={ref}>
       <div style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
-        <table aria-label={T.caption} aria-rowcount={rows.length + 1}>
+        <table aria-label={T.caption} aria-rowcount={entries.length + 1}>
           <Head {...choosing} />
           <tbody>
-            {rows.slice(first, end).map((machine, i) => (
+            {entries.slice(first, end).map((entry, i) => {
               // The head is the first row.
-              <Row key={keyOf(first + i)} machine={machine} index={first + i + 2} />
-            ))}
+              const place = { key: keyOf(first + i), index: first + i + 2 };
+              return 'machines' in entry ? (
+                <GroupRow {...place} group={entry} name={choosing.choice.group ?? ''} />
+              ) : (
+                <Row {...place} machine={entry} {...choosing} />
+              );
+            })}
           </tbody>
         </table>
       </div>

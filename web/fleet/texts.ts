@@ -17,6 +17,9 @@ const COLUMNS = {
   memory: 'Memory',
   disk: 'Disk',
   temperature: 'Temperature',
+  network: 'Network',
+  uptime: 'Uptime',
+  version: 'Version',
 } as const;
 
 export const T = {
@@ -25,7 +28,19 @@ export const T = {
   states: STATES,
   columns: COLUMNS,
   count: (count: number, state: HostState) => `${count.toLocaleString('en')} ${STATES[state].toLowerCase()}`,
-  documentTitle: (down: number) => (down === 0 ? 'Machines · hostwire' : `${down} down · hostwire`),
+  documentTitle: (down: number, alarms: number) => {
+    const parts = [down > 0 && `${down} down`, alarms > 0 && counted(alarms, 'alarm', 'alarms')].filter(
+      Boolean,
+    );
+    return `${parts.length === 0 ? 'Machines' : parts.join(', ')} · hostwire`;
+  },
+  since: (time: string) => `since ${time}`,
+  asOf: (time: string) => `Last values, as of ${time}`,
+  open: (count: number) => counted(count, 'open event', 'open events'),
+  severities: { critical: 'Critical', warning: 'Warning', info: 'Note' },
+  muted: 'muted',
+  more: (count: number) => `${count.toLocaleString('en')} more`,
+  traffic: (receive: string, send: string) => `↓ ${receive} ↑ ${send}`,
   search: 'Search',
   state: 'State',
   label: 'Label',
@@ -33,7 +48,27 @@ export const T = {
   sort: 'Sort by',
   reverse: 'Reverse order',
   view: 'View',
-  views: { table: 'Table', tiles: 'Tiles' },
+  views: { table: 'Table', tiles: 'Tiles', compare: 'Compare' },
+  group: 'Group by',
+  noGroup: 'Nothing',
+  withoutLabel: (name: string) => `no ${name}`,
+  groupOf: (machines: number, down: number) =>
+    `${counted(machines, 'machine', 'machines')}${down === 0 ? '' : `, ${down.toLocaleString('en')} down`}`,
+  worst: (value: string) => `worst ${value}`,
+  removeLabel: (label: string) => `Remove the filter ${label}`,
+  compare: (name: string) => `Compare ${name}`,
+  compareHelp: 'Choose two to six machines in the table, then “Compare”.',
+  comparison: {
+    load: 'Load',
+    memory: 'Memory',
+    temperature: 'Temperature',
+    receive: 'Received',
+    send: 'Sent',
+  },
+  range: 'Time range',
+  time: 'Time',
+  play: (name: string) => `Play on ${name}`,
+  pause: (name: string) => `Pause on ${name}`,
   caption: 'Table of machines',
   trail: 'Last minute',
   media: 'Media',

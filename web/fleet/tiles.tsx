@@ -1,6 +1,18 @@
 /** The machines as tiles. */
 import type { Machine } from './machines.ts';
-import { aboutOf, figureOf, HostLink, type ListProps, levelOf, Spark, State, Wake } from './parts.tsx';
+import {
+  aboutOf,
+  asOfText,
+  figureOf,
+  HostLink,
+  type ListProps,
+  levelOf,
+  Spark,
+  State,
+  shownOf,
+  Wake,
+} from './parts.tsx';
+import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
 import { useWindow } from './window.ts';
@@ -33,28 +45,37 @@ interface TileProps {
 }
 
 function Tile({ machine, place, of }: TileProps) {
-  const { condition, figures } = machine;
+  const { memory, disk } = shownOf(machine);
   const about = aboutOf(machine);
+  const asOf = asOfText(machine);
+  const track = machine.played?.text ?? '';
   usePlaying(machine);
+  usePast(machine);
   return (
-    <li data-item class="card tile" aria-posinset={place} aria-setsize={of}>
+    <li
+      data-item
+      class={asOf === undefined ? 'card tile' : 'card tile past'}
+      title={asOf}
+      aria-posinset={place}
+      aria-setsize={of}
+    >
       <header>
         <h2>
           <HostLink machine={machine} />
         </h2>
-        <State state={condition.state} />
+        <State machine={machine} />
       </header>
       <p class="note" title={about}>
         {about} <Wake machine={machine} />
       </p>
-      <p class="note" title={machine.playing}>
-        {machine.playing}
+      <p class="note" title={track}>
+        {track}
       </p>
       <Spark machine={machine} />
       <dl>
         <Figure label={T.columns.load} value={figureOf(machine, 'load')} />
-        <Figure label={T.columns.memory} value={figureOf(machine, 'memory')} share={figures.memory} />
-        <Figure label={T.columns.disk} value={figureOf(machine, 'disk')} share={figures.disk} />
+        <Figure label={T.columns.memory} value={figureOf(machine, 'memory')} share={memory} />
+        <Figure label={T.columns.disk} value={figureOf(machine, 'disk')} share={disk} />
         <Figure label={T.columns.temperature} value={figureOf(machine, 'temperature')} />
       </dl>
     </li>

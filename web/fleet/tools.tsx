@@ -1,7 +1,7 @@
 /** Search, filters, order and view. */
 import { useMemo } from 'preact/hooks';
 import { useValue } from '../value.ts';
-import { type Choice, SORTS } from './choice.ts';
+import { type Choice, nameOf, SORTS, VIEWS } from './choice.ts';
 import { machines, turn } from './live.ts';
 import type { ListProps } from './parts.tsx';
 import { STATES } from './read.ts';
@@ -13,10 +13,12 @@ interface PickProps<Name extends string> {
   readonly options: readonly (readonly [value: Name, text: string])[];
   /** Whether the choice may be empty. */
   readonly hasAll?: boolean;
+  /** The text of an empty choice. */
+  readonly all?: string;
   readonly onPick: (value: Name | undefined) => void;
 }
 
-function Pick<Name extends string>({ label, value, options, hasAll, onPick }: PickProps<Name>) {
+function Pick<Name extends string>({ label, value, options, hasAll, all = T.all, onPick }: PickProps<Name>) {
   return (
     <label class="pick">
       {label}
@@ -24,7 +26,7 @@ function Pick<Name extends string>({ label, value, options, hasAll, onPick }: Pi
         value={value ?? ''}
         onChange={({ currentTarget }) => onPick(options.find(([name]) => name === currentTarget.value)?.[0])}
       >
-        {hasAll && <option value="">{T.all}</option>}
+        {hasAll && <option value="">{all}</option>}
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}
@@ -35,8 +37,6 @@ function Pick<Name extends string>({ label, value, options, hasAll, onPick }: Pi
   );
 }
 
-const VIEWS = ['table', 'tiles'] as const;
-
 function Order({ choice, onChoose }: Omit<ListProps, 'rows'>) {
   return (
     <>
@@ -44,7 +44,7 @@ function Order({ choice, onChoose }: Omit<ListProps, 'rows'>) {
         label={T.sort}
         value={choice.sort}
         options={SORTS.map((sort) => [sort, T.columns[sort]] as const)}
-        onPick={(sort = 'name') => onChoose({ sort, isReversed: false })}
+        onPick={(sort = 'state') => onChoose({ sort, isReversed: false })}
       />
       <button
         type="button"
@@ -85,12 +85,50 @@ export function Tools({ choice, onChoose }: Omit<ListProps, 'rows'>) {
       onChoose({ [key]: value });
   // There may be thousands, and they seldom change.
   const labels = useMemo(() => {
-    // A label that no machine has any more can still be unselected.
-    const names = new Set([...machines.labels, ...(choice.label === undefined ? [] : [choice.label])]);
-    const options = [...names].map((label) => [label, label] as const);
-    if (options.length === 0) return null;
-    return <Pick label={T.label} value={choice.label} options={options} hasAll onPick={pick('label')} />;
+    const options = machines.labels
+      .filter((label) => !choice.labels.includes(label))
+      .map((label) => [label, label] as const);
+    const names = [...new Set(machines.labels.map(nameOf))].map((name) => [name, name] as const);
+    if (names.length === 0 && choice.labels.length === 0) return null;
+    return (
+      <>
+        <Pick
+          label={T.label}
+          value={undefined}
+          options={options}
+          hasAll
+          onPick={(label) => label !== undefined && onChoose({ labels: [...choice.labels, label] })}
+        />
+        {choice.labels.map((label) => (
+          <button
+            type="button"
+            class="chip"
+            key={label}
+            aria-label={T.removeLabel(label)}
+            onClick={() => onChoose({ labels: choice.labels.filter((other) => other !== label) })}
+          >
+            {label} <span aria-hidden="true">×</span>
+          </button>
+        ))}
+        {choice.view === 'table' && (
+          <Pick
+            label={T.group}
+            value={choice.group}
+            options={names}
+            all={T.noGroup}
+            hasAll
+            onPick={pick('group')}
+          />
+        )}
+      </>
+    );
   }, [machines.labels, choice]);
+  if (choice.view === 'compare')
+    return (
+      <div class="tools">
+        <Views choice={choice} onChoose={onChoose} />
+      </div>
+    );
   return (
     <search class="tools">
       <label class="search">

@@ -38,7 +38,7 @@ const SHOTS: readonly {
   },
   {
     name: 'fleet-phone-dark',
-    view: 'tiles',
+    view: 'table',
     options: { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' },
   },
 ];

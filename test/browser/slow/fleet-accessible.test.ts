@@ -3,7 +3,7 @@ import '../../helpers/service/dead-buses.ts';
 import t from 'tap';
 import { auditPage, openLive, openPage, PHONE, skipBrowser, startBrowser, until } from '../browser.ts';
 import { findProblems } from '../dashboard/layout.ts';
-import { namesOn, startFleet } from '../fleet/rig.ts';
+import { startFleet } from '../fleet/rig.ts';
 
 const WIDTHS = [360, 390, 768, 1280] as const;
 /** Layout and an event follow a change within this time on a busy machine. */
@@ -18,18 +18,21 @@ else {
   const address = `http://127.0.0.1:${hub.port}`;
 
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const view of ['table', 'tiles'] as const)
+    for (const view of ['table', 'tiles', 'compare'] as const)
       t.test(
         `[I.hub.page] nothing overlaps or is cut off, no violation: ${view}, ${colorScheme}`,
         async (t) => {
-          const { page, complaints } = await openLive(t, browser, `${address}/?view=${view}`, {
-            colorScheme,
-            bypassCSP: true,
-          });
-          await until(
-            () => namesOn(page),
-            (names) => names.length === 3,
+          const { page, complaints } = await openLive(
+            t,
+            browser,
+            `${address}/?view=${view}&pick=desk,nas&group=site`,
+            {
+              colorScheme,
+              bypassCSP: true,
+            },
           );
+          const names = view === 'compare' ? page.locator('.compared h2 a') : page.locator('[data-item] a');
+          await until(() => names.count(), view === 'compare' ? 2 : 3);
           for (const textPercent of [100, 200])
             for (const width of WIDTHS) {
               await page.setViewportSize({ width, height: 900 });
@@ -44,12 +47,11 @@ else {
         },
       );
 
-  t.test(
-    '[I.hub.page] on a phone it opens with tiles, and all targets are large enough to touch',
-    async (t) => {
-      const { page } = await openPage(t, browser, PHONE);
-      await page.goto(`${address}/`);
-      await page.locator('.tile').first().waitFor();
+  t.test('[I.hub.page] on a phone all targets are large enough to touch', async (t) => {
+    const { page } = await openPage(t, browser, PHONE);
+    for (const view of ['table', 'tiles']) {
+      await page.goto(`${address}/?view=${view}`);
+      await page.locator('[data-item]').first().waitFor();
       const small = await page
         .locator('button:visible, select:visible, input:visible, a:visible')
         .evaluateAll((all) =>
@@ -59,15 +61,15 @@ else {
             .filter(({ box }) => box.width < 24 || box.height < 24)
             .map(({ text }) => text),
         );
-      t.strictSame(small, [], 'WCAG 2.5.8');
-      await page
-        .locator('.tile')
-        .filter({ hasText: 'nas.lan' })
-        .tap({ position: { x: 20, y: 90 } });
-      await page.getByRole('heading', { name: 'nas.lan' }).waitFor();
-      t.equal(page.url(), `${address}/hosts/nas/`, 'the whole tile opens its machine');
-    },
-  );
+      t.strictSame(small, [], `WCAG 2.5.8, ${view}`);
+    }
+    await page
+      .locator('.tile')
+      .filter({ hasText: 'nas.lan' })
+      .tap({ position: { x: 20, y: 90 } });
+    await page.getByRole('heading', { name: 'nas.lan' }).waitFor();
+    t.equal(page.url(), `${address}/hosts/nas/`, 'the whole tile opens its machine');
+  });
 
   t.test('[I.hub.page] the keyboard reaches everything, starting with a skip link', async (t) => {
     const { page } = await openPage(t, browser, { reducedMotion: 'reduce' });
@@ -78,7 +80,7 @@ else {
       page.evaluate<string>('document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? ""');
     t.equal(await focused(), 'Skip to the machines');
     const reached: string[] = [];
-    for (let i = 0; i < 14; i++) {
+    for (let i = 0; i < 24; i++) {
       await page.keyboard.press('Tab');
       reached.push(await focused());
     }

@@ -43,7 +43,7 @@ else {
         () => namesOn(page),
         (names) => names.join(' ') === wanted,
       );
-    await order('desk.lan gone nas.lan');
+    await order('gone desk.lan nas.lan');
     const table = page.getByRole('table', { name: 'Table of machines' });
     const desk = table.getByRole('row').filter({ hasText: 'desk.lan' });
     await until(() => desk.innerText(), /Up[\s\S]*\d+ %[\s\S]*\d+ %[\s\S]*9\d %[\s\S]*\d+ °C/);
@@ -56,6 +56,8 @@ else {
     await until(() => page.locator('.head').innerText(), /2 up[\s\S]*1 unknown/);
     await until(() => page.title(), '1 down · hostwire');
 
+    await page.getByRole('button', { name: 'Name' }).click();
+    await order('desk.lan gone nas.lan');
     await page.getByRole('button', { name: 'Name' }).click();
     await order('nas.lan gone desk.lan');
     t.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'descending');
@@ -74,7 +76,7 @@ else {
     await page.getByLabel('Search').fill('nothing of the kind');
     await page.getByText('No matching machines.').waitFor();
     await page.getByLabel('Search').fill('');
-    await page.getByLabel('Label').selectOption('All');
+    await page.getByRole('button', { name: 'Remove the filter site: berlin' }).click();
     await page.getByRole('combobox', { name: 'State' }).selectOption('Unknown');
     await order('gone');
     await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Unknown[\s\S]*connection refused/);
@@ -155,6 +157,24 @@ else {
       await media.getByText('hub.commands does not allow this client to do this').waitFor();
     },
   );
+
+  t.test('[I.hub.page] play and pause in the list, where the client may', async (t) => {
+    const desk = await startAgent(t, 'desk.lan');
+    const agents = { desk: { url: desk.baseUrl } };
+    const hub = await startHub(t, agents, {
+      hub: { commands: { all: { commands: ['media.*'], labels: {} } } },
+    });
+    await hub.host('desk', isUp);
+    const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/?view=table`);
+    await page.getByRole('button', { name: 'Pause on desk.lan' }).click();
+    await page.locator('td.media').getByText('Paused: ').waitFor();
+    await page.getByRole('button', { name: 'Play on desk.lan' }).waitFor();
+    t.strictSame(complaints, []);
+    hub.reconfigure(agents, { hub: { commands: {} } });
+    await page.reload();
+    await page.locator('td.media').getByText('Paused: ').waitFor();
+    t.equal(await page.locator('td.media button').count(), 0, 'not allowed: no button');
+  });
 
   t.test('[I.hub.page] the current track, of the machines in view alone', async (t) => {
     const desk = await startAgent(t, 'desk.lan');

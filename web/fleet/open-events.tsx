@@ -1,0 +1,44 @@
+/** The events of all machines that last, the most urgent first. */
+import { useValue } from '../value.ts';
+import { machines, turn } from './live.ts';
+import { sinceOf } from './parts.tsx';
+import type { Alarm } from './read.ts';
+import { T } from './texts.ts';
+
+/** Those above the list of machines; the others follow a tap. */
+const MAX_SHOWN = 5;
+
+function Row({ alarm: { id, severity, text, since, isMuted } }: { readonly alarm: Alarm }) {
+  return (
+    <li class={isMuted ? 'muted' : severity}>
+      <span class={`mark ${isMuted ? 'off' : severity}`}>
+        <span class="unseen">{T.severities[severity]}: </span>
+        <a href={`hosts/${id}/`}>{machines.at(id)?.name ?? id}</a>
+      </span>{' '}
+      <span class="words">{text}</span>{' '}
+      <small>
+        {T.since(sinceOf(since))}
+        {isMuted && `, ${T.muted}`}
+      </small>
+    </li>
+  );
+}
+
+export function OpenEvents() {
+  useValue(turn);
+  const { alarms } = machines;
+  if (alarms.length === 0) return null;
+  const rows = alarms.map((alarm) => <Row key={`${alarm.id} ${alarm.text} ${alarm.since}`} alarm={alarm} />);
+  return (
+    <section class="open-events" aria-label={T.open(alarms.length)}>
+      <h2>{T.open(alarms.length)}</h2>
+      <ul>{rows.slice(0, MAX_SHOWN)}</ul>
+      {rows.length > MAX_SHOWN && (
+        <details>
+          <summary>{T.more(rows.length - MAX_SHOWN)}</summary>
+          <ul>{rows.slice(MAX_SHOWN)}</ul>
+        </details>
+      )}
+    </section>
+  );
+}
