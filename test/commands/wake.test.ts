@@ -45,7 +45,10 @@ class WakeRig {
       log,
     });
     this.#commands = new Commands(wakeCommands(this.control), this.config);
-    const trail = { audit: (text: string, fields: unknown) => this.audit.push([text, fields]) };
+    // As in the log, which leaves out what is undefined.
+    const trail = {
+      audit: (text: string, fields: unknown) => this.audit.push([text, JSON.parse(JSON.stringify(fields))]),
+    };
     this.#commands.onReport((report) => auditReport(trail, report));
   }
 
