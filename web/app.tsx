@@ -1,15 +1,20 @@
 /** The page as a whole: the head, the cards, and a card of unavailable features. */
-import { useEffect } from 'preact/hooks';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { access } from './access.ts';
+import { arrangement, forgetOrder, isArranging, move } from './arrangement.ts';
 import { AbsentCard } from './cards/absent.tsx';
 import { EventsCard } from './cards/events.tsx';
 import { CARDS } from './cards/table.ts';
+import { arrange, columns } from './columns.ts';
 import { duration } from './format.ts';
-import { hostName, sample, system } from './live.ts';
-import { Notes } from './parts/card.tsx';
+import { sample, system } from './live.ts';
+import { CardPlace, cardId, Notes } from './parts/card.tsx';
 import { Foot } from './parts/foot.tsx';
 import { KeyPrompt } from './parts/key-prompt.tsx';
 import { RangeSwitch } from './parts/range-switch.tsx';
+import { Strip } from './parts/strip.tsx';
+import { inOrder } from './placing.ts';
 import { HOST_ID, lock, SERVICE_URL, sentenceOf } from './requests.ts';
 import type { Sample } from './sample.ts';
 import { TEXTS } from './texts.ts';
@@ -17,42 +22,71 @@ import { useValue } from './value.ts';
 import { connection, failure } from './visit.ts';
 
 function Head() {
-  const state = useValue(connection);
   const now = useValue(sample);
   const about = useValue(system);
-  const host = hostName();
-  useEffect(() => {
-    if (host !== '') document.title = `${host} · hostwire`;
-  }, [host]);
   const notes = [
     about && `${about.os.name} ${about.os.version}`.trim(),
     now && TEXTS.uptime(duration(now.uptime)),
   ];
   return (
-    <header class="head">
+    <div class="head">
       <div>
         {HOST_ID !== undefined && <a href={SERVICE_URL}>{TEXTS.fleet}</a>}
-        <h1>{host === '' ? 'hostwire' : host}</h1>
         <Notes parts={notes.filter((note) => note !== undefined)} />
       </div>
-      <p class={`state ${state}`} role="status">
-        {TEXTS.connection[state]}
-      </p>
       <RangeSwitch />
-    </header>
+    </div>
+  );
+}
+
+/** In order of reading; on a phone the cards that a thumb must reach come first. */
+const ORDER = [
+  'cpu',
+  'memory',
+  'power',
+  'network',
+  'gpu',
+  'media',
+  'disks',
+  'sensors',
+  'batteries',
+  'drives',
+];
+const PHONE_ORDER = ['media', 'power'];
+
+/** A card without anything to show is not on the page. */
+const isShown = (key: string) => document.getElementById(cardId(key)) !== null;
+
+/** Cards in columns, in the user's order. */
+function Grid({ cards }: { readonly cards: Readonly<Record<string, JSX.Element>> }) {
+  const grid = useRef<HTMLDivElement>(null);
+  const { order } = useValue(arrangement);
+  const isPhone = useValue(columns) === 1;
+  useEffect(() => (grid.current === null ? undefined : arrange(grid.current)), []);
+  const own = inOrder(Object.keys(cards), isPhone ? PHONE_ORDER : ORDER);
+  const keys = order.length === 0 ? own : inOrder(own, order);
+  return (
+    <div class="cards" ref={grid}>
+      {keys.map((key) => (
+        <CardPlace.Provider key={key} value={{ key, onMove: (by) => move(keys.filter(isShown), key, by) }}>
+          {cards[key]}
+        </CardPlace.Provider>
+      ))}
+    </div>
   );
 }
 
 function Cards({ now }: { readonly now: Sample }) {
   const about = useValue(system);
+  const cards = Object.entries(CARDS).map(([key, { Card }]) => [key, <Card sample={now} system={about} />]);
   return (
-    <div class="cards">
-      {Object.entries(CARDS).map(([key, { Card }]) => (
-        <Card key={key} sample={now} system={about} />
-      ))}
-      <EventsCard />
-      {about !== undefined && <AbsentCard sample={now} system={about} />}
-    </div>
+    <Grid
+      cards={{
+        ...Object.fromEntries(cards),
+        events: <EventsCard />,
+        ...(about !== undefined && { absent: <AbsentCard sample={now} system={about} /> }),
+      }}
+    />
   );
 }
 
@@ -62,16 +96,32 @@ function Acts() {
   return (
     <>
       <p class="empty">{TEXTS.barred(known?.scopes ?? [])}</p>
-      <div class="cards">
-        {Object.entries(CARDS).map(([key, { Acts: Card }]) => Card && <Card key={key} />)}
-      </div>
+      <Grid
+        cards={Object.fromEntries(
+          Object.entries(CARDS).flatMap(([key, { Acts: Card }]) => (Card ? [[key, <Card />]] : [])),
+        )}
+      />
     </>
   );
 }
 
 function About() {
   const version = useValue(system)?.service?.version;
-  return <>{version !== undefined && TEXTS.about(version)}</>;
+  const isMovable = useValue(isArranging);
+  const { order } = useValue(arrangement);
+  return (
+    <>
+      {version !== undefined && TEXTS.about(version)}{' '}
+      <button type="button" class="quiet" onClick={() => isArranging.set(!isMovable)}>
+        {isMovable ? TEXTS.cards.done : TEXTS.cards.arrange}
+      </button>
+      {order.length > 0 && (
+        <button type="button" class="quiet" onClick={forgetOrder}>
+          {TEXTS.cards.reset}
+        </button>
+      )}
+    </>
+  );
 }
 
 export function App() {
@@ -79,14 +129,17 @@ export function App() {
   const state = useValue(connection);
   const locked = useValue(lock);
   const failed = useValue(failure);
+  const isAway = HOST_ID !== undefined && state === 'lost' && failed !== undefined;
   return (
     <>
       <a class="skip" href="#values">
         {TEXTS.skip}
       </a>
-      <Head />
-      <main id="values" tabIndex={-1} class={state === 'live' || state === 'limited' ? undefined : 'old'}>
+      <Strip />
+      <main id="values" tabIndex={-1}>
+        <Head />
         {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
+        {isAway && now !== undefined && <p class="empty">{sentenceOf(failed)}</p>}
         {state === 'limited' ? (
           <Acts />
         ) : now === undefined ? (

@@ -1,4 +1,4 @@
-/** Reasons that a card has learned from its own request: such a card becomes a line of "Not available here". */
+/** Reasons that a card has learned from its own request, which makes it a line of "Not available here", and their words. */
 import { useEffect } from 'preact/hooks';
 import { Value } from './value.ts';
 
@@ -13,6 +13,14 @@ export function withReason(
   if (known.get(label) === reason) return known;
   const others = [...known].filter(([name]) => name !== label);
   return new Map(reason === undefined ? others : [...others, [label, reason]]);
+}
+
+/** Returns a reason without names of buses and interfaces, which say something to administrators only. */
+export function plainReason(reason: string): string {
+  if (/session bus/.test(reason)) return 'no desktop session found';
+  return /system bus|D-Bus|org\.freedesktop\.|unix:/.test(reason)
+    ? 'the system service for this does not answer'
+    : reason;
 }
 
 /** Shows `reason` there while the component exists. */

@@ -1,7 +1,7 @@
 /** Lists the features that this machine or its configuration does not offer, and why: from the rows of all cards. */
 import { useMay } from '../access.ts';
 import { Card, type Fact, Facts } from '../parts/card.tsx';
-import { reasons } from '../reasons.ts';
+import { plainReason, reasons } from '../reasons.ts';
 import type { Sample, System } from '../sample.ts';
 import { useValue } from '../value.ts';
 import { CARDS } from './table.ts';
@@ -13,11 +13,12 @@ export function AbsentCard({ sample, system }: { readonly sample: Sample; readon
   const may = useMay();
   const known = Object.values(CARDS).flatMap(({ absences }) => absences?.(sample, system) ?? []);
   const facts = [...known.filter(([, , scope = 'read']) => may(scope)), ...learned].flatMap(
-    ([label, reason]): readonly Fact[] => (reason === undefined ? [] : [[label, reason]]),
+    ([label, reason]): readonly Fact[] =>
+      reason === undefined ? [] : [[label, plainReason(reason), reason]],
   );
   if (facts.length === 0) return null;
   return (
-    <Card title={TITLE} size="full">
+    <Card title={TITLE}>
       <Facts facts={facts} />
     </Card>
   );

@@ -23,6 +23,8 @@ const T = {
   none: 'no battery found',
 } as const;
 
+/** In percent. */
+const LOW = 15;
 const SCALE = { format: percent, range: PERCENT_RANGE };
 
 function notesOf(battery: BatteryDetail): readonly string[] {
@@ -52,12 +54,17 @@ function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail
           <li key={battery.name} class="disk">
             <span class="name">{battery.name}</span>
             <span class="value">{percent(battery.percent)}</span>
-            <Bar label={T.charge} share={battery.percent} words={percent(battery.percent)} />
+            <Bar
+              label={T.charge}
+              share={battery.percent}
+              words={percent(battery.percent)}
+              level={(battery.percent ?? 100) <= LOW ? 'raised' : 'none'}
+            />
             <Notes parts={notesOf(battery)} isUnder />
           </li>
         ))}
       </ul>
-      <Chart title={T.title} lines={lines} scale={SCALE} height={110} />
+      <Chart title={T.title} lines={lines} scale={SCALE} />
     </Card>
   );
 }

@@ -1,4 +1,5 @@
 /** The processor: total load and load per core. */
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
@@ -29,19 +30,24 @@ const T = {
 const SCALE = { format: percent, range: PERCENT_RANGE };
 /** More cores are drawn without a space between them, so that they fit on a phone. */
 const MAX_SPACED = 48;
+const ROW_CORES = 64;
 const TOTAL: Line = { series: 'cpu.load', label: T.load, colour: 'series-1' };
 
 function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   const words = loads.map((load, i) => T.core(i, percent(load))).join(', ');
+  const rows = Array.from({ length: Math.ceil(loads.length / ROW_CORES) }, (_, row) => row * ROW_CORES);
   return (
-    <div
-      class={loads.length > MAX_SPACED ? 'cores tight' : 'cores'}
-      role="img"
-      aria-label={`${T.cores}: ${words}`}
-    >
-      {loads.map((load, i) => (
-        // Cores are identified by their index; their order never changes.
-        <i key={i} title={T.core(i, percent(load))} style={{ '--load': String(load ?? 0) }} />
+    <div class="cores" role="img" aria-label={`${T.cores}: ${words}`}>
+      {rows.map((first) => (
+        <Fragment key={first}>
+          <b>{first}</b>
+          <span class={loads.length > MAX_SPACED ? 'lane tight' : 'lane'}>
+            {loads.slice(first, first + ROW_CORES).map((load, i) => (
+              // Cores are identified by their index; their order never changes.
+              <i key={i} title={T.core(first + i, percent(load))} style={{ '--load': String(load ?? 0) }} />
+            ))}
+          </span>
+        </Fragment>
       ))}
     </div>
   );
@@ -63,7 +69,7 @@ function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: 
     [T.pressure, percent(cpu.pressure?.some, 1), T.pressureMeans],
   ];
   return (
-    <Card title={T.title} note={about?.brand} size="wide">
+    <Card title={T.title} note={about?.brand}>
       <div class="split">
         <Headline value={percent(cpu.current_load)}>
           {about !== undefined && T.coreCount(about.cores, about.physical_cores)}
@@ -72,7 +78,7 @@ function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: 
           <input type="checkbox" checked={hasLines} onChange={() => showLines(!hasLines)} /> {T.eachCore}
         </label>
       </div>
-      <Chart title={T.title} lines={hasLines ? [TOTAL, ...cores] : [TOTAL]} scale={SCALE} height={150} />
+      <Chart title={T.title} lines={hasLines ? [TOTAL, ...cores] : [TOTAL]} scale={SCALE} />
       <Cores loads={cpu.cores} />
       <Facts facts={facts} />
     </Card>

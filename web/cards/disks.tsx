@@ -1,10 +1,17 @@
 /** Disk traffic, and the usage of each filesystem. */
+import type { HistoryPayload } from '../../src/wire/history.ts';
 import type { DiskDetail } from '../../src/wire/sample.ts';
 import { bytes, percent, rate, rateTick, round } from '../format.ts';
 import type { Point } from '../history.ts';
-import { Bar, Card, Folded, Notes } from '../parts/card.tsx';
+import { Bar, Card, Folded, Mark, Notes } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
+import { levelOf } from '../parts/level.ts';
 import { type Line, RATE_RANGE } from '../parts/line.ts';
+import { usePolled } from '../parts/poll.ts';
+import { hasHistory } from '../past.ts';
+import { counted } from '../texts.ts';
+import { useValue } from '../value.ts';
+import { daysLeftIn, fullestFirst, TREND_PATH } from './disk-rows.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -13,6 +20,7 @@ const T = {
   write: 'Written',
   free: (text: string) => `${text} free`,
   of: (size: string) => `of ${size}`,
+  fullIn: (days: number) => `full in ${counted(days, 'day', 'days')}`,
   used: (text: string) => `${text} used`,
   more: (count: number) => `${count} more`,
   busy: (text: string) => `${text} busy`,
@@ -23,12 +31,14 @@ const T = {
 const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'disk.read', label: T.read, colour: 'series-1' },
-  { series: 'disk.write', label: T.write, colour: 'series-4', isDashed: true },
+  { series: 'disk.write', label: T.write, colour: 'series-3', isDashed: true },
 ];
-const MAX_SHOWN = 12;
+/** The service looks for trends every hour. */
+const TREND_EVERY_MS = 600_000;
 
-function notesOf(disk: DiskDetail): readonly string[] {
+function notesOf(disk: DiskDetail, daysLeft: number | undefined): readonly string[] {
   const parts = [
+    daysLeft !== undefined && T.fullIn(Math.max(1, Math.round(daysLeft))),
     T.of(round(bytes(disk.size))),
     disk.stale && T.stale,
     disk.type,
@@ -38,26 +48,38 @@ function notesOf(disk: DiskDetail): readonly string[] {
   return parts.filter((part) => typeof part === 'string');
 }
 
-function DiskRow({ disk }: { readonly disk: DiskDetail }) {
+function DiskRow({ disk, daysLeft }: { readonly disk: DiskDetail; readonly daysLeft: number | undefined }) {
+  const share = percent(disk.used_percent);
   return (
     <li class="disk">
       <span class="name" title={disk.device ?? undefined}>
         {disk.fs}
       </span>
-      <span class="value">{T.free(bytes(disk.available))}</span>
-      <Bar label={disk.fs} share={disk.used_percent} words={T.used(percent(disk.used_percent))} />
-      <Notes parts={notesOf(disk)} isUnder />
+      <span class="value">
+        <b>
+          <Mark level={levelOf(disk.used_percent)} />
+          {share}
+        </b>{' '}
+        <span>{T.free(bytes(disk.available))}</span>
+      </span>
+      <Bar label={disk.fs} share={disk.used_percent} words={T.used(share)} />
+      <Notes parts={notesOf(disk, daysLeft)} isUnder />
     </li>
   );
 }
 
 function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
-  const rows = disks.map((disk) => <DiskRow key={disk.fs} disk={disk} />);
+  const path = useValue(hasHistory) === true ? TREND_PATH : undefined;
+  const { value: trends } = usePolled<HistoryPayload>(path, TREND_EVERY_MS);
+  const daysLeft = daysLeftIn(trends ?? { series: {} });
+  const rowsOf = (part: readonly DiskDetail[]) =>
+    part.map((disk) => <DiskRow key={disk.fs} disk={disk} daysLeft={daysLeft.get(disk.fs)} />);
+  const [shown, more] = fullestFirst(disks);
   return (
     <Card title={T.title}>
       <Chart title={T.title} lines={LINES} scale={SCALE} />
-      <ul class="rows">{rows.slice(0, MAX_SHOWN)}</ul>
-      <Folded label={T.more(rows.length - MAX_SHOWN)}>{rows.slice(MAX_SHOWN)}</Folded>
+      <ul class="rows">{rowsOf(shown)}</ul>
+      <Folded label={T.more(more.length)}>{rowsOf(more)}</Folded>
     </Card>
   );
 }

@@ -19,7 +19,7 @@ const T = {
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
 const USED: Line = { series: 'memory.used_percent', label: T.used, colour: 'series-3' };
-const SWAP: Line = { series: 'memory.swap_percent', label: T.swap, colour: 'series-4', isDashed: true };
+const SWAP: Line = { series: 'memory.swap_percent', label: T.swap, colour: 'series-2', isDashed: true };
 
 function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
   const hasSwap = (memory.swap?.total ?? 0) > 0;

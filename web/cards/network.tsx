@@ -5,7 +5,7 @@ import { Card, Folded } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { type Line, RATE_RANGE } from '../parts/line.ts';
 import type { Detail } from '../sample.ts';
-import { inOrder } from './interfaces.ts';
+import { inOrder, shownFirst } from './interfaces.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -23,8 +23,6 @@ const LINES: readonly Line[] = [
   { series: 'network.receive', label: T.receive, colour: 'series-2' },
   { series: 'network.send', label: T.send, colour: 'series-6', isDashed: true },
 ];
-/** Maximum number shown at first; the others are folded. */
-const MAX_SHOWN = 8;
 
 function InterfaceRow({ of: each }: { readonly of: InterfaceDetail }) {
   return (
@@ -49,13 +47,13 @@ function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
   const interfaces = inOrder(network.interfaces);
   const rowsOf = (all: readonly InterfaceDetail[]) =>
     all.map((each) => <InterfaceRow key={each.name} of={each} />);
-  const up = rowsOf(interfaces.filter((each) => each.up !== false));
+  const [shown, more] = shownFirst(interfaces.filter((each) => each.up !== false));
   const down = rowsOf(interfaces.filter((each) => each.up === false));
   return (
     <Card title={T.title}>
       <Chart title={T.title} lines={LINES} scale={SCALE} />
-      <ul class="rows">{up.slice(0, MAX_SHOWN)}</ul>
-      <Folded label={T.more(up.length - MAX_SHOWN)}>{up.slice(MAX_SHOWN)}</Folded>
+      <ul class="rows">{rowsOf(shown)}</ul>
+      <Folded label={T.more(more.length)}>{rowsOf(more)}</Folded>
       <Folded label={T.areDown(down.length)}>{down}</Folded>
       <p class="note">{T.total(bytes(network.bytesRecv), bytes(network.bytesSent))}</p>
     </Card>

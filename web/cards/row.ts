@@ -31,12 +31,8 @@ export interface CardRow {
   readonly absences?: (sample: Sample, system: System) => readonly Absence[];
 }
 
-/** The reason has the details for administrators. */
-const shortReason = (reason: string | null) =>
-  reason?.startsWith('no session bus') ? 'no desktop session found' : (reason ?? 'not supported');
-
 /** Returns why a capability cannot be used; `flag` is its key of `features`. */
 export function whyNot({ enabled, supported, reason }: Capability, flag: string): string | undefined {
   if (!enabled) return `disabled in the configuration (features.${flag})`;
-  return supported ? undefined : shortReason(reason);
+  return supported ? undefined : (reason ?? 'not supported');
 }

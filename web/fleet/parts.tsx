@@ -1,8 +1,10 @@
 /** Parts of both the table and the tiles: a link, a state, the line of the last minute, and the held order. */
+
 import { useRef, useState } from 'preact/hooks';
 import { useMay } from '../access.ts';
 import { celsius, duration, percent, rate, timeOfDay } from '../format.ts';
 import { Glyph } from '../parts/glyph.tsx';
+import { levelOf as fullLevelOf } from '../parts/level.ts';
 import { useActs } from '../parts/notice.tsx';
 import { post, sentenceOf } from '../requests.ts';
 import { useValue } from '../value.ts';
@@ -139,8 +141,7 @@ export function Spark({ machine }: { readonly machine: Machine }) {
 }
 
 /** Returns the level of a share that is nearly full. */
-export const levelOf = (share: number | null): string =>
-  share === null || share < 85 ? '' : share < 95 ? 'raised' : 'high';
+export const levelOf = (share: number | null): string => fullLevelOf(share) ?? '';
 
 const isOnMachine = (target: EventTarget | null) =>
   target instanceof Element && target.closest('[data-item]') !== null;

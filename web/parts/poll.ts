@@ -1,7 +1,10 @@
-/** Polls the service, only while the page is shown and connected, and never with two requests at a time. */
+/**
+ * Polls the service, only while the page is shown and connected, and never with two requests at a time: components that ask
+ * for the same share the answers.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, sentenceOf } from '../requests.ts';
-import { useValue } from '../value.ts';
+import { useValue, Value } from '../value.ts';
 import { connection } from '../visit.ts';
 
 export interface Polled<T> {
@@ -13,36 +16,84 @@ export interface Polled<T> {
   readonly refresh: () => void;
 }
 
-/** `path` undefined: no polling. */
+interface Answer {
+  readonly path: string;
+  readonly value?: unknown;
+  readonly error?: string;
+  /** Polls in a row that failed. */
+  readonly failures: number;
+}
+
+class Poll {
+  readonly answer = new Value<Answer | undefined>(undefined);
+  readonly #path: string;
+  readonly #everyMs: number;
+  #users = 0;
+  #asking = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(path: string, everyMs: number) {
+    this.#path = path;
+    this.#everyMs = everyMs;
+  }
+
+  join(): void {
+    if (this.#users++ === 0) void this.ask();
+  }
+
+  leave(): void {
+    if (--this.#users > 0) return;
+    this.#stop();
+    polls.delete(this.#path);
+  }
+
+  async ask(): Promise<void> {
+    this.#stop();
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    const path = this.#path;
+    const failures = (this.answer.current?.failures ?? 0) + 1;
+    const answer = await getJson<unknown>(path, signal).then(
+      (value) => ({ path, value, failures: 0 }),
+      (error: unknown) => ({ path, error: sentenceOf(error), failures }),
+    );
+    if (signal.aborted) return;
+    this.answer.set(answer);
+    this.#timer = setTimeout(() => void this.ask(), this.#everyMs);
+  }
+
+  #stop(): void {
+    this.#asking.abort();
+    clearTimeout(this.#timer);
+  }
+}
+
+/** By path. */
+const polls = new Map<string, Poll>();
+
+/** `path` undefined: no polling. `T` is the service's own type for it. */
 export function usePolled<T>(path: string | undefined, everyMs: number): Polled<T> {
-  const [state, show] = useState<{
-    readonly path: string;
-    readonly value?: T | undefined;
-    readonly error?: string;
-  }>();
-  const [turn, next] = useState(0);
+  const [state, show] = useState<Answer>();
   const isLive = useValue(connection) === 'live';
   useEffect(() => {
     if (path === undefined || !isLive) return undefined;
-    const ended = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const ask = async () => {
-      const answer = await getJson<T>(path, ended.signal).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error: sentenceOf(error) }),
+    const poll = polls.get(path) ?? new Poll(path, everyMs);
+    polls.set(path, poll);
+    const take = (next: Answer | undefined) =>
+      show((before) =>
+        next?.failures === 1 && before?.path === path ? { ...next, value: before.value } : next,
       );
-      if (ended.signal.aborted) return;
-      show((before) => {
-        const isFirstFailure = before?.path === path && before.error === undefined;
-        return { path, ...(isFirstFailure && { value: before.value }), ...answer };
-      });
-      timer = setTimeout(ask, everyMs);
-    };
-    void ask();
+    if (poll.answer.current !== undefined) take(poll.answer.current);
+    const stop = poll.answer.watch(take);
+    poll.join();
     return () => {
-      ended.abort();
-      clearTimeout(timer);
+      stop();
+      poll.leave();
     };
-  }, [path, everyMs, isLive, turn]);
-  return { value: state?.value, error: state?.error, refresh: () => next((n) => n + 1) };
+  }, [path, everyMs, isLive]);
+  return {
+    value: state?.value as T | undefined, // The type of the path.
+    error: state?.error,
+    refresh: () => void polls.get(path ?? '')?.ask(),
+  };
 }

@@ -58,7 +58,7 @@ export const findProblems = (labelPx: number): string => `(() => {
   };
   const check = (element, box, what) => {
     const part = seenPart(box, element);
-    const frame = element.closest('dialog, .card, .head, main, footer');
+    const frame = element.closest('dialog, .card, .head, .who, .figures, .alarms, main, footer');
     if (part === undefined || frame === null) return undefined;
     if (isOutside(part, frame.getBoundingClientRect()))
       problems.push(what + ' leaves ' + (frame.querySelector('h1, h2')?.textContent ?? frame.className));
@@ -100,5 +100,19 @@ export const findProblems = (labelPx: number): string => `(() => {
         if (overlaps(label, other)) problems.push(title + ': ' + label.text + ' overlaps ' + other.text);
     });
   }
+
+  // Holes: the page is used, and each card is as high as what is in it.
+  const cards = [...document.querySelectorAll('.cards > .card')];
+  const boxes = cards.map((card) => card.getBoundingClientRect());
+  const used = Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left));
+  if (used < 0.9 * page.clientWidth) problems.push('cards take ' + used + ' px of ' + page.clientWidth);
+  cards.forEach((card, i) => {
+    const { top, bottom, height } = boxes[i];
+    const ends = [...card.querySelectorAll('*')].filter(isShown).map((each) => each.getBoundingClientRect().bottom);
+    const empty = bottom - Math.min(bottom, Math.max(top, ...ends));
+    if (empty > height / 4) problems.push(card.querySelector('h2').textContent + ' is empty below ' + empty + ' px');
+    for (const other of boxes.slice(i + 1))
+      if (overlaps(boxes[i], other)) problems.push(card.querySelector('h2').textContent + ' overlaps a card');
+  });
   return problems;
 })()`;

@@ -91,7 +91,7 @@ else {
     await page.keyboard.press('Tab');
     t.equal(await page.evaluate('document.activeElement?.textContent'), 'Skip to the values');
     const reached = new Set<string>();
-    for (let i = 0; i < 45; i++) {
+    for (let i = 0; i < 80; i++) {
       await page.keyboard.press('Tab');
       reached.add(
         await page.evaluate<string>(
@@ -154,7 +154,7 @@ else {
     t.match(await card(page, 'Memory').innerText(), /n\/a/);
     t.match(
       await card(page, 'Limits of this service').innerText(),
-      /512 MiB of 2 GiB[\s\S]*1\.50[\s\S]*held back/,
+      /512 MiB of 2 GiB[\s\S]*1\.50[\s\S]*throttled/,
     );
     t.notMatch(await page.locator('main').innerText(), /NaN|undefined|null|Infinity/);
     t.strictSame(complaints, []);

@@ -44,7 +44,13 @@ else {
     await refuse('**/api/pw', 'There is no power manager.');
     await page.goto(service.baseUrl);
     const absent = card(page, 'Not available here');
-    await absent.getByText('There is no session bus.').waitFor();
+    const media = absent.getByText('no desktop session found');
+    await media.waitFor();
+    t.equal(
+      await media.locator('..').getAttribute('title'),
+      'There is no session bus.',
+      'for administrators',
+    );
     await absent.getByText('There is no power manager.').waitFor();
     for (const title of ['Media', 'Power']) t.equal(await card(page, title).count(), 0, title);
   });
@@ -66,10 +72,10 @@ else {
     await until(() => card(page, 'Processes').getByText('measuring').count(), 0);
   });
 
-  t.test('disks show what is free', async (t) => {
+  t.test('disks show how full they are and what is free, the fullest first', async (t) => {
     const page = await open(t, livelyHost());
     const words = await card(page, 'Disks').innerText();
-    t.match(words, /\/home\s+469 GiB free\s+of 1\.35 TiB · ext4/);
+    t.match(words, /▲ 91 %[\s\S]*\/home\s+66 %\s+469 GiB free\s+of 1\.35 TiB · ext4/);
     const bar = card(page, 'Disks').getByRole('meter', { name: '/home' });
     t.equal(await bar.getAttribute('aria-valuetext'), '66 % used');
   });

@@ -188,6 +188,9 @@ else {
   t.test('on a phone a tap shows it within the screen, and a tap elsewhere ends it', async (t) => {
     const past = new KnownPast();
     const { page } = await open(t, past, PHONE);
+    // The cards of media and power are above the chart, and come with their first answers.
+    await page.locator('.track').waitFor();
+    await page.locator('.acts button').first().waitFor();
     const { x, y } = await placeOf(page, past, 60);
     await page.touchscreen.tap(x, y);
     await panelOf(page).getByText(PROGRAM).waitFor();

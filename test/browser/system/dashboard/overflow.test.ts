@@ -1,6 +1,6 @@
 /**
- * Nothing overlaps, leaves its card or makes the page wider than the screen: from 360 to 1280 px, light and dark, and with
- * text of twice the size (the font size of the root element, as a browser's setting for larger text changes it).
+ * Nothing overlaps, leaves its card or makes the page wider than the screen, and nothing is empty: from 320 to 3840 px, light,
+ * dark and with forced colours, and with text of twice the size (the font size of the root element, as a browser's setting for larger text changes it).
  */
 import '../../../helpers/service/dead-buses.ts';
 import type { Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from
 import { findProblems, RECORD_LABELS } from '../../dashboard/layout.ts';
 import { rangeSwitch } from '../../dashboard/past-rig.ts';
 
-const WIDTHS = [360, 390, 768, 1280] as const;
+const WIDTHS = [320, 360, 768, 1280, 1920, 3840] as const;
 const TEXT_SIZES = [100, 200] as const;
 /** The size of the labels of charts at the usual text size. */
 const LABEL_PX = 11;
@@ -66,6 +66,8 @@ else {
     // As high as the page, because charts that are not visible are not drawn.
     const height = await page.evaluate<number>('document.documentElement.scrollHeight');
     await page.setViewportSize({ width, height });
+    // The strip stays above what is scrolled below it.
+    await page.evaluate('scrollTo(0, 0)');
   };
   const check = async (t: Test, page: Page, textPercent: number, name: string) => {
     const read = () => page.evaluate<readonly string[]>(findProblems((LABEL_PX * textPercent) / 100));
@@ -73,14 +75,18 @@ else {
     t.strictSame(problems, [], name);
   };
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    t.test(`nothing overlaps or overflows: ${colorScheme}`, async (t) => {
-      const { page, complaints } = await openPage(t, browser, { colorScheme, bypassCSP: true });
+  for (const [name, options] of [
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['forced colours', { colorScheme: 'dark', forcedColors: 'active' }],
+  ] as const)
+    t.test(`nothing overlaps or overflows: ${name}`, async (t) => {
+      const { page, complaints } = await openPage(t, browser, { ...options, bypassCSP: true });
       await page.addInitScript(RECORD_LABELS);
       await page.goto(service.baseUrl);
       await liveState(page).waitFor();
       // The labels of an hour are wider than those of five minutes.
-      if (colorScheme === 'dark') await rangeSwitch(page).getByRole('radio', { name: '1 h' }).check();
+      if (name === 'dark') await rangeSwitch(page).getByRole('radio', { name: '1 h' }).check();
       await page.locator('.track').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
       await page.getByText('All 7 sensors').click();
