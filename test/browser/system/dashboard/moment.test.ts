@@ -191,6 +191,7 @@ else {
     // The cards of media and power are above the chart, and come with their first answers.
     await page.locator('.track').waitFor();
     await page.locator('.acts button').first().waitFor();
+    await chartOf(page, 'Processor').scrollIntoViewIfNeeded();
     const { x, y } = await placeOf(page, past, 60);
     await page.touchscreen.tap(x, y);
     await panelOf(page).getByText(PROGRAM).waitFor();
