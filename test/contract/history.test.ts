@@ -174,7 +174,7 @@ t.test('[3.history-etag] an answer that the client has is not sent again', async
 t.test(
   '[3.history-gzip] an answer of more than 1 KiB is compressed for clients that accept it',
   async (t) => {
-    const { history, get } = await start(t);
+    const { history, port, get } = await start(t);
     const zeros = Array.from({ length: 2000 }, (_, i) => i % 7);
     history.query = async () => ({
       ...{ start: FAKE_NOW - 2000, step: 1, count: 2000, unknown: [], marks: [], events: [] },
@@ -191,6 +191,9 @@ t.test(
     t.strictSame(valuesOf(gzip, 'etag'), [`W/${tag}`], 'of the same answer');
     t.ok(gunzipSync(gzip.body).equals(plain.body), 'which it is');
     t.ok(gzip.body.length < plain.body.length / 10, `${gzip.body.length} of ${plain.body.length} bytes`);
+    const head = await ask(port, target, { method: 'HEAD', headers: { 'Accept-Encoding': 'gzip' } });
+    for (const name of ['content-encoding', 'content-length', 'etag', 'vary'])
+      t.strictSame(valuesOf(head, name), valuesOf(gzip, name), `HEAD: ${name}`);
     const again = await get(target, { 'Accept-Encoding': 'gzip', 'If-None-Match': `W/${tag}` });
     t.strictSame([again.status, again.body.length], [304, 0]);
     t.strictSame(valuesOf(await get(target, { 'Accept-Encoding': 'gzip;q=0' }), 'content-encoding'), []);
