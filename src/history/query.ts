@@ -84,6 +84,10 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 const OTHER_STEPS = 1000;
 
+/** Slots of this length and more summarize so much that three digits are all that is seen of them. */
+const LONG_SECONDS = 21_600;
+const LONG_DIGITS = 3;
+
 type Column = (number | null)[];
 
 /** Collects one series of an answer. */
@@ -106,7 +110,11 @@ class Columns {
   set(at: number, { mean, min, max }: Summary): void {
     if (at < 0 || at >= this.#grid.count) return;
     const steps = STEPS[this.unit] ?? OTHER_STEPS;
-    const rounded = (value: number) => Math.round(value * steps) / steps;
+    const digits = this.#grid.step < LONG_SECONDS ? undefined : LONG_DIGITS;
+    const rounded = (value: number) => {
+      const known = Math.round(value * steps) / steps;
+      return digits === undefined ? known : Number(known.toPrecision(digits));
+    };
     this.#mean[at] = rounded(mean);
     if (this.#grid.step === 1) return;
     this.#min[at] = rounded(min);

@@ -77,6 +77,11 @@ t.test('numbers have as many digits as their unit means', async (t) => {
     ],
     [1235, 1234.6, 12.3, 3.457, 0.12],
   );
+  const values = new Map([['x', { mean: 12_345.6, min: 0.1234, max: 99.94, unit: 'MiB' }]]);
+  const long = columnsOf({ start: 0, step: 21_600, count: 1 }, all, new Memory(1), [
+    { at: 0, values, processes: undefined },
+  ]);
+  t.strictSame(long?.['x'], { unit: 'MiB', mean: [12_300], min: [0.1], max: [99.9] }, 'of six hours: three');
 });
 
 t.test('an answer has a limit of numbers', async (t) => {
