@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { access } from './access.ts';
 import { arrangement, forgetOrder, isArranging, move } from './arrangement.ts';
+import { Away } from './away.tsx';
 import { AbsentCard } from './cards/absent.tsx';
 import { EventsCard } from './cards/events.tsx';
 import { CARDS } from './cards/table.ts';
@@ -129,7 +130,6 @@ export function App() {
   const state = useValue(connection);
   const locked = useValue(lock);
   const failed = useValue(failure);
-  const isAway = HOST_ID !== undefined && state === 'lost' && failed !== undefined;
   return (
     <>
       <a class="skip" href="#values">
@@ -138,8 +138,8 @@ export function App() {
       <Strip />
       <main id="values" tabIndex={-1}>
         <Head />
+        <Away />
         {state === 'refused' && <p class="empty problem">{TEXTS.refused}</p>}
-        {isAway && now !== undefined && <p class="empty">{sentenceOf(failed)}</p>}
         {state === 'limited' ? (
           <Acts />
         ) : now === undefined ? (

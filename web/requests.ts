@@ -11,9 +11,9 @@ const { hub } = document.documentElement.dataset;
 export const HOST_ID = hub === undefined ? undefined : FOLDER.pathname.split('/').at(-2);
 /** The address of the service: relative to the folder of this page, because a proxy may serve it under a path. */
 export const SERVICE_URL = new URL(hub ?? '.', FOLDER).href;
-/** The path for `api/…` of the machine that this page shows. */
+/** The path for `api/…` of the machine that this page shows; the list of machines is the hub's. */
 export const apiPath = (path: string): string =>
-  HOST_ID === undefined ? path : path.replace('api/', `api/hosts/${HOST_ID}/`);
+  HOST_ID === undefined || path.includes('api/hosts') ? path : path.replace('api/', `api/hosts/${HOST_ID}/`);
 
 /** With the path: a proxy may serve several machines from one origin, each with its own key. */
 export const storageName = (of: string): string => `hostwire-${of} ${new URL(SERVICE_URL).pathname}`;

@@ -96,10 +96,8 @@ function onState(state: ConnectionState, key: string | undefined): void {
     case 'waiting':
       failure.set(state.error);
       connection.set(lossOf(state.error, HOST_ID));
-      if (connection.current !== 'missing') break;
-      // A hub learns of a new machine when its configuration is changed.
-      visit?.close();
-      retry = setTimeout(restart, ACCESS_EVERY_MS);
+      // It is asked for again when the page is shown again.
+      if (connection.current === 'missing') visit?.close();
       break;
     case 'closed':
       if (state.error?.status === 401) {

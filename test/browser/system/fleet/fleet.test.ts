@@ -31,6 +31,9 @@ else {
       t.equal(await button.getAttribute('title'), 'desk can wake it');
       await button.click();
       await page.getByText('Packets sent').waitFor();
+      await page.goto(`http://127.0.0.1:${hub.port}/hosts/gone/`);
+      await page.getByRole('button', { name: 'Wake' }).click();
+      await page.getByText('The packets were sent').waitFor();
       t.ok(hub.log.some((line) => /wake: wake done host=gone .*by=desk/.test(line)));
     },
   );
@@ -227,14 +230,27 @@ else {
     await tile.getByText('Down', { exact: true }).waitFor();
     await one.page.locator('.state.lost').waitFor();
     t.pass('the stream of the hub is open, and its silence is shown');
+    const away = one.page.getByRole('region', { name: 'This machine is not there' });
+    const words = /Down since \d\d:\d\d:\d\d[\s\S]*its service has stopped[\s\S]*Values as of \d\d:\d\d:\d\d/;
+    await until(() => away.innerText(), words);
+    const late = await openPage(t, browser);
+    await late.page.goto(`${address}/hosts/desk/`);
+    const lateAway = late.page.getByRole('region', { name: 'This machine is not there' });
+    await until(() => lateAway.innerText(), /Values as of[\s\S]*Processor\s+\d+ %[\s\S]*\/srv\/media\s+91 %/);
+    await late.page.context().close();
     await startAgent(t, 'desk.lan', port);
     await tile.getByText('Up', { exact: true }).waitFor();
     await liveState(one.page).waitFor();
+    await until(() => away.count(), 0);
     const unknown = await openPage(t, browser);
     t.teardown(() => unknown.page.context().close());
+    await unknown.page.clock.install();
     await unknown.page.goto(`${address}/hosts/nobody/`);
     await unknown.page.getByText('This hub has no machine of that name.').waitFor();
     t.equal(await unknown.page.locator('.state.missing').innerText(), 'Unknown machine');
+    const asked = unknown.requested.length;
+    await unknown.page.clock.runFor(600_000);
+    t.equal(unknown.requested.length, asked, 'and it is asked for once');
   });
 
   t.test('[I.hub.page] the order is held while the focus or the pointer is on a machine', async (t) => {
