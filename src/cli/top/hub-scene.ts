@@ -1,15 +1,15 @@
 /** The machines of a hub on a terminal, until one is opened. */
 import type { Key } from 'node:readline';
-import type { HostRow } from '../../client/client.ts';
 import { messageOf } from '../../errors.ts';
 import type { Painted, Scene } from './display.ts';
 import type { TerminalAction } from './keys.ts';
-import { type Machines, pressMachines } from './machines.ts';
+import { type Fleet, type Machines, pressMachines, type Samples } from './machines.ts';
 
 const INTERVAL_MS = 2000;
 
 export interface HubLink<Opened> {
-  readonly readHosts: () => Promise<readonly HostRow[]>;
+  readonly readFleet: () => Promise<Fleet>;
+  readonly follow: (onChange: (samples: Samples) => void) => { readonly close: () => void };
   /** Resolves when the machine has answered. */
   readonly open: (id: string) => Promise<Opened>;
   /** Closes a machine that was opened after the list was left. */
@@ -24,6 +24,7 @@ export class HubScene<Opened> implements Scene<Opened> {
   #shown = 1;
   #isOpening = false;
   #timer: NodeJS.Timeout | undefined;
+  #samples: { readonly close: () => void } | undefined;
   #isClosed = false;
   #onChange: () => void = () => undefined;
   #take: (opened: Opened) => void = () => undefined;
@@ -70,6 +71,7 @@ export class HubScene<Opened> implements Scene<Opened> {
   run(onChange: () => void): Promise<Opened> {
     this.#onChange = onChange;
     this.#schedule();
+    this.#samples = this.#link.follow((samples) => this.#change({ samples }));
     return new Promise((resolve) => {
       this.#take = resolve;
     });
@@ -78,6 +80,7 @@ export class HubScene<Opened> implements Scene<Opened> {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#samples?.close();
   }
 
   /** The next list is requested when the last one has arrived, so that nothing queues on a slow link. */
@@ -85,9 +88,9 @@ export class HubScene<Opened> implements Scene<Opened> {
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#link
-        .readHosts()
+        .readFleet()
         .then(
-          (hosts) => this.#change({ hosts }),
+          (fleet) => this.#change(fleet),
           (error: Error) => this.#change({ note: error.message }),
         )
         .finally(() => this.#schedule());

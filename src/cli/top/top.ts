@@ -7,7 +7,7 @@ import { Display, type Painted, type Program } from './display.ts';
 import { HubScene } from './hub-scene.ts';
 import { drawScreen, type Size } from './layout.ts';
 import { MachineScene } from './machine-scene.ts';
-import { drawMachines, listMachines, type Machines } from './machines.ts';
+import { drawMachines, listMachines, type Machines, type Samples } from './machines.ts';
 import { describeFailure, type Link, openLink } from './open.ts';
 import { greeted, readCharts, readView, sendsFlags } from './session.ts';
 import { paint } from './text.ts';
@@ -92,15 +92,38 @@ async function showMachine(
   return { text: '', exitCode: exitCodeOf(await new Display(scene, program).ended) };
 }
 
+/** Time in which machines that nobody has watched send their first samples. */
+const FIRST_SAMPLES_MS = 2500;
+
+/** Resolves with the samples of all machines that are up, or of those that have sent one in time. */
+function firstSamples(link: Pick<Link, 'follow'>): Promise<Samples> {
+  return new Promise((resolve) => {
+    let samples: Samples = new Map();
+    const finish = () => {
+      clearTimeout(timer);
+      stream.close();
+      resolve(samples);
+    };
+    const timer = setTimeout(finish, FIRST_SAMPLES_MS);
+    const stream = link.follow((next) => {
+      samples = next;
+      if ([...next.values()].every(({ state, sample }) => state !== 'up' || sample !== undefined)) finish();
+    });
+  });
+}
+
 /** Shows the list of machines, and each machine that is opened from it. */
 async function showHub(link: Link, options: TopOptions, program: Program): Promise<Output> {
   const { face, size, isLive } = terminalOf(options, program);
   const { url } = options.target;
-  const hosts = await link.readHosts();
+  const fleet = await link.readFleet();
+  const { hosts } = fleet;
   if (options.isJson) return { text: jsonText({ hosts }), exitCode: 0 };
-  let list: Machines = { url, hosts, selected: hosts[0]?.id, offset: 0, note: '' };
+  let list: Machines = { ...fleet, url, samples: new Map(), selected: hosts[0]?.id, offset: 0, note: '' };
   if (!isLive) {
-    const lines = listMachines(list, size().columns).map((line) => paint(line, face.palette, false));
+    const lines = listMachines({ ...list, samples: await firstSamples(link) }, size().columns).map((line) =>
+      paint(line, face.palette, false),
+    );
     return { text: `${lines.join('\n')}\n`, isPainted: true, exitCode: 0 };
   }
   const open = async (id: string) => {
@@ -115,10 +138,14 @@ async function showHub(link: Link, options: TopOptions, program: Program): Promi
   };
   const close = ({ socket }: Awaited<ReturnType<typeof open>>) => socket.close();
   for (;;) {
-    const machines = new HubScene({ readHosts: link.readHosts, open, close }, list, (now) => {
-      const { lines, shown } = drawMachines(now, size());
-      return { shown, lines: lines.map((line) => paint(line, face.palette, true)) };
-    });
+    const machines = new HubScene(
+      { readFleet: link.readFleet, follow: link.follow, open, close },
+      list,
+      (now) => {
+        const { lines, shown } = drawMachines(now, size());
+        return { shown, lines: lines.map((line) => paint(line, face.palette, true)) };
+      },
+    );
     const opened = await new Display(machines, program).ended;
     if (typeof opened === 'number') return { text: '', exitCode: opened };
     list = { ...machines.view, note: '' };
