@@ -58,7 +58,7 @@ function Head(props: Omit<ListProps, 'rows'>) {
         </th>
         <Sorted by="memory" kind="number memory" {...props} />
         <Sorted by="disk" kind="number disk" {...props} />
-        <Sorted by="temperature" kind="number more" {...props} />
+        <Sorted by="temperature" kind="number temperature more" {...props} />
         <Sorted by="network" kind="network wide" {...props} />
         <Sorted by="uptime" kind="uptime wide" {...props} />
         <Sorted by="version" kind="version wide" {...props} />
@@ -126,7 +126,7 @@ function Row({ machine, index, ...choosing }: RowProps) {
       <td class={`number disk ${levelOf(disk)}`} data-label={T.columns.disk}>
         {figureOf(machine, 'disk')}
       </td>
-      <td class="number more">{figureOf(machine, 'temperature')}</td>
+      <td class="number temperature more">{figureOf(machine, 'temperature')}</td>
       <td class="network wide">{trafficText(machine)}</td>
       <td class="uptime wide">{figureOf(machine, 'uptime')}</td>
       <td class="version wide">{machine.version}</td>
@@ -176,7 +176,7 @@ function GroupRow({ group: { label, machines, down, worst }, name, index }: Grou
       {load}
       <td class="trail more" />
       {others}
-      <td class="number more" title={T.worst(celsius(worst.temperature))}>
+      <td class="number temperature more" title={T.worst(celsius(worst.temperature))}>
         {celsius(worst.temperature)}
       </td>
       <td class="network wide" />
