@@ -51,8 +51,8 @@ export class Machine {
   isMeasuring = false;
   /** Undefined: nothing, or unknown. */
   played: Played | undefined;
-  /** This page may control its players. */
-  mayPlay = false;
+  /** This page may control its players; undefined: not asked yet. */
+  mayPlay: boolean | undefined;
   readonly trail = new Trail();
   /** Its rank in the order of names, which is slow to compute. */
   rank = 0;

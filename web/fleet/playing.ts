@@ -24,16 +24,17 @@ let isAsking = false;
 
 const pathOf = ({ id }: Machine, path: string) => `/api/hosts/${id}/${path}`;
 
+const mayControl = async (machine: Machine): Promise<boolean> =>
+  allows((await getJson<ClientAccess>(pathOf(machine, 'access'))).scopes, 'media');
+
 async function ask(machine: Machine): Promise<void> {
   isAsking = true;
   let played: Played | undefined;
   let waitMs = EVERY_MS;
   try {
     played = playedOf(await getJson<unknown>(pathOf(machine, 'media/status?detail=1')));
-    if (played !== undefined && may('media')) {
-      const { scopes } = await getJson<ClientAccess>(pathOf(machine, 'access'));
-      machine.mayPlay = allows(scopes, 'media');
-    }
+    // Once: a refusal of a command is shown.
+    if (played !== undefined && may('media')) machine.mayPlay ??= await mayControl(machine);
   } catch {
     waitMs = REFUSED_MS;
   }

@@ -22,7 +22,7 @@ const FRAME_MS = 1000 / 60;
 /** Beside other programs, which take processor time from all by what they do to its caches. */
 const MAX_TASK_MS = 100;
 const MIB = 1024 ** 2;
-const CROWD = fileURLToPath(new URL('../../hub/slow/crowd.js', import.meta.url));
+const CROWD = fileURLToPath(new URL('../../hub/slow/crowd/agents.js', import.meta.url));
 const SCREEN_PX = 700;
 
 t.setTimeout(300_000 + 8000 * SECONDS);
@@ -41,7 +41,7 @@ if (skipBrowser) t.test('a thousand machines in Chromium', { skip: skipBrowser }
 else
   t.test('[I.hub.frames] the page stays responsive and does not grow', async (t) => {
     const port = await findFreePort();
-    const crowd = spawn(process.execPath, [CROWD, 'agents', String(port)], {
+    const crowd = spawn(process.execPath, [CROWD, String(port)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     t.teardown(() => crowd.kill('SIGKILL'));
@@ -96,5 +96,9 @@ else
       t.ok(grown < 4, `${name}: ${grown.toFixed(2)} MiB`);
       t.ok(items > 5 && items < 150, `${items} machines`);
     }
-    t.strictSame(complaints, []);
+    t.strictSame(
+      // The machines of the crowd have neither media nor a history.
+      complaints.filter((text) => !/status of 501/.test(text)),
+      [],
+    );
   });
