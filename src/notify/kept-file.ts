@@ -38,16 +38,32 @@ export async function readKept(path: string | undefined): Promise<KeptTargets> {
   }
 }
 
-export const keptText = (targets: ReadonlyMap<string, Kept>): string =>
-  JSON.stringify({ version: VERSION, targets: Object.fromEntries(targets) });
+/** Outages whose text is made in one turn of the event loop: 0.3 ms. */
+const PER_PART = 128;
+
+/** Yields the text of the file in parts. */
+export function* keptParts(targets: ReadonlyMap<string, Kept>): Generator<string> {
+  yield `{"version":${VERSION},"targets":{`;
+  let comma = '';
+  for (const [name, { outages, ...others }] of targets) {
+    yield `${comma}${JSON.stringify(name)}:${JSON.stringify(others).slice(0, -1)},"outages":[`;
+    for (let at = 0; at < outages.length; at += PER_PART) {
+      const part = JSON.stringify(outages.slice(at, at + PER_PART)).slice(1, -1);
+      yield at === 0 ? part : `,${part}`;
+    }
+    yield ']}';
+    comma = ',';
+  }
+  yield '}}';
+}
 
 /**
  * Writes in one step, but does not wait for the disk: a process may be killed at any time while its system lives on. Returns
  * why it cannot be written. Never rejects.
  */
-export async function writeKept(path: string, text: string): Promise<string | undefined> {
+export async function writeKept(path: string, parts: Iterable<string>): Promise<string | undefined> {
   try {
-    await replaceFile(path, [text], false);
+    await replaceFile(path, parts, false);
     return undefined;
   } catch (error) {
     return codeOf(error);

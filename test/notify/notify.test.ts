@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Config } from '#src/config/config.js';
 import { LiveConfig } from '#src/config/current.js';
 import { EXPORTERS } from '#src/exporters/exporters.js';
-import { keptIn } from '#src/notify/kept-file.js';
+import { keptIn, keptParts } from '#src/notify/kept-file.js';
 import { Notifications } from '#src/notify/notify.js';
 import type { MachineEvent } from '#src/wire/events.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
@@ -268,6 +268,22 @@ t.test('the heartbeat is requested while the service samples well', async (t) =>
   await until(() => rig.clock.timers === 1);
   rig.reload(configOf({}));
   t.equal(rig.clock.timers, 0, 'it ends with its configuration');
+});
+
+t.test('the file has the queues of all targets, whatever their lengths', async (t) => {
+  const queueOf = (length: number) => ({
+    outages: Array.from({ length }, (_, at) => ({
+      begin: begins(`S${at}`),
+      state: 'sent' as const,
+      dueInMs: at,
+    })),
+    sentAgoMs: [1, 2],
+    uncounted: 3,
+  });
+  for (const lengths of [[], [0], [1, 0, 300], [128, 256]]) {
+    const queues = new Map(lengths.map((length, at) => [`"${at}`, queueOf(length)]));
+    t.strictSame(keptIn([...keptParts(queues)].join('')), { kept: queues });
+  }
 });
 
 t.test('without targets and without a heartbeat nothing is loaded', async (t) => {

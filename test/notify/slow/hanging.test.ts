@@ -22,9 +22,9 @@ const IS_FULL = process.env['HOSTWIRE_FULL'] === '1';
 const WINDOWS = IS_FULL ? 20 : 2;
 const WINDOW_MS = 3000;
 /** Outages before the first window: in full more than a target keeps. */
-const BEFORE = IS_FULL ? 1100 : 100;
+const BEFORE = IS_FULL ? 1050 : 100;
 /** Between two outages: a machine that sends more than a hub takes is cut. */
-const PAUSE_MS = 25;
+const PAUSE_MS = 50;
 const MAX_COST_MS = 5;
 
 t.setTimeout(300_000);
