@@ -7,12 +7,19 @@ import type { Clock } from '../../clock.ts';
 const TICK_MS = 1000;
 /** Delay of a tick on a busy machine that was not suspended. */
 const MAX_LATE_MS = 2000;
-/** Bytes that have waited are read within this time: connections are accepted first, in several turns. */
+/**
+ * Bytes that have waited are read within this time: connections are accepted first, in several turns. It begins again with
+ * each pause of a process that gets little processor time, for at most MAX_SETTLE_MS.
+ */
 const SETTLE_MS = 1000;
+const SETTLING_TICK_MS = 100;
+const MAX_PAUSE_MS = 300;
+const MAX_SETTLE_MS = 15_000;
 
 export class SuspendDetector {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
   #seenAtMs: number;
+  #suspendedAtMs = Number.NEGATIVE_INFINITY;
   #settledAtMs = Number.NEGATIVE_INFINITY;
   #timer: unknown;
 
@@ -34,12 +41,17 @@ export class SuspendDetector {
 
   #tick(): void {
     this.#look();
-    this.#timer = this.#clock.setTimer(() => this.#tick(), TICK_MS);
+    const isSettling = this.#seenAtMs < this.#settledAtMs;
+    this.#timer = this.#clock.setTimer(() => this.#tick(), isSettling ? SETTLING_TICK_MS : TICK_MS);
   }
 
   #look(): void {
     const nowMs = this.#clock.now();
-    if (nowMs - this.#seenAtMs > TICK_MS + MAX_LATE_MS) this.#settledAtMs = nowMs + SETTLE_MS;
+    const pauseMs = nowMs - this.#seenAtMs;
+    const wasSettling = this.#seenAtMs < this.#settledAtMs && nowMs - this.#suspendedAtMs < MAX_SETTLE_MS;
+    if (pauseMs > TICK_MS + MAX_LATE_MS) this.#suspendedAtMs = nowMs;
+    if (this.#suspendedAtMs === nowMs || (wasSettling && pauseMs > MAX_PAUSE_MS))
+      this.#settledAtMs = nowMs + SETTLE_MS;
     this.#seenAtMs = nowMs;
   }
 }
