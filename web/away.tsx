@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks';
 import type { HostList, HostRow } from '../src/wire/hub.ts';
 import { useMay } from './access.ts';
 import { bytes, celsius, percent, timeOfDay } from './format.ts';
-import { idBefore } from './id-before.ts';
 import { sample } from './live.ts';
 import { type Fact, Facts } from './parts/card.tsx';
 import { NoticeLine, useActs } from './parts/notice.tsx';
@@ -26,11 +25,9 @@ const T = {
 const EVERY_MS = 5000;
 
 async function readRow(id: string, signal: AbortSignal): Promise<HostRow | undefined> {
-  const query = new URLSearchParams({ limit: '1', fields: 'cpu,memory,disks' });
-  const after = idBefore(id);
-  if (after !== '') query.set('after', after);
+  const query = new URLSearchParams({ host: id, fields: 'cpu,memory,disks' });
   const { hosts } = await getJson<HostList>(`/api/hosts?${query}`, signal);
-  return hosts.find((row) => row.id === id && row.state !== 'up');
+  return hosts.find((row) => row.state !== 'up');
 }
 
 /** The row of a machine that is not there; undefined on a page that is live, and where the hub is not there either. */

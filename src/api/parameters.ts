@@ -62,6 +62,12 @@ const NAMED: Readonly<Record<ParameterName, Parameter>> = {
     description: 'Only machines in this state; several: in one of them.',
     schema: { type: 'array', items: { type: 'string', enum: [...HOST_STATES] } },
   },
+  host: {
+    name: 'host',
+    in: 'query',
+    description: 'Only the machine with this id; several: these, at most 16.',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
   limit: {
     name: 'limit',
     in: 'query',

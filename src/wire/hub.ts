@@ -99,7 +99,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     summary: 'The machines of the hub',
     description:
       'Filters: `label=NAME:VALUE` (several: all must match) and `state` (several: one must match). `fields` chooses the sections of last values.',
-    parameters: ['label', 'state', 'fields', 'limit', 'after'],
+    parameters: ['label', 'state', 'host', 'fields', 'limit', 'after'],
     payloads: [hostList],
     headers: ['X-Ignored-Fields'],
     errors: invalid,
@@ -179,7 +179,7 @@ export const HUB_DOCS: Readonly<Record<HubOperationId, OperationDocs>> = {
     summary: 'The samples and states of all machines, one event per interval',
     description:
       'An event has the hosts that changed since the previous event; the first has all. Filters as in `/api/hosts`; the interval is `stats.stream_interval_seconds` of the hub.',
-    parameters: ['label', 'state', 'fields', 'detail'],
+    parameters: ['label', 'state', 'host', 'fields', 'detail'],
     payloads: [fleetEvent],
     isStream: true,
     headers: ['X-Ignored-Fields'],

@@ -7,7 +7,16 @@ import type { ErrorCode } from '../errors.ts';
 import type { OPERATIONS, OperationId } from './operations.ts';
 
 /** Parameters shared by several operations, and those of paths; api/parameters.ts describes them. */
-export type ParameterName = 'fields' | 'detail' | 'name' | 'id' | 'label' | 'state' | 'limit' | 'after';
+export type ParameterName =
+  | 'fields'
+  | 'detail'
+  | 'name'
+  | 'id'
+  | 'label'
+  | 'state'
+  | 'host'
+  | 'limit'
+  | 'after';
 
 /** Headers of some successful answers only; api/responses.ts describes them. */
 export type AnswerHeader = 'X-Ignored-Fields' | 'X-Media-Delivered' | 'ETag';

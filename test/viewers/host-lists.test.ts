@@ -38,6 +38,17 @@ t.test('a short list is made for each request', async (t) => {
   t.equal(JSON.parse(lists.json(filter('')).toString()).hosts.length, 100);
 });
 
+t.test('of some machines, by their ids', async (t) => {
+  const { lists } = listsOf(100, 5);
+  const ids = (query: string): readonly string[] =>
+    JSON.parse(lists.json(filter(query)).toString()).hosts.map(({ id }: { readonly id: string }) => id);
+  t.strictSame(ids('host=m7'), ['m7']);
+  t.strictSame(ids('host=m7&host=m3&host=none&state=up'), ['m3', 'm7']);
+  t.throws(() => filter(Array.from({ length: 17 }, (_, i) => `host=m${i}`).join('&')), {
+    code: 'invalid_value',
+  });
+});
+
 t.test('a long one is shared for ten times as long as it took', async (t) => {
   const { lists, wait } = listsOf(1000, 5);
   const list = lists.json(filter(''));

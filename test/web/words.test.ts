@@ -3,7 +3,6 @@ import t from 'tap';
 import { whyNoHealth } from '../../web/cards/drive-health.ts';
 import { inOrder } from '../../web/cards/interfaces.ts';
 import { T } from '../../web/fleet/texts.ts';
-import { idBefore } from '../../web/id-before.ts';
 import { lossOf } from '../../web/loss.ts';
 import { withReason } from '../../web/reasons.ts';
 import { TEXTS } from '../../web/texts.ts';
@@ -69,18 +68,4 @@ t.test('a reason is listed until it holds no longer', async (t) => {
   t.same([...one], [['Media', 'no session bus']]);
   t.equal(withReason(one, 'Media', 'no session bus'), one, 'nothing is drawn again');
   t.same([...withReason(one, 'Media', undefined)], []);
-});
-
-t.test('the page of one row after the id before is that of the id', async (t) => {
-  for (const id of ['desk', 'a', 'a-', '-', 'b0', 'bA', 'b_', 'ba', 'm'.repeat(64)]) {
-    const before = idBefore(id);
-    t.ok(before < id, id);
-    t.ok(before.length <= 64);
-    // The greatest ids below it, of the longest kind.
-    const [head, last] = [id.slice(0, -1), id.charCodeAt(id.length - 1)];
-    for (let code = 45; code < last; code++) {
-      const other = `${head}${String.fromCharCode(code)}`.padEnd(64, 'z');
-      if (/^[\w-]+$/.test(other)) t.ok(other <= before, `${other} is not after ${before}`);
-    }
-  }
 });

@@ -1,4 +1,4 @@
-/** The machines that a viewer wants: `label=NAME:VALUE` (all must match) and `state=` (one must match) of a query. */
+/** The machines that a viewer wants: `label=NAME:VALUE` (all must match), `state=` and `host=` (one must match) of a query. */
 
 import { ServiceError } from '../../errors.ts';
 import type { RemoteMachine } from '../../machine/remote.ts';
@@ -6,15 +6,16 @@ import { HOST_STATES } from '../../wire/host-states.ts';
 
 const MAX_LABELS = 16;
 const MAX_LABEL_LENGTH = 129;
+const MAX_HOSTS = 16;
 
 export interface FleetFilter {
   /** Equal for equal filters. */
   readonly key: string;
   /** It wants every machine. */
   readonly isEmpty: boolean;
-  matches(machine: Pick<RemoteMachine, 'labels' | 'condition'>): boolean;
+  matches(machine: Pick<RemoteMachine, 'id' | 'labels' | 'condition'>): boolean;
   /** Without the state, which changes on its own. */
-  concerns(machine: Pick<RemoteMachine, 'labels'>): boolean;
+  concerns(machine: Pick<RemoteMachine, 'id' | 'labels'>): boolean;
 }
 
 const invalid = (message: string) => new ServiceError('invalid_value', message);
@@ -31,11 +32,14 @@ export function filterOf(query: URLSearchParams): FleetFilter {
     if (colon < 1 || text.length > MAX_LABEL_LENGTH) throw invalid('label must be NAME:VALUE.');
     return [text.slice(0, colon), text.slice(colon + 1)] as const;
   });
-  const concerns = ({ labels: own }: Pick<RemoteMachine, 'labels'>) =>
+  const ids = [...new Set(query.getAll('host'))].sort();
+  if (ids.length > MAX_HOSTS) throw invalid(`A request may name at most ${MAX_HOSTS} hosts.`);
+  const concerns = ({ id, labels: own }: Pick<RemoteMachine, 'id' | 'labels'>) =>
+    (ids.length === 0 || ids.includes(id)) &&
     wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value);
   return {
-    key: JSON.stringify([states, labels]),
-    isEmpty: states.length === 0 && labels.length === 0,
+    key: JSON.stringify([states, labels, ids]),
+    isEmpty: states.length === 0 && labels.length === 0 && ids.length === 0,
     concerns,
     matches: (machine) =>
       concerns(machine) && (states.length === 0 || states.includes(machine.condition.state)),
