@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { EventList, MachineEvent, Mute } from '../../src/wire/events.ts';
 import type { HistoryEvent, ProcessUses } from '../../src/wire/history.ts';
 import { useMay } from '../access.ts';
+import { ALARMS_PATH } from '../alarms.ts';
 import { momentText } from '../format.ts';
 import { Card, Folded } from '../parts/card.tsx';
 import { NoticeLine, useActs } from '../parts/notice.tsx';
@@ -33,7 +34,6 @@ const TIMES: readonly (readonly [label: string, seconds: number])[] = [
 ];
 const MAX_SHOWN = 10;
 const MAX_MORE = 200;
-const PATH = '/api/events?limit=1';
 const EVERY_MS = 10_000;
 
 function Words({ text, processes }: { readonly text: string; readonly processes?: ProcessUses | null }) {
@@ -116,7 +116,7 @@ function OpenEvent({
 
 /** null without events. */
 export function EventsCard() {
-  const { value, refresh } = usePolled<EventList>(PATH, EVERY_MS);
+  const { value, refresh } = usePolled<EventList>(ALARMS_PATH, EVERY_MS);
   const { events } = useValue(notes);
   useValue(drawn);
   const { times, range } = shown();
