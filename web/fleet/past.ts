@@ -8,6 +8,8 @@ import { TRAIL_LENGTH } from './trail.ts';
 
 /** Fewer than the connections that browsers open to one server, of which the stream has one. */
 const MAX_ASKED = 4;
+/** Machines that are scrolled past are not asked. */
+const REST_MS = 200;
 const SERIES = 'cpu.load';
 
 /** The visits in which machines were asked. */
@@ -45,8 +47,13 @@ export function usePast(machine: Machine): void {
   const isUp = machine.condition.state === 'up';
   useEffect(() => {
     if (!isUp || filled.get(machine) === visits) return undefined;
-    waiting.add(machine);
-    next();
-    return () => void waiting.delete(machine);
+    const timer = setTimeout(() => {
+      waiting.add(machine);
+      next();
+    }, REST_MS);
+    return () => {
+      clearTimeout(timer);
+      waiting.delete(machine);
+    };
   }, [machine, isUp, visits]);
 }
