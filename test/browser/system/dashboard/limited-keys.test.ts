@@ -18,7 +18,7 @@ const QUICK: ConfigPart = {
   features: { enable_restart: true, enable_shutdown: true, enable_process_control: true },
 };
 const FORGET = 'Forget the key on this device';
-const CONTROLS = ['Previous track', 'Pause', 'Next track'];
+const CONTROLS = ['Previous track', 'Pause', 'Next track', 'Mute'];
 
 const withKey = (scopes: readonly Scope[], name = 'phone', expires?: string): ConfigPart => ({
   ...QUICK,
