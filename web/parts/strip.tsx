@@ -7,7 +7,7 @@ import { ALARMS_PATH, alarmsIn, cardOf } from '../alarms.ts';
 import { figuresOf } from '../figures.ts';
 import { duration, momentText, timeOfDay } from '../format.ts';
 import { hostName, sample, serviceNow, system } from '../live.ts';
-import { post } from '../requests.ts';
+import { HOST_ID, post } from '../requests.ts';
 import { isSeen, see, seen } from '../seen.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
@@ -63,7 +63,8 @@ function State() {
   const last = useValue(sample);
   const failed = useValue(failure);
   const details = failed?.details as { readonly state?: string } | undefined; // Of a hub's refusal.
-  const away = state === 'lost' ? T.away[details?.state ?? ''] : undefined;
+  // The stream of a machine that went pauses without an error.
+  const away = state === 'lost' && HOST_ID !== undefined ? T.away[details?.state ?? 'down'] : undefined;
   const isOld = state !== 'live' && state !== 'limited' && last !== undefined;
   return (
     <p class={`state ${state}`} role="status">

@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import { startRelay } from '../../../helpers/clients/relay.ts';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, serveHere, startHere } from '../../../helpers/service/service.ts';
+import { isUp, startHub } from '../../../hub/setup.ts';
 import {
   auditPage,
   card,
@@ -19,6 +20,7 @@ import {
   startBrowser,
   until,
 } from '../../browser.ts';
+import { namedHost } from '../../fleet/rig.ts';
 
 const QUICK: ConfigPart = {
   stats: { stream_interval_seconds: 1 },
@@ -167,6 +169,24 @@ else {
       for (const title of ['Media', 'Power'])
         t.ok(((await card(page, title).boundingBox())?.y ?? 1e9) < 700, title);
       t.ok(((await lock.boundingBox())?.y ?? 1e9) + 44 < 740, 'Lock is on the first screen');
+    },
+  );
+
+  t.test(
+    'on the page of a machine that goes away from its hub the last values remain, with their time',
+    async (t) => {
+      const desk = await startHere(namedHost('desk.lan'), QUICK);
+      const hub = await startHub(t, { desk: { url: desk.baseUrl } });
+      await hub.host('desk', isUp);
+      const { page } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/hosts/desk/`, {
+        bypassCSP: true,
+      });
+      await card(page, 'Processor').waitFor();
+      await desk.stop();
+      const away = page.getByText(/^(Cannot be reached|Off) · as of \d\d:\d\d:\d\d$/);
+      await away.waitFor();
+      t.match(await card(page, 'Memory').innerText(), /GiB/);
+      t.strictSame(await auditPage(page), []);
     },
   );
 
