@@ -36,13 +36,6 @@ function take(next: Sample, isFirst: boolean): void {
     );
 }
 
-/** The last values that a hub has of a machine which is away; without any the page says why. */
-async function readLast(): Promise<void> {
-  const last = await getJson<unknown>('/api/usage?detail=1').catch(() => undefined);
-  if (sample.current === undefined) sample.set(readSample(last));
-  void readSystem();
-}
-
 async function readSystem(): Promise<void> {
   // The stream reports when the service cannot be reached, or refuses.
   await getJson<System>('/api/system?detail=1').then(
@@ -57,9 +50,6 @@ export function begin(charts: Charts): void {
     void readSystem();
     renewPast();
   }, SYSTEM_EVERY_MS);
-  connection.watch((state) => {
-    if (HOST_ID !== undefined && state === 'lost' && sample.current === undefined) void readLast();
-  });
   follow({
     path: apiPath('api/stream'),
     detail: true,
