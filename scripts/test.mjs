@@ -299,6 +299,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     process.exit(1);
   }
   const mode = Object.keys(MODES).find((name) => args.includes(name));
+  if (mode !== undefined && files.length > 0) {
+    console.error(`${mode} takes no files; run them, of whatever tier, with "npm test -- FILE"`);
+    process.exit(1);
+  }
   const options = { node, coverage: args.includes('--coverage') };
   const isSystem = mode === '--system';
   if (isSystem) provideNeeds();
