@@ -113,7 +113,7 @@ else {
     t.equal(hand.clicks, 3);
     await processes.getByRole('button', { name: 'Show all' }).click();
     await processes.getByRole('searchbox').fill('user:root');
-    await processes.getByRole('columnheader', { name: 'Threads' }).waitFor();
+    await processes.getByRole('columnheader', { name: 'User' }).waitFor();
     await processes.getByRole('button', { name: 'Process ID' }).click();
     await processes.getByRole('button', { name: 'Process ID' }).click();
     const pids = async () => (await processes.locator('tbody td:nth-child(2)').allInnerTexts()).map(Number);
