@@ -42,7 +42,7 @@ t.test(
     t.match((await open('panel')).told.at(-1), { type: 'connected' }, 'the machine is awake');
     t.strictSame(rests, [false], 'a sleep waits for brokers, too');
     server.sockets.announce('shutdown');
-    t.strictSame((await late.take('closing', 1)).data, { reason: 'shutdown' });
+    t.strictSame((await late.take('closing')).data, { reason: 'shutdown' });
     await until(() => held.size === 0, 'the shutdown is allowed');
     server.sockets.announce(undefined);
     t.strictSame(rests, [false, true, false], 'all that still wait for its end learn of it by the end');
