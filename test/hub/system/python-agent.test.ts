@@ -1,12 +1,12 @@
 /** docs/websocket.md is enough for an agent: one of 60 lines in another language is watched, commanded and goes. */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import t from 'tap';
 import { payloadOf } from '../../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../../helpers/clients/http.ts';
+import { until } from '../../helpers/until.ts';
 import { dialled, KEY } from '../dial-in/setup.ts';
 import { isDown, isUp, startHub } from '../setup.ts';
 
@@ -33,10 +33,13 @@ t.test('[I.hub.dial] an agent in 60 lines of Python', async (t) => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ action }),
     });
-  const heard = once(agent.stdout, 'data');
+  let heard = '';
+  agent.stdout.setEncoding('utf8').on('data', (text) => {
+    heard += text;
+  });
   const played = await control('play');
   t.strictSame([played.status, valuesOf(played, 'x-media-delivered')], [200, ['true']]);
-  t.equal(String(await heard), 'played\n');
+  await until(() => heard === 'played\n');
   t.match(jsonOf(await control('pause')), { code: 'not_supported' });
   agent.kill('SIGKILL');
   await hub.host('pc', isDown);

@@ -323,8 +323,9 @@ else {
     t.strictSame(await buttonsOf(page), [...CONTROLS, FORGET]);
     t.strictSame(refused, []);
     t.strictSame(complaints, []);
+    const filled = page.waitForResponse(/\/api\/hosts\/desk\/history/);
     await page.goto(address);
-    await liveState(page).waitFor();
+    await Promise.all([filled, liveState(page).waitFor()]);
     hub.reconfigure(agents, withKey(['media']));
     await page.getByText('This key allows media only.').waitFor();
     t.equal(await lineOf(page), 'key phone: media');
