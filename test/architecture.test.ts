@@ -86,11 +86,11 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 50_740,
-  native: 34_030,
-  web: 6_450,
-  test: 96_340,
-  docs: 58_900,
+  src: 51_330,
+  native: 34_100,
+  web: 9_660,
+  test: 99_190,
+  docs: 60_000,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
   src: ['.ts'],
