@@ -1,4 +1,4 @@
-/** What a hub knows of the machine of this page while it is not there: since when and why, its last values, and Wake. */
+/** The panel of a machine that its hub cannot reach: since when and why, its last values, and Wake. */
 import { useEffect, useState } from 'preact/hooks';
 import type { HostList, HostRow } from '../src/wire/hub.ts';
 import { useMay } from './access.ts';

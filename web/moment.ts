@@ -107,7 +107,8 @@ if (atInAddress !== undefined) pin({ at: atInAddress, chart: '' });
 document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') pin(undefined);
 });
-/** What a moment is chosen for, and what chooses it. */
+
+/** Elements on which a press keeps the chosen moment: those that show it or choose it, and controls. */
 const KEEPS = '.plot, .moment, .times, a, button, input, label, summary';
 // A finger does not leave the chart as a pointer does.
 document.addEventListener('pointerdown', ({ target }) => {

@@ -29,7 +29,7 @@ export interface Charts {
 
 /** Time for which notes are requested again: somewhat longer than the time between two requests. */
 const NOTES_SECONDS = 150;
-/** Of the slots that the service keeps on disk. */
+/** Seconds of a slot of the history on disk. */
 const COARSE_STEP = 10;
 
 let charts: Charts = { pointsOf: () => new Map(), kept: [], sumsOf: () => [] };

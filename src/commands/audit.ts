@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { Report, Step } from './command.ts';
 
 interface Audited {
-  /** Of the command, or the scope that it needs. */
+  /** The name of the command, or the scope that it needs. */
   readonly name: string;
   readonly caller: Caller;
   /** The machine that it is for; absent: this one. */

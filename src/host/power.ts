@@ -3,7 +3,7 @@
 /** The actions that can be requested. */
 export type PowerAction = 'shutdown' | 'restart' | 'sleep' | 'hibernate' | 'lock';
 
-/** What the machine is about to do: `sleep` is also a hibernation, and `shutdown` a restart that is not told from it. */
+/** An announced end of the machine's work: `sleep` stands for a hibernation too, `shutdown` for a restart where the system does not tell them apart. */
 export type PowerNotice = 'sleep' | 'shutdown' | 'restart';
 
 export interface PowerSupport {

@@ -201,7 +201,7 @@ export class Broker {
     return known;
   }
 
-  /** Of a machine at two brokers the one is shown at which it is online. */
+  /** Shows a machine that is at two brokers as the one at which it is online has it. */
   #offer(id: string, known: Known): void {
     if (known.machine?.isClosed === false) return;
     if (!known.isOnline && this.#machines.at(id) !== undefined) return;

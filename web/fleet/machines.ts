@@ -43,7 +43,7 @@ export class Machine {
   /** Known while it is not there. */
   last: LastFigures | undefined;
   traffic: Traffic | undefined;
-  /** Of its hostwire. */
+  /** The version of its hostwire. */
   version = '';
   /** Its most urgent event that lasts and is not muted. */
   alarm: Alarm | undefined;

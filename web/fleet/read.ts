@@ -44,7 +44,7 @@ export interface LastFigures {
 
 /** An event that lasts. */
 export interface Alarm {
-  /** Of the machine. */
+  /** The id of the machine. */
   readonly id: string;
   readonly severity: Severity;
   readonly text: string;
@@ -59,7 +59,7 @@ export interface Row {
   readonly labels: readonly string[];
   /** The ids of machines that can wake it. */
   readonly wakers: readonly string[];
-  /** Of its hostwire; empty: unknown. */
+  /** The version of its hostwire; empty: unknown. */
   readonly version: string;
   readonly last: LastFigures | undefined;
 }

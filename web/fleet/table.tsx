@@ -142,7 +142,7 @@ function Row({ machine, index, ...choosing }: RowProps) {
 
 interface GroupProps {
   readonly group: Group;
-  /** Of the label. */
+  /** The name of the label. */
   readonly name: string;
   readonly index: number;
 }
