@@ -165,6 +165,12 @@ t.test('[8.all-at-once] all problems of all files are reported together, in orde
   ]);
 });
 
+t.test('a key that was replaced says by what, and not what its name resembles', async (t) => {
+  t.same(yaml(t, 'hub: {mqtt: {url: "mqtt://broker.lan"}}'), [
+    'config.yaml:1 hub.mqtt is gone; its keys are those of hub.brokers.NAME now',
+  ]);
+});
+
 t.test('[9.options-win] command-line options override files, and are named as the origin', async (t) => {
   const overrides = new Map<string, { value: unknown; option: string }>([
     ['server.port', { value: 1234, option: '--port' }],

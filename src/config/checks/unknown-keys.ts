@@ -26,6 +26,11 @@ const ORIGIN_KEYS: ReadonlyMap<string, string> = new Map([
   ['stats.disk_cache_seconds', 'a disk that does not answer keeps its last values'],
 ]);
 
+/** Keys that were replaced, which no other key is meant by. */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  ['hub.mqtt', 'its keys are those of hub.brokers.NAME now'],
+]);
+
 const PATHS = [...ROWS.keys()];
 const SECTIONS = Object.keys(KEY_GROUPS);
 const withoutSection = (path: string) => path.slice(path.indexOf('.') + 1);
@@ -59,6 +64,8 @@ export function judgeUnknown(place: Place, value: unknown): readonly (Place & Do
   const { path } = place;
   const remark = ORIGIN_KEYS.get(path.join('.'));
   if (remark !== undefined) return listLeaves(place, value, `not used here, ignored; ${remark}`);
+  const replaced = REPLACED.get(path.join('.'));
+  if (replaced !== undefined) return [{ ...place, isError: true, message: `is gone; ${replaced}` }];
   const meant = findMeant(path);
   if (meant !== undefined || path[0] === 'auth') {
     const nearest = meant ?? findAny(path.join('.'), siblings(path));
