@@ -13,18 +13,9 @@ const MAX_SYNC_BYTES = 64 * 1024;
 const MIN_BYTES = 1024;
 const gzipElsewhere = promisify(gzip);
 
-/** Answers are shared by all that ask the same. */
-const known = new WeakMap<Buffer, Promise<Buffer>>();
-
-async function compress(bytes: Buffer, level: number): Promise<Buffer> {
+/** Compresses `bytes`; the level is that of zlib. */
+export async function gzipped(bytes: Buffer, level: number): Promise<Buffer> {
   return bytes.length <= MAX_SYNC_BYTES ? gzipSync(bytes, { level }) : await gzipElsewhere(bytes, { level });
-}
-
-/** Compresses `bytes` once. */
-export function gzipped(bytes: Buffer, level: number): Promise<Buffer> {
-  const made = known.get(bytes) ?? compress(bytes, level);
-  known.set(bytes, made);
-  return made;
 }
 
 /** Returns the encodings that the entries of Accept-Encoding name: `*` is not worth a wrong guess. */
@@ -42,6 +33,8 @@ export function acceptedEncodings(entries: readonly string[]): ReadonlySet<strin
 
 /** Saves 17 % of columns of numbers over level 1, for a third more time. */
 const LEVEL = 6;
+/** Answers are shared by all that ask the same, and compressed once. */
+const known = new WeakMap<Buffer, Promise<Buffer>>();
 
 /** Compresses a longer body for clients that accept it. Its ETag becomes weak, because the bytes are others. */
 export async function compressed({ status, headers, body }: Answer, given: HeaderLists): Promise<Answer> {
@@ -50,5 +43,7 @@ export async function compressed({ status, headers, body }: Answer, given: Heade
   if (!(body instanceof Buffer) || body.length <= MIN_BYTES || !isAccepted)
     return { status, headers: varied, body };
   const weakened = varied.map(([name, value]) => [name, name === 'ETag' ? `W/${value}` : value] as const);
-  return { status, headers: [...weakened, ['Content-Encoding', 'gzip']], body: await gzipped(body, LEVEL) };
+  const made = known.get(body) ?? gzipped(body, LEVEL);
+  known.set(body, made);
+  return { status, headers: [...weakened, ['Content-Encoding', 'gzip']], body: await made };
 }

@@ -8,6 +8,8 @@ import type { RemoteMachine } from '../../machine/remote.ts';
 import { type Waker, wakersIn, wakersOf } from '../../machine/wakers.ts';
 import type { FleetFilter, ListPart } from './fleet-filter.ts';
 
+/** Machines that are up need none. */
+const NO_WAKERS: ReadonlyMap<string, readonly Waker[]> = new Map();
 /** Shorter lists, of up to some 250 machines, are made for each request. */
 const MIN_SHARED_BYTES = 64 * 1024;
 /** A list is shared for this many times as long as it took to make: making lists takes a tenth of the time at most. */
@@ -53,7 +55,7 @@ export class HostLists {
   #write({ matches }: FleetFilter, { sections, after = '', limit }: ListPart): string {
     const wanted = this.#machines.all.filter((machine) => machine.id > after && matches(machine));
     const shown = wanted.length > limit ? wanted.slice(0, limit) : wanted;
-    const wakers = wakersIn(this.#machines, this.#inventory);
+    const wakers = shown.every(({ isUp }) => isUp) ? NO_WAKERS : wakersIn(this.#machines, this.#inventory);
     let bytes = 0;
     const rows = shown.map((machine) => {
       const row = JSON.stringify(machine.row);
