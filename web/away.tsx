@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { HostList, HostRow } from '../src/wire/hub.ts';
 import { useMay } from './access.ts';
-import { bytes, celsius, percent, timeOfDay } from './format.ts';
+import { bytes, celsius, momentText, percent } from './format.ts';
 import { sample } from './live.ts';
 import { type Fact, Facts } from './parts/card.tsx';
 import { NoticeLine, useActs } from './parts/notice.tsx';
@@ -52,13 +52,6 @@ function useRow(): HostRow | undefined {
     };
   }, [isLost]);
   return row;
-}
-
-/** Today's time of day, or the date and the time. */
-function momentText(unixSeconds: number): string {
-  const at = new Date(1000 * unixSeconds);
-  const day = at.toDateString() === new Date().toDateString() ? '' : `${at.toLocaleDateString('en-GB')} `;
-  return `${day}${timeOfDay(unixSeconds)}`;
 }
 
 function factsOf({ cpu, memory, disks }: NonNullable<HostRow['last']>): readonly Fact[] {

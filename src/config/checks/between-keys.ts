@@ -41,6 +41,10 @@ const PLAIN_BROKER =
 
 const LOOPBACK = /^(?:mqtt|ws):\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/u;
 
+/** Whether a URL leads to another machine without TLS. */
+const isPlain = (url: unknown, secure: string): boolean =>
+  !String(url).startsWith(secure) && !LOOPBACK.test(String(url));
+
 /** Judges the merged settings, with the contents of their files. */
 export function judgeBetweenKeys(settings: Settings, findings: Findings): void {
   const textOf = (key: string): string => String(settings.get(key)?.value ?? '');
@@ -56,14 +60,13 @@ export function judgeBetweenKeys(settings: Settings, findings: Findings): void {
   for (const [key, secure, other, message] of PLAIN) {
     const value = settings.get(key)?.value ?? [];
     const urls: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const isPlain = urls.some((url) => !String(url).startsWith(secure) && !LOOPBACK.test(String(url)));
-    if (isPlain && settings.has(other)) findings.note('warn', `${key}: ${message}`);
+    if (urls.some((url) => isPlain(url, secure)) && settings.has(other))
+      findings.note('warn', `${key}: ${message}`);
   }
   for (const { key, value } of settings.values()) {
     if (!key.startsWith('hub.brokers.')) continue;
     const { url, password_file: password } = membersOf(value);
-    if (password !== undefined && !String(url).startsWith('mqtts:') && !LOOPBACK.test(String(url)))
-      findings.note('warn', `${key}: ${PLAIN_BROKER}`);
+    if (password !== undefined && isPlain(url, 'mqtts:')) findings.note('warn', `${key}: ${PLAIN_BROKER}`);
   }
   const guests = settings.get('auth.guests')?.value;
   if (Array.isArray(guests) && guests.length === 0 && settings.get('auth.enabled')?.value !== true)
