@@ -13,7 +13,7 @@ interface Audited {
   readonly host?: string;
 }
 
-/** A line on one command. */
+/** Writes a line on one command. */
 export function audit(
   log: Pick<Log, 'audit'>,
   { name, caller, host }: Audited,
@@ -26,18 +26,18 @@ export function audit(
   log.audit(`${name.replace('.', ': ')} ${outcome}`, { ...who, ...more });
 }
 
-/** A line on a command that was accepted, refused or carried out. */
+/** Writes a line on a command that was accepted, refused or carried out. */
 export function auditReport(log: Pick<Log, 'audit'>, { answer, ...report }: Report): void {
   audit(log, report, outcomeOf(answer), subjectOf(answer));
 }
 
-/** A line on a command that was refused before it was read. */
+/** Writes a line on a command that was refused before it was read. */
 export const auditRefusal = (log: Pick<Log, 'audit'>, audited: Audited, reason: string): void =>
   audit(log, audited, `refused: ${reason}`);
 
 const ENDS: ReadonlySet<Step['stage']> = new Set(['done', 'failed', 'cancelled', 'unknown']);
 
-/** A line where `step` is the end of a command that was accepted. */
+/** Writes a line where `step` is the end of a command that was accepted. */
 export function auditEnd(log: Pick<Log, 'audit'>, audited: Audited, { stage, message }: Step): void {
   if (ENDS.has(stage)) audit(log, audited, stage, stage === 'failed' ? { reason: message } : {});
 }

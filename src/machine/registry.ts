@@ -153,7 +153,7 @@ export class Registry {
     if (known === undefined || this.#isClosed) return;
     const asOf = this.#unixMs() / 1000;
     const found = factsOf(system);
-    // What it says in its greeting is newer than what it was asked before.
+    // Its greeting is newer than the answer.
     const facts = { ...found, ...known.facts, wakes: found.wakes };
     this.#put(id, { ...known, run, facts, system: { asOf, json: plainSystem(system) } });
   }

@@ -9,7 +9,7 @@ export interface Waker {
   readonly target: string;
 }
 
-/** By the names in their `wake.hosts`; those that are up. */
+/** Returns the machines that are up, by the names in their `wake.hosts`. */
 export function wakersIn(
   { all }: Pick<Machines, 'all'>,
   registry: Pick<Registry, 'facts'>,
@@ -24,7 +24,7 @@ export function wakersIn(
   return found;
 }
 
-/** Those that can wake `machine`; none while it is up. */
+/** Returns the machines that can wake `machine`; none while it is up. */
 export const wakersOf = (
   { id, name, isUp }: Pick<RemoteMachine, 'id' | 'name' | 'isUp'>,
   wakers: ReadonlyMap<string, readonly Waker[]>,

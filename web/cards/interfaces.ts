@@ -9,7 +9,7 @@ export const inOrder = (interfaces: readonly InterfaceDetail[]): readonly Interf
 const VIRTUAL: readonly string[] = ['bridge', 'loopback', 'tunnel', 'other'];
 const MAX_SHOWN = 8;
 
-/** Divides interfaces into those that are shown at first, and those that are folded: what is no hardware, and a crowd. */
+/** Divides interfaces into those that are shown at first, and those that are folded: virtual ones, and all beyond the first eight. */
 export function shownFirst(
   interfaces: readonly InterfaceDetail[],
 ): readonly [shown: readonly InterfaceDetail[], folded: readonly InterfaceDetail[]] {

@@ -210,7 +210,7 @@ interface PlayersProps {
 }
 
 function Players({ names, chosen, onChoose }: PlayersProps) {
-  // One that has gone stays in the list until another is chosen.
+  // A player that has ended stays in the list until another is chosen.
   const all = [...new Set([...names, ...(chosen === undefined ? [] : [chosen])])];
   if (all.length < 2) return null;
   return (

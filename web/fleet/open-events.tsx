@@ -5,7 +5,7 @@ import { sinceOf } from './parts.tsx';
 import type { Alarm } from './read.ts';
 import { T } from './texts.ts';
 
-/** Those above the list of machines; the others follow a tap. */
+/** Events above the list of machines; the others are folded. */
 const MAX_SHOWN = 5;
 
 function Row({ alarm: { id, severity, text, since, isMuted } }: { readonly alarm: Alarm }) {

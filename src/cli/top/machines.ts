@@ -13,7 +13,7 @@ export type Samples = ReadonlyMap<string, FleetHost>;
 
 export interface Fleet {
   readonly hosts: readonly HostRow[];
-  /** Those that last. */
+  /** The events that last. */
   readonly events: readonly MachineEvent[];
 }
 
@@ -102,7 +102,7 @@ function machineLine(row: HostRow, samples: Samples, isSelected: boolean): Line 
     span(`${cell(id, WIDTHS.id)} `, tone('plain')),
     span(`${cell(state, WIDTHS.state)} `, tone(TONES[state] ?? 'plain')),
     span(`${cell(state === 'up' ? '' : sinceText(since), WIDTHS.since)}`, tone('plain')),
-    // Those of a machine that is not there are its last ones.
+    // A machine that is not there has its last figures.
     span(`${figures.join(' ')}  `, tone(state === 'up' ? 'plain' : 'dim')),
     span(`${cell(name, WIDTHS.name)} ${rest}`, tone('plain')),
   ];

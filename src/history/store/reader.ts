@@ -135,7 +135,7 @@ export function readSlots(
     }
     from = until;
   };
-  // What is open has no summary yet.
+  // The open quarter and the open span have no summary yet.
   addUntil('days', readOpenQuarter(database) ?? from);
   addUntil('spans', readOpenSpan(database) ?? from);
   addUntil('minutes', end);
