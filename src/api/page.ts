@@ -107,10 +107,8 @@ function overview(): string {
   const rows = DOCUMENTED.map((operation) => [
     `[\`${titleOf(operation)}\`](#${anchorOf(titleOf(operation))})`,
     operation.summary + (operation.isExperimental ? ' (experimental)' : ''),
-    flagOf(operation),
-    operation.scope === undefined ? '' : `\`${operation.scope}\``,
   ]);
-  return tableOf(['operation', 'purpose', 'flag', 'scope'], rows);
+  return tableOf(['operation', 'purpose'], rows);
 }
 
 function errorTable(): string {

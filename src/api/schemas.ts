@@ -4,6 +4,8 @@ import type * as v from 'valibot';
 import { capability } from '../wire/capability.ts';
 import { DETAIL_COMPONENTS } from '../wire/details.ts';
 import { errorPayload } from '../wire/errors.ts';
+import { machineEvent, mute } from '../wire/events.ts';
+import { historyEvent, historyMark, processUse, processUses } from '../wire/history.ts';
 import { UNIT_KEY } from '../wire/meaning.ts';
 import { mediaCommand, mediaDetail, mediaResult, mediaStatus } from '../wire/media.ts';
 import { powerCapabilities, powerPayload, powerResult } from '../wire/power.ts';
@@ -17,7 +19,7 @@ import {
   processShare,
   processSummary,
 } from '../wire/process.ts';
-import { processKillRequest, processLaunchRequest, wakeRequest } from '../wire/requests.ts';
+import { muteRequest, processKillRequest, processLaunchRequest, wakeRequest } from '../wire/requests.ts';
 import {
   cpuDetail,
   cpuStats,
@@ -61,6 +63,13 @@ export const COMPONENTS = {
   SystemInterface: systemInterface,
   WakeOnLan: wakeOnLan,
   Capability: capability,
+  HistoryMark: historyMark,
+  HistoryEvent: historyEvent,
+  ProcessUses: processUses,
+  ProcessUse: processUse,
+  Event: machineEvent,
+  MuteRequest: muteRequest,
+  Mute: mute,
   PowerCapabilities: powerCapabilities,
   Power: powerPayload,
   PowerResult: powerResult,

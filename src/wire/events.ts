@@ -35,7 +35,7 @@ export const machineEvent = v.strictObject({
 });
 export type MachineEvent = Shape<typeof machineEvent>;
 
-const mute = v.strictObject({
+export const mute = v.strictObject({
   what: means(v.string(), 'The rule, the subject of another event, or the id of the machine.'),
   until: means(unixSeconds, 'When it ends.'),
   reason: means(v.string(), 'As given; may be empty.'),

@@ -1,7 +1,7 @@
 /** The history on the wire: columns of series, marks, events of watch rules, and the programs that ran at a moment. */
 import * as v from 'valibot';
 import { historyRequest, processHistoryRequest } from './history-requests.ts';
-import { means } from './meaning.ts';
+import { means, unit } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { count, exactUnixSeconds, known, type Shape, seconds, unixSeconds } from './quantities.ts';
 import { EVENT_KINDS } from './severities.ts';
@@ -30,7 +30,7 @@ export const historyMark = v.strictObject({
     'start, stop: of the service; crash: the service ended unexpectedly; boot: the machine started; suspend: the machine slept; clock: its clock was set.',
   ),
   seconds: means(
-    known(v.number()),
+    known(v.pipe(v.number(), unit('s'))),
     'Duration of the sleep or the absence; for clock, the change (negative: back). Null if unknown.',
   ),
   text: means(v.string(), 'A sentence for people.'),

@@ -55,16 +55,17 @@ export type PowerResult = Shape<typeof powerResult>;
 const ORDER =
   'The answer is sent before the machine acts. A body is ignored. If the machine cannot do it, the answer is 501 `not_supported` with the reason; if a program of root inhibits it, 409 `not_possible_now`, which `force=1` overrides; if another action is scheduled, 409 `power_pending`.';
 
-const powerAction = (summary: string, more = '', example: OperationDocs['example'] = {}) => ({
+const powerAction = (summary: string, description: string, example: OperationDocs['example'] = {}) => ({
   summary,
-  description: `${more}${ORDER}`,
+  description,
   query: powerParams,
   payloads: [powerResult],
   errors: ['invalid_value', 'power_pending', 'not_possible_now', 'not_supported'] as const,
   example,
 });
 
-const OFF = 'Its flag is off by default. ';
+const OFF = 'Its flag is off by default.';
+const AS_SHUTDOWN = 'Answered as `POST /api/pw/shutdown`.';
 
 export const POWER_DOCS: DocsOf<'getPower' | 'cancelPower' | (typeof POWER_ACTIONS)[number]> = {
   getPower: {
@@ -73,14 +74,14 @@ export const POWER_DOCS: DocsOf<'getPower' | 'cancelPower' | (typeof POWER_ACTIO
     payloads: [powerPayload],
     errors: [],
   },
-  shutdown: powerAction('Shut the machine down', OFF, { target: '/api/pw/shutdown?delay=60' }),
-  restart: powerAction('Restart the machine', OFF),
-  sleep: powerAction('Put the machine to sleep'),
+  shutdown: powerAction('Shut the machine down', `${OFF} ${ORDER}`, { target: '/api/pw/shutdown?delay=60' }),
+  restart: powerAction('Restart the machine', `${OFF} ${AS_SHUTDOWN}`),
+  sleep: powerAction('Put the machine to sleep', AS_SHUTDOWN),
   hibernate: powerAction(
     'Hibernate the machine',
-    'Its flag follows `features.enable_sleep` where it is not set. ',
+    `Its flag follows \`features.enable_sleep\` where it is not set. ${AS_SHUTDOWN}`,
   ),
-  lock: powerAction('Lock the session'),
+  lock: powerAction('Lock the session', AS_SHUTDOWN),
   cancelPower: {
     summary: 'Cancel the scheduled power action',
     description:

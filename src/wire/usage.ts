@@ -70,7 +70,7 @@ export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
   getUsage: {
     summary: 'One sample, now',
     description:
-      'The latest sample if it was requested less than 0.9 s ago, otherwise a fresh one: one payload of the stream. One request per second always gets a new one. How full a local disk is may be up to 5 s older, a clock speed 2 s. `fields` and `detail` never cause an error.',
+      'The latest sample if it was requested less than 0.9 s ago, otherwise a fresh one. One request per second always gets a new one. How full a local disk is may be up to 5 s older, a clock speed 2 s.',
     parameters: ['fields', 'detail'],
     payloads,
     headers: ['X-Ignored-Fields'],
@@ -80,7 +80,7 @@ export const USAGE_DOCS: DocsOf<'getUsage' | 'openStream'> = {
   openStream: {
     summary: 'Samples as Server-Sent Events',
     description:
-      'One event immediately, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. After 15 s without an event a comment, `:`, is sent. `fields` and `detail` never cause an error.',
+      'One event immediately, then one per `stats.stream_interval_seconds` (default 2) until the connection closes. Each event is one line `data: <JSON>` and a blank line; the JSON is the payload of `/api/usage`. After 15 s without an event a comment, `:`, is sent.',
     parameters: ['fields', 'detail'],
     payloads,
     isStream: true,
