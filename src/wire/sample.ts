@@ -99,25 +99,24 @@ export const gpuStats = v.strictObject({
 });
 export type GpuStats = Shape<typeof gpuStats>;
 
-const asleep = means(v.boolean(), 'Suspended; it is not woken to be read.');
-const fanPercent = means(known(openPercent), 'Fan speed.');
-const gpuName = means(v.string(), 'Product name.');
-const vendor = means(v.string(), 'NVIDIA, AMD, Intel or another vendor.');
-const gpuMemory = means(known(mib), 'Size of its memory.');
-const gpuPower = means(known(watts), 'Power of the card or chip.');
-const gpuClock = means(known(megahertz), 'Clock speed.');
+const gpuProduct = {
+  name: means(v.string(), 'Product name.'),
+  vendor: means(v.string(), 'NVIDIA, AMD, Intel or another vendor.'),
+};
+const gpuState = {
+  memory_total: means(known(mib), 'Size of its memory.'),
+  power_watts: means(known(watts), 'Power of the card or chip.'),
+  fan_percent: means(known(openPercent), 'Fan speed.'),
+  clock_mhz: means(known(megahertz), 'Clock speed.'),
+  asleep: means(v.boolean(), 'Suspended; it is not woken to be read.'),
+};
 
 export const gpuDevice = v.strictObject({
-  name: gpuName,
-  vendor,
+  ...gpuProduct,
   load: means(known(percent), 'Load.'),
   temperature: means(known(celsius), 'Temperature.'),
   memory_used: means(known(mib), 'Memory in use.'),
-  memory_total: gpuMemory,
-  power_watts: gpuPower,
-  fan_percent: fanPercent,
-  clock_mhz: gpuClock,
-  asleep,
+  ...gpuState,
 });
 export type GpuDevice = Shape<typeof gpuDevice>;
 
@@ -125,13 +124,8 @@ export const gpuDetail = v.strictObject({
   current_load: means(known(percent), 'Load.'),
   current_temp: means(known(celsius), 'Temperature.'),
   current_memory: means(known(mib), 'Memory in use.'),
-  name: gpuName,
-  vendor,
-  memory_total: gpuMemory,
-  power_watts: gpuPower,
-  fan_percent: fanPercent,
-  clock_mhz: gpuClock,
-  asleep,
+  ...gpuProduct,
+  ...gpuState,
   devices: means(v.array(gpuDevice), 'All GPUs; the keys above are those of the first.'),
 });
 export type GpuDetail = Shape<typeof gpuDetail>;
@@ -178,18 +172,23 @@ export const diskDetail = v.strictObject({
 });
 export type DiskDetail = Shape<typeof diskDetail>;
 
-const bytesSent = means(bytes, 'Sent since boot.');
-const bytesRecv = means(bytes, 'Received since boot.');
-const sendRate = means(known(bytesPerSecond), 'Sent since the previous sample.');
-const receiveRate = means(known(bytesPerSecond), 'Received since the previous sample.');
-const errin = means(known(count), 'Receive errors since boot.');
-const errout = means(known(count), 'Send errors since boot.');
-const dropin = means(known(count), 'Received packets that were dropped since boot.');
-const dropout = means(known(count), 'Packets to send that were dropped since boot.');
-
 /** All counted interfaces together. */
-export const networkStats = v.strictObject({ bytesSent, bytesRecv });
+export const networkStats = v.strictObject({
+  bytesSent: means(bytes, 'Sent since boot.'),
+  bytesRecv: means(bytes, 'Received since boot.'),
+});
 export type NetworkStats = Shape<typeof networkStats>;
+
+const rates = {
+  send_rate: means(known(bytesPerSecond), 'Sent since the previous sample.'),
+  receive_rate: means(known(bytesPerSecond), 'Received since the previous sample.'),
+};
+const faults = {
+  errin: means(known(count), 'Receive errors since boot.'),
+  errout: means(known(count), 'Send errors since boot.'),
+  dropin: means(known(count), 'Received packets that were dropped since boot.'),
+  dropout: means(known(count), 'Packets to send that were dropped since boot.'),
+};
 
 export const interfaceDetail = v.strictObject({
   name: means(v.string(), 'Name in the system.'),
@@ -198,29 +197,19 @@ export const interfaceDetail = v.strictObject({
   speed_mbps: means(known(megabitsPerSecond), 'Speed of the link.'),
   mac: means(known(v.string()), 'Hardware address.'),
   addresses: means(v.array(v.string()), 'IPv4 and IPv6 addresses.'),
-  bytesSent,
-  bytesRecv,
-  send_rate: sendRate,
-  receive_rate: receiveRate,
-  errin,
-  errout,
-  dropin,
-  dropout,
+  ...networkStats.entries,
+  ...rates,
+  ...faults,
   signal_dbm: means(known(dbm), 'Signal of a wireless link.'),
 });
 export type InterfaceDetail = Shape<typeof interfaceDetail>;
 
 export const networkDetail = v.strictObject({
-  bytesSent,
-  bytesRecv,
-  send_rate: sendRate,
-  receive_rate: receiveRate,
+  ...networkStats.entries,
+  ...rates,
   packetsSent: means(known(count), 'Sent since boot.'),
   packetsRecv: means(known(count), 'Received since boot.'),
-  errin,
-  errout,
-  dropin,
-  dropout,
+  ...faults,
   interfaces: means(v.array(interfaceDetail), 'Every interface, counted in the totals or not.'),
 });
 export type NetworkDetail = Shape<typeof networkDetail>;
