@@ -15,11 +15,16 @@ const golden = (name) => JSON.parse(readFileSync(path.join(MACHINE, `golden/${na
 const ROW = /^\| `([^`]+)`\?? \|/;
 /** Without empty cells: a table without units has no column for them. */
 const withoutBlanks = (line) => line.replaceAll('|  |', '|');
+/** As without `detail`, where a value that cannot be read is 0 instead of null. */
+const plain = (line) =>
+  withoutBlanks(line)
+    .replace(/ or null(?= \|)/, '')
+    .replace('; 0 if it cannot be read.', '.');
 const rowsOf = (section) =>
   section
     .split('\n')
     .filter((line) => ROW.test(line))
-    .map(withoutBlanks);
+    .map(plain);
 const fieldsOf = (section) => rowsOf(section).map((line) => ROW.exec(line)?.[1]);
 
 /** Returns the section of which `section` has all fields, most of them unchanged; of several the one with most fields. */
@@ -41,12 +46,17 @@ function withoutRepetition(payloads) {
       if (base === undefined) return section;
       const name = /^### (\w+)/.exec(base)?.[1] ?? '';
       const repeated = new Set(rowsOf(base));
-      const rest = section.split('\n').filter((line) => !repeated.has(withoutBlanks(line)));
-      const [heading, ...table] = rest;
+      const lines = section.split('\n');
+      const [heading, ...table] = lines.filter((line) => !repeated.has(plain(line)));
+      const same = base.split('\n').map(withoutBlanks);
+      const isNullable = lines.some(
+        (line) => repeated.has(plain(line)) && !same.includes(withoutBlanks(line)),
+      );
+      const note = isNullable ? ', null where they cannot be read' : '';
       return [
         heading,
         '',
-        `The fields of [${name}](#${name.toLowerCase()}), with these added or different:`,
+        `The fields of [${name}](#${name.toLowerCase()})${note}, with these added or different:`,
         ...table,
       ].join('\n');
     })

@@ -100,7 +100,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
       .filter((_, column) => used[column])
       .map((cell) => cell.replaceAll('|', '\\|'))
       .join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return [line(head), `|${'---|'.repeat(used.filter(Boolean).length)}`, ...rows.map(line)].join('\n');
 }
 
 const fieldTable = (schema: Json) =>

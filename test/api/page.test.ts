@@ -40,7 +40,7 @@ function* rowsOf(section: string): Generator<Readonly<Record<string, string>>> {
   for (const line of section.split('\n')) {
     if (!line.startsWith('|')) heads = [];
     else if (heads.length === 0) heads = cellsOf(line);
-    else if (!line.startsWith('| ---'))
+    else if (!line.startsWith('|---'))
       yield Object.fromEntries(cellsOf(line).map((cell, i) => [heads[i] ?? '', cell]));
   }
 }
