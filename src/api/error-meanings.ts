@@ -8,11 +8,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   invalid_value: 'A field or parameter has the wrong type, or is out of range.',
   unknown_action: 'Unknown action; `details.allowed` lists the known ones.',
   bad_request: 'The request itself is malformed: its method, framing or `Host`.',
-  feature_disabled: 'Disabled by its feature flag. The answer has no body; `X-Error-Code` has the code.',
-  command_not_allowed:
-    'Only a hub: its `hub.commands` does not allow this client to do this there. The answer has no body; `X-Error-Code` has the code.',
+  feature_disabled: 'Disabled by its feature flag.',
+  command_not_allowed: 'Only a hub: its `hub.commands` does not allow this client to do this there.',
   scope_required:
-    'The key, or `auth.guests` without one, does not allow this. The answer has no body; `X-Error-Code` has the code, `X-Required-Scope` the missing scope.',
+    'The key, or `auth.guests` without one, does not allow this. `X-Required-Scope` has the missing scope.',
   not_found: 'Unknown path, or the track has no picture on this machine.',
   process_not_found: 'No process with this name or pid.',
   player_not_found: 'No player with this name.',

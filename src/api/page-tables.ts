@@ -5,8 +5,8 @@ import type { Json } from './schemas.ts';
 interface Field {
   /** `swap.total`, `disks[].fs`; with `?` if it may be absent. */
   readonly name: string;
+  /** With its unit. */
   readonly type: string;
-  readonly unit: string;
   readonly meaning: string;
 }
 
@@ -54,8 +54,14 @@ function plainTypeOf(schema: Json): string {
   return maximum === undefined ? type : `${type} (${minimum} to ${maximum})`;
 }
 
+/** Returns the type, with the unit of a number: `number or null, %`. */
+export function quantityOf(schema: Json): string {
+  const unit = findText(schema, UNIT_KEY);
+  return unit === '' ? typeOf(schema) : `${typeOf(schema)}, ${unit}`;
+}
+
 /** Returns the first string under `key` on the way to the content of an array or a choice with null. */
-export function findText(whole: Json, key: string): string {
+function findText(whole: Json, key: string): string {
   const text = whole[key];
   if (typeof text === 'string') return text;
   const { schema } = unwrapped(whole);
@@ -78,8 +84,7 @@ function fieldsOf(schema: Json, prefix = ''): readonly Field[] {
     const isOptional = !required.includes(key);
     const field = {
       name: `${code(prefix + key)}${isOptional ? '?' : ''}`,
-      type: typeOf(property),
-      unit: findText(property, UNIT_KEY),
+      type: quantityOf(property),
       meaning: `${findText(property, 'description')}${defaultOf(property)}`,
     };
     return [field, ...nestedIn(property, `${prefix}${key}`)];
@@ -105,8 +110,8 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
 
 const fieldTable = (schema: Json) =>
   tableOf(
-    ['field', 'type', 'unit', 'meaning'],
-    fieldsOf(schema).map(({ name, type, unit, meaning }) => [name, type, unit, meaning]),
+    ['field', 'type', 'meaning'],
+    fieldsOf(schema).map(({ name, type, meaning }) => [name, type, meaning]),
   );
 
 /** Returns the fields of an object, or of each object that it may be. */

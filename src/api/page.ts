@@ -1,10 +1,9 @@
 /** The generated parts of docs/api.md: endpoints, payloads, errors, examples. scripts/api-doc.mjs writes them. */
 import { STATUS_BY_CODE } from '../errors.ts';
 import { errorPayload } from '../wire/errors.ts';
-import { UNIT_KEY } from '../wire/meaning.ts';
 import { ERROR_MEANINGS } from './error-meanings.ts';
 import { DOCUMENTED, type DocumentedOperation, templateOf } from './operations.ts';
-import { defaultOf, findText, linkTo, tableOf, tablesOf, typeOf } from './page-tables.ts';
+import { defaultOf, linkTo, quantityOf, tableOf, tablesOf, typeOf } from './page-tables.ts';
 import { parametersOf } from './parameters.ts';
 import { type Json, type SchemaWriter, schemaWriter } from './schemas.ts';
 
@@ -68,11 +67,10 @@ function answerOf(operation: DocumentedOperation, { write }: SchemaWriter): stri
 function parameterTable(operation: DocumentedOperation, writer: SchemaWriter): string {
   const rows = parametersOf(operation, writer).map(({ name, description, schema }) => [
     `\`${name}\``,
-    typeOf(schema),
-    findText(schema, UNIT_KEY),
+    quantityOf(schema),
     `${description}${defaultOf(schema)}`,
   ]);
-  return rows.length === 0 ? '' : tableOf(['parameter', 'type', 'unit', 'meaning'], rows);
+  return rows.length === 0 ? '' : tableOf(['parameter', 'type', 'meaning'], rows);
 }
 
 function endpointOf(operation: DocumentedOperation, writer: SchemaWriter): string {

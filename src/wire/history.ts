@@ -106,7 +106,7 @@ const OFF = 'While `history.minutes` is 0 the answer is 403 `feature_disabled`.'
 export const HISTORY_DOCS: DocsOf<'getHistory' | 'getProcessHistory'> = {
   getHistory: {
     summary: 'The recorded measurements, as columns',
-    description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`; request fewer series, a shorter period or a longer step. Identical requests within one second share an answer. docs/history.md lists the names of series. ${OFF}`,
+    description: `Slot \`i\` of each column covers the time from \`start + i × step\` to \`start + (i + 1) × step\`; it is null where nothing was recorded. An answer has at most 100,000 numbers; a request for more is answered with 400 \`invalid_value\`. Identical requests within one second share an answer. docs/history.md lists the names of series. ${OFF}`,
     query: historyRequest,
     payloads: [historyPayload],
     headers: ['ETag'],

@@ -8,7 +8,7 @@ import * as v from 'valibot';
 export const means = <const S extends v.GenericSchema>(schema: S, meaning: string) =>
   v.pipe(schema, v.description(meaning));
 
-/** The key of a unit in JSON Schema: docs/api.md has a column for it, the API documents end the description with it. */
+/** The key of a unit in JSON Schema: docs/api.md has it behind the type, the API documents end the description with it. */
 export const UNIT_KEY = 'x-unit';
 
 /** Sets the unit of a number. */
