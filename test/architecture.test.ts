@@ -125,6 +125,11 @@ testMany('modules import only from below', async (t) => {
   }
 });
 
+testMany('docs/architecture.md draws these layers', async (t) => {
+  const rows = textOf('docs/architecture.md').matchAll(/^ \d {2}(\w.*)$/gm);
+  t.strictSame([...rows].map(([, names = '']) => names.split('  ')).toReversed(), LAYERS);
+});
+
 /** The engines. */
 const ENGINES = /^http\/(?:uws|node)$/;
 
