@@ -1,58 +1,25 @@
 /** The panel of a machine that its hub cannot reach: since when and why, its last values, and Wake. */
-import { useEffect, useState } from 'preact/hooks';
 import type { HostList, HostRow } from '../src/wire/hub.ts';
-import { useMay } from './access.ts';
 import { bytes, celsius, momentText, percent } from './format.ts';
 import { sample } from './live.ts';
 import { type Fact, Facts } from './parts/card.tsx';
-import { NoticeLine, useActs } from './parts/notice.tsx';
-import { getJson, HOST_ID, post } from './requests.ts';
+import { usePolled } from './parts/poll.ts';
+import { Wake } from './parts/wake.tsx';
+import { HOST_ID } from './requests.ts';
+import { TEXTS } from './texts.ts';
 import { useValue } from './value.ts';
 import { connection } from './visit.ts';
 
 const T = {
   title: 'This machine is not there',
-  states: { asleep: 'Asleep', off: 'Off', down: 'Down', refused: 'Refused', unknown: 'Never reached' },
   since: (state: string, time: string) => `${state} since ${time}`,
   asOf: (time: string) => `Values as of ${time}`,
-  wake: 'Wake',
-  wakeBy: (id: string) => `${id} can wake it`,
-  woken: 'The packets were sent; it may take a minute to come up.',
   facts: { load: 'Processor', temperature: 'Temperature', memory: 'Memory' },
   free: (share: string, free: string) => `${share}, ${free} free`,
 } as const;
 
 const EVERY_MS = 5000;
-
-async function readRow(id: string, signal: AbortSignal): Promise<HostRow | undefined> {
-  const query = new URLSearchParams({ host: id, fields: 'cpu,memory,disks' });
-  const { hosts } = await getJson<HostList>(`/api/hosts?${query}`, signal);
-  return hosts.find((row) => row.state !== 'up');
-}
-
-/** The row of a machine that is not there; undefined on a page that is live, and where the hub is not there either. */
-function useRow(): HostRow | undefined {
-  const [row, show] = useState<HostRow>();
-  const isLost = useValue(connection) === 'lost';
-  useEffect(() => {
-    if (HOST_ID === undefined || !isLost) return undefined;
-    const id = HOST_ID;
-    const ended = new AbortController();
-    const look = () =>
-      readRow(id, ended.signal).then(
-        (next) => !ended.signal.aborted && show(next),
-        () => !ended.signal.aborted && show(undefined),
-      );
-    void look();
-    const timer = setInterval(look, EVERY_MS);
-    return () => {
-      ended.abort();
-      clearInterval(timer);
-      show(undefined);
-    };
-  }, [isLost]);
-  return row;
-}
+const PATH = `/api/hosts?host=${HOST_ID}&fields=cpu,memory,disks`;
 
 function factsOf({ cpu, memory, disks }: NonNullable<HostRow['last']>): readonly Fact[] {
   return [
@@ -66,40 +33,28 @@ function factsOf({ cpu, memory, disks }: NonNullable<HostRow['last']>): readonly
   ];
 }
 
-export function Away() {
-  const may = useMay();
-  const row = useRow();
+function Lost() {
+  const { value } = usePolled<HostList>(PATH, EVERY_MS, 'lost');
   const shown = useValue(sample);
-  const acts = useActs();
-  if (row === undefined || row.state === 'up') return null;
-  const { state, since, reason, last } = row;
-  const [waker] = row.wake_by ?? [];
+  const row = value?.hosts.find(({ state }) => state !== 'up');
+  if (row === undefined) return null;
+  const { id, name, state, since, reason, last, wake_by: wakers = [] } = row;
   const asOf = shown?.timestamp ?? last?.as_of;
   return (
     <section class="card away" aria-label={T.title}>
-      <p class="title">{T.since(T.states[state], momentText(since))}</p>
+      <p class="title">{T.since(TEXTS.states[state], momentText(since))}</p>
       {reason !== undefined && <p>{reason}</p>}
       {asOf !== undefined && <p class="note">{T.asOf(momentText(asOf))}</p>}
       {shown === undefined && last !== undefined && <Facts facts={factsOf(last)} />}
-      {waker !== undefined && may('wake') && (
-        <p>
-          <button
-            type="button"
-            class="primary"
-            disabled={acts.isBusy}
-            title={T.wakeBy(waker)}
-            onClick={() =>
-              void acts.run(async () => {
-                await post('/api/wake', {});
-                return T.woken;
-              })
-            }
-          >
-            {T.wake}
-          </button>
-        </p>
-      )}
-      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      <p>
+        <Wake of={{ id, name, wakers }} kind="primary" />
+      </p>
     </section>
   );
+}
+
+/** null on a page that is live, and where the hub is not there either. */
+export function Away() {
+  const isLost = useValue(connection) === 'lost';
+  return HOST_ID !== undefined && isLost ? <Lost /> : null;
 }

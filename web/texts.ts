@@ -30,16 +30,19 @@ export const TEXTS = {
       ? 'This key allows nothing here.'
       : `This key allows ${new Intl.ListFormat('en').format(scopes)} only.`,
   waiting: 'Waiting for the first values.',
+  /** Of a machine at its hub. */
+  states: {
+    up: 'Up',
+    asleep: 'Asleep',
+    off: 'Off',
+    down: 'Down',
+    refused: 'Refused',
+    unknown: 'Unknown',
+  },
   strip: {
     title: 'hostwire',
     asOf: (time: string) => `as of ${time}`,
-    /** States of a machine at its hub. */
-    away: {
-      asleep: 'Asleep',
-      off: 'Off',
-      down: 'Cannot be reached',
-      refused: 'Refuses the hub',
-    } as Readonly<Record<string, string>>,
+    away: 'Cannot be reached',
     alarms: 'Open events',
     open: (count: number) => `${count} open`,
     seen: 'Seen',

@@ -1,12 +1,11 @@
 /** Parts of both the table and the tiles: a link, a state, the line of the last minute, and the held order. */
 
 import { useRef, useState } from 'preact/hooks';
-import { useMay } from '../access.ts';
 import { celsius, duration, percent, rate, timeOfDay } from '../format.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { levelOf as fullLevelOf } from '../parts/level.ts';
-import { useActs } from '../parts/notice.tsx';
-import { post, sentenceOf } from '../requests.ts';
+import { sentenceOf } from '../requests.ts';
+import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 import { arrange, type Choice, hold } from './choice.ts';
 import { machines, show, turn } from './live.ts';
@@ -57,30 +56,6 @@ export function sinceOf(unixSeconds: number): string {
   return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 
-/** Has another machine wake this one; its state shows whether it has come up. */
-export function Wake({ machine: { id, name, wakers } }: { readonly machine: Machine }) {
-  const may = useMay();
-  const { notice, isBusy, run } = useActs();
-  const [first] = wakers;
-  if (first === undefined || !may('wake')) return undefined;
-  const wake = async () => {
-    await post(`/api/hosts/${id}/wake`, {});
-    return T.wakeSent;
-  };
-  return (
-    <button
-      type="button"
-      class="quiet text"
-      disabled={isBusy}
-      title={notice?.text ?? T.wakeBy(first)}
-      aria-label={T.wakeName(name)}
-      onClick={() => void run(wake)}
-    >
-      {notice?.text ?? T.wake}
-    </button>
-  );
-}
-
 /** Shows the state and when it began, or the alarm of a machine that is up. */
 export function State({ machine: { condition, alarm } }: { readonly machine: Machine }) {
   const { state, since } = condition;
@@ -88,7 +63,7 @@ export function State({ machine: { condition, alarm } }: { readonly machine: Mac
   return (
     <span class="since">
       <span class={`mark ${state}${state === 'up' && alarm ? ` ${alarm.severity}` : ''}`}>
-        {T.states[state]}
+        {TEXTS.states[state]}
       </span>
       {began !== undefined && began > 0 && <small> {T.since(sinceOf(began))}</small>}
     </span>

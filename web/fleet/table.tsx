@@ -1,5 +1,6 @@
 /** The machines as a table. */
 import { celsius, percent } from '../format.ts';
+import { Wake } from '../parts/wake.tsx';
 import { type Group, grouped, isDescending, MAX_COMPARED, type Sort } from './choice.ts';
 import type { Machine } from './machines.ts';
 import {
@@ -14,7 +15,6 @@ import {
   shownOf,
   Track,
   trafficText,
-  Wake,
 } from './parts.tsx';
 import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
@@ -134,7 +134,7 @@ function Row({ machine, index, ...choosing }: RowProps) {
         <Track machine={machine} />
       </td>
       <td class="about more" title={about}>
-        {about} <Wake machine={machine} />
+        {about} <Wake of={machine} kind="quiet text" />
       </td>
     </tr>
   );

@@ -2,14 +2,6 @@
 import type { HostState } from '../../src/wire/hub.ts';
 import { counted, TEXTS } from '../texts.ts';
 
-const STATES: Readonly<Record<HostState, string>> = {
-  up: 'Up',
-  asleep: 'Asleep',
-  off: 'Off',
-  down: 'Down',
-  refused: 'Refused',
-  unknown: 'Unknown',
-};
 const COLUMNS = {
   name: 'Name',
   state: 'State',
@@ -25,9 +17,9 @@ const COLUMNS = {
 export const T = {
   title: 'Machines',
   skip: 'Skip to the machines',
-  states: STATES,
   columns: COLUMNS,
-  count: (count: number, state: HostState) => `${count.toLocaleString('en')} ${STATES[state].toLowerCase()}`,
+  count: (count: number, state: HostState) =>
+    `${count.toLocaleString('en')} ${TEXTS.states[state].toLowerCase()}`,
   documentTitle: (down: number, alarms: number) => {
     const parts = [down > 0 && `${down} down`, alarms > 0 && counted(alarms, 'alarm', 'alarms')].filter(
       Boolean,
@@ -74,10 +66,6 @@ export const T = {
   media: 'Media',
   paused: (track: string) => `Paused: ${track}`,
   about: 'About',
-  wake: 'Wake',
-  wakeName: (name: string) => `Wake ${name}`,
-  wakeBy: (id: string) => `${id} can wake it`,
-  wakeSent: 'Packets sent',
   measuring: TEXTS.measuring,
   shown: (shown: number, all: number) => {
     const machines = counted(all, 'machine', 'machines');

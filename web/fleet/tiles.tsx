@@ -1,4 +1,6 @@
 /** The machines as tiles. */
+
+import { Wake } from '../parts/wake.tsx';
 import type { Machine } from './machines.ts';
 import {
   aboutOf,
@@ -10,7 +12,6 @@ import {
   Spark,
   State,
   shownOf,
-  Wake,
 } from './parts.tsx';
 import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
@@ -66,7 +67,7 @@ function Tile({ machine, place, of }: TileProps) {
         <State machine={machine} />
       </header>
       <p class="note" title={about}>
-        {about} <Wake machine={machine} />
+        {about} <Wake of={machine} kind="quiet text" />
       </p>
       <p class="note" title={track}>
         {track}

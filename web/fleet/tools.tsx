@@ -1,5 +1,6 @@
 /** Search, filters, order and view. */
 import { useMemo } from 'preact/hooks';
+import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 import { type Choice, nameOf, SORTS, VIEWS } from './choice.ts';
 import { machines, turn } from './live.ts';
@@ -142,7 +143,7 @@ export function Tools({ choice, onChoose }: Omit<ListProps, 'rows'>) {
       <Pick
         label={T.state}
         value={choice.state}
-        options={STATES.map((name) => [name, T.states[name]] as const)}
+        options={STATES.map((name) => [name, TEXTS.states[name]] as const)}
         hasAll
         onPick={pick('state')}
       />

@@ -1,11 +1,11 @@
 /**
- * Polls the service, only while the page is shown and connected, and never with two requests at a time: components that ask
+ * Polls the service, only while the page is shown and connected (or, where that is wanted, not), and never with two requests at a time: components that ask
  * for the same share the answers.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, sentenceOf } from '../requests.ts';
 import { useValue, Value } from '../value.ts';
-import { connection } from '../visit.ts';
+import { type Connection, connection } from '../visit.ts';
 
 export interface Polled<T> {
   /** The last answer; undefined after two polls in a row that failed: what is shown does not vanish because of one. */
@@ -71,12 +71,16 @@ class Poll {
 /** By path. */
 const polls = new Map<string, Poll>();
 
-/** `path` undefined: no polling. `T` is the service's own type for it. */
-export function usePolled<T>(path: string | undefined, everyMs: number): Polled<T> {
+/** `path` undefined: no polling. `T` is the service's own type for it. `during`: the state of the page in which it polls. */
+export function usePolled<T>(
+  path: string | undefined,
+  everyMs: number,
+  during: Connection = 'live',
+): Polled<T> {
   const [state, show] = useState<Answer>();
-  const isLive = useValue(connection) === 'live';
+  const isOn = useValue(connection) === during;
   useEffect(() => {
-    if (path === undefined || !isLive) return undefined;
+    if (path === undefined || !isOn) return undefined;
     const poll = polls.get(path) ?? new Poll(path, everyMs);
     polls.set(path, poll);
     const take = (next: Answer | undefined) =>
@@ -90,7 +94,7 @@ export function usePolled<T>(path: string | undefined, everyMs: number): Polled<
       stop();
       poll.leave();
     };
-  }, [path, everyMs, isLive]);
+  }, [path, everyMs, isOn]);
   return {
     value: state?.value as T | undefined, // The type of the path.
     error: state?.error,

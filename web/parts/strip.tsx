@@ -1,6 +1,7 @@
 /** The verdict at the top: name, state, what is open, the figures that decide, and what is played. Each leads to its card. */
 import { useEffect, useState } from 'preact/hooks';
 import type { EventList, MachineEvent } from '../../src/wire/events.ts';
+import type { HostState } from '../../src/wire/hub.ts';
 import type { MediaDetail } from '../../src/wire/media.ts';
 import { useMay } from '../access.ts';
 import { ALARMS_PATH, alarmsIn, cardOf } from '../alarms.ts';
@@ -62,13 +63,13 @@ function State() {
   const state = useValue(connection);
   const last = useValue(sample);
   const failed = useValue(failure);
-  const details = failed?.details as { readonly state?: string } | undefined; // Of a hub's refusal.
+  const details = failed?.details as { readonly state?: HostState } | undefined; // Of a hub's refusal.
   // The stream of a machine that went pauses without an error.
-  const away = state === 'lost' && HOST_ID !== undefined ? T.away[details?.state ?? 'down'] : undefined;
+  const away = details?.state === undefined ? T.away : TEXTS.states[details.state];
   const isOld = state !== 'live' && state !== 'limited' && last !== undefined;
   return (
     <p class={`state ${state}`} role="status">
-      {away ?? TEXTS.connection[state]}
+      {state === 'lost' && HOST_ID !== undefined ? away : TEXTS.connection[state]}
       {isOld && ` · ${T.asOf(timeOfDay(last.timestamp))}`}
     </p>
   );

@@ -30,10 +30,10 @@ else {
       const button = page.getByRole('button', { name: 'Wake gone' });
       t.equal(await button.getAttribute('title'), 'desk can wake it');
       await button.click();
-      await page.getByText('Packets sent').waitFor();
+      await until(() => button.innerText(), 'Packets sent');
       await page.goto(`http://127.0.0.1:${hub.port}/hosts/gone/`);
       await page.getByRole('button', { name: 'Wake' }).click();
-      await page.getByText('The packets were sent').waitFor();
+      await until(() => button.innerText(), 'Packets sent');
       t.ok(hub.log.some((line) => /wake: wake done host=gone .*by=desk/.test(line)));
     },
   );
