@@ -81,15 +81,50 @@ const withoutSocketErrors = {
   },
 };
 
-/** uPlot hands out its functions for bars, steps, curves and tables; the pages use none, so the script omits them. */
-const withoutUnusedPaths = {
-  name: 'without unused paths',
+/**
+ * Parts of uPlot that the pages do not use: dates, because the time axis has labels of its own; logarithmic scales; and, at
+ * the end, the functions that uPlot hands out for bars, steps, curves and tables. Each is a begin, the begin of what follows, and the names that the
+ * rest of uPlot mentions.
+ * @type {readonly (readonly [string, string, ...string[]])[]}
+ */
+const UNUSED = [
+  ['\nfunction rangeLog(', '\nconst rangePad', 'rangeLog', 'rangeAsinh'],
+  ['\nconst months = ', '\n// default formatters', 'fmtDate'],
+  [
+    '\nfunction genTimeStuffs(',
+    '\n// base 2',
+    ...['timeIncrsMs', '_timeAxisStampsMs', 'timeAxisSplitsMs'],
+    ...['timeIncrsS', '_timeAxisStampsS', 'timeAxisSplitsS'],
+  ],
+  [
+    '\nfunction timeAxisStamps(',
+    '\nfunction legendStroke(',
+    ...['timeAxisStamps', 'timeAxisVals', 'timeAxisVal'],
+    ...['_timeSeriesStamp', 'timeSeriesStamp', 'timeSeriesVal'],
+  ],
+  [
+    '\nfunction logAxisSplits(',
+    '\nfunction numSeriesVal(',
+    ...['logAxisSplits', 'asinhAxisSplits', 'log10AxisValsFilt', 'log2AxisValsFilt'],
+  ],
+  ['\nuPlot.assign = ', '\nexport {'],
+];
+
+const withoutUnusedParts = {
+  name: 'without unused parts',
   setup(build) {
     build.onLoad({ filter: /\/uPlot\.esm\.js$/ }, ({ path: file }) => {
-      const text = readFileSync(file, 'utf8');
-      const [begin, end] = [text.indexOf('\nuPlot.assign = '), text.lastIndexOf('\nexport {')];
-      if (begin < 0 || end < begin) throw new Error(`${file} does not end as that of uPlot 1.6`);
-      return { contents: text.slice(0, begin) + text.slice(end) };
+      const contents = UNUSED.reduce(
+        (text, [begin, next, ...names]) => {
+          const [from, to] = [text.indexOf(begin), text.indexOf(next)];
+          if (from < 0 || to < from) throw new Error(`${file} is not that of uPlot 1.6`);
+          return (
+            text.slice(0, from) + names.map((name) => `\nconst ${name} = () => [];`).join('') + text.slice(to)
+          );
+        },
+        readFileSync(file, 'utf8'),
+      );
+      return { contents };
     });
   },
 };
@@ -116,7 +151,7 @@ async function bundle() {
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [withoutPins, withoutSocketErrors, withoutUnusedPaths],
+    plugins: [withoutPins, withoutSocketErrors, withoutUnusedParts],
   });
   return new Map(outputFiles.map((file) => [path.basename(file.path), Buffer.from(file.contents)]));
 }
