@@ -1,6 +1,7 @@
 /** The machines as a table. */
 import { celsius, percent } from '../format.ts';
 import { Wake } from '../parts/wake.tsx';
+import { useWindow } from '../parts/window.ts';
 import { type Group, grouped, isDescending, MAX_COMPARED, type Sort } from './choice.ts';
 import type { Machine } from './machines.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
-import { useWindow } from './window.ts';
 
 function Sorted({
   by,

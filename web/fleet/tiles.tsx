@@ -1,6 +1,7 @@
 /** The machines as tiles. */
 
 import { Wake } from '../parts/wake.tsx';
+import { useWindow } from '../parts/window.ts';
 import type { Machine } from './machines.ts';
 import {
   aboutOf,
@@ -16,7 +17,6 @@ import {
 import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
 import { T } from './texts.ts';
-import { useWindow } from './window.ts';
 
 interface FigureProps {
   readonly label: string;

@@ -1,8 +1,8 @@
-/** Renders only the visible part of a long list that scrolls with the page: 1,000 machines cost as much as 40. */
+/** Renders only the visible part of a long list, which scrolls with the page or in an element `.scroll`: 10,000 rows cost as much as 40. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Margin beyond each edge of the screen, so that the Tab key and a short scroll find the next items. */
+/** Margin beyond each edge of what is visible, so that the Tab key and a short scroll find the next items. */
 const MARGIN_PX = 200;
 /** The first and the last row move in steps, so that most scroll events render nothing. */
 const STEP = 4;
@@ -52,6 +52,8 @@ function measure(list: HTMLElement): Layout | undefined {
   };
 }
 
+const scrollerOf = (list: HTMLElement) => list.closest('.scroll');
+
 const isSame = (a: View, b: View) =>
   a.columns === b.columns && a.first === b.first && a.end === b.end && Math.abs(a.rowPx - b.rowPx) < 0.1;
 
@@ -63,9 +65,11 @@ export function useWindow(count: number): Shown {
   const look = () => {
     if (ref.current === null) return;
     const { rowPx } = layout.current;
-    const above = -ref.current.getBoundingClientRect().top;
+    const box = scrollerOf(ref.current);
+    const above = (box?.getBoundingClientRect().top ?? 0) - ref.current.getBoundingClientRect().top;
+    const seenPx = box?.clientHeight ?? innerHeight;
     const first = Math.max(0, Math.floor((above - MARGIN_PX) / rowPx / STEP) * STEP);
-    const end = Math.max(first + 1, Math.ceil((above + innerHeight + MARGIN_PX) / rowPx / STEP) * STEP);
+    const end = Math.max(first + 1, Math.ceil((above + seenPx + MARGIN_PX) / rowPx / STEP) * STEP);
     const next = { ...layout.current, first, end };
     setView((now) => (isSame(now, next) ? now : next));
   };
@@ -76,16 +80,20 @@ export function useWindow(count: number): Shown {
   // Not with each event: measuring makes the browser lay out the page synchronously.
   useLayoutEffect(remeasure, [count, view]);
   useEffect(() => {
+    if (ref.current === null) return undefined;
     const resized = new ResizeObserver(remeasure);
-    if (ref.current !== null) resized.observe(ref.current);
-    addEventListener('scroll', look, { passive: true });
-    addEventListener('resize', remeasure);
+    resized.observe(ref.current);
+    const stop = new AbortController();
+    const { signal } = stop;
+    (scrollerOf(ref.current) ?? window).addEventListener('scroll', look, { passive: true, signal });
+    // The focus scrolls immediately, and the event comes a frame later, when the next Tab may have left the rendered rows.
+    ref.current.addEventListener('focusin', look, { signal });
+    addEventListener('resize', remeasure, { signal });
     return () => {
       resized.disconnect();
-      removeEventListener('scroll', look);
-      removeEventListener('resize', remeasure);
+      stop.abort();
     };
-  }, []);
+  }, [count > 0]);
   const { columns, rowPx } = view;
   const all = Math.ceil(count / columns);
   const end = Math.min(all, view.end);

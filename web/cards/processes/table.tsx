@@ -1,7 +1,7 @@
 /** The table of processes; only the visible rows are rendered. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { bytes, clock, count, percent } from '../../format.ts';
-import { useVirtual } from '../../parts/virtual.ts';
+import { useWindow } from '../../parts/window.ts';
 import { TEXTS } from '../../texts.ts';
 import type { Subject } from './details.tsx';
 import type { Victim } from './end-dialog.tsx';
@@ -87,7 +87,7 @@ function BodyRow({
 }: TableProps & { readonly row: Row; readonly index: number }) {
   const victim = endable(row, guard);
   return (
-    <tr aria-rowindex={index}>
+    <tr data-item aria-rowindex={index}>
       <th scope="row" class="name">
         <button
           type="button"
@@ -147,13 +147,13 @@ function useKeptFocus(rows: readonly Row[]) {
 export function ProcessTable(props: TableProps) {
   const { rows } = props;
   const kept = useKeptFocus(rows);
-  const { ref, onScroll, first, end, beforePx, afterPx } = useVirtual(rows.length);
+  const { ref, first, end, beforePx, afterPx } = useWindow(rows.length);
   const areGroups = rows.some((row) => 'count' in row);
   if (rows.length === 0) return <p class="empty">{T.none}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1)
-    <section class="scroll" tabIndex={0} aria-label={T.caption} ref={ref} onScroll={onScroll}>
-      <div style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }} onFocusIn={onScroll}>
+    <section class="scroll" tabIndex={0} aria-label={T.caption}>
+      <div ref={ref} style={{ paddingTop: `${beforePx}px`, paddingBottom: `${afterPx}px` }}>
         <table aria-rowcount={rows.length + 1}>
           <Head {...props} areGroups={areGroups} />
           <tbody {...kept}>
