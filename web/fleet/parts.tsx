@@ -74,9 +74,12 @@ export function State({ machine: { condition, alarm } }: { readonly machine: Mac
 export const aboutOf = ({ condition, alarm, labels }: Machine): string =>
   condition.reason ?? alarm?.text ?? labels.join(', ');
 
+/** Returns whether the page may pause what is played there. */
+export const isPlayable = ({ played, mayPlay }: Machine): boolean => played !== undefined && mayPlay === true;
+
 /** Shows what is played, with a button where the page may control it. */
 export function Track({ machine }: { readonly machine: Machine }) {
-  const { played, name, mayPlay } = machine;
+  const { played, name } = machine;
   const [failure, setFailure] = useState<string>();
   if (played === undefined) return null;
   const words = failure ?? played.text;
@@ -86,7 +89,7 @@ export function Track({ machine }: { readonly machine: Machine }) {
   };
   return (
     <>
-      {mayPlay && (
+      {isPlayable(machine) && (
         <button
           type="button"
           class="quiet"

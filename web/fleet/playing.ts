@@ -17,8 +17,14 @@ const REFUSED_MS = 60_000;
 /** Players report the effect of a command a moment later. */
 const CHANGE_MS = 300;
 
-/** Machines in view, with the times from which they may be asked again. */
-const inView = new Map<Machine, number>();
+interface Shown {
+  readonly machine: Machine;
+  /** Time from which it may be asked again. */
+  dueMs: number;
+}
+
+/** Machines in view; a machine that another view shows next is here twice for a moment. */
+const inView = new Set<Shown>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let isAsking = false;
 
@@ -27,7 +33,8 @@ const pathOf = ({ id }: Machine, path: string) => `/api/hosts/${id}/${path}`;
 const mayControl = async (machine: Machine): Promise<boolean> =>
   allows((await getJson<ClientAccess>(pathOf(machine, 'access'))).scopes, 'media');
 
-async function ask(machine: Machine): Promise<void> {
+async function ask(shown: Shown): Promise<void> {
+  const { machine } = shown;
   isAsking = true;
   let played: Played | undefined;
   let waitMs = EVERY_MS;
@@ -39,7 +46,7 @@ async function ask(machine: Machine): Promise<void> {
     waitMs = REFUSED_MS;
   }
   isAsking = false;
-  if (inView.has(machine)) inView.set(machine, performance.now() + waitMs);
+  shown.dueMs = performance.now() + waitMs;
   if (machine.played?.text === played?.text && machine.played?.isPlaying === played?.isPlaying) return;
   machine.played = played;
   show();
@@ -48,27 +55,26 @@ async function ask(machine: Machine): Promise<void> {
 /** Plays or pauses. Rejects as `post`. */
 export async function toggle(machine: Machine): Promise<void> {
   await post(pathOf(machine, 'media/control'), { action: machine.played?.isPlaying ? 'pause' : 'play' });
-  if (inView.has(machine)) inView.set(machine, performance.now() + CHANGE_MS);
+  for (const shown of inView) if (shown.machine === machine) shown.dueMs = performance.now() + CHANGE_MS;
 }
 
 /** Asks the machine that has waited longest. */
 function turn(): void {
   if (isAsking || connection.current !== 'live') return;
   const now = performance.now();
-  let next: Machine | undefined;
-  let nextMs = now;
-  for (const [machine, dueMs] of inView)
-    if (machine.condition.state === 'up' && dueMs <= nextMs) [next, nextMs] = [machine, dueMs];
+  const due = [...inView].filter(({ machine, dueMs }) => machine.condition.state === 'up' && dueMs <= now);
+  const [next] = due.sort((a, b) => a.dueMs - b.dueMs);
   if (next !== undefined) void ask(next);
 }
 
 /** Keeps `machine.played` up to date while the component is shown. */
 export function usePlaying(machine: Machine): void {
   useEffect(() => {
-    inView.set(machine, 0);
+    const shown = { machine, dueMs: 0 };
+    inView.add(shown);
     timer ??= setInterval(turn, TURN_MS);
     return () => {
-      inView.delete(machine);
+      inView.delete(shown);
       if (inView.size > 0) return;
       clearInterval(timer);
       timer = undefined;

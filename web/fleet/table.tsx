@@ -9,6 +9,7 @@ import {
   asOfText,
   figureOf,
   HostLink,
+  isPlayable,
   type ListProps,
   levelOf,
   Spark,
@@ -58,14 +59,14 @@ function Head(props: Omit<ListProps, 'rows'>) {
         </th>
         <Sorted by="memory" kind="number memory" {...props} />
         <Sorted by="disk" kind="number disk" {...props} />
-        <Sorted by="temperature" kind="number temperature more" {...props} />
-        <Sorted by="network" kind="network wide" {...props} />
-        <Sorted by="uptime" kind="uptime wide" {...props} />
-        <Sorted by="version" kind="version wide" {...props} />
-        <th scope="col" class="media more">
+        <Sorted by="temperature" kind="number temperature" {...props} />
+        <Sorted by="network" kind="network" {...props} />
+        <Sorted by="uptime" kind="uptime" {...props} />
+        <Sorted by="version" kind="version" {...props} />
+        <th scope="col" class="media">
           {T.media}
         </th>
-        <th scope="col" class="about more">
+        <th scope="col" class="about">
           {T.about}
         </th>
       </tr>
@@ -104,7 +105,7 @@ function Row({ machine, index, ...choosing }: RowProps) {
     <tr
       data-item
       aria-rowindex={index}
-      class={machine.condition.state === 'up' ? undefined : 'past'}
+      class={machine.condition.state !== 'up' ? 'past' : isPlayable(machine) ? 'plays' : undefined}
       title={asOfText(machine)}
     >
       <Picked machine={machine} {...choosing} />
@@ -126,15 +127,15 @@ function Row({ machine, index, ...choosing }: RowProps) {
       <td class={`number disk ${levelOf(disk)}`} data-label={T.columns.disk}>
         {figureOf(machine, 'disk')}
       </td>
-      <td class="number temperature more">{figureOf(machine, 'temperature')}</td>
-      <td class="network wide">{trafficText(machine)}</td>
-      <td class="uptime wide">{figureOf(machine, 'uptime')}</td>
-      <td class="version wide">{machine.version}</td>
-      <td class="media more">
+      <td class="number temperature">{figureOf(machine, 'temperature')}</td>
+      <td class="network">{trafficText(machine)}</td>
+      <td class="uptime">{figureOf(machine, 'uptime')}</td>
+      <td class="version">{machine.version}</td>
+      <td class="media">
         <Track machine={machine} />
       </td>
-      <td class="about more" title={about}>
-        {about} <Wake of={machine} kind="quiet text" />
+      <td class="about" title={about}>
+        <Wake of={machine} kind="quiet text" /> {about}
       </td>
     </tr>
   );
@@ -176,14 +177,14 @@ function GroupRow({ group: { label, machines, down, worst }, name, index }: Grou
       {load}
       <td class="trail more" />
       {others}
-      <td class="number temperature more" title={T.worst(celsius(worst.temperature))}>
+      <td class="number temperature" title={T.worst(celsius(worst.temperature))}>
         {celsius(worst.temperature)}
       </td>
-      <td class="network wide" />
-      <td class="uptime wide" />
-      <td class="version wide" />
-      <td class="media more" />
-      <td class="about more" />
+      <td class="network" />
+      <td class="uptime" />
+      <td class="version" />
+      <td class="media" />
+      <td class="about" />
     </tr>
   );
 }

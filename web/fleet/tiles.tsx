@@ -13,6 +13,7 @@ import {
   Spark,
   State,
   shownOf,
+  Track,
 } from './parts.tsx';
 import { usePast } from './past.ts';
 import { usePlaying } from './playing.ts';
@@ -49,7 +50,6 @@ function Tile({ machine, place, of }: TileProps) {
   const { memory, disk } = shownOf(machine);
   const about = aboutOf(machine);
   const asOf = asOfText(machine);
-  const track = machine.played?.text ?? '';
   usePlaying(machine);
   usePast(machine);
   return (
@@ -67,10 +67,10 @@ function Tile({ machine, place, of }: TileProps) {
         <State machine={machine} />
       </header>
       <p class="note" title={about}>
-        {about} <Wake of={machine} kind="quiet text" />
+        <Wake of={machine} kind="quiet text" /> {about}
       </p>
-      <p class="note" title={track}>
-        {track}
+      <p class="note media">
+        <Track machine={machine} />
       </p>
       <Spark machine={machine} />
       <dl>

@@ -172,6 +172,18 @@ else {
     await page.getByRole('button', { name: 'Pause on desk.lan' }).click();
     await page.locator('td.media').getByText('Paused: ').waitFor();
     await page.getByRole('button', { name: 'Play on desk.lan' }).waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    const row = page.locator('tr[data-item]');
+    await row.getByRole('button', { name: 'Play on desk.lan' }).click();
+    await row.getByRole('button', { name: 'Pause on desk.lan' }).waitFor();
+    t.equal((await row.boundingBox())?.height, 48, 'on a phone: in its one line');
+    await page.getByRole('radio', { name: 'Tiles' }).check();
+    const tile = page.locator('.tile');
+    await tile.getByRole('button', { name: 'Pause on desk.lan' }).click({ position: { x: -8, y: 30 } });
+    await tile.getByText('Paused: ').waitFor();
+    t.equal(new URL(page.url()).pathname, '/', 'and not the link of the tile');
+    await page.getByRole('radio', { name: 'Table' }).check();
+    await page.setViewportSize({ width: 1440, height: 900 });
     t.strictSame(complaints, []);
     hub.reconfigure(agents, { hub: { commands: {} } });
     await page.reload();

@@ -120,6 +120,31 @@ else {
     await until(() => groups.last().innerText(), /site: paris[\s\S]*20 machines/);
   });
 
+  t.test('columns leave one by one from the right, and the others have room', async (t) => {
+    const { page } = await openLive(t, browser, address);
+    const heads = page.locator('thead th:visible');
+    const last: number[] = [];
+    for (const width of [1920, 1440, 1366, 1280, 900, 768]) {
+      await page.setViewportSize({ width, height: 900 });
+      const boxes = await heads.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+      t.ok(
+        boxes.slice(1).every((box) => box >= 70),
+        `${width} px: ${boxes.map(Math.round).join(' ')}`,
+      );
+      last.push(boxes.length);
+    }
+    t.strictSame(last, [13, 12, 11, 10, 8, 7]);
+    t.match(await heads.allInnerTexts(), [
+      'Compare',
+      'Name',
+      'State',
+      'Load',
+      'Last minute',
+      'Memory',
+      'Disk',
+    ]);
+  });
+
   t.test('on a phone: a line of 48 px per machine, with its whole name', async (t) => {
     const { page } = await openLive(t, browser, `${address}/?sort=name&state=up`, PHONE);
     const first = page.locator('tr[data-item]').first();
