@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { quote } from '../clean.ts';
 import type { Overrides } from '../config/merge.ts';
+import { isHostName } from '../config/rows/forms.ts';
 import { ROWS } from '../config/rows/key-table.ts';
-import { isHostName } from '../config/rows/predicates.ts';
 import { findNearest } from '../nearest.ts';
 import { describeNotifyProblem } from './notify-words.ts';
 import { describePairProblem, type PairWords } from './pair-words.ts';

@@ -2,7 +2,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isHostName } from '../config/rows/predicates.ts';
+import { isHostName } from '../config/rows/forms.ts';
 import { namesOf, pinOf } from '../tls/certificate.ts';
 import { makeSelfSigned } from '../tls/self-signed.ts';
 import type { CertificateWords } from './arguments.ts';

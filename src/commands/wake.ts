@@ -1,6 +1,6 @@
 /** Waking other machines: the command's row in the table of commands. */
 import type { CurrentConfig } from '../config/current.ts';
-import type { WakeEntry } from '../config/rows/wake-rows.ts';
+import type { WakeEntry } from '../config/rows/key-table.ts';
 import { codeOf, messageOf, ServiceError } from '../errors.ts';
 import type { WakeHost } from '../host/wake.ts';
 import type { Log } from '../log/log.ts';

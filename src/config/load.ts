@@ -29,7 +29,7 @@ import {
   type Overrides,
   readFiles,
 } from './merge.ts';
-import { KEY_KEYS } from './rows/auth-rows.ts';
+import { ROWS } from './rows/key-table.ts';
 import { isThere, OTHERS_READ } from './sources/named-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { type Format, type Parsed, parse } from './sources/parse.ts';
@@ -254,7 +254,12 @@ function readKeyFile(
       : undefined;
   if (before?.isFinal === true && look === before.look) return before;
   const { name } = path.parse(file);
-  const found = new Findings(['auth', 'keys', name, ...Object.keys(KEY_KEYS)]);
+  const found = new Findings([
+    'auth',
+    'keys',
+    name,
+    ...Object.keys(ROWS.get('auth.keys')?.entries?.keys ?? {}),
+  ]);
   const read = readSource(file, uid, ['auth', 'keys', name]);
   // A file may have been removed since the folder was listed.
   if (!('owner' in read)) {

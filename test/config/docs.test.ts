@@ -5,15 +5,8 @@ import path from 'node:path';
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { loadConfig } from '#src/config/load.js';
-import { KEY_KEYS } from '#src/config/rows/auth-rows.js';
-import { AGENT_KEYS, COMMAND_KEYS } from '#src/config/rows/hub-rows.js';
 import { ROWS } from '#src/config/rows/key-table.js';
-import { LAUNCH_KEYS } from '#src/config/rows/launch-rows.js';
-import { BROKER_KEYS } from '#src/config/rows/mqtt-rows.js';
-import { TARGET_KEYS } from '#src/config/rows/notify-rows.js';
 import type { Row } from '#src/config/rows/row.js';
-import { WAKE_KEYS } from '#src/config/rows/wake-rows.js';
-import { WATCH_KEYS } from '#src/config/rows/watch-rows.js';
 import { parse } from '#src/config/sources/parse.js';
 import { isObject } from '#src/json.js';
 import { exampleYaml, withoutComments } from './example.ts';
@@ -41,15 +34,17 @@ function table(rows: Iterable<readonly [string, Row<unknown>]>, hasRestart: bool
   return [head, ...lines].join('\n');
 }
 
+const entriesOf = (key: string) => Object.entries(ROWS.get(key)?.entries?.keys ?? {});
+
 const sections: readonly (readonly [RegExp, string])[] = [
   [/(<!-- keys: .*-->\n)[\s\S]*(<!-- \/keys -->)/, table(ROWS, true)],
-  [/(<!-- wake -->\n)[\s\S]*(<!-- \/wake -->)/, table(Object.entries(WAKE_KEYS), false)],
-  [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(Object.entries(AGENT_KEYS), false)],
-  [/(<!-- brokers -->\n)[\s\S]*(<!-- \/brokers -->)/, table(Object.entries(BROKER_KEYS), false)],
-  [/(<!-- commands -->\n)[\s\S]*(<!-- \/commands -->)/, table(Object.entries(COMMAND_KEYS), false)],
-  [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(Object.entries(WATCH_KEYS), false)],
-  [/(<!-- targets -->\n)[\s\S]*(<!-- \/targets -->)/, table(Object.entries(TARGET_KEYS), false)],
-  [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(Object.entries(LAUNCH_KEYS), false)],
+  [/(<!-- wake -->\n)[\s\S]*(<!-- \/wake -->)/, table(entriesOf('wake.hosts'), false)],
+  [/(<!-- agents -->\n)[\s\S]*(<!-- \/agents -->)/, table(entriesOf('hub.agents'), false)],
+  [/(<!-- brokers -->\n)[\s\S]*(<!-- \/brokers -->)/, table(entriesOf('hub.brokers'), false)],
+  [/(<!-- commands -->\n)[\s\S]*(<!-- \/commands -->)/, table(entriesOf('hub.commands'), false)],
+  [/(<!-- watch -->\n)[\s\S]*(<!-- \/watch -->)/, table(entriesOf('watch.rules'), false)],
+  [/(<!-- targets -->\n)[\s\S]*(<!-- \/targets -->)/, table(entriesOf('notify.targets'), false)],
+  [/(<!-- launch -->\n)[\s\S]*(<!-- \/launch -->)/, table(entriesOf('processes.launch'), false)],
 ];
 
 t.test('[8.docs] docs/configuration.md has the tables of the schema', async (t) => {
@@ -95,8 +90,8 @@ t.test('[8.examples] config.example.yaml has every key with its default, from th
   t.same(problems, []);
   const written = keysOf(value, '');
   for (const key of ROWS.keys()) t.ok(written.has(key), key);
-  for (const keys of [KEY_KEYS, AGENT_KEYS, COMMAND_KEYS, LAUNCH_KEYS, WAKE_KEYS, WATCH_KEYS, TARGET_KEYS])
-    for (const key of Object.keys(keys))
+  for (const { entries } of ROWS.values())
+    for (const key of Object.keys(entries?.keys ?? {}))
       t.ok(
         [...written].some((each) => each.endsWith(`.${key}`)),
         key,

@@ -10,7 +10,7 @@ import '../helpers/service/dead-buses.ts';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
-import type { LaunchEntry } from '#src/config/rows/launch-rows.js';
+import type { LaunchEntry } from '#src/config/rows/key-table.js';
 import { ServiceError } from '#src/errors.js';
 import { openNativeProcesses } from '#src/host/native.js';
 import { idAt, nameOf, rowOf } from '#src/host/process-columns.js';

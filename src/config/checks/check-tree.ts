@@ -1,8 +1,7 @@
 /** Turns the value of one source into settings that satisfy their rows, and lists everything that is wrong with it. */
 import { isObject, type JsonObject } from '../../json.ts';
+import { isEntryName, type JudgeItems } from '../rows/forms.ts';
 import { isRow, KEY_GROUPS, type KeyGroup, variableOf } from '../rows/key-table.ts';
-import type { JudgeItems } from '../rows/list-items.ts';
-import { isEntryName } from '../rows/predicates.ts';
 import type { NamedEntries, Row } from '../rows/row.ts';
 import { type Findings, type Place, placeIn, placeOfItem } from './findings.ts';
 import { kindOf } from './problems.ts';

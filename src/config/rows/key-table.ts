@@ -1,38 +1,41 @@
 /** Every configuration key once: its type, default, checks, normalisation and documentation are one row of a table. */
+import { isIPv4 } from 'node:net';
 import { LOG_FORMATS, LOG_LEVELS } from '../../log/format.ts';
-import { KEY_ROWS } from './auth-rows.ts';
-import { HISTORY_ROWS } from './history-rows.ts';
-import { AGENTS_ROW, COMMANDS_ROW, DIAL_ROWS, HOST_LABELS_ROW, STATE_PATH_ROW } from './hub-rows.ts';
-import { LAUNCH_ROW } from './launch-rows.ts';
-import { judgeAddresses, judgeAddressesOrAny, judgeHostNames, judgeOrigins } from './list-items.ts';
-import { BROKERS_ROW, MQTT_ROWS } from './mqtt-rows.ts';
-import { NOTIFY_ROWS } from './notify-rows.ts';
-import { isArgument, isHostName, isListenHost, isPrintable } from './predicates.ts';
+import { parseMac, WAKE_PORT } from '../../wake/packet.ts';
+import { AUTH_ROWS } from './auth-rows.ts';
 import {
   ABSOLUTE_PATH,
+  HOST_NAMES,
+  ID,
+  integer,
+  isArgument,
+  isHostName,
+  isListenHost,
+  number,
+  ORIGINS,
+  text,
+  textMap,
+  texts,
+} from './forms.ts';
+import { HOST_LABELS_ROW, HUB_ROWS } from './hub-rows.ts';
+import { BROKERS_ROW, MQTT_ROWS } from './mqtt-rows.ts';
+import { NOTIFY_ROWS } from './notify-rows.ts';
+import {
   addressesRow,
   booleanRow,
   choiceRow,
-  ID,
-  integer,
+  type EntryIn,
+  namedRow,
   namesRow,
-  number,
   optional,
   pemRow,
   type Row,
   row,
-  text,
 } from './row.ts';
-import { WAKE_ROW } from './wake-rows.ts';
 import { WATCH_ROW } from './watch-rows.ts';
 
 const PORT = integer(0, 65_535);
 const COUNT = integer(0, 1_000_000);
-const API_KEY = text(
-  '1 to 1024 printable ASCII characters without a space at either end',
-  (key) => key.length <= 1024 && isPrintable(key),
-);
-const ADDRESSES = 'a list of addresses or CIDR ranges, in quotes';
 
 /** A limit for each client address. */
 const limitRow = (fallback: number, what: string) =>
@@ -41,6 +44,67 @@ const limitRow = (fallback: number, what: string) =>
     fallback,
     `The maximum number of ${what}; an IPv6 /64 network may have four times as many. 0: no limit.`,
   );
+
+/** An app that clients may start by name (`processes.launch`). */
+export type LaunchEntry = EntryIn<typeof LAUNCH_ROW>;
+const LAUNCH_ROW = namedRow(
+  {
+    keys: {
+      command: row(ABSOLUTE_PATH, '', 'The program to start: an absolute path. Required.', {
+        defaultInWords: 'required',
+      }),
+      args: row<readonly string[]>(
+        texts('a list of strings', isArgument),
+        [],
+        'Arguments that are always passed.',
+      ),
+      cwd: optional(ABSOLUTE_PATH, 'The folder it starts in.', { defaultInWords: "the service's" }),
+      env: row<Readonly<Record<string, string>>>(
+        textMap(
+          'a map of variable names to strings',
+          (name, value) => /^[A-Za-z_][A-Za-z0-9_]*$/u.test(name) && isArgument(value),
+        ),
+        {},
+        'Environment variables that are added.',
+        { isSecret: true },
+      ),
+      allow_args: booleanRow(false, 'Whether clients may add arguments of their own.'),
+    },
+    required: 'command',
+    requires: 'an absolute path',
+  },
+  'a map of app names to {command, args, cwd, env, allow_args}',
+  'Apps that clients may start by name; see below.',
+);
+
+/** A machine that clients may wake by name (`wake.hosts`). */
+export type WakeEntry = EntryIn<typeof WAKE_ROW>;
+const WAKE_ROW = namedRow(
+  {
+    keys: {
+      mac: row(
+        text(
+          'the MAC address of a network card, such as "02:00:5e:10:00:00", in quotes',
+          (mac) => parseMac(mac) !== undefined,
+        ),
+        '',
+        'The MAC address of its network card, in quotes. Required.',
+        { defaultInWords: 'required' },
+      ),
+      broadcast: optional(
+        text('an IPv4 address, in quotes', isIPv4),
+        'The only IPv4 address that its packet is sent to, such as the broadcast address of another network that a router lets through.',
+        { defaultInWords: "each interface's own" },
+      ),
+      port: row(integer(1, 65_535), WAKE_PORT, 'The UDP port that its packet is sent to.'),
+    },
+    required: 'mac',
+    requires: 'a MAC address',
+    short: 'mac',
+  },
+  'a map of names to MAC addresses or {mac, broadcast, port}',
+  'Machines that may be woken by name: a MAC address, or the keys below.',
+);
 
 /** The table, in the order of the documentation. */
 export const KEYS = {
@@ -52,34 +116,7 @@ export const KEYS = {
       { minimum: 1 },
     ),
   },
-  auth: {
-    enabled: booleanRow(false, 'Turns the key and the allow list on.'),
-    api_key: optional(
-      API_KEY,
-      'The shared key. Under 32 characters gets a warning; `hostwire keygen` makes one.',
-      { isSecret: true },
-    ),
-    api_key_file: optional(
-      text('the path of a file that holds the key', (path) => path !== '' && isArgument(path)),
-      'A file that holds the key (at most 4 KiB; a trailing newline is cut), instead of `api_key`. A relative path starts at the folder of the file that names it.',
-      { file: 'shared key', sets: 'auth.api_key', mayBeSecret: true },
-    ),
-    ...KEY_ROWS,
-    allowed_ips: addressesRow(
-      judgeAddressesOrAny,
-      'a list of addresses, CIDR ranges or "*", in quotes',
-      'Addresses that may connect while auth is on. A match with an address or a range skips the key; a match with `*` does not. Empty: no allow list.',
-    ),
-    blocked_ips: addressesRow(
-      judgeAddresses,
-      ADDRESSES,
-      'Addresses that are always refused, also with auth off.',
-    ),
-    refuse_forwarded: booleanRow(
-      true,
-      'A forwarded request from a peer that is not a trusted proxy needs the key even if the allow list names the peer.',
-    ),
-  },
+  auth: AUTH_ROWS,
   features: {
     enable_sleep: booleanRow(true, 'Allows sleep (and the lock).'),
     enable_hibernate: booleanRow(true, 'Allows hibernate.', {
@@ -132,18 +169,15 @@ export const KEYS = {
       'The maximum that is buffered for clients that do not read or do not finish, in MiB; one address may use a quarter of it. Beyond it the connections that use most are closed.',
     ),
     allowed_hosts: namesRow(
-      judgeHostNames,
-      'a list of host names without scheme, port or path',
+      HOST_NAMES,
       'Further host names of this machine, for requests without a key. Its own name passes, alone or with a local suffix.',
     ),
     cors_origins: namesRow(
-      judgeOrigins,
-      'a list of origins such as "https://example.org"',
+      ORIGINS,
       'Origins (scheme, host and port) of web pages that may read and control without a key.',
     ),
     trusted_proxies: addressesRow(
-      judgeAddresses,
-      ADDRESSES,
+      'a list of addresses or CIDR ranges, in quotes',
       'Proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto headers are trusted.',
     ),
     tls: {
@@ -179,16 +213,38 @@ export const KEYS = {
     ),
   },
   processes: { launch: LAUNCH_ROW },
-  history: HISTORY_ROWS,
+  history: {
+    minutes: row(
+      integer(0, 1440),
+      60,
+      'How long readings are kept in memory (docs/history.md). 0: nothing is recorded, and nothing is read without subscribers.',
+    ),
+    idle_interval_seconds: row(
+      number(
+        '0, or a number of seconds from 1 to 3600',
+        (seconds) => seconds === 0 || (seconds >= 1 && seconds <= 3600),
+      ),
+      10,
+      'Seconds between two readings without subscribers. 0: none then.',
+    ),
+    on_battery: booleanRow(
+      false,
+      'Whether these readings continue while the machine runs on battery. Otherwise only the battery is read then, once per minute.',
+    ),
+    path: optional(
+      ABSOLUTE_PATH,
+      'The file that the history is kept in beyond memory and restarts. Without one nothing is written.',
+      { needsRestart: true },
+    ),
+    max_megabytes: row(
+      integer(8, 1_048_576),
+      256,
+      'The maximum size of that file, in MiB; the oldest is deleted.',
+    ),
+  },
   mqtt: MQTT_ROWS,
   wake: { hosts: WAKE_ROW },
-  hub: {
-    ...DIAL_ROWS,
-    agents: AGENTS_ROW,
-    state_path: STATE_PATH_ROW,
-    commands: COMMANDS_ROW,
-    brokers: BROKERS_ROW,
-  },
+  hub: { ...HUB_ROWS, brokers: BROKERS_ROW },
   watch: {
     defaults: booleanRow(
       true,

@@ -1,18 +1,15 @@
 /** The rows of `mqtt`, and `hub.brokers`. */
-import { isBrokerUrl, isTopic } from './predicates.ts';
+import { ID, isBrokerUrl, isTopic, seconds, text } from './forms.ts';
 import {
   choiceRow,
-  type EntryOf,
-  fileRow,
-  ID,
+  type Entry,
+  type EntryIn,
   namedRow,
-  number,
   optional,
   pemRow,
   type Row,
   row,
-  type SecretFile,
-  text,
+  secretRow,
 } from './row.ts';
 
 const NAME = text('1 to 256 characters', (name) => /^[^\s\p{C}](?:[^\p{C}]{0,254}[^\s\p{C}])?$/u.test(name));
@@ -34,10 +31,10 @@ const urlRow = (prefix: string, meaning: string, more: Partial<Pick<Row<unknown>
 /** The keys that a service and a hub both have for their broker. */
 const BROKER_ROWS = {
   username: optional(NAME, 'The user name at the broker.'),
-  password_file: fileRow<SecretFile>(
+  password_file: secretRow(
     'password',
-    'the path of a file that holds the password',
-    'A file that holds the password (at most 4 KiB; a trailing newline is cut). Only its owner and its group may be able to read it.',
+    'password',
+    'A file that holds the password (at most 4 KiB; a trailing newline is cut).',
   ),
   ca: pemRow(
     'authorities',
@@ -69,42 +66,38 @@ export const MQTT_ROWS = {
     'Where Home Assistant looks for devices. `""`: nothing is announced.',
   ),
   interval_seconds: row(
-    number('a number of seconds from 1 to 86400', (seconds) => seconds >= 1 && seconds <= 86_400),
+    seconds(1, 86_400),
     15,
     'Seconds between two readings that are published. Home Assistant records each of them.',
   ),
 };
 
-/** The keys of one entry of `hub.brokers`. */
-export const BROKER_KEYS = {
-  url: urlRow(
-    'hub.brokers.NAME',
-    'Where the broker is: `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Required.',
-    { defaultInWords: 'required' },
-  ),
-  name: optional(
-    ID,
-    'The name of this hub, in topics. Each hub of a broker has one of its own, which is also its user there.',
-    { defaultInWords: '`username`, or `hub`' },
-  ),
-  ...BROKER_ROWS,
-  topic: row(TOPIC, 'hostwire', 'The prefix of the topics of all machines: their `mqtt.topic`.'),
-};
-
-/** A broker at which a hub meets machines (`hub.brokers`). */
-export type BrokerEntry = EntryOf<typeof BROKER_KEYS>;
-
 /** Returns what is missing in an entry of which each value is right, or does not belong there. */
-function whyContradictory({ url, username, password_file: password, ca }: Readonly<Record<string, unknown>>) {
+function whyContradictory({ url, username, password_file: password, ca }: Entry) {
   if (password !== undefined && username === undefined) return 'password_file needs username; set it too';
   return ca !== undefined && !String(url).startsWith('mqtts:')
     ? 'ca is used with TLS only; write mqtts:// in its url'
     : undefined;
 }
 
+/** A broker at which a hub meets machines (`hub.brokers`). */
+export type BrokerEntry = EntryIn<typeof BROKERS_ROW>;
 export const BROKERS_ROW = namedRow(
   {
-    keys: BROKER_KEYS,
+    keys: {
+      url: urlRow(
+        'hub.brokers.NAME',
+        'Where the broker is: `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Required.',
+        { defaultInWords: 'required' },
+      ),
+      name: optional(
+        ID,
+        'The name of this hub, in topics. Each hub of a broker has one of its own, which is also its user there.',
+        { defaultInWords: '`username`, or `hub`' },
+      ),
+      ...BROKER_ROWS,
+      topic: row(TOPIC, 'hostwire', 'The prefix of the topics of all machines: their `mqtt.topic`.'),
+    },
     required: 'url',
     requires: 'an mqtt:// or mqtts:// URL',
     short: 'url',

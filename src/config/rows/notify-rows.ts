@@ -2,21 +2,8 @@
 
 import type { PemFile } from '../../tls/pair.ts';
 import { SEVERITIES } from '../../wire/severities.ts';
-import { isBrokerUrl } from './predicates.ts';
-import {
-  choiceRow,
-  type EntryOf,
-  fileRow,
-  integer,
-  namedRow,
-  number,
-  optional,
-  row,
-  type SecretFile,
-  text,
-} from './row.ts';
-
-export const TARGET_TYPES = ['alertmanager', 'webhook', 'ntfy', 'gotify'] as const;
+import { ID, integer, isBrokerUrl, PIN, seconds, text } from './forms.ts';
+import { choiceRow, type Entry, type EntryIn, fileRow, namedRow, optional, row, secretRow } from './row.ts';
 
 /** `http://` or `https://`, a host, perhaps a port, a path and a query; no user, no password. */
 function isTargetUrl(url: string): boolean {
@@ -28,54 +15,9 @@ const URL_FORM = text(
   'http://HOST or https://HOST, with a port where it is not 80 or 443, and perhaps a path; a user and a password belong in token_file',
   isTargetUrl,
 );
-const SECRET_FILE = 'Only its owner and its group may be able to read it.';
-
-/** The keys of one entry of `notify.targets`. */
-export const TARGET_KEYS = {
-  type: choiceRow(TARGET_TYPES, 'webhook', 'The kind of the receiver. Required.', {
-    defaultInWords: 'required',
-  }),
-  url: optional(
-    URL_FORM,
-    'Where the receiver is; of `webhook` the whole address, of the others the address of the server. Required. It is not shown: the path of a webhook is often a secret.',
-    { defaultInWords: 'required', isSecret: true },
-  ),
-  token_file: fileRow<SecretFile>(
-    'key',
-    'the path of a file that holds the token',
-    `A file that holds the token that is sent along: to Gotify that of the application (required), to the others as \`Authorization: Bearer\`. ${SECRET_FILE}`,
-  ),
-  key_file: fileRow<SecretFile>(
-    'signing keys',
-    'the path of a file that holds the keys',
-    `With \`webhook\`: a file that holds the keys that each message is signed with, \`whsec_BASE64\`, one per line: two while the receiver changes from one to the other. ${SECRET_FILE}`,
-  ),
-  topic: optional(
-    text('1 to 64 letters, digits, "_" and "-"', (topic) => /^[A-Za-z0-9_-]{1,64}$/u.test(topic)),
-    'With `ntfy`: the topic. Required there.',
-  ),
-  priority: optional<number>(
-    integer(0, 10),
-    'With `ntfy` (1 to 5) and `gotify` (0 to 10): the priority of all beginnings.',
-    { defaultInWords: 'by severity' },
-  ),
-  ca: fileRow<PemFile>(
-    'authorities',
-    'the path of a PEM file with the certificates of authorities',
-    "With `https://`: the authorities that the receiver's certificate is checked with, in PEM form. Without it: those that Node knows.",
-  ),
-  pin: optional(
-    text('a pin, sha256/BASE64', (pin) => /^sha256\/[A-Za-z0-9+/]{43}=$/u.test(pin)),
-    "With `https://`, instead of `ca`: the pin of the receiver's key; names and dates of its certificate do not matter then.",
-  ),
-  min_severity: choiceRow(SEVERITIES, 'warning', 'The lowest severity that is sent.'),
-};
-
-/** A receiver of events (`notify.targets`). */
-export type TargetEntry = EntryOf<typeof TARGET_KEYS>;
 
 /** Returns what is missing in an entry of which each value is right, or does not belong there. */
-function whyContradictory(entry: Readonly<Record<string, unknown>>): string | undefined {
+function whyContradictory(entry: Entry): string | undefined {
   const { type, url, topic, priority, pin, ca } = entry;
   if (typeof url !== 'string') return 'expected the key url, with the address of the receiver';
   const isOf = (...types: readonly unknown[]) => types.includes(type);
@@ -98,29 +40,67 @@ function whyContradictory(entry: Readonly<Record<string, unknown>>): string | un
     : undefined;
 }
 
-const secondsRow = (fallback: number, meaning: string) =>
-  row(
-    number('a number of seconds from 0 to 3600', (seconds) => seconds >= 0 && seconds <= 3600),
-    fallback,
-    meaning,
-  );
+/** A receiver of events (`notify.targets`). */
+export type TargetEntry = EntryIn<typeof TARGETS_ROW>;
+const TARGETS_ROW = namedRow(
+  {
+    keys: {
+      type: choiceRow(
+        ['alertmanager', 'webhook', 'ntfy', 'gotify'],
+        'webhook',
+        'The kind of the receiver. Required.',
+        {
+          defaultInWords: 'required',
+        },
+      ),
+      url: optional(
+        URL_FORM,
+        'Where the receiver is; of `webhook` the whole address, of the others the address of the server. Required. It is not shown: the path of a webhook is often a secret.',
+        { defaultInWords: 'required', isSecret: true },
+      ),
+      token_file: secretRow(
+        'key',
+        'token',
+        `A file that holds the token that is sent along: to Gotify that of the application (required), to the others as \`Authorization: Bearer\`.`,
+      ),
+      key_file: secretRow(
+        'signing keys',
+        'keys',
+        `With \`webhook\`: a file that holds the keys that each message is signed with, \`whsec_BASE64\`, one per line: two while the receiver changes from one to the other.`,
+      ),
+      topic: optional(ID, 'With `ntfy`: the topic. Required there.'),
+      priority: optional<number>(
+        integer(0, 10),
+        'With `ntfy` (1 to 5) and `gotify` (0 to 10): the priority of all beginnings.',
+        { defaultInWords: 'by severity' },
+      ),
+      ca: fileRow<PemFile>(
+        'authorities',
+        'the path of a PEM file with the certificates of authorities',
+        "With `https://`: the authorities that the receiver's certificate is checked with, in PEM form. Without it: those that Node knows.",
+      ),
+      pin: optional(
+        PIN,
+        "With `https://`, instead of `ca`: the pin of the receiver's key; names and dates of its certificate do not matter then.",
+      ),
+      min_severity: choiceRow(SEVERITIES, 'warning', 'The lowest severity that is sent.'),
+    },
+    required: 'type',
+    requires: 'the kind of the receiver',
+    check: whyContradictory,
+  },
+  'a map of names to {type, url, token_file, key_file, topic, priority, ca, pin, min_severity}',
+  'The receivers that events are sent to (docs/notifications.md).',
+);
 
 export const NOTIFY_ROWS = {
-  targets: namedRow(
-    {
-      keys: TARGET_KEYS,
-      required: 'type',
-      requires: 'the kind of the receiver',
-      check: whyContradictory,
-    },
-    'a map of names to {type, url, token_file, key_file, topic, priority, ca, pin, min_severity}',
-    'The receivers that events are sent to (docs/notifications.md).',
-  ),
-  batch_seconds: secondsRow(
+  targets: TARGETS_ROW,
+  batch_seconds: row(
+    seconds(0, 3600),
     30,
     'How long the beginning of an event is held back. What has ended by then is one message.',
   ),
-  grace_seconds: secondsRow(60, 'How long a machine must be down before that is sent.'),
+  grace_seconds: row(seconds(0, 3600), 60, 'How long a machine must be down before that is sent.'),
   max_per_hour: row(
     integer(2, 10_000),
     20,
@@ -132,10 +112,6 @@ export const NOTIFY_ROWS = {
       'An address that is requested while the service reads its machine without errors, of Healthchecks or Uptime Kuma. It is not shown.',
       { isSecret: true },
     ),
-    interval_seconds: row(
-      number('a number of seconds from 10 to 86400', (seconds) => seconds >= 10 && seconds <= 86_400),
-      60,
-      'Seconds between two of these requests.',
-    ),
+    interval_seconds: row(seconds(10, 86_400), 60, 'Seconds between two of these requests.'),
   },
 };

@@ -1,12 +1,12 @@
 /** The row of a configuration key, and functions that make the common ones. */
 
 import { type AddressList, NO_ADDRESSES } from '../../access/addresses.ts';
-import { quote } from '../../clean.ts';
 import { isObject } from '../../json.ts';
-import { didYouMean, findMeantAmong } from '../../nearest.ts';
 import type { PemFile } from '../../tls/pair.ts';
-import { each, type JudgeItems, judgeClients } from './list-items.ts';
-import { isAbsolutePath, isFileName, isId } from './predicates.ts';
+import { addresses, BOOLEAN, CLIENTS, choice, type Form, isFileName, text } from './forms.ts';
+
+/** The values of an entry of a named map. */
+export type Entry = Readonly<Record<string, unknown>>;
 
 /** The entries of a map by name. Each is a setting of its own, so that two files may each define some. */
 export interface NamedEntries {
@@ -23,7 +23,7 @@ export interface NamedEntries {
   /** A text in place of an entry may be a secret. */
   readonly mayBeSecret?: true;
   /** Returns what is wrong with an entry of which each value is right. */
-  readonly check?: (entry: Readonly<Record<string, unknown>>) => string | undefined;
+  readonly check?: (entry: Entry) => string | undefined;
 }
 
 /** A value of the right form that is wrong, or probably has no effect. */
@@ -50,28 +50,19 @@ export interface SecretFile {
   readonly secret: string;
 }
 
-export function isSecretFile(value: unknown): value is SecretFile {
-  return typeof value === 'object' && value !== null && 'secret' in value && 'path' in value;
-}
+export const isSecretFile = (value: unknown): value is SecretFile =>
+  isObject(value) && 'secret' in value && 'path' in value;
 
 /** One key. `T` is the type of its value in `Config`. */
-export interface Row<T> {
-  /** Whether a value in a file is right; entries of lists and of named maps are checked further. */
-  readonly accepts: (value: unknown) => boolean;
+export interface Row<T> extends Form {
   readonly default: T;
-  /** The type in words, for the documentation. */
-  readonly type: string;
-  /** Completes "expected …". */
-  readonly expected: string;
   /** One line for the documentation. */
   readonly meaning: string;
-  /** Judges the entries of a list, and normalises it. */
-  readonly items?: JudgeItems;
   /** Judges an accepted text further; only for keys of named entries. */
   readonly judge?: (text: string) => Doubt | undefined;
   readonly entries?: NamedEntries;
   /** The kind of the file that the value names. In an entry of a named map it may depend on the other values. */
-  readonly file?: FileKind | ((entry: Readonly<Record<string, unknown>>) => FileKind);
+  readonly file?: FileKind | ((entry: Entry) => FileKind);
   /** The key that is set to the content of the file; this one keeps the path. Only one of the two may be set. */
   readonly sets?: string;
   /** A number below this one is replaced by it, with a warning. */
@@ -88,8 +79,6 @@ export interface Row<T> {
   readonly defaultInWords?: string;
 }
 
-/** The values that a row accepts, and the words for them. */
-export type Form = Pick<Row<unknown>, 'accepts' | 'type' | 'expected' | 'items'>;
 type More = Partial<Omit<Row<unknown>, 'default'>>;
 
 export const row = <T>(form: Form, fallback: T, meaning: string, more: More = {}): Row<T> => ({
@@ -99,98 +88,28 @@ export const row = <T>(form: Form, fallback: T, meaning: string, more: More = {}
   ...more,
 });
 
-/** A row without a default: the value is undefined where it is not set. */
-export const optional = <T = string>(form: Form, meaning: string, more: More = {}): Row<T | undefined> =>
+/** A row without a default: the value is undefined where it is not set. NoInfer: else a table's type would determine T. */
+export const optional = <T = string>(
+  form: Form,
+  meaning: string,
+  more: More = {},
+): Row<NoInfer<T> | undefined> =>
   row<T | undefined>(form, undefined, meaning, { defaultInWords: 'none', ...more });
 
 export const booleanRow = (fallback: boolean, meaning: string, more: More = {}): Row<boolean> =>
   row(BOOLEAN, fallback, meaning, more);
 
-export const BOOLEAN: Form = {
-  accepts: (value) => typeof value === 'boolean',
-  type: 'boolean',
-  expected: 'true or false',
-};
-
-export const integer = (least: number, most: number): Form => ({
-  accepts: (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
-  type: 'integer',
-  expected: `a whole number from ${least} to ${most}`,
-});
-
-export const number = (expected: string, test: (value: number) => boolean): Form => ({
-  accepts: (value) => Number.isFinite(value) && test(Number(value)),
-  type: 'number',
-  expected,
-});
-
-type Test = (text: string) => boolean;
-
-const isText = (test: Test) => (value: unknown) => typeof value === 'string' && test(value);
-
-export const text = (expected: string, test: Test): Form => ({
-  accepts: isText(test),
-  type: 'string',
-  expected,
-});
-
-export const ABSOLUTE_PATH = text('an absolute path', isAbsolutePath);
-export const ID = text('1 to 64 letters, digits, "_" and "-"', isId);
-
-/** A list whose entries are judged one by one, so that a message can name the line of each. */
-const list = (expected: string, items: JudgeItems): Form => ({
-  accepts: Array.isArray,
-  type: 'list of strings',
-  expected,
-  items,
-});
-
-export const texts = (expected: string, test: Test): Form =>
-  list(
-    expected,
-    each((entry) => (test(entry) ? undefined : `expected ${expected}`)),
-  );
-
-/** A list of known names. */
-export const namesOf = (noun: string, names: readonly string[], expected: string): Form =>
-  list(
-    expected,
-    each((entry) => {
-      if (names.includes(entry)) return undefined;
-      const meant = findMeantAmong(entry, names);
-      const hint = didYouMean(meant && quote(meant), `expected ${expected}`);
-      return `unknown ${noun} ${quote(entry)}${hint}`;
-    }),
-  );
-
-/** A list that would allow nothing, or no client, is a mistake. */
-export const some = (form: Form): Form => ({
-  ...form,
-  accepts: (value) => Array.isArray(value) && value.length > 0,
-});
-
 /** The clients that an entry is for. */
-export const clientsRow = optional<readonly string[]>(
-  some(list('a list of addresses and CIDR ranges', judgeClients)),
-  'For clients with these addresses only.',
-  { defaultInWords: 'any client' },
-);
+export const clientsRow = optional<readonly string[]>(CLIENTS, 'For clients with these addresses only.', {
+  defaultInWords: 'any client',
+});
 
-export function choiceRow<const T extends string>(
+export const choiceRow = <const T extends string>(
   choices: readonly T[],
   fallback: NoInfer<T>,
   meaning: string,
   more: More = {},
-): Row<T> {
-  const words = choices.map((choice) => `"${choice}"`);
-  const expected = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-  return row<T>(
-    text(expected, (value) => choices.some((choice) => choice === value)),
-    fallback,
-    meaning,
-    more,
-  );
-}
+): Row<T> => row<T>(choice(choices), fallback, meaning, more);
 
 /** The path of a file; `Config` has its content as well. */
 export const fileRow = <T extends SecretFile | PemFile>(
@@ -206,8 +125,16 @@ export const fileRow = <T extends SecretFile | PemFile>(
     { file, mayBeSecret: true, ...more },
   );
 
-export const pemRow = (file: FileKind, what: string, meaning: string): Row<PemFile | undefined> =>
-  fileRow<PemFile>(file, `the path of a PEM file with ${what}`, meaning, { needsRestart: 'switching' });
+/** The path of a file that nobody else may read. `content`: the words for it. */
+export const secretRow = (file: NonNullable<Row<unknown>['file']>, content: string, meaning: string) =>
+  fileRow<SecretFile>(
+    file,
+    `the path of a file that holds the ${content}`,
+    `${meaning} Only its owner and its group may be able to read it.`,
+  );
+
+export const pemRow = (file: FileKind, content: string, meaning: string): Row<PemFile | undefined> =>
+  fileRow<PemFile>(file, `the path of a PEM file with ${content}`, meaning, { needsRestart: 'switching' });
 
 type ValueOf<R> = R extends Row<infer T> ? T : never;
 
@@ -230,8 +157,10 @@ export const namedRow = <Keys extends NamedEntries['keys']>(
   // No prototype, so that a client's "constructor" finds nothing.
   row({ accepts: isObject, type: 'map', expected }, Object.create(null), meaning, { entries });
 
-export const namesRow = (items: JudgeItems, expected: string, meaning: string): Row<readonly string[]> =>
-  row<readonly string[]>(list(expected, items), [], meaning);
+/** The type of an entry of a map by name. */
+export type EntryIn<R> = R extends Row<Readonly<Record<string, infer E>>> ? E : never;
 
-export const addressesRow = (items: JudgeItems, expected: string, meaning: string): Row<AddressList> =>
-  row(list(expected, items), NO_ADDRESSES, meaning, { defaultInWords: '`[]`' });
+export const namesRow = (form: Form, meaning: string): Row<readonly string[]> => row(form, [], meaning);
+
+export const addressesRow = (expected: string, meaning: string, allowsAny = false): Row<AddressList> =>
+  row(addresses(expected, allowsAny), NO_ADDRESSES, meaning, { defaultInWords: '`[]`' });

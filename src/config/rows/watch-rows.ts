@@ -1,7 +1,7 @@
 /** The rows of `watch.rules`. */
 import { SEVERITIES, type Severity } from '../../wire/severities.ts';
-import { isPrintable } from './predicates.ts';
-import { BOOLEAN, choiceRow, type EntryOf, integer, namedRow, number, optional, row, text } from './row.ts';
+import { BOOLEAN, choice, integer, isPrintable, number, text } from './forms.ts';
+import { type Entry, type EntryIn, namedRow, optional, row } from './row.ts';
 import { judgeSeries } from './series-names.ts';
 
 const limitRow = (meaning: string) =>
@@ -10,46 +10,8 @@ const limitRow = (meaning: string) =>
     meaning,
   );
 
-/** The keys of one entry of `watch.rules`. */
-export const WATCH_KEYS = {
-  series: row(
-    text(
-      'the name of a series, such as "cpu.load" or "disk.used_percent/*"',
-      (name) => name.length <= 200 && isPrintable(name),
-    ),
-    '',
-    'The series; `*` stands for any text, and each series that matches is watched separately. Required.',
-    { defaultInWords: 'required', judge: judgeSeries },
-  ),
-  above: limitRow('The condition holds while the value is above this, in the unit of the series.'),
-  below: limitRow('The condition holds while the value is below this, in the unit of the series.'),
-  clear_below: limitRow(
-    'With `above`: an event that has begun ends only when the value is below this, so that a value near the limit is one event.',
-  ),
-  clear_above: limitRow('With `below`: an event that has begun ends only when the value is above this.'),
-  missing: optional<boolean>(
-    BOOLEAN,
-    'With `true`, in place of a limit: the condition holds while the series has no value, for at least two readings. Of a name with `*`: each series that had one since the service has started.',
-    { defaultInWords: '`false`' },
-  ),
-  severity: optional<Severity>(
-    choiceRow(SEVERITIES, 'warning', ''),
-    'How urgent its events are: `info`, `warning` or `critical`.',
-    { defaultInWords: '`warning`' },
-  ),
-  for_seconds: row(
-    integer(1, 86_400),
-    10,
-    'How long the condition must hold before the event begins, and must not hold before it ends. Not less than the time between two readings.',
-    { expected: 'a whole number of seconds from 1 to 86400' },
-  ),
-};
-
-/** A condition that is reported when it has held for some time (`watch.rules`): one of `above`, `below` and `missing`. */
-export type WatchRule = EntryOf<typeof WATCH_KEYS>;
-
 /** Returns what is wrong with a rule of which each value is right. */
-function whyContradictory(entry: Readonly<Record<string, unknown>>): string | undefined {
+function whyContradictory(entry: Entry): string | undefined {
   const { above, below, missing, clear_above, clear_below } = entry;
   const found = Object.entries({ above, below, missing: missing === true ? missing : undefined }).flatMap(
     ([key, value]) => (value === undefined ? [] : [key]),
@@ -67,9 +29,43 @@ function whyContradictory(entry: Readonly<Record<string, unknown>>): string | un
     : undefined;
 }
 
+/** A condition that is reported when it has held for some time (`watch.rules`): one of `above`, `below` and `missing`. */
+export type WatchRule = EntryIn<typeof WATCH_ROW>;
 export const WATCH_ROW = namedRow(
   {
-    keys: WATCH_KEYS,
+    keys: {
+      series: row(
+        text(
+          'the name of a series, such as "cpu.load" or "disk.used_percent/*"',
+          (name) => name.length <= 200 && isPrintable(name),
+        ),
+        '',
+        'The series; `*` stands for any text, and each series that matches is watched separately. Required.',
+        { defaultInWords: 'required', judge: judgeSeries },
+      ),
+      above: limitRow('The condition holds while the value is above this, in the unit of the series.'),
+      below: limitRow('The condition holds while the value is below this, in the unit of the series.'),
+      clear_below: limitRow(
+        'With `above`: an event that has begun ends only when the value is below this, so that a value near the limit is one event.',
+      ),
+      clear_above: limitRow('With `below`: an event that has begun ends only when the value is above this.'),
+      missing: optional<boolean>(
+        BOOLEAN,
+        'With `true`, in place of a limit: the condition holds while the series has no value, for at least two readings. Of a name with `*`: each series that had one since the service has started.',
+        { defaultInWords: '`false`' },
+      ),
+      severity: optional<Severity>(
+        choice(SEVERITIES),
+        'How urgent its events are: `info`, `warning` or `critical`.',
+        { defaultInWords: '`warning`' },
+      ),
+      for_seconds: row(
+        integer(1, 86_400),
+        10,
+        'How long the condition must hold before the event begins, and must not hold before it ends. Not less than the time between two readings.',
+        { expected: 'a whole number of seconds from 1 to 86400' },
+      ),
+    },
     required: 'series',
     requires: 'the name of a series',
     check: whyContradictory,
