@@ -2,35 +2,40 @@
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
+import type { Media } from '../../commands/media.ts';
 import { isSleep, type Power } from '../../commands/power.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
 import type { Config } from '../../config/config.ts';
+import type { History } from '../../history/history.ts';
 import { brokerOf } from '../../mqtt/broker-socket.ts';
 import { scopesOf } from '../../scopes.ts';
 import { BrokerServer, type BrokerServerOptions } from '../../socket/broker/broker-server.ts';
 import { topicsOf } from './discovery/topics.ts';
-import { MachineEvents, type MachineSources } from './machine-events.ts';
 import { Session, type SessionDeps } from './session.ts';
 
 export interface MqttDeps extends SessionDeps {
-  readonly media: SessionDeps['media'] & MachineSources['media'];
-  readonly history: MachineSources['history'];
-  readonly power: SessionDeps['power'] & MachineSources['power'] & Pick<Power, 'delays'>;
+  readonly media: SessionDeps['media'] & Pick<Media, 'onChange'>;
+  readonly history: Pick<History, 'onEvent'>;
+  readonly power: SessionDeps['power'] & Pick<Power, 'onChange' | 'onPlan' | 'delays'>;
   readonly inhibitor: SleepInhibitor;
   readonly serve: BrokerServerOptions['serve'];
 }
+
+/** Maximum time awake between the notice of a sleep and that of its end; longer means that the second was lost. */
+const SLEEP_NOTICE_MS = 60_000;
 
 /** The part of the configuration that a session has. */
 const settingsIn = ({ mqtt, hub }: Config) => ({ mqtt, scopes: hub.scopes });
 
 export class MqttExporter {
   readonly #deps: MqttDeps;
-  readonly #events: MachineEvents<Session>;
   /** For Home Assistant. */
   #session: Session | undefined;
   /** For hubs. */
   #server: BrokerServer | undefined;
-  readonly #unlisten: () => void;
+  readonly #unlisten: readonly (() => void)[];
+  /** When the machine reported that it goes to sleep; undefined: it is awake. */
+  #asleepAtMs: number | undefined;
   readonly #run = randomBytes(8).toString('hex');
   #settings: ReturnType<typeof settingsIn> | undefined;
   /** The end of sessions before this one: two with one client id would end each other. */
@@ -39,11 +44,19 @@ export class MqttExporter {
 
   constructor(deps: MqttDeps) {
     this.#deps = deps;
-    this.#events = new MachineEvents(deps);
-    // After the sessions of hubs, which report the plan first. One that is only recorded ends nothing.
-    this.#unlisten = deps.power.onPlan((plan) => {
-      if (deps.config.current.power.backend !== 'record') this.#server?.setAsleep(isSleep(plan));
-    });
+    const { clock, config, media, power, history } = deps;
+    this.#unlisten = [
+      media.onChange(() => this.#session?.reports.mediaChanged()),
+      power.onChange(() => this.#session?.reports.powerChanged()),
+      history.onEvent((event) => this.#session?.sendEvent(event)),
+      // After the sessions of hubs, which report the plan first.
+      power.onPlan((plan) => {
+        this.#asleepAtMs = isSleep(plan) ? clock.now() : undefined;
+        this.#session?.link.setAsleep(isSleep(plan));
+        // A sleep that is only recorded ends nothing.
+        if (config.current.power.backend !== 'record') this.#server?.setAsleep(isSleep(plan));
+      }),
+    ];
     this.reconfigure();
   }
 
@@ -61,8 +74,7 @@ export class MqttExporter {
   /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#events.close();
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     await Promise.all([this.#ending, this.#closeSessions(false)]);
   }
 
@@ -70,7 +82,6 @@ export class MqttExporter {
     const ended = [this.#session?.close(forgets), this.#server?.close()];
     this.#session = undefined;
     this.#server = undefined;
-    this.#events.sessions.clear();
     await Promise.all(ended);
   }
 
@@ -88,7 +99,9 @@ export class MqttExporter {
     if (this.#isClosed) return;
     if (publish !== 'hub') {
       this.#session = new Session(this.#deps, mqtt.url, mqtt, this.#deps.inhibitor);
-      this.#events.add(this.#session);
+      const isAsleep =
+        this.#deps.clock.now() - (this.#asleepAtMs ?? Number.NEGATIVE_INFINITY) < SLEEP_NOTICE_MS;
+      if (isAsleep) this.#session.link.setAsleep(true);
     }
     if (publish !== 'homeassistant') this.#server = this.#serveHubs(mqtt.url, settings);
   }

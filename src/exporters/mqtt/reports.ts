@@ -64,7 +64,8 @@ export class Reports {
   #reading: Reading | undefined;
   /** The players in the last document on this connection. */
   #players: string | undefined;
-  #takeRetained: (payload: string) => void = () => undefined;
+  /** Takes the document that the broker keeps. */
+  takeRetained: (payload: string) => void = () => undefined;
   /** The last payload on each topic, on this connection. */
   readonly #sent = new Map<string, string>();
 
@@ -117,11 +118,6 @@ export class Reports {
     if (this.#connection !== undefined) this.#power.request();
   }
 
-  /** The document that the broker keeps. */
-  takeRetained(payload: string): void {
-    this.#takeRetained(payload);
-  }
-
   #tick(): void {
     const { clock, intervalSeconds } = this.#options;
     clock.clearTimer(this.#timer);
@@ -138,7 +134,7 @@ export class Reports {
     const { discovery } = topics;
     if (this.#components !== undefined || discovery === undefined) return;
     const kept = new Promise<string>((resolve) => {
-      this.#takeRetained = resolve;
+      this.takeRetained = resolve;
       clock.setTimer(() => resolve(''), CACHED_MS);
     });
     try {

@@ -33,8 +33,8 @@ export class Session {
   readonly #inhibitor: SleepInhibitor;
   readonly topics: ReturnType<typeof topicsOf>;
   readonly #adapter: CommandAdapter;
-  readonly #reports: Reports;
-  readonly #link: MqttLink;
+  readonly reports: Reports;
+  readonly link: MqttLink;
   readonly #random: () => number;
   /** The topics of commands that are subscribed to, with the names of the commands. */
   #names: ReadonlyMap<string, string> = new Map();
@@ -55,19 +55,19 @@ export class Session {
       // The broker has let it through, and this service has seen no key.
       peer: { address: `${host}:${port}`, isKeyed: false, scopes: ALL_SCOPES },
       nameOf: (topic) => this.#names.get(topic),
-      answer: (feedback) => this.#link.deliver(this.topics.feedback, JSON.stringify(feedback)),
-      clear: (topic) => void this.#link.deliver(topic, '', true),
+      answer: (feedback) => this.link.deliver(this.topics.feedback, JSON.stringify(feedback)),
+      clear: (topic) => void this.link.deliver(topic, '', true),
       // Commands that arrived while the machine slept are not done.
-      isStale: () => this.#link.endStale(),
+      isStale: () => this.link.endStale(),
     });
-    this.#reports = new Reports({
+    this.reports = new Reports({
       ...deps,
       topics: this.topics,
       intervalSeconds: mqtt.interval_seconds,
       urlOf: (hostname) => dashboardUrl(deps.config.current, deps.addresses, hostname),
-      deliver: (...message) => this.#link.deliver(...message),
+      deliver: (...message) => this.link.deliver(...message),
     });
-    this.#link = new MqttLink(broker, {
+    this.link = new MqttLink(broker, {
       availability: this.topics.availability,
       clock,
       log,
@@ -80,34 +80,22 @@ export class Session {
 
   /** Flags or other settings have changed. */
   reconfigure(): void {
-    const { connection } = this.#link;
+    const { connection } = this.link;
     if (connection === undefined) return;
     void this.#subscribe(connection);
-    this.#reports.repeat();
-  }
-
-  mediaChanged(): void {
-    this.#reports.mediaChanged();
-  }
-
-  powerChanged(): void {
-    this.#reports.powerChanged();
+    this.reports.repeat();
   }
 
   /** Lost while there is no connection: nothing is kept. */
   sendEvent(event: HistoryEvent): void {
-    void this.#link.deliver(this.topics.event, JSON.stringify(event));
-  }
-
-  setAsleep(isAsleep: boolean): void {
-    this.#link.setAsleep(isAsleep);
+    void this.link.deliver(this.topics.event, JSON.stringify(event));
   }
 
   /** `forgets`: removes the device from Home Assistant. Takes less than half a second. */
   async close(forgets = false): Promise<void> {
-    this.#reports.end();
+    this.reports.end();
     const { discovery } = this.topics;
-    await this.#link.close(
+    await this.link.close(
       forgets && discovery !== undefined
         ? async (connection) => await connection.deliver(discovery, '', true)
         : undefined,
@@ -118,13 +106,13 @@ export class Session {
     this.#names = new Map();
     this.#adapter.begin();
     void this.#subscribe(connection);
-    this.#reports.begin(connection);
+    this.reports.begin(connection);
     this.#inhibitor.hold(this);
   }
 
   /** The connection has ended, before a sleep with `offline`: nothing is left to wait for. */
   #end(): void {
-    this.#reports.end();
+    this.reports.end();
     this.#inhibitor.release(this);
   }
 
@@ -145,7 +133,7 @@ export class Session {
         // Some let Home Assistant keep its status: the present one must not be taken for an old one.
         ...(status === undefined ? [] : await connection.subscribe([status])),
       ];
-      this.#link.reportRefusal(refused, 'the subscription was refused');
+      this.link.reportRefusal(refused, 'the subscription was refused');
     } catch (error) {
       if (connection.isReady) this.#deps.log.warn(`mqtt: cannot receive commands: ${String(error)}`);
     }
@@ -157,11 +145,11 @@ export class Session {
     if (topic === this.topics.homeAssistantStatus) {
       if (!isRetained && payload.toString() === ONLINE) this.#repeatSoon();
     } else if (topic === this.topics.discovery) {
-      if (isRetained) this.#reports.takeRetained(payload.toString());
+      if (isRetained) this.reports.takeRetained(payload.toString());
     } else this.#adapter.take(message);
   }
 
   #repeatSoon(): void {
-    this.#deps.clock.setTimer(() => this.#reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
+    this.#deps.clock.setTimer(() => this.reports.repeat(), this.#random() * REPEAT_WITHIN_MS);
   }
 }

@@ -8,7 +8,6 @@ import {
   type Entity,
   entitiesOf,
   MEASURED,
-  type Named,
   OFF,
   type Options,
   percent,
@@ -32,21 +31,21 @@ const legible = (name: string) =>
     .trim()
     .slice(0, MAX_LABEL);
 
-/** The first things of `all`, by the names that they keep. `label`: what people read; by default the name. */
-function named<Thing>(
+/** The entities of the first things of a kind, by the names that they keep. `label`: what people read; by default the name. */
+function entitiesNamed<Thing>(
   kind: keyof typeof MAX_THINGS,
   all: readonly Thing[],
   nameOf: (thing: Thing, at: number) => string,
   labelOf: (thing: Thing, name: string) => string,
-): readonly Named<Thing>[] {
+  rowsOf: (thing: Thing) => readonly Row<Thing>[],
+): readonly Entity[] {
   const first = all.slice(0, MAX_THINGS[kind]);
   const names = first.map(nameOf);
   const slugs = slugsOf(names);
-  return first.map((thing, at) => ({
-    slug: slugs[at] ?? '',
-    label: legible(labelOf(thing, names[at] ?? '')),
-    thing,
-  }));
+  return first.flatMap((thing, at) => {
+    const label = legible(labelOf(thing, names[at] ?? ''));
+    return entitiesOf(kind, [{ slug: slugs[at] ?? '', label, thing }], rowsOf(thing));
+  });
 }
 
 const INTERFACE: readonly Row<InterfaceDetail>[] = [
@@ -112,66 +111,50 @@ const MAINS: readonly Row<readonly BatteryDetail[]>[] = [
 /** Hardware, and what is configured by hand; not the ends of containers, of which each start makes a new one. */
 const KINDS = new Set(['ethernet', 'wifi', 'bond', 'vlan', 'tunnel']);
 
-/** A sensor's number in its label may change with the next start; the device and the file that it is read from do not. */
-function sensorEntities({ extras, counters }: Sample): readonly Entity[] {
-  const places = counters.sensors ?? [];
-  const sensors = named(
-    'sensor',
-    extras?.sensors ?? [],
-    ({ label }, at) => {
-      const { device = '', file = '' } = places[at] ?? {};
-      return device === '' || file === '' ? label : `${device}/${file}`;
-    },
-    ({ label }) => label,
-  );
-  return sensors.flatMap((sensor) => entitiesOf('sensor', [sensor], sensorRow(sensor.thing.kind)));
-}
-
 /** Every other mount point has a slash in it (on Windows a colon), so none is called root. */
 const mountName = ({ fs }: { readonly fs: string }) => (fs === '/' ? 'root' : fs);
 
 export function thingEntities(sample: Sample): readonly Entity[] {
-  const { disks, network, gpu, extras } = sample;
+  const { disks, network, gpu, extras, counters } = sample;
   const gpus = gpu?.detail?.devices ?? [];
   const batteries = extras?.batteries ?? [];
   const mounts = (disks?.detail ?? []).filter(({ type }) => !IMAGES.has(type ?? ''));
   const links = (network?.detail?.interfaces ?? []).filter(({ kind }) => KINDS.has(kind));
+  const places = counters.sensors ?? [];
+  // A sensor's number in its label may change with the next start; the device and the file that it is read from do not.
+  const placeOf = ({ label }: SensorDetail, at: number) => {
+    const { device = '', file = '' } = places[at] ?? {};
+    return device === '' || file === '' ? label : `${device}/${file}`;
+  };
   const name = (thing: { readonly name: string }) => thing.name;
-  const soleOr = (all: readonly unknown[], sole: string, each: (name: string) => string) =>
-    all.length === 1 ? () => sole : (_: unknown, known: string) => each(known);
+  const gpuLabel = ({ name: own }: GpuDevice) => (gpus.length === 1 ? 'GPU' : own);
+  const batteryLabel = ({ name: own }: BatteryDetail) =>
+    batteries.length === 1 ? 'Battery' : `Battery ${own}`;
   return [
-    ...entitiesOf(
+    ...entitiesNamed(
       'disk',
-      named('disk', mounts, mountName, ({ fs }) => `Disk ${fs}`),
-      DISK,
+      mounts,
+      mountName,
+      ({ fs }) => `Disk ${fs}`,
+      () => DISK,
     ),
-    ...entitiesOf('interface', named('interface', links, name, name), INTERFACE),
-    ...entitiesOf(
-      'gpu',
-      named(
-        'gpu',
-        gpus,
-        name,
-        soleOr(gpus, 'GPU', (each) => each),
-      ),
-      GPU,
+    ...entitiesNamed('interface', links, name, name, () => INTERFACE),
+    ...entitiesNamed('gpu', gpus, name, gpuLabel, () => GPU),
+    ...entitiesNamed(
+      'sensor',
+      extras?.sensors ?? [],
+      placeOf,
+      ({ label }) => label,
+      ({ kind }) => sensorRow(kind),
     ),
-    ...sensorEntities(sample),
-    ...entitiesOf(
-      'battery',
-      named(
-        'battery',
-        batteries,
-        name,
-        soleOr(batteries, 'Battery', (each) => `Battery ${each}`),
-      ),
-      BATTERY,
-    ),
+    ...entitiesNamed('battery', batteries, name, batteryLabel, () => BATTERY),
     ...entitiesOf('mains', batteries.length === 0 ? [] : [{ slug: '', label: '', thing: batteries }], MAINS),
-    ...entitiesOf(
+    ...entitiesNamed(
       'drive',
-      named('drive', extras?.drives ?? [], name, (_, known) => `Drive ${known}`),
-      DRIVE,
+      extras?.drives ?? [],
+      name,
+      (drive) => `Drive ${drive.name}`,
+      () => DRIVE,
     ),
   ];
 }
