@@ -47,13 +47,9 @@ const asError = (text: string): Notice => ({ level: 'error', text });
 const renderJson = ({ isValid, ...report }: CheckReport) => jsonText({ valid: isValid, ...report });
 
 function reportOf(loaded: Loaded): CheckReport {
-  const settings = [...ROWS].flatMap(([key, row]) => {
-    const entries = listEntries(loaded, key);
-    if (entries.length > 0) return entries.map(({ key: name, ...setting }) => [name, setting] as const);
-    const value = writtenValue(loaded, key);
-    const shown = row.isSecret === true && value !== undefined ? SECRET : value;
-    return [[key, { value: shown ?? null, origin: loaded.origins.get(key) ?? '' }] as const];
-  });
+  const settings = listSettings(loaded).map(
+    ({ key, value = null, origin }) => [key, { value, origin }] as const,
+  );
   return {
     isValid: !hasErrors(loaded),
     files: loaded.sources.files,
@@ -62,16 +58,26 @@ function reportOf(loaded: Loaded): CheckReport {
   };
 }
 
-/** Returns the entries of a named map, each under its own key; none if `key` is not such a map, or it is empty. */
-function listEntries({ config, origins }: Loaded, key: string) {
-  const row = ROWS.get(key);
-  const map = readKey(config, key);
-  if (row?.entries === undefined || !isObject(map)) return [];
-  return Object.entries(map).map(([name, value]) => ({
-    key: `${key}.${name}`,
-    value: masked(value, row.entries?.keys ?? {}),
-    origin: origins.get(`${key}.${name}`) ?? '',
-  }));
+interface Setting {
+  readonly key: string;
+  /** As a file contains it, without secrets; undefined: not set. */
+  readonly value: unknown;
+  readonly origin: string;
+}
+
+/** Returns all settings; the entries of a named map, unless it is empty, each under its own key. */
+function listSettings({ config, origins }: Loaded): readonly Setting[] {
+  const settingOf = (key: string, value: unknown) => ({ key, value, origin: origins.get(key) ?? '' });
+  return [...ROWS].flatMap(([key, row]) => {
+    const value = readKey(config, key);
+    const entries = row.entries === undefined || !isObject(value) ? [] : Object.entries(value);
+    if (entries.length > 0)
+      return entries.map(([name, entry]) =>
+        settingOf(`${key}.${name}`, masked(entry, row.entries?.keys ?? {})),
+      );
+    const written = row.items !== undefined && isObject(value) ? value['entries'] : pathIn(value);
+    return [settingOf(key, row.isSecret === true && value !== undefined ? SECRET : written)];
+  });
 }
 
 /** Returns unknown keys, which only warn elsewhere, as errors. */
@@ -103,7 +109,7 @@ function render(loaded: Loaded, rules: RuleValues | undefined): string {
   const lines = [
     files.length === 0 ? 'No configuration file (defaults only).' : `Files: ${files.join(', ')}`,
     '',
-    ...align([...ROWS.keys()].flatMap((key) => listRows(loaded, key))),
+    ...align(listSettings(loaded)),
     '',
     ...(rules === undefined ? [] : [...describeRules(rules), '']),
     ...noticesOf(loaded).map(({ level, text }) => `${level}: ${text}`),
@@ -112,35 +118,16 @@ function render(loaded: Loaded, rules: RuleValues | undefined): string {
   return `${lines.map(inLine).join('\n')}\n`;
 }
 
-function listRows(loaded: Loaded, key: string): (readonly [string, string])[] {
-  const origin = loaded.origins.get(key) ?? '';
-  const entries = listEntries(loaded, key);
-  if (entries.length > 0)
-    return entries.map((entry) => [`${entry.key} = ${JSON.stringify(entry.value)}`, entry.origin]);
-  const value = writtenValue(loaded, key);
-  return [[`${key} = ${renderValue(value, ROWS.get(key)?.isSecret === true)}`, origin]];
-}
-
-/** Returns a checked value as a file contains it: the entries of an address list, the path of a file. */
-function writtenValue({ config }: Pick<Loaded, 'config'>, key: string): unknown {
-  const value = readKey(config, key);
-  if (ROWS.get(key)?.items !== undefined && isObject(value)) return value['entries'];
-  return isPemFile(value) || isSecretFile(value) ? value.path : value;
-}
+/** Returns the path of a file that was read, and any other value as it is. */
+const pathIn = (value: unknown) => (isPemFile(value) || isSecretFile(value) ? value.path : value);
 
 const SECRET = '(set, not shown)';
-
-function renderValue(value: unknown, isSecret: boolean): string {
-  if (value === undefined) return '(none)';
-  return isSecret ? SECRET : JSON.stringify(value);
-}
 
 /** Returns an entry with the paths of its files, and without its secrets; of variables the names are shown. */
 function masked(entry: unknown, keys: NamedEntries['keys']): unknown {
   if (!isObject(entry)) return entry;
   const shown = Object.entries(entry).map(([name, value]) => {
-    if (isPemFile(value) || isSecretFile(value)) return [name, value.path];
-    if (keys[name]?.isSecret !== true) return [name, value];
+    if (keys[name]?.isSecret !== true) return [name, pathIn(value)];
     return [
       name,
       isObject(value) ? Object.fromEntries(Object.keys(value).map((each) => [each, '(not shown)'])) : SECRET,
@@ -149,7 +136,11 @@ function masked(entry: unknown, keys: NamedEntries['keys']): unknown {
   return Object.fromEntries(shown);
 }
 
-function align(rows: readonly (readonly [string, string])[]): readonly string[] {
+function align(settings: readonly Setting[]): readonly string[] {
+  const rows = settings.map(({ key, value, origin }) => {
+    const shown = value === undefined ? '(none)' : value === SECRET ? SECRET : JSON.stringify(value);
+    return [`${key} = ${shown}`, origin] as const;
+  });
   // Longer settings stick out: one long list must not push every origin off the screen.
   const width = Math.min(48, Math.max(...rows.map(([setting]) => setting.length)));
   return rows.map(([setting, origin]) => `${setting.padEnd(width)}  (${origin})`);

@@ -17,6 +17,7 @@ export const keyRow = v.strictObject({
   last_use: means(known(keyUse), 'null: none since `since`.'),
   open: means(count, 'Its open streams and WebSockets, those of hubs included.'),
 });
+export type KeyRow = Shape<typeof keyRow>;
 
 export const keyList = v.strictObject({
   since: means(unixSeconds, 'Earlier uses are not known.'),

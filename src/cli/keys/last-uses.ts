@@ -1,16 +1,11 @@
 /** The last uses of keys for `hostwire keys`: the running service has them. */
 import type { Config } from '../../config/config.ts';
 import { messageOf } from '../../errors.ts';
-import { isObject } from '../../json.ts';
+import type { KeyList, KeyRow } from '../../wire/keys.ts';
 import { askService, NoKeyError, type Variables } from '../ask-service.ts';
 
-interface LastUse {
-  /** Unix seconds. */
-  readonly at: number;
-  readonly address: string;
-  /** Streams and sockets that are open. */
-  readonly open: number;
-}
+/** With `open`: its streams and sockets. */
+type LastUse = NonNullable<KeyRow['last_use']> & Pick<KeyRow, 'open'>;
 
 export interface LastUses {
   /** `none`: nothing is known. */
@@ -26,21 +21,6 @@ export interface LastUses {
 /** With what else it does, the command takes less than 2 s. */
 const ASK_LIMIT_MS = 1500;
 
-function readAnswer(answer: unknown): Pick<LastUses, 'since' | 'uses'> {
-  if (!isObject(answer) || typeof answer['since'] !== 'number' || !Array.isArray(answer['keys']))
-    throw new Error('unexpected answer');
-  const rows: readonly unknown[] = answer['keys'];
-  const uses = new Map<string, LastUse>();
-  for (const row of rows) {
-    const last = isObject(row) ? row['last_use'] : undefined;
-    if (!isObject(row) || !isObject(last)) continue;
-    const [{ name, open }, { at, address }] = [row, last];
-    if (typeof name === 'string' && typeof at === 'number' && typeof address === 'string')
-      uses.set(name, { at, address, open: typeof open === 'number' ? open : 0 });
-  }
-  return { since: answer['since'], uses };
-}
-
 /** Never rejects. `variables`: of the environment. `limitMs`: for tests. */
 export async function findLastUses(
   config: Config,
@@ -49,8 +29,13 @@ export async function findLastUses(
 ): Promise<LastUses> {
   try {
     const question = { path: 'api/keys', needsKey: true, timeoutMs: limitMs };
-    const answer = readAnswer(await askService(config, variables, question));
-    return { source: 'service', reason: null, ...answer };
+    // The service of this configuration answers so; docs/api.md has the shape.
+    const { since, keys } = (await askService(config, variables, question)) as Partial<KeyList>;
+    if (since === undefined || keys === undefined) throw new Error('unexpected answer');
+    const uses = keys.flatMap(({ name, last_use: use, open }) =>
+      use === null ? [] : [[name, { ...use, open }] as const],
+    );
+    return { source: 'service', reason: null, since, uses: new Map(uses) };
   } catch (error) {
     const reason = messageOf(error);
     const what = error instanceof NoKeyError ? 'was not asked' : 'did not return them';

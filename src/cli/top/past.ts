@@ -2,7 +2,7 @@
 import type { HostSocket } from '../../client/client.ts';
 import type { HistoryPayload } from '../../wire/history.ts';
 import type { Point } from './chart.ts';
-import { MAX_POINTS, type Series, type Traces } from './view.ts';
+import { MAX_POINTS, type Series, type Traces, tracesOf } from './view.ts';
 
 /** Time for which the service keeps each second, and the length of the slots of older values. */
 const FINE_SECONDS = 300;
@@ -68,16 +68,10 @@ export function withPast(traces: Traces, past: Past, intervalSeconds: number): T
   const own = new Map(
     traces.times.map((time, at) => [MAX_POINTS - 1 - Math.round((newest - time) / intervalSeconds), at]),
   );
-  const filled = (name: Series): readonly Point[] =>
+  return tracesOf(times, (name) =>
     times.map((time, at) => {
       const index = own.get(at);
       return index === undefined ? valueAt(SERIES[name], past, time) : (traces[name][index] ?? null);
-    });
-  return {
-    times,
-    cpu: filled('cpu'),
-    memory: filled('memory'),
-    network: filled('network'),
-    gpu: filled('gpu'),
-  };
+    }),
+  );
 }

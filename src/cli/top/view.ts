@@ -71,10 +71,15 @@ export const MAX_POINTS = 512;
 /** The points before the first sample. */
 export const FIRST_POINTS: Traces = { times: [], cpu: [], memory: [], network: [], gpu: [] };
 
-export const withPoints = (traces: Traces, sample: Sample): Traces => ({
-  times: [...traces.times, sample.timestamp].slice(-MAX_POINTS),
-  cpu: [...traces.cpu, SERIES.cpu(sample)].slice(-MAX_POINTS),
-  memory: [...traces.memory, SERIES.memory(sample)].slice(-MAX_POINTS),
-  network: [...traces.network, SERIES.network(sample)].slice(-MAX_POINTS),
-  gpu: [...traces.gpu, SERIES.gpu(sample)].slice(-MAX_POINTS),
+export const tracesOf = (times: readonly number[], pointsOf: (name: Series) => readonly Point[]): Traces => ({
+  times,
+  cpu: pointsOf('cpu'),
+  memory: pointsOf('memory'),
+  network: pointsOf('network'),
+  gpu: pointsOf('gpu'),
 });
+
+export const withPoints = (traces: Traces, sample: Sample): Traces =>
+  tracesOf([...traces.times, sample.timestamp].slice(-MAX_POINTS), (name) =>
+    [...traces[name], SERIES[name](sample)].slice(-MAX_POINTS),
+  );
