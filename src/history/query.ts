@@ -208,12 +208,3 @@ export function* columnSteps(
   }
   return Object.fromEntries([...byName].map(([name, columns]) => [name, columns.answer]));
 }
-
-/** The same in one call. */
-export function columnsOf(...asked: Parameters<typeof columnSteps>): ColumnsByName {
-  const steps = columnSteps(...asked);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}

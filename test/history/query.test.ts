@@ -1,8 +1,9 @@
 /** Requests: the slots of an answer, names, limits, and the store's part. */
 import t from 'tap';
+import { runNow } from '#src/clock.js';
 import type { HistoryRequest, Slot } from '#src/history/history.js';
 import { Memory } from '#src/history/memory.js';
-import { columnsOf, gridOf, matcherOf, memoryBegin } from '#src/history/query.js';
+import { columnSteps, gridOf, matcherOf, memoryBegin } from '#src/history/query.js';
 
 const NOW = 1_700_000_003.7;
 const grid = (request: Partial<HistoryRequest>, now = NOW) => {
@@ -12,6 +13,8 @@ const grid = (request: Partial<HistoryRequest>, now = NOW) => {
   );
   return [start - 1_700_000_000, step, count];
 };
+
+const columnsOf = (...asked: Parameters<typeof columnSteps>) => runNow(columnSteps(...asked));
 
 t.test('the slots of an answer', async (t) => {
   t.strictSame(grid({ since: -60 }), [-57, 1, 61], 'seconds within the last 300');
