@@ -15,18 +15,15 @@ function copy(part: string): string {
   return Buffer.from(part).toString();
 }
 
-function condenseChain(values: readonly string[]): readonly string[] {
-  return [
-    copy(
-      chainOf(values)
-        .map((element) => element.trim().slice(0, MAX_ADDRESS))
-        .join(','),
-    ),
-  ];
-}
-
 function condenseValues(name: string, values: readonly string[]): readonly string[] {
-  if (name === 'x-forwarded-for') return condenseChain(values);
+  if (name === 'x-forwarded-for')
+    return [
+      copy(
+        chainOf(values)
+          .map((element) => element.trim().slice(0, MAX_ADDRESS))
+          .join(','),
+      ),
+    ];
   if (FORWARDING_HEADERS.includes(name) && !READ_FORWARDING.has(name)) return [''];
   // Any one of these decides, and none of them is long.
   if (name.startsWith('sec-fetch-'))

@@ -7,24 +7,19 @@ import { parseAddress } from './addresses.ts';
 export interface ExposureSettings {
   readonly auth: { readonly enabled: boolean; readonly guests?: readonly Scope[] | undefined };
   readonly server: { readonly host: string };
-  readonly features: {
-    readonly enable_sleep: boolean;
-    readonly enable_hibernate: boolean;
-    readonly enable_restart: boolean;
-    readonly enable_shutdown: boolean;
-    readonly enable_media: boolean;
-    readonly enable_processes: boolean;
-    readonly enable_process_control: boolean;
-    readonly enable_wake: boolean;
-  };
+  readonly features: Readonly<Record<Flag, boolean>>;
 }
+
+/** The flags of operations with a scope. */
+type Flag = Extract<
+  (typeof OPERATIONS)[keyof typeof OPERATIONS],
+  { readonly scope: Scope; readonly feature: string }
+>['feature'];
 
 export function isLoopback(host: string): boolean {
   const address = parseAddress(host)?.text;
   return host === 'localhost' || address === '::1' || address?.startsWith('127.') === true;
 }
-
-type Flag = keyof ExposureSettings['features'];
 
 /** The abilities of clients, each with an operation that has its scope and its flag. */
 export const SWITCHES: readonly (readonly [
