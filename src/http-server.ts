@@ -16,7 +16,7 @@ import type { Host } from './host/host.ts';
 import type { PausedPolls } from './host/streams.ts';
 import { ViewerCounts } from './http/clients/viewer-counts.ts';
 import { ConnectionLimiter } from './http/connections/connection-limiter.ts';
-import { DescriptorCapacity, MIN_DESCRIPTORS } from './http/connections/descriptors.ts';
+import { DescriptorCapacity, LEAST_DESCRIPTORS } from './http/connections/descriptors.ts';
 import { HeapTrim, SCRIPT_HEAP } from './http/connections/heap.ts';
 import { type Bound, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
 import type { Engine } from './http/engine.ts';
@@ -202,9 +202,9 @@ export class HttpServer {
     this.#heap?.start();
     this.#limiter.start(...ports);
     const limit = host.descriptorLimit();
-    if (limit < MIN_DESCRIPTORS)
+    if (limit < LEAST_DESCRIPTORS)
       log.warn(
-        `the limit of open files is ${limit}, and the service needs ${MIN_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
+        `the limit of open files is ${limit}, and the service needs ${LEAST_DESCRIPTORS}: raise "ulimit -n" or LimitNOFILE=`,
       );
     this.server.maxConnections = this.#capacity.maxConnections();
     return bound;

@@ -1,5 +1,6 @@
 /** Addresses and address lists: parsed once and strictly, matched without allocating. */
 import ipaddr from 'ipaddr.js';
+import { REMEMBERED } from '../fairness/limits.ts';
 
 /** One address. An IPv4-mapped IPv6 address is stored as the IPv4 address it stands for. */
 export interface Address {
@@ -120,14 +121,13 @@ export function parsePeer(text: string): Address | undefined {
   if (knownPeers.has(text)) return knownPeers.get(text);
   const zoneAt = text.indexOf('%');
   const address = parseAddress(zoneAt === -1 ? text : text.slice(0, zoneAt));
-  if (knownPeers.size >= MAX_KNOWN_PEERS) knownPeers.clear();
+  if (knownPeers.size >= REMEMBERED.peers) knownPeers.clear();
   knownPeers.set(text, address);
   return address;
 }
 
 /** Cache: the same few peers send nearly all requests, and parsing an address is a tenth of the cost of a short one. */
 const knownPeers = new Map<string, Address | undefined>();
-const MAX_KNOWN_PEERS = 64;
 
 /** Returns the canonical address of a socket's peer, by which limits are counted; empty if it is not an address. */
 export const canonicalPeer = (text: string): string => parsePeer(text)?.text ?? '';

@@ -1,11 +1,8 @@
 /** Logs refusals: host names and origins once each, and wrong keys with their number; memory is bounded. */
-import { RATES } from '../fairness/limits.ts';
+import { RATES, REMEMBERED } from '../fairness/limits.ts';
 import { networkOf } from '../fairness/networks.ts';
 import { Rate } from '../fairness/rate.ts';
 import type { Decision } from './request.ts';
-
-/** Beyond this many, known names are forgotten: each may be logged again. */
-const MAX_KNOWN = 1000;
 
 /** The part of a decision that this reads. */
 type Noted = Pick<Decision, 'isAllowed' | 'client'> & { readonly hint?: string | undefined };
@@ -25,7 +22,7 @@ export class RefusalLog {
   note({ isAllowed, hint, client = '' }: Noted, nowMs: number): void {
     if (isAllowed || hint === undefined || this.#seen.has(hint)) return;
     if (!this.#ofAddress.take(client, nowMs) || !this.#inAll.take('', nowMs)) return;
-    if (this.#seen.size === MAX_KNOWN) this.#seen.clear();
+    if (this.#seen.size === REMEMBERED.refusals) this.#seen.clear();
     this.#seen.add(hint);
     this.#log(hint);
   }
@@ -60,7 +57,7 @@ export class WrongKeys {
       this.#log(further === 0 ? 'wrong key' : `${further + 1} more wrong keys`, address);
       this.#further.delete(network);
     } else {
-      if (this.#further.size === MAX_KNOWN) this.#further.clear();
+      if (this.#further.size === REMEMBERED.refusals) this.#further.clear();
       this.#further.set(network, further + 1);
     }
     return !this.#pace.take(network, nowMs);

@@ -1,12 +1,6 @@
 /** Limits how often something happens: a rate, and a burst after a rest. */
+import { type RateLimit, REMEMBERED } from './limits.ts';
 import { levelsOf, limitOf, networkOf } from './networks.ts';
-
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-  /** `network`: a /64 network has it once for all its addresses, instead of each of them. */
-  readonly per?: string;
-}
 
 /** The units that one holder has left. */
 export class Bucket {
@@ -44,9 +38,6 @@ export class Bucket {
   }
 }
 
-/** Maximum number of keys: beyond it the one that was not used for longest is forgotten, and may have a burst again. */
-const MAX_KEYS = 2000;
-
 /** The same rate for each address, or each other key; a /64 network may have a multiple of it. */
 export class Rate {
   readonly #limit: RateLimit;
@@ -72,7 +63,7 @@ export class Rate {
     const bucket = this.#buckets.get(level) ?? new Bucket(per === 'network' ? this.#limit : shared, nowMs);
     this.#buckets.delete(level);
     const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size >= MAX_KEYS && oldest !== undefined) this.#buckets.delete(oldest);
+    if (this.#buckets.size >= REMEMBERED.ratedKeys && oldest !== undefined) this.#buckets.delete(oldest);
     this.#buckets.set(level, bucket);
     return bucket;
   }

@@ -1,18 +1,13 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
-import { QUOTAS } from '../fairness/limits.ts';
+import { PLACES, QUOTAS } from '../fairness/limits.ts';
 import { PieceBuffer } from '../piece-buffer.ts';
 import type { Exchange } from './engine.ts';
 import type { HeaderLists, RequestHead } from './head.ts';
 
-/**
- * Maximum pieces of a body, plus one for each PIECE_BYTES of it. A piece is a chunk or a read of the socket, and costs a
- * microsecond whatever its size: chunks of one byte would hold the event loop for 0.2 s per read.
- */
-const MAX_FREE_PIECES = 256;
 const PIECE_BYTES = 256;
 /** Maximum time for the whole body: more than the 30 to 32 s after which node:http answers with 408. */
-const MAX_BODY_MS = 35_000;
+const BODY_LIMIT_MS = 35_000;
 /** Memory of a body that is being read, beside its bytes: a promise, a timer, closures. */
 const OVERHEAD_BYTES = 1024;
 
@@ -69,7 +64,7 @@ export type Body =
 export function readBody(
   exchange: Pick<Exchange, 'readBody' | 'bufferBody' | 'cut'>,
   onCut: (reason: string) => void,
-  limitMs = MAX_BODY_MS,
+  limitMs = BODY_LIMIT_MS,
 ): Promise<Body | undefined> {
   return new Promise((resolve) => {
     const kept = new PieceBuffer();
@@ -93,7 +88,7 @@ export function readBody(
         if (isOver) return;
         total += chunk.length;
         pieces++;
-        if (pieces > MAX_FREE_PIECES + total / PIECE_BYTES) {
+        if (pieces > PLACES.bodyPieces.max + total / PIECE_BYTES) {
           cut(`arrived in ${pieces} pieces of ${(total / pieces).toFixed(0)} bytes on average`);
           return;
         }

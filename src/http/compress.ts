@@ -8,14 +8,14 @@ import type { Answer, HeaderLists } from './head.ts';
  * A longer text is compressed on another thread. Getting it there and back takes 0.4 ms of CPU time, which is what 45 KB
  * take to be compressed.
  */
-const MAX_SYNC_BYTES = 64 * 1024;
+const SYNC_BYTES = 64 * 1024;
 /** A shorter answer fits into one packet as it is. */
-const MIN_BYTES = 1024;
+const PACKET_BYTES = 1024;
 const gzipElsewhere = promisify(gzip);
 
 /** Compresses `bytes`; the level is that of zlib. */
 export async function gzipped(bytes: Buffer, level: number): Promise<Buffer> {
-  return bytes.length <= MAX_SYNC_BYTES ? gzipSync(bytes, { level }) : await gzipElsewhere(bytes, { level });
+  return bytes.length <= SYNC_BYTES ? gzipSync(bytes, { level }) : await gzipElsewhere(bytes, { level });
 }
 
 /** Returns the encodings that the entries of Accept-Encoding name: `*` is not worth a wrong guess. */
@@ -40,7 +40,7 @@ const known = new WeakMap<Buffer, Promise<Buffer>>();
 export async function compressed({ status, headers, body }: Answer, given: HeaderLists): Promise<Answer> {
   const varied = [...headers, ['Vary', 'Accept-Encoding']] as const;
   const isAccepted = acceptedEncodings(entriesOf(given, 'accept-encoding')).has('gzip');
-  if (!(body instanceof Buffer) || body.length <= MIN_BYTES || !isAccepted)
+  if (!(body instanceof Buffer) || body.length <= PACKET_BYTES || !isAccepted)
     return { status, headers: varied, body };
   const weakened = varied.map(([name, value]) => [name, name === 'ETag' ? `W/${value}` : value] as const);
   const made = known.get(body) ?? gzipped(body, LEVEL);

@@ -57,12 +57,6 @@ export interface EngineOptions {
   readonly longSocketPaths?: readonly string[] | undefined;
 }
 
-/**
- * Maximum bytes of the body of a last answer that is handed over in one piece: uWebSockets.js copies it, and does not report
- * what a peer has not read.
- */
-export const MAX_LAST_BYTES = 8 * 1024;
-
 /** The port could not be opened for listening. */
 export class ListenError extends Error {
   readonly host: string;

@@ -11,6 +11,7 @@ import { RefusalLog, WrongKeys } from '../access/refusals.ts';
 import { ACCESS_HEADERS, type AccessRequest, type Decision } from '../access/request.ts';
 import type { Config } from '../config/config.ts';
 import { ServiceError } from '../errors.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import type { Log } from '../log/log.ts';
 import { covers } from '../scopes.ts';
 import { OPERATIONS } from '../wire/operations.ts';
@@ -27,9 +28,6 @@ export const GATE_HEADERS: readonly string[] = [...ACCESS_HEADERS, 'upgrade'];
 
 /** Where the service can be asked for a WebSocket. */
 export const SOCKET_PATHS: readonly string[] = [OPERATIONS.openSocket.path];
-
-/** A client whose request takes less is not counted: so much is part of the price of a connection. */
-const MIN_COUNTED = 512;
 
 /** The settings whose limits refuse clients, by error code. */
 const LIMITS: Readonly<Record<string, string>> = {
@@ -170,7 +168,7 @@ export class Gate {
     const known = this.#clients.get(key)?.deref();
     if (known !== undefined) return known;
     const bytes = text.length;
-    const buffered = bytes > MIN_COUNTED ? { key: {}, bytes } : undefined;
+    const buffered = bytes > QUOTAS.uncounted.maxBytes ? { key: {}, bytes } : undefined;
     const caller = { ...client, request, buffered };
     this.#clients.set(key, new WeakRef(caller));
     this.#forgotten.register(caller, key);

@@ -10,7 +10,7 @@ import type { Log } from '../log/log.ts';
 import { allows } from '../scopes.ts';
 import type { Method } from '../wire/operations.ts';
 import { type Body, checkJsonType, type Framing, readBody, readFraming } from './body.ts';
-import { type Exchange, MAX_LAST_BYTES } from './engine.ts';
+import type { Exchange } from './engine.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './head.ts';
 import { bareAnswer, emptyAnswer, errorAnswer, type Headers } from './reply.ts';
@@ -186,7 +186,7 @@ function send({ exchange, framing, body }: Passage, answer: Answer | undefined):
   }
   // uWebSockets.js keeps a copy of a last answer for a peer that does not read. Only a question takes no body, so nothing
   // was done that this would hide.
-  const isLong = (answer.body?.length ?? 0) > MAX_LAST_BYTES;
+  const isLong = (answer.body?.length ?? 0) > QUOTAS.lastAnswer.maxBytes;
   exchange.answer({ ...(isLong ? errorAnswer(TAKES_NO_BODY) : answer), isLast: true });
 }
 

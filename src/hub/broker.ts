@@ -1,7 +1,7 @@
 /** The machines behind a broker: those that have a status there, and a session with each that is online. */
 import { randomBytes } from 'node:crypto';
 import type { BrokerEntry } from '../config/rows/mqtt-rows.ts';
-import { QUOTAS } from '../fairness/limits.ts';
+import { PLACES, QUOTAS, RATES } from '../fairness/limits.ts';
 import { Bucket } from '../fairness/rate.ts';
 import { parseObject } from '../json.ts';
 import type { Machines } from '../machine/machines.ts';
@@ -30,10 +30,6 @@ interface Known {
 
 /** A broker that has sent nothing for this long is asked whether it is there. */
 const QUIET_MS = 5000;
-/** More are ignored: a client that may publish everywhere could make up any number. */
-const MAX_MACHINES = 20_000;
-/** Sessions with all machines that are begun: each machine answers with its greeting. */
-const OPENINGS = { perSecond: 50, burst: 50 };
 const LOOK_MS = 100;
 /** From one session of a machine to the next, at least. */
 const PAUSE_MS = 1000;
@@ -47,7 +43,6 @@ const UNWATCHED_MS = 60_000;
  * arrived, gets it neither as published nor as kept.
  */
 const READ_AGAIN_MS: readonly number[] = [10_000, 60_000];
-const MAX_STATUS_BYTES = 8192;
 const NEVER = Number.POSITIVE_INFINITY;
 
 const nameOf = ({ name, username }: BrokerEntry): string =>
@@ -55,7 +50,7 @@ const nameOf = ({ name, username }: BrokerEntry): string =>
 
 /** Whether the machine is online; undefined: it is no status. */
 function isOnlineBy(payload: Buffer): boolean | undefined {
-  const state = payload.length > MAX_STATUS_BYTES ? undefined : parseObject(payload)?.['state'];
+  const state = payload.length > QUOTAS.brokerStatus.maxBytes ? undefined : parseObject(payload)?.['state'];
   return state === 'online' || state === 'offline' ? state === 'online' : undefined;
 }
 
@@ -93,7 +88,7 @@ export class Broker {
     this.#key = key;
     this.#prefix = entry.topic;
     this.#name = nameOf(entry);
-    this.#openings = new Bucket(OPENINGS, clock.now());
+    this.#openings = new Bucket(RATES.brokerSessions, clock.now());
     this.#link = openLink({
       availability: undefined,
       clock,
@@ -185,9 +180,11 @@ export class Broker {
   }
 
   #add(id: string): Known | undefined {
-    if (this.#known.size >= MAX_MACHINES) {
+    if (this.#known.size >= PLACES.brokerMachines.max) {
       if (!this.#isCrowdReported)
-        this.#deps.log.warn(`${this.#key}: more than ${MAX_MACHINES} machines; the others are not shown`);
+        this.#deps.log.warn(
+          `${this.#key}: more than ${PLACES.brokerMachines.max} machines; the others are not shown`,
+        );
       this.#isCrowdReported = true;
       return undefined;
     }

@@ -2,6 +2,7 @@
 import { OWN_ACCOUNT } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
+import { PLACES } from '../fairness/limits.ts';
 import { type EventBook, type EventSubject, keyOf } from '../history/event-book.ts';
 import { type JsonObject, parseObject } from '../json.ts';
 import type { Listeners } from '../listeners.ts';
@@ -28,10 +29,6 @@ const isOwn = ({ kind, subject }: Pick<EventSubject, 'kind' | 'subject'>): boole
 
 /** Machines that were there before the hub started have this long to come back. */
 const FIRST_LOOK_MS = 30_000;
-/** Of those that were missed the newest are taken. */
-const MAX_MISSED = 100;
-/** Events of one machine that last. */
-const MAX_OPEN = 100;
 /** A service that has started again reports what lasts within this time, as rules take theirs: the same outage for people. */
 const CONFIRM_MS = 900_000;
 
@@ -153,7 +150,7 @@ export class HubEvents {
         const events = eventsIn([parseObject(json)]);
         // Some may be in the answer, too.
         if (known.since === undefined) this.#take(known, events);
-        else if (known.since.length < MAX_MISSED) known.since.push(...events);
+        else if (known.since.length < PLACES.missedEvents.max) known.since.push(...events);
       },
       onChange: () => undefined,
       onLost: () => void this.#catchUp(known),
@@ -172,7 +169,7 @@ export class HubEvents {
     if (known.since !== undefined || !machine.isUp) return;
     const since: RemoteEvent[] = [];
     known.since = since;
-    const params = last === undefined ? { limit: 1 } : { since: last, limit: MAX_MISSED };
+    const params = last === undefined ? { limit: 1 } : { since: last, limit: PLACES.missedEvents.max };
     try {
       const { bytes } = await machine.ask({ what: 'events', params, client: OWN_ACCOUNT });
       if (known.end !== undefined) this.#takeList(known, parseObject(bytes) ?? {});
@@ -193,7 +190,7 @@ export class HubEvents {
     if (isOfNext) known.last = -1;
     if (known.last !== undefined) this.#take(known, eventsIn(events));
     known.last = last;
-    const lasting = eventsIn(open).slice(0, MAX_OPEN);
+    const lasting = eventsIn(open).slice(0, PLACES.openEvents.max);
     const keys = new Set(lasting.map((event) => keyOf({ ...event, machine: id })));
     if (isOfNext) this.#wait(known);
     this.#endAll(id, (event) => {
@@ -233,7 +230,8 @@ export class HubEvents {
     const isBegin = event.state === 'begin';
     const isKnown = book.begun({ ...event, machine }) !== undefined;
     if (isOwn(event) || isBegin === isKnown) return;
-    if (isBegin && book.open.filter((each) => each.machine === machine).length >= MAX_OPEN) return;
+    if (isBegin && book.open.filter((each) => each.machine === machine).length >= PLACES.openEvents.max)
+      return;
     book.add({ ...event, machine });
   }
 }

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { LiveConfig } from '../config/current.ts';
 import type { EngineChoice } from '../engines.ts';
 import { Exporters, NOTIFY } from '../exporters/exporters.ts';
+import { PLACES } from '../fairness/limits.ts';
 import { Places } from '../fairness/places.ts';
 import { EventBook } from '../history/event-book.ts';
 import { Mutes } from '../history/mutes.ts';
@@ -55,9 +56,6 @@ export interface HubOptions {
   readonly firstQuestionMs?: number;
 }
 
-/** Requests of all clients to all machines. */
-const MAX_QUESTIONS = 2000;
-const MAX_COMMANDS = 1000;
 /** From one look at all machines to the next. */
 const LOOK_MS = 1000;
 
@@ -126,7 +124,10 @@ export class HubService {
       counters,
       registry,
       commander: this.#gateway,
-      limits: { questions: new Places(MAX_QUESTIONS), commands: new Places(MAX_COMMANDS) },
+      limits: {
+        questions: new Places(PLACES.hubQuestions.max),
+        commands: new Places(PLACES.hubCommands.max),
+      },
       times: allTimes,
       conditions: new Listeners(),
       random: Math.random,

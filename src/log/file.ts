@@ -12,14 +12,16 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../errors.ts';
-
-const MAX_BYTES = 1_048_576;
+import { QUOTAS } from '../fairness/limits.ts';
 
 /**
  * Opens `file` for appending lines, and creates its folder. Above `maxBytes` the file is renamed to `<file>.old`,
  * replacing an earlier one, and a new file is started. It never throws: a full disk must not end the service.
  */
-export function openLogFile(file: string, maxBytes: number = MAX_BYTES): (line: string) => void {
+export function openLogFile(
+  file: string,
+  maxBytes: number = QUOTAS.logFile.maxBytes,
+): (line: string) => void {
   let size = 0;
   succeeds(() => mkdirSync(path.dirname(file), { recursive: true }));
   succeeds(() => {

@@ -1,4 +1,5 @@
 /** A standard stream of the service. Writing never waits and never throws: a reader may be slow, a disk full. */
+import { QUOTAS } from '../fairness/limits.ts';
 
 export interface OutputOptions {
   /** Writes as many bytes as it can without waiting, and returns their number. Throws if it accepts none any more. */
@@ -9,8 +10,6 @@ export interface OutputOptions {
   readonly later?: (act: () => void, ms: number) => void;
 }
 
-/** Maximum number of bytes that are buffered for a slow reader. */
-const MAX_BUFFERED_BYTES = 64 * 1024;
 const RETRY_MS = 200;
 
 interface BufferedLine {
@@ -42,7 +41,7 @@ export class Output {
   /** `line` ends with a newline. */
   write(line: string): void {
     this.flush();
-    if (this.#bufferedBytes > 0 && this.#bufferedBytes + line.length > MAX_BUFFERED_BYTES) {
+    if (this.#bufferedBytes > 0 && this.#bufferedBytes + line.length > QUOTAS.logWaiting.maxBytes) {
       this.#lost++;
       return;
     }

@@ -9,7 +9,7 @@ const STABLE_MS = 10_000;
 /** After it the wait is 2 to 4 seconds. */
 const UNSTABLE_ATTEMPTS = 2;
 /** Least wait after an attempt that took long itself. */
-const MIN_MS = 500;
+const LEAST_MS = 500;
 
 export class Backoff {
   readonly #random: () => number;
@@ -33,7 +33,7 @@ export class Backoff {
     this.#attempts++;
     // At least half of it, and not for all clients of a broker in the same moment.
     const waitMs = limitMs * (0.5 + this.#random() / 2);
-    return lastedMs === undefined ? Math.max(MIN_MS, waitMs - spentMs) : waitMs;
+    return lastedMs === undefined ? Math.max(LEAST_MS, waitMs - spentMs) : waitMs;
   }
 
   reset(): void {

@@ -4,10 +4,11 @@
  */
 import type { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from 'mqtt';
+import { PLACES, QUOTAS } from '../fairness/limits.ts';
 import { type Broker, openSocket, type ProtocolVersion } from './broker-socket.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { type ConnectionEvents, Refusal } from './line.ts';
-import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from './packets.ts';
+import { PacketLengths } from './packets.ts';
 
 export interface ConnectionOptions extends ConnectionEvents {
   readonly broker: Broker;
@@ -20,12 +21,6 @@ const CONNECT_LIMIT_MS = 10_000;
 const KEEPALIVE_SECONDS = 30;
 /** Maximum time for the farewell to leave. */
 const LEAVE_MS = 100;
-/** Mosquitto closes the connection of a client of version 5 that has more than 20 messages under way. */
-const MAX_UNDER_WAY = 16;
-/** Bytes that wait for a broker that takes nothing. */
-const MAX_WAITING_BYTES = 4 * 2 ** 20;
-/** Messages that wait for their turn; more are not taken. */
-const MAX_WAITING = 128;
 /** Topic, properties and head of a packet, beside its payload. */
 const PACKET_OVERHEAD = 1024;
 
@@ -49,7 +44,7 @@ export class Connection {
   /** Settles what has not been settled when the connection ends. */
   readonly #open = new Set<(error?: Error) => void>();
   #underWay = 0;
-  #maxUnderWay = MAX_UNDER_WAY;
+  #maxUnderWay: number = PLACES.brokerUnderWay.max;
   #maxBytes = Number.POSITIVE_INFINITY;
   #isConnected = false;
   #isReady = false;
@@ -104,7 +99,7 @@ export class Connection {
    */
   async send(topic: string, payload: string | Buffer): Promise<void> {
     this.#refuseLong(topic, payload);
-    if (this.#socket.writableLength + payload.length > MAX_WAITING_BYTES)
+    if (this.#socket.writableLength + payload.length > QUOTAS.brokerWaiting.maxBytes)
       throw new Error('too many bytes are queued for the broker');
     await this.#settled((settle) => {
       this.#client.publish(topic, payload, { qos: 0 }, settle);
@@ -114,7 +109,8 @@ export class Connection {
   /** Publishes with QoS 1. Resolves when the broker has it; rejects with Refusal where the broker says that it may not. */
   async deliver(topic: string, payload: string, isRetained = false): Promise<void> {
     this.#refuseLong(topic, payload);
-    if (this.#waiting.length >= MAX_WAITING) throw new Error('too many messages are queued for the broker');
+    if (this.#waiting.length >= PLACES.brokerWaiting.max)
+      throw new Error('too many messages are queued for the broker');
     await this.#settled((settle) => {
       this.#waiting.push({ topic, payload, isRetained, settle });
       this.#advance();
@@ -165,7 +161,10 @@ export class Connection {
   }
 
   #begin({ properties }: IConnackPacket): void {
-    this.#maxUnderWay = Math.min(MAX_UNDER_WAY, properties?.receiveMaximum ?? MAX_UNDER_WAY);
+    this.#maxUnderWay = Math.min(
+      PLACES.brokerUnderWay.max,
+      properties?.receiveMaximum ?? PLACES.brokerUnderWay.max,
+    );
     this.#maxBytes = properties?.maximumPacketSize ?? Number.POSITIVE_INFINITY;
     // A hub sends to thousands of machines in one turn, and the library listens for `drain` once per message.
     this.#socket.setMaxListeners(0);
@@ -182,7 +181,7 @@ export class Connection {
     this.#keepAlive.heard();
     if (!this.#lengths.take(chunk))
       this.cut(
-        `a packet of the broker has more than ${MAX_PACKET_BYTES} bytes, or arrived in more than ${MAX_PACKET_PIECES} pieces`,
+        `a packet of the broker has more than ${QUOTAS.brokerPacket.maxBytes} bytes, or arrived in more than ${PLACES.packetPieces.max} pieces`,
       );
   }
 
@@ -266,6 +265,6 @@ function clientOptions({ broker, version, will }: ConnectionOptions): IClientOpt
     ...(will !== undefined && {
       will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1 as const, retain: true },
     }),
-    ...(version === 5 && { properties: { maximumPacketSize: MAX_PACKET_BYTES } }),
+    ...(version === 5 && { properties: { maximumPacketSize: QUOTAS.brokerPacket.maxBytes } }),
   };
 }

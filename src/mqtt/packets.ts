@@ -1,13 +1,5 @@
 /** The lengths of MQTT packets, read as their bytes pass: the parser of the library keeps a packet of any length. */
-
-/** Longer than the document of any device; commands have a limit of their own. */
-export const MAX_PACKET_BYTES = 1024 * 1024;
-
-/**
- * Pieces in which the bytes of one packet may arrive: the parser keeps each as a buffer of its own, about 200 bytes of
- * objects. The longest packet in segments of 536 bytes, the shortest that IPv4 is made for, is 1,957.
- */
-export const MAX_PACKET_PIECES = 4096;
+import { PLACES, QUOTAS } from '../fairness/limits.ts';
 
 const CONTINUES = 0x80;
 /** More digits than a length may have. */
@@ -23,7 +15,7 @@ export class PacketLengths {
 
   /** Whether the packets in `chunk` are of lengths that are taken, and arrive in as many pieces. */
   take(chunk: Uint8Array): boolean {
-    if (++this.#pieces > MAX_PACKET_PIECES) return false;
+    if (++this.#pieces > PLACES.packetPieces.max) return false;
     for (let at = 0; at < chunk.length; ) {
       if (this.#digits === undefined && this.#left > 0) {
         const skipped = Math.min(this.#left, chunk.length - at);
@@ -44,6 +36,6 @@ export class PacketLengths {
     this.#digits += 1;
     if ((byte & CONTINUES) === 0) this.#digits = undefined;
     else if (this.#digits === MAX_LENGTH_BYTES) return false;
-    return this.#left <= MAX_PACKET_BYTES;
+    return this.#left <= QUOTAS.brokerPacket.maxBytes;
   }
 }

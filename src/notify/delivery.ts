@@ -5,6 +5,7 @@
 import { type Clock, settlesWithin } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { TargetEntry } from '../config/rows/notify-rows.ts';
+import { PLACES } from '../fairness/limits.ts';
 import { keyOf } from '../history/event-book.ts';
 import type { Log } from '../log/log.ts';
 import type { MachineEvent } from '../wire/events.ts';
@@ -31,17 +32,14 @@ export interface DeliveryOptions {
   readonly onChange: () => void;
 }
 
-const MAX_OUTAGES = 1000;
 const HOUR_MS = 3_600_000;
 const REPEAT_MS = 60_000;
 const FIRST_PAUSE_MS = 5000;
-const MAX_PAUSE_MS = 900_000;
+const LAST_PAUSE_MS = 900_000;
 /** An outage of the last run that the feed does not report within this time has ended meanwhile. */
 const CONFIRM_MS = 900_000;
 /** The same of a machine that was down: a hub looks at all of them half a minute after its start. */
 const CONFIRM_DOWN_MS = 60_000;
-/** Sentences in a message that counts the rest. */
-const MAX_TEXTS = 5;
 
 const toSeconds = (unixMs: number) => Math.floor(unixMs / 1000);
 const rankOf = (severity: Severity) => SEVERITIES.indexOf(severity);
@@ -155,11 +153,11 @@ export class Delivery {
 
   /** Drops the oldest outage that no message was sent of; false: there is none. */
   #makeRoom(): boolean {
-    if (this.#outages.size < MAX_OUTAGES) return true;
+    if (this.#outages.size < PLACES.outages.max) return true;
     const oldest = this.#findOldest();
     if (oldest?.state !== 'dropped' && this.#uncounted++ === 0)
       this.#options.log.warn(
-        `notify.targets.${this.#options.name}: more than ${MAX_OUTAGES} events wait, so the oldest are dropped`,
+        `notify.targets.${this.#options.name}: more than ${PLACES.outages.max} events wait, so the oldest are dropped`,
       );
     if (oldest !== undefined) this.#remove(oldest);
     return oldest !== undefined;
@@ -240,7 +238,7 @@ export class Delivery {
     if (this.#sending !== undefined || this.#isClosed) return;
     const now = clock.now();
     this.#sentAtMs = this.#recent(now);
-    const room = this.#isRepeated ? MAX_OUTAGES : limits.max_per_hour - this.#sentAtMs.length;
+    const room = this.#isRepeated ? PLACES.outages.max : limits.max_per_hour - this.#sentAtMs.length;
     const ready = [...this.#outages]
       .filter((outage) => this.#isReady(outage))
       .sort((a, b) => a.dueAtMs - b.dueAtMs);
@@ -277,7 +275,7 @@ export class Delivery {
     const uncounted = this.#uncounted;
     const ended = due.filter(({ state }) => state === 'sent').length;
     const counts = { began: due.length - ended + uncounted, ended };
-    const texts = due.slice(0, MAX_TEXTS).map(({ begin }) => begin.text);
+    const texts = due.slice(0, 5).map(({ begin }) => begin.text);
     const highest = Math.max(0, ...due.map(({ begin }) => rankOf(begin.severity)));
     const severity = SEVERITIES[highest] ?? 'info';
     const message = restOf(counts, texts, severity, limits.max_per_hour, toSeconds(unixMs()));
@@ -306,7 +304,7 @@ export class Delivery {
       return undefined;
     }
     if (outcome.kind === 'failed') {
-      const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+      const pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
       this.#pausedUntilMs = now + Math.max(pauseMs, outcome.pauseMs);
       this.#pump();
       return undefined;

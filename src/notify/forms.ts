@@ -104,11 +104,11 @@ const NTFY_PRIORITIES: Readonly<Record<Severity, number>> = { info: 3, warning: 
 /** From 4 on the app makes a sound, from 8 on it vibrates too. */
 const GOTIFY_PRIORITIES: Readonly<Record<Severity, number>> = { info: 2, warning: 5, critical: 8 };
 /** An end wakes nobody. */
-const MAX_END_PRIORITY = 3;
+const END_PRIORITY = 3;
 
 function priorityOf({ severity, end }: Message, { priority }: TargetEntry, usual: Record<Severity, number>) {
   const ofBegin = priority ?? usual[severity];
-  return end === null ? ofBegin : Math.min(MAX_END_PRIORITY, ofBegin);
+  return end === null ? ofBegin : Math.min(END_PRIORITY, ofBegin);
 }
 
 function ntfy(message: Message, { entry, link }: FormContext): ReturnType<MakeForm> {

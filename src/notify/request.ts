@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https, { type RequestOptions } from 'node:https';
 import { codeOf, messageOf as reasonOf } from '../errors.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { connectTo, WrongPin } from '../socket/peer-socket.ts';
 import { isCertificateError, SOCKET_ERRORS } from '../socket-errors.ts';
 import { fromUrl } from '../url-host.ts';
@@ -28,7 +29,6 @@ export interface Sent {
 /** The message of the error of a socket that was not connected in time, too. */
 const LATE = 'no answer in time';
 const DEADLINE_MS = 10_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
 
 type CreateConnection = NonNullable<RequestOptions['createConnection']>;
 type Done = Parameters<typeof connectTo>[2];
@@ -73,12 +73,12 @@ async function readBody(incoming: http.IncomingMessage): Promise<string> {
   try {
     for await (const piece of incoming.setEncoding('latin1')) {
       text += piece;
-      if (text.length >= MAX_ANSWER_BYTES) break;
+      if (text.length >= QUOTAS.receiverAnswer.maxBytes) break;
     }
   } catch {
     // The rest did not arrive in time.
   }
-  return Buffer.from(text.slice(0, MAX_ANSWER_BYTES), 'latin1').toString();
+  return Buffer.from(text.slice(0, QUOTAS.receiverAnswer.maxBytes), 'latin1').toString();
 }
 
 function whyFailed(error: unknown): string {

@@ -49,7 +49,7 @@ export async function attempt(
 }
 
 /** The longest pause that a receiver may ask for. */
-const MAX_PAUSE_SECONDS = 3600;
+const LONGEST_PAUSE_SECONDS = 3600;
 
 export function judge(
   { status, retryAfter }: Pick<Answer, 'status' | 'retryAfter'>,
@@ -71,5 +71,5 @@ export function judge(
 function pauseOf(text: string | undefined, nowMs: number): number {
   if (text === undefined) return 0;
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
-  return Math.min(MAX_PAUSE_SECONDS, Math.max(0, seconds || 0)) * 1000;
+  return Math.min(LONGEST_PAUSE_SECONDS, Math.max(0, seconds || 0)) * 1000;
 }

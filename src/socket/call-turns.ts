@@ -32,13 +32,13 @@ export class CallTurns {
 
   constructor(
     clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>,
-    { maxRunning, maxWaiting }: { readonly maxRunning: number; readonly maxWaiting: number },
+    { max, waiting }: { readonly max: number; readonly waiting: number },
     pace: () => CallPace,
   ) {
     this.#clock = clock;
     this.#pace = pace;
-    this.#waiting = new FairQueue(maxWaiting);
-    this.#capacity = new Places(maxRunning);
+    this.#waiting = new FairQueue(waiting);
+    this.#capacity = new Places(max);
   }
 
   /** Nothing waits or runs, and a whole burst may be sent. */

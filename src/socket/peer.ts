@@ -3,7 +3,7 @@
  * it asked ends with it.
  */
 import type { Clock } from '../clock.ts';
-import { RATES } from '../fairness/limits.ts';
+import { PLACES, QUOTAS, RATES } from '../fairness/limits.ts';
 import { Bucket } from '../fairness/rate.ts';
 import { isObject, type JsonObject, membersOf } from '../json.ts';
 import { CLOSING_REASONS, type ClosingReason } from '../wire/closing-reasons.ts';
@@ -53,12 +53,8 @@ export const newPace = (nowMs: number): Pace => ({
 /** Allowed per request beyond that: an answer of 1 MiB, or the steps of a command. */
 const ANSWER_FRAMES = 8;
 const ANSWER_BYTES = 1.5 * 2 ** 20;
-const MAX_WAITING_ANSWERS = 32;
-/** Bytes that wait for a machine that does not read. */
-const MAX_WAITING_BYTES = 64 * 1024;
-/** A machine takes 200 messages per second from a key with the scope `hub`, and 20 from any other (RATES). */
-const HUB_PACE = { perSecond: 64, burst: 128 };
-const CLIENT_PACE = { perSecond: 8, burst: 16 };
+/** Requests that are sent and not answered. */
+const ANSWERS = PLACES.machineQuestions.max + PLACES.machineCommands.max;
 const FLOODED = 'it sends more than the hub takes';
 
 /** Data that a machine sends on its own. */
@@ -99,7 +95,7 @@ export class Peer implements CarrierEvents {
       clock,
       limits,
       answerMs: times.answerMs,
-      pace: () => (this.#mayNameClients ? HUB_PACE : CLIENT_PACE),
+      pace: () => (this.#mayNameClients ? RATES.hubRequests : RATES.clientRequests),
       nextId: () => this.#count++,
       send: (id, request) => this.#sendRequest(id, request),
     });
@@ -254,14 +250,15 @@ export class Peer implements CarrierEvents {
 
   #expectAnswer(): void {
     const { frames, bytes } = this.#pace;
-    frames.grant(ANSWER_FRAMES, RATES.machineFrames.burst + MAX_WAITING_ANSWERS * ANSWER_FRAMES);
-    bytes.grant(ANSWER_BYTES, RATES.machineBytes.burst + MAX_WAITING_ANSWERS * ANSWER_BYTES);
+    frames.grant(ANSWER_FRAMES, RATES.machineFrames.burst + ANSWERS * ANSWER_FRAMES);
+    bytes.grant(ANSWER_BYTES, RATES.machineBytes.burst + ANSWERS * ANSWER_BYTES);
   }
 
   /** False: it was not sent, and will not be. */
   #send(message: object): boolean {
     const carrier = this.#carrier;
-    if (!this.isReady || carrier?.isOpen !== true || carrier.waitingBytes > MAX_WAITING_BYTES) return false;
+    if (!this.isReady || carrier?.isOpen !== true || carrier.waitingBytes > QUOTAS.unreadRequests.maxBytes)
+      return false;
     carrier.send(JSON.stringify(message));
     return true;
   }

@@ -4,7 +4,7 @@
  */
 
 /** An older reading is not used: the two clocks drift, 100 ppm are 6 ms in this time. */
-const MAX_AGE_MS = 60_000;
+const FRESH_MS = 60_000;
 
 export class RemoteClock {
   /** The machine's clock minus this one; no message arrives before it is sent, so it is never too large. */
@@ -26,6 +26,6 @@ export class RemoteClock {
   }
 
   #isOld(nowMs: number): boolean {
-    return nowMs - this.#takenAtMs > MAX_AGE_MS;
+    return nowMs - this.#takenAtMs > FRESH_MS;
   }
 }

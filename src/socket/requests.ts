@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Step } from '../commands/command.ts';
 import { type ErrorCode, ServiceError, STATUS_BY_CODE, scopeRequired } from '../errors.ts';
 import { Clients } from '../fairness/fair-queue.ts';
+import { PLACES } from '../fairness/limits.ts';
 import type { Places } from '../fairness/places.ts';
 import { isObject, type JsonObject, membersOf } from '../json.ts';
 import type { Params } from '../params.ts';
@@ -71,12 +72,6 @@ interface Followed {
   readonly timer: unknown;
 }
 
-/** Limits per machine. A full queue drops from the busiest client. */
-const QUESTIONS = { maxRunning: 12, maxWaiting: 64 };
-/** Commands have a room of their own, because they must not wait for what is read. */
-const COMMANDS = { maxRunning: 16, maxWaiting: 32 };
-/** A machine has one action with a delay, and those without one are soon over. */
-const MAX_FOLLOWED = 16;
 /** After the moment at which a command is due. */
 const END_WITHIN_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 500;
@@ -115,8 +110,8 @@ export class Requests {
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
-    this.#questions = new CallTurns(deps.clock, QUESTIONS, deps.pace);
-    this.#commands = new CallTurns(deps.clock, COMMANDS, deps.pace);
+    this.#questions = new CallTurns(deps.clock, PLACES.machineQuestions, deps.pace);
+    this.#commands = new CallTurns(deps.clock, PLACES.machineCommands, deps.pace);
   }
 
   /**
@@ -250,7 +245,7 @@ export class Requests {
     message: string,
   ): void {
     const { clock, answerMs } = this.#deps;
-    const [oldest] = this.#followed.size >= MAX_FOLLOWED ? this.#followed : [];
+    const [oldest] = this.#followed.size >= PLACES.followedCommands.max ? this.#followed : [];
     if (oldest !== undefined) this.#giveUp(...oldest, 'too many other commands are pending');
     onStep({ stage: 'accepted', message });
     const untilMs = deadlineMs + answerMs + delayOf(params) + END_WITHIN_MS;

@@ -2,6 +2,7 @@
 import type { RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import { PLACES } from '../fairness/limits.ts';
 import { fromUrl, inUrl } from '../url-host.ts';
 import { connectTo, type PeerEndpoint, type PeerSocketOptions } from './peer-socket.ts';
 
@@ -30,9 +31,6 @@ export interface WebSocketOptions extends PeerSocketOptions {
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'ws:': 80, 'http:': 80, 'wss:': 443, 'https:': 443 };
-/** Frames of one message, and reads of one frame: the library keeps each as a buffer of its own, 16,384 of them by default. */
-const MAX_FRAGMENTS = 64;
-const MAX_CHUNKS = 1024;
 
 /** `url`: as the configuration accepts it. */
 export function peerTargetOf(url: string, pin: string | undefined): PeerTarget {
@@ -75,8 +73,8 @@ export function openWebSocket(target: PeerTarget, options: WebSocketOptions): We
     maxPayload: maxPayloadBytes,
     // Forwarded payloads are judged where they are parsed.
     skipUTF8Validation: true,
-    maxFragments: MAX_FRAGMENTS,
-    maxBufferedChunks: MAX_CHUNKS,
+    maxFragments: PLACES.messageParts.max,
+    maxBufferedChunks: PLACES.longMessageReads.max,
     allowSynchronousEvents: isOneOfMany,
     followRedirects: false,
     headers: { ...headers },

@@ -6,7 +6,7 @@ const OWN = 58;
 /** It has this many more for a moment, for example while processes are listed. */
 const MARGIN = 2;
 /** With fewer there is no room for a client. */
-export const MIN_DESCRIPTORS = 64;
+export const LEAST_DESCRIPTORS = 64;
 /** Even then. */
 const LEAST_CONNECTIONS = 2;
 /** From one count to the next: old kernels list the descriptors, 20 ms for 65,536. */

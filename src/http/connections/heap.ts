@@ -11,10 +11,10 @@ const INTERVAL_MS = 5000;
 /** For a minute, because much is freed late: by timeouts, by V8. */
 const TIMES = 12;
 /** Only growth by more than this is worth it: a trim takes some milliseconds on a thread. */
-const MIN_GROWTH = 8 * 2 ** 20;
+const GROWTH_BYTES = 8 * 2 ** 20;
 
-/** V8 is left alone up to this many times what is in use, and MIN_GROWTH: it needs room to work in. */
-const MAX_SCRIPT_RATIO = 1.5;
+/** V8 is left alone up to this many times what is in use, and GROWTH_BYTES: it needs room to work in. */
+const SCRIPT_RATIO = 1.5;
 /** Minimum time between two collections: one takes 5 ms for a service and 30 ms for a hub of 50 machines. */
 const COLLECT_MS = 30_000;
 
@@ -107,7 +107,7 @@ export class HeapTrim {
     this.#atRest = Math.min(this.#atRest, now);
     // Again and again: whether it is free by now is not known.
     // Without a thread for it, it is tried at the next look.
-    if (now > this.#atRest + MIN_GROWTH) await host.trimHeap().catch(() => undefined);
+    if (now > this.#atRest + GROWTH_BYTES) await host.trimHeap().catch(() => undefined);
     if (--this.#left > 0) this.#lookLater();
     else this.#timer = undefined;
   }
@@ -116,7 +116,7 @@ export class HeapTrim {
     const { clock, scriptHeap } = this.#options;
     const now = clock.now();
     if (now - this.#collectedAtMs < COLLECT_MS) return;
-    if (scriptHeap.bytes() <= MAX_SCRIPT_RATIO * this.#scriptBytes + MIN_GROWTH) return;
+    if (scriptHeap.bytes() <= SCRIPT_RATIO * this.#scriptBytes + GROWTH_BYTES) return;
     this.#scriptBytes = scriptHeap.collect();
     this.#collectedAtMs = now;
   }

@@ -1,5 +1,6 @@
 /** One request of node:http and its one answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { QUOTAS } from '../../fairness/limits.ts';
 import type { Quota } from '../../fairness/quota.ts';
 import type {
   BodyEvents,
@@ -30,8 +31,6 @@ export interface Line {
   answered(isLast: boolean): void;
 }
 
-/** Shorter bodies that wait are not counted in the quota. */
-const MIN_COUNTED_BODY = 1024;
 /** A peer that takes nothing of an answer for this long is cut. */
 const UNREAD_LIMIT_MS = 20_000;
 const NOTHING = Buffer.alloc(0);
@@ -173,7 +172,7 @@ export class NodeExchange implements Exchange {
     if (this.#isOver || socket.writableLength === 0) return;
     socket.setTimeout(UNREAD_LIMIT_MS);
     const length = body === undefined ? 0 : Buffer.byteLength(body);
-    if (length <= MIN_COUNTED_BODY) return;
+    if (length <= QUOTAS.uncounted.maxBytes) return;
     if (Buffer.isBuffer(body)) this.#line.quota.set(this, 0, { key: body.buffer, bytes: length });
     else this.#line.quota.set(this, length);
   }

@@ -2,20 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import type net from 'node:net';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
-import { QUOTAS } from '../../fairness/limits.ts';
+import { PLACES, QUOTAS } from '../../fairness/limits.ts';
 import { type EngineSocket, FULL_BYTES, type RawSocket } from '../engine-socket.ts';
 import { whenEmpty } from './stream.ts';
 
 const NOTHING = Buffer.alloc(0);
-/**
- * `ws` keeps a Buffer for each part of a message, and for each read of a frame, until it is complete: 300 bytes of memory
- * beside its own. The session takes 16 KiB at most, which honest clients send in one part and in few reads.
- */
-const MAX_PARTS = 64;
-const MAX_READS = 128;
+/** Memory of a Buffer of `ws` beside its bytes. */
 const BUFFER_OVERHEAD = 300;
-/** Less of an unfinished message is part of the price of a connection. */
-const MIN_COUNTED_INPUT = 2048;
 /** Bytes of a control frame before its payload: a client's has a mask. */
 const CONTROL_HEAD = 6;
 /** A peer has this long to close its side after a close frame. */
@@ -75,7 +68,7 @@ class NodeSocket implements RawSocket {
 
   #noteInput(change: number): void {
     this.#inputBytes += change;
-    this.#owner.keepInput(this.#inputBytes < MIN_COUNTED_INPUT ? 0 : this.#inputBytes);
+    this.#owner.keepInput(this.#inputBytes < QUOTAS.uncounted.maxBytes ? 0 : this.#inputBytes);
   }
 
   getBufferedAmount(): number {
@@ -162,8 +155,8 @@ const OPTIONS: ServerOptions & {
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: QUOTAS.socketFrame.maxBytes,
-  maxFragments: MAX_PARTS,
-  maxBufferedChunks: MAX_READS,
+  maxFragments: PLACES.messageParts.max,
+  maxBufferedChunks: PLACES.messageReads.max,
   skipUTF8Validation: false,
   // Each message in a turn of its own, so that what the one before it began has begun: a cancel may follow its action.
   allowSynchronousEvents: false,
@@ -176,11 +169,10 @@ const OPTIONS: ServerOptions & {
   closeTimeout: CLOSING_MS,
 };
 
-/** A message of 1.5 MiB comes in a thousand reads over a slow network. */
 const LONG: typeof OPTIONS = {
   ...OPTIONS,
   maxPayload: QUOTAS.machineFrame.maxBytes,
-  maxBufferedChunks: 1024,
+  maxBufferedChunks: PLACES.longMessageReads.max,
 };
 
 export class NodeSockets {

@@ -4,16 +4,16 @@
  */
 import type * as uws from 'uWebSockets.js';
 import { deferToNextTurn } from '../../clock.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 import type { Quota } from '../../fairness/quota.ts';
-import {
-  type BodyEvents,
-  type Delivery,
-  type Exchange,
-  type HandOver,
-  MAX_LAST_BYTES,
-  type SocketEvents,
-  type StreamStart,
-  type Taker,
+import type {
+  BodyEvents,
+  Delivery,
+  Exchange,
+  HandOver,
+  SocketEvents,
+  StreamStart,
+  Taker,
 } from '../engine.ts';
 import { EngineSocket } from '../engine-socket.ts';
 import { type Answer, type Header, type RequestHead, saysClose, writeHeaders } from '../head.ts';
@@ -21,9 +21,6 @@ import type { BodyEnds } from './body-ends.ts';
 import type { Counters } from './counters.ts';
 import { type HandOvers, Waiting } from './hand-overs.ts';
 import { UwsStream } from './stream.ts';
-
-/** Longer bodies are counted in the quota until the peer has taken them. */
-const MIN_COUNTED_BODY = 1024;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -157,7 +154,7 @@ export class UwsExchange implements Exchange {
     const wasLast = answer.isLast === true || isAsked;
     // After `Connection: close` uWebSockets.js ends the connection itself. Where it does not recognize the form in which
     // the client asks for that, the client does so, or the connection is idle for 10 s.
-    if (hasBody && (!wasLast || (isAsked && body.length > MAX_LAST_BYTES))) {
+    if (hasBody && (!wasLast || (isAsked && body.length > QUOTAS.lastAnswer.maxBytes))) {
       this.#sendAsTaken(answer, body);
       return;
     }
@@ -195,7 +192,8 @@ export class UwsExchange implements Exchange {
         return;
       }
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-      if (length > MIN_COUNTED_BODY) this.#deps.quota.set(this, 0, { key: bytes.buffer, bytes: length });
+      if (length > QUOTAS.uncounted.maxBytes)
+        this.#deps.quota.set(this, 0, { key: bytes.buffer, bytes: length });
       response.onWritable((offset) => {
         const [isTaken, isDone] = response.tryEnd(bytes.subarray(offset), length);
         if (isDone) this.#release();

@@ -21,9 +21,9 @@ const COMMENT = Buffer.from(':\n\n');
  * Maximum bytes of an event in one cork. The cork's buffer holds 16 KiB, and bytes that overflow it are lost when the
  * kernel does not take the buffer at that moment: so nothing may overflow it. The rest is for the mark of the chunk.
  */
-const MAX_CORKED_BYTES = 16 * 1024 - 64;
-/** As MAX_CORKED_BYTES, where headers and earlier answers on the connection may be in the buffer too. */
-const MAX_FIRST_BYTES = 8 * 1024;
+const CORKED_BYTES = 16 * 1024 - 64;
+/** As CORKED_BYTES, where headers and earlier answers on the connection may be in the buffer too. */
+const FIRST_BYTES = 8 * 1024;
 const NOTHING_LEFT = Buffer.alloc(0);
 
 /**
@@ -55,7 +55,7 @@ export class UwsStream implements StreamSocket {
   }
 
   bufferedBytes(eventBytes: number): number {
-    return Math.min(2 * eventBytes, MAX_CORKED_BYTES);
+    return Math.min(2 * eventBytes, CORKED_BYTES);
   }
 
   get isFull(): boolean {
@@ -66,7 +66,7 @@ export class UwsStream implements StreamSocket {
   #write(bytes: Buffer, isProbed: boolean): void {
     const response = this.#response;
     for (let left = bytes; response !== undefined && left.length > 0; ) {
-      const pieces = isProbed ? [PROBE_BYTES, MAX_CORKED_BYTES - PROBE_BYTES] : [MAX_CORKED_BYTES];
+      const pieces = isProbed ? [PROBE_BYTES, CORKED_BYTES - PROBE_BYTES] : [CORKED_BYTES];
       let fitted = true;
       response.cork(() => {
         for (const length of pieces) {
@@ -83,7 +83,7 @@ export class UwsStream implements StreamSocket {
   }
 
   send(event: Buffer): void {
-    if (this.#rest === undefined) this.#write(event, event.length > MAX_CORKED_BYTES);
+    if (this.#rest === undefined) this.#write(event, event.length > CORKED_BYTES);
   }
 
   sendDrained(event: Buffer): void {
@@ -92,9 +92,9 @@ export class UwsStream implements StreamSocket {
 
   /** The first event, inside the cork that holds the headers. False: it is long, and `resume` must be called for the rest. */
   sendFirst(event: Buffer): boolean {
-    if (this.#response?.write(event.subarray(0, MAX_FIRST_BYTES)) === false) this.#rest = NOTHING_LEFT;
-    if (event.length <= MAX_FIRST_BYTES) return true;
-    this.#rest = event.subarray(MAX_FIRST_BYTES);
+    if (this.#response?.write(event.subarray(0, FIRST_BYTES)) === false) this.#rest = NOTHING_LEFT;
+    if (event.length <= FIRST_BYTES) return true;
+    this.#rest = event.subarray(FIRST_BYTES);
     return false;
   }
 

@@ -6,15 +6,15 @@ import type { Clock } from '../../clock.ts';
 
 const TICK_MS = 1000;
 /** Delay of a tick on a busy machine that was not suspended. */
-const MAX_LATE_MS = 2000;
+const BUSY_MS = 2000;
 /**
  * Bytes that have waited are read within this time: connections are accepted first, in several turns. It begins again with
- * each pause of a process that gets little processor time, for at most MAX_SETTLE_MS.
+ * each pause of a process that gets little processor time, for at most SETTLE_LIMIT_MS.
  */
 const SETTLE_MS = 1000;
 const SETTLING_TICK_MS = 100;
-const MAX_PAUSE_MS = 300;
-const MAX_SETTLE_MS = 15_000;
+const SETTLING_PAUSE_MS = 300;
+const SETTLE_LIMIT_MS = 15_000;
 
 export class SuspendDetector {
   readonly #clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
@@ -48,9 +48,9 @@ export class SuspendDetector {
   #look(): void {
     const nowMs = this.#clock.now();
     const pauseMs = nowMs - this.#seenAtMs;
-    const wasSettling = this.#seenAtMs < this.#settledAtMs && nowMs - this.#suspendedAtMs < MAX_SETTLE_MS;
-    if (pauseMs > TICK_MS + MAX_LATE_MS) this.#suspendedAtMs = nowMs;
-    if (this.#suspendedAtMs === nowMs || (wasSettling && pauseMs > MAX_PAUSE_MS))
+    const wasSettling = this.#seenAtMs < this.#settledAtMs && nowMs - this.#suspendedAtMs < SETTLE_LIMIT_MS;
+    if (pauseMs > TICK_MS + BUSY_MS) this.#suspendedAtMs = nowMs;
+    if (this.#suspendedAtMs === nowMs || (wasSettling && pauseMs > SETTLING_PAUSE_MS))
       this.#settledAtMs = nowMs + SETTLE_MS;
     this.#seenAtMs = nowMs;
   }

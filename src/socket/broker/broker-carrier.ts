@@ -2,6 +2,7 @@
  * A session of a hub and a machine at a broker. Its payloads are numbered: one that a broker or a proxy repeats is ignored,
  * and where one is lost the session ends. So nothing is carried out twice.
  */
+import { QUOTAS } from '../../fairness/limits.ts';
 import { PieceBuffer } from '../../piece-buffer.ts';
 import { type Carrier, type CarrierEvents, down, type Failure, isPlain } from '../carrier.ts';
 import { endOf, type Payload, payloadsOf } from './payload.ts';
@@ -13,9 +14,6 @@ export interface Intake {
   /** Bytes of the frames of which more is to come. */
   partBytes: number;
 }
-
-/** Limit of `partBytes`: frames of which more is to come, of all sessions. */
-const MAX_WAITING_PART_BYTES = 32 * 2 ** 20;
 
 const flood = (reason: string): Failure => ({ ...down(reason), isFlood: true });
 
@@ -100,7 +98,7 @@ export class BrokerCarrier implements Carrier {
     else {
       this.#count(() => this.#parts.add(bytes));
       if (!hasMore) this.#events?.onFrame(this.#takeParts());
-      else if (this.#intake.partBytes > MAX_WAITING_PART_BYTES)
+      else if (this.#intake.partBytes > QUOTAS.brokerParts.maxBytes)
         this.#fail(flood('too many messages arrive in parts'));
       else this.#events?.onControl();
     }

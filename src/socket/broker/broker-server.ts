@@ -2,7 +2,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Clock } from '../../clock.ts';
 import type { SleepInhibitor } from '../../commands/sleep-inhibitor.ts';
-import { QUOTAS } from '../../fairness/limits.ts';
+import { PLACES, QUOTAS, RATES, REMEMBERED } from '../../fairness/limits.ts';
 import { Bucket } from '../../fairness/rate.ts';
 import type { Log } from '../../log/log.ts';
 import { VIEWERS_LAST_MS } from '../../mqtt/backoff.ts';
@@ -45,10 +45,6 @@ interface Hub {
   readonly earlier: Set<string>;
 }
 
-const MAX_HUBS = 16;
-const OPENINGS = { perSecond: 1, burst: 8 };
-/** At the rate above, older ones are from before the deadline of any command. */
-const MAX_EARLIER = 32;
 /** Without a frame for this long the hub is gone: it pings every 60 s. */
 const SILENCE_MS = 180_000;
 /** A hub without a session is forgotten after this time, where another one needs its place. */
@@ -144,9 +140,9 @@ export class BrokerServer {
     const carrier = new BrokerCarrier(session, this.#intake, (payload) =>
       this.#link.send(outTopic(topic, id, name), payload),
     );
-    const { openings = new Bucket(OPENINGS, nowMs), earlier = new Set<string>() } = known ?? {};
+    const { openings = new Bucket(RATES.hubSessions, nowMs), earlier = new Set<string>() } = known ?? {};
     earlier.add(session);
-    const [oldest] = earlier.size > MAX_EARLIER ? earlier : [];
+    const [oldest] = earlier.size > REMEMBERED.brokerSessions ? earlier : [];
     if (oldest !== undefined) earlier.delete(oldest);
     this.#hubs.set(name, { carrier, heardAtMs: nowMs, openings, earlier });
     const address = `${broker.host}:${broker.port}`;
@@ -157,11 +153,11 @@ export class BrokerServer {
 
   /** Whether there may be one more hub, in the place of one that is gone. */
   #hasPlace(nowMs: number): boolean {
-    if (this.#hubs.size < MAX_HUBS) return true;
+    if (this.#hubs.size < PLACES.brokerHubs.max) return true;
     for (const [name, { carrier, heardAtMs }] of this.#hubs)
       if (!carrier.isOpen && nowMs - heardAtMs > FORGET_MS) return this.#hubs.delete(name);
     if (!this.#isCrowdReported)
-      this.#options.log.warn(`mqtt: more than ${MAX_HUBS} hubs; the others are not served`);
+      this.#options.log.warn(`mqtt: more than ${PLACES.brokerHubs.max} hubs; the others are not served`);
     this.#isCrowdReported = true;
     return false;
   }

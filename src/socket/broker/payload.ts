@@ -13,7 +13,7 @@ const LF = 10;
 const MAX_HEAD_BYTES = 40;
 const HEAD = /^([A-Za-z0-9]{16}) (?:(\d{1,15})( \+)?|end)$/;
 /** Limit for a payload: brokers have limits of their own, many of 1 MiB. */
-export const MAX_PART_BYTES = 256 * 1024;
+export const PART_BYTES = 256 * 1024;
 
 /** Returns undefined for anything else. */
 export function readPayload(bytes: Buffer): Payload | undefined {
@@ -33,13 +33,10 @@ export function readPayload(bytes: Buffer): Payload | undefined {
 /** Returns the payloads of a frame whose first one has this number. */
 export function payloadsOf(session: string, number: number, text: string): readonly Buffer[] {
   const bytes = Buffer.from(text);
-  const count = Math.max(1, Math.ceil(bytes.length / MAX_PART_BYTES));
+  const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
   return Array.from({ length: count }, (_, part) => {
     const head = `${session} ${number + part}${part < count - 1 ? ' +' : ''}\n`;
-    return Buffer.concat([
-      Buffer.from(head),
-      bytes.subarray(part * MAX_PART_BYTES, (part + 1) * MAX_PART_BYTES),
-    ]);
+    return Buffer.concat([Buffer.from(head), bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)]);
   });
 }
 

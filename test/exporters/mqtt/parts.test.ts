@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { SleepInhibitor } from '#src/commands/sleep-inhibitor.js';
+import { PLACES, QUOTAS } from '#src/fairness/limits.js';
 import { identify } from '#src/identity.js';
 import { Backoff } from '#src/mqtt/backoff.js';
 import { brokerOf } from '#src/mqtt/broker-socket.js';
 import { Coalescer } from '#src/mqtt/coalescer.js';
-import { MAX_PACKET_BYTES, MAX_PACKET_PIECES, PacketLengths } from '#src/mqtt/packets.js';
+import { PacketLengths } from '#src/mqtt/packets.js';
 import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
 import { mqttPart } from './broker.ts';
@@ -28,9 +29,12 @@ t.test('[3.mqtt-long] a packet that is too long is noticed by its head, however 
     const lengths = new PacketLengths();
     for (let at = 0; at < good.length; at += size)
       if (!lengths.take(good.subarray(at, at + size))) t.fail(`at ${at} of ${size}`);
-    t.notOk(lengths.take(packet(MAX_PACKET_BYTES + 1, Buffer.alloc(0))), `after parts of ${size}`);
+    t.notOk(
+      lengths.take(packet(QUOTAS.brokerPacket.maxBytes + 1, Buffer.alloc(0))),
+      `after parts of ${size}`,
+    );
   }
-  t.ok(new PacketLengths().take(packet(MAX_PACKET_BYTES, Buffer.alloc(10))));
+  t.ok(new PacketLengths().take(packet(QUOTAS.brokerPacket.maxBytes, Buffer.alloc(10))));
   t.notOk(new PacketLengths().take(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80])), 'no length has five digits');
 });
 
@@ -38,13 +42,13 @@ t.test('[3.mqtt-long] a packet in more pieces than a network makes is refused', 
   const bytes = [...packet(20_000)].map((byte) => Buffer.from([byte]));
   const lengths = new PacketLengths();
   const refusedAt = bytes.findIndex((byte) => !lengths.take(byte));
-  t.equal(refusedAt, MAX_PACKET_PIECES + 1, 'pieces of one byte');
+  t.equal(refusedAt, PLACES.packetPieces.max + 1, 'pieces of one byte');
   const segments = new PacketLengths();
-  const longest = packet(MAX_PACKET_BYTES);
+  const longest = packet(QUOTAS.brokerPacket.maxBytes);
   for (let at = 0; at < longest.length; at += 536)
     if (!segments.take(longest.subarray(at, at + 536))) t.fail(`at ${at}`);
   const short = new PacketLengths();
-  for (let i = 0; i < 2 * MAX_PACKET_PIECES; i++)
+  for (let i = 0; i < 2 * PLACES.packetPieces.max; i++)
     for (const byte of packet(1)) if (!short.take(Buffer.from([byte]))) t.fail(`packet ${i}`);
 });
 

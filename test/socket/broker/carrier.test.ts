@@ -1,7 +1,7 @@
 /** Sessions at a broker: what is repeated, lost or late on the way, frames in parts, and what the other side gets of it. */
 import t from 'tap';
 import { BrokerCarrier, type Intake } from '#src/socket/broker/broker-carrier.js';
-import { isOpening, MAX_PART_BYTES, readPayload } from '#src/socket/broker/payload.js';
+import { isOpening, PART_BYTES, readPayload } from '#src/socket/broker/payload.js';
 import { readTopic } from '#src/socket/broker/topics.js';
 import type { Failure } from '#src/socket/carrier.js';
 
@@ -159,11 +159,11 @@ t.test('[I.hub.mqtt.parts] long frames are sent in parts', async (t) => {
   const machine = endOfSession();
   machine.carrier.accept(machine.events);
   // A character of three bytes is cut in two.
-  const text = `${'x'.repeat(MAX_PART_BYTES - 1)}€${'y'.repeat(MAX_PART_BYTES)}`;
+  const text = `${'x'.repeat(PART_BYTES - 1)}€${'y'.repeat(PART_BYTES)}`;
   machine.carrier.send(text);
   machine.carrier.send('next');
   t.equal(machine.published.length, 4);
-  t.ok(machine.published.every(({ length }) => length < MAX_PART_BYTES + 64));
+  t.ok(machine.published.every(({ length }) => length < PART_BYTES + 64));
   t.same(
     machine.texts().map((each) => each.split('\n')[0]),
     [`${SESSION} 0 +`, `${SESSION} 1 +`, `${SESSION} 2`, `${SESSION} 3`],
@@ -177,7 +177,7 @@ t.test('[I.hub.mqtt.parts] long frames are sent in parts', async (t) => {
 
 t.test('[I.hub.hostile] frames that are too long, and too many that do not end', async (t) => {
   const hub = hubEnd();
-  const part = 'x'.repeat(MAX_PART_BYTES);
+  const part = 'x'.repeat(PART_BYTES);
   for (let number = 0; number < 7; number++) hub.take(`${SESSION} ${number} +\n${part}`);
   t.match(hub.failures, [{ isFlood: true, reason: 'it sent a message that is too long' }]);
   t.equal(hub.intake.partBytes, 0);
@@ -201,8 +201,8 @@ t.test('[I.hub.mqtt] bytes that the broker has not taken', async (t) => {
   machine.stall();
   let sent = 0;
   machine.carrier.send('abc', () => sent++);
-  machine.carrier.send('x'.repeat(2 * MAX_PART_BYTES), () => sent++);
-  t.ok(machine.carrier.waitingBytes > 2 * MAX_PART_BYTES);
+  machine.carrier.send('x'.repeat(2 * PART_BYTES), () => sent++);
+  t.ok(machine.carrier.waitingBytes > 2 * PART_BYTES);
   await settled();
   t.equal(sent, 0);
   machine.release();

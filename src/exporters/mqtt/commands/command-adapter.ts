@@ -7,7 +7,8 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Clock } from '../../../clock.ts';
 import { type Follower, type Outcome, type Step, sentenceOf } from '../../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
-import { Bucket, type RateLimit } from '../../../fairness/rate.ts';
+import { RATES } from '../../../fairness/limits.ts';
+import { Bucket } from '../../../fairness/rate.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Commands } from '../../../machine/commands.ts';
 import type { Message } from '../../../mqtt/line.ts';
@@ -46,8 +47,6 @@ export interface CommandAdapterOptions {
 const MAX_AGE_SECONDS = 10;
 /** Commands that wait for a player or for processes to end. */
 const MAX_RUNNING = 16;
-/** Messages on all topics of commands. */
-const MESSAGES: RateLimit = { perSecond: 20, burst: 40 };
 const FLOOD_REPORT_MS = 60_000;
 
 export class CommandAdapter {
@@ -61,7 +60,7 @@ export class CommandAdapter {
 
   constructor(options: CommandAdapterOptions) {
     this.#options = options;
-    this.#messages = new Bucket(MESSAGES, options.clock.now());
+    this.#messages = new Bucket(RATES.messages, options.clock.now());
   }
 
   /** A connection was made: what is sent again by others comes now. */
