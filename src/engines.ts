@@ -1,6 +1,7 @@
 /** Chooses the HTTP engine and loads it; the other one is loaded for HTTPS alone. */
 import os from 'node:os';
 import { messageOf } from './errors.ts';
+import { TEXTS } from './fairness/limits.ts';
 import type { Engine, EngineOptions } from './http/engine.ts';
 import { TwoEngines } from './http/two-engines.ts';
 
@@ -25,12 +26,10 @@ export class EngineError extends Error {
   }
 }
 
-const MAX_REASON = 200;
-
 /** The first line of an error's message. */
 function reasonOf(error: unknown): string {
   const [line = ''] = messageOf(error).split('\n');
-  return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
+  return line.length > TEXTS.reason ? `${line.slice(0, TEXTS.reason)}…` : line;
 }
 
 /** HTTPS is Node's, which is loaded where a certificate is configured. Its connections are counted with the others. */

@@ -4,7 +4,7 @@
  */
 
 /** Least size of the buffer. */
-const MIN_BYTES = 512;
+const FIRST_BYTES = 512;
 /** The JavaScript and native objects of a buffer beside its bytes. */
 const OVERHEAD_BYTES = 256;
 /** Shorter pieces are copied here, because a call of Node's copy takes longer. */
@@ -58,7 +58,7 @@ export class PieceBuffer {
   #reserve(bytes: number): Buffer {
     const before = this.#buffer;
     if (before !== undefined && before.length >= bytes) return before;
-    const size = Math.max(bytes, before === undefined ? MIN_BYTES : 2 * before.length);
+    const size = Math.max(bytes, before === undefined ? FIRST_BYTES : 2 * before.length);
     const buffer = Buffer.allocUnsafeSlow(size);
     before?.copy(buffer, 0, 0, this.#length);
     this.#buffer = buffer;

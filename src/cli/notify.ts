@@ -3,15 +3,13 @@ import os from 'node:os';
 import { quote } from '../clean.ts';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import { messageOf as reasonOf } from '../errors.ts';
+import { TEXTS } from '../fairness/limits.ts';
 import { testMessage } from '../notify/message.ts';
 import { deliver, judge, type TargetOptions } from '../notify/target.ts';
 import type { MuteList } from '../wire/events.ts';
 import { askService } from './ask-service.ts';
 import { secondsOf } from './notify-words.ts';
 import { inLine, type Output, tableOf } from './output.ts';
-
-/** Characters of an answer that are shown. */
-const MAX_SHOWN = 1000;
 
 /** `name`: of one target; undefined: all. Exit code 1 where one does not accept it. Throws if the configuration is invalid. */
 export async function testTargets(name: string | undefined, options: LoadOptions): Promise<Output> {
@@ -41,7 +39,7 @@ async function testOne(target: TargetOptions, hostname: string) {
     const outcome = judge(answer, target);
     const isAccepted = outcome.kind === 'sent';
     const verdict = outcome.kind === 'sent' ? `accepted (${answer.status})` : outcome.reason;
-    return { isAccepted, text: `${verdict} ${answer.body.slice(0, MAX_SHOWN)}`.trimEnd() };
+    return { isAccepted, text: `${verdict} ${answer.body.slice(0, TEXTS.field)}`.trimEnd() };
   } catch (error) {
     return { isAccepted: false, text: reasonOf(error) };
   }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { isLoopback } from '../access/exposure.ts';
 import { clean } from '../clean.ts';
 import type { Config } from '../config/config.ts';
+import { TEXTS } from '../fairness/limits.ts';
 import { openNativeProcess, type PortHolder } from '../host/native.ts';
 
 export interface PortProblem {
@@ -14,8 +15,6 @@ export interface PortProblem {
 }
 
 const LIMIT_MS = 1000;
-/** A program chooses its name; that of Linux has 15 bytes. */
-const MAX_NAME = 64;
 
 /** Tries to listen, for a moment; undefined when that works. `key`: the port's key in the configuration. */
 export async function findPortProblem(
@@ -72,7 +71,7 @@ function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException
 async function describeUse(host: string, port: number, key: string): Promise<PortProblem> {
   const isOurs = await answersAsHostwire(host, port);
   const holder = findHolder(port);
-  const who = holder === undefined ? '' : ` by process ${holder.pid} (${clean(holder.name, MAX_NAME)})`;
+  const who = holder === undefined ? '' : ` by process ${holder.pid} (${clean(holder.name, TEXTS.name)})`;
   return isOurs
     ? {
         reason: `hostwire is already running there${holder === undefined ? '' : `, as process ${holder.pid}`}`,

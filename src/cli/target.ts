@@ -3,6 +3,7 @@ import { quote } from '../clean.ts';
 import type { Config } from '../config/config.ts';
 import { KEYS } from '../config/rows/key-table.ts';
 import { readText } from '../config/sources/read-text.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { pinOf, readCertificates } from '../tls/certificate.ts';
 import { inUrl } from '../url-host.ts';
 
@@ -28,7 +29,6 @@ export interface Target {
 /** Every user of a machine can read its command lines, but not the environment of others. */
 const KEY_VARIABLE = 'HOSTWIRE_KEY';
 const DEFAULT_PORT = 9990;
-const MAX_KEY_BYTES = 4096;
 
 /** Returns why the arguments are invalid; undefined if they are valid. */
 export function describeTopProblem({ url, pin }: TopWords): string | undefined {
@@ -85,7 +85,7 @@ function pinOfText(pem: string): string | undefined {
 }
 
 function readKeyFile(file: string): string {
-  const read = readText(file, MAX_KEY_BYTES);
+  const read = readText(file, QUOTAS.secretFile.maxBytes);
   // Messages never contain the path, which may be the key itself.
   if ('message' in read) throw new Error(`the file of --key-file ${read.message}`);
   const key = read.text.replace(/\r?\n$/u, '');

@@ -2,6 +2,7 @@
 import { quote } from '../clean.ts';
 import { type LoadOptions, loadConfig } from '../config/load.ts';
 import { messageOf } from '../errors.ts';
+import { PLACES } from '../fairness/limits.ts';
 import { Conditions, type Turn, type WatchRules } from '../history/conditions.ts';
 import { inWords } from '../history/gaps.ts';
 import { rulesIn } from '../history/rules.ts';
@@ -15,8 +16,6 @@ const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3600;
 const STEP_SECONDS = 10;
 const ASK_LIMIT_MS = 10_000;
-/** Three numbers per slot, of the 100,000 in an answer. */
-const MAX_SLOTS = 33_000;
 /** Recorded whenever everything is: tells a series without a value from a time without a recording. */
 const ALWAYS = 'cpu.load';
 
@@ -48,7 +47,8 @@ export async function tryRule(
     // Parts that share no slot.
     const from = Math.floor(nowSeconds / STEP_SECONDS) * STEP_SECONDS - DAYS * DAY_SECONDS;
     const { series } = await ask(from, nowSeconds, HOUR_SECONDS);
-    const slots = Math.floor(MAX_SLOTS / Math.max(1, Object.keys(series).length));
+    // Three numbers per slot, of which the grid may add one.
+    const slots = Math.floor(PLACES.numbers.max / (3 * Math.max(1, Object.keys(series).length))) - 1;
     const length = Math.min(DAY_SECONDS, Math.max(HOUR_SECONDS, slots * STEP_SECONDS));
     for (let at = from; at < nowSeconds; at += length) {
       trial.take(await ask(at, Math.min(nowSeconds, at + length), STEP_SECONDS));

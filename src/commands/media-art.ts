@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { messageOf, ServiceError } from '../errors.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import type { MediaHost, MediaPlayer } from '../host/media.ts';
 import type { Log } from '../log/log.ts';
 import { checkParams, type Params } from '../params.ts';
@@ -12,10 +13,6 @@ import { mediaParams } from '../wire/requests.ts';
 import { bytesIn, filesNamed, hasPicture } from './media-addresses.ts';
 import { nameOf } from './media-status.ts';
 
-/** Covers usually have a few hundred kilobytes. */
-export const MAX_ART_BYTES = 1024 * 1024;
-/** Bytes of a data: URI with such a cover: base64 takes a third more, and some players escape its signs. */
-const MAX_ART_URL_BYTES = 2 * MAX_ART_BYTES;
 /** Wait for a reading, counted from its start. */
 const READ_LIMIT_MS = 1500;
 /** How long a picture answers further requests for it. */
@@ -81,16 +78,16 @@ export class MediaArt {
 
   async #read({ id, artUrl, isArtLong }: MediaPlayer): Promise<Buffer> {
     const { host } = this.#options;
-    const address = isArtLong ? await host.askArtUrl(id, MAX_ART_URL_BYTES, READ_LIMIT_MS) : artUrl;
+    const address = isArtLong ? await host.askArtUrl(id, QUOTAS.coverUrl.maxBytes, READ_LIMIT_MS) : artUrl;
     if (address === null) throw new Error('the player did not answer, or the address is too long');
     const bytes = bytesIn(address);
-    if (bytes !== undefined && bytes.length > MAX_ART_BYTES)
-      throw new Error(`it has more than ${MAX_ART_BYTES} bytes`);
+    if (bytes !== undefined && bytes.length > QUOTAS.cover.maxBytes)
+      throw new Error(`it has more than ${QUOTAS.cover.maxBytes} bytes`);
     if (bytes !== undefined) return bytes;
     let failure: unknown = new Error('it is neither a file of this machine nor in base64');
     for (const [i, file] of filesNamed(address).entries()) {
       try {
-        return await host.readArt(id, file, MAX_ART_BYTES);
+        return await host.readArt(id, file, QUOTAS.cover.maxBytes);
       } catch (error) {
         if (i === 0) failure = error;
       }

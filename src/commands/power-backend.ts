@@ -1,4 +1,5 @@
 /** The interface that carries power commands out, a backend that only records, and one for a machine without any. */
+import { REMEMBERED } from '../fairness/limits.ts';
 import type { PowerAction, PowerNotice } from '../host/power.ts';
 import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
@@ -42,9 +43,6 @@ export interface PowerBackend extends SleepDelays {
   close?(): void;
 }
 
-/** Without a limit a trial that runs for months would leak. */
-const MAX_RECORDED = 1000;
-
 /** Supports everything and does nothing; lists the newest thousand actions. */
 export function recordingBackend(unixMs: () => number, log: Log): PowerBackend {
   const recorded: RecordedAction[] = [];
@@ -55,7 +53,7 @@ export function recordingBackend(unixMs: () => number, log: Log): PowerBackend {
     }),
     async act(action) {
       recorded.push({ action, atMs: unixMs() });
-      if (recorded.length > MAX_RECORDED) recorded.shift();
+      if (recorded.length > REMEMBERED.powerActions) recorded.shift();
       log.info(`power: recorded ${action}, not carried out (power.backend is record)`);
     },
     inhibitors: async () => [],

@@ -2,6 +2,7 @@
 import type { CurrentConfig } from '../config/current.ts';
 import type { WakeEntry } from '../config/rows/key-table.ts';
 import { codeOf, messageOf, ServiceError } from '../errors.ts';
+import { PLACES } from '../fairness/limits.ts';
 import type { WakeHost } from '../host/wake.ts';
 import type { Log } from '../log/log.ts';
 import { checkParams } from '../params.ts';
@@ -15,12 +16,6 @@ export interface WakeControlOptions {
   readonly config: CurrentConfig;
   readonly log: Log;
 }
-
-/**
- * Machines that are being woken at the same time: each takes 0.2 s and up to 32 sockets. Others wait for their turn.
- * Requests for one machine share it, so no more machines wait than the configuration names.
- */
-const MAX_UNDER_WAY = 8;
 
 export class WakeControl {
   readonly #options: WakeControlOptions;
@@ -76,7 +71,7 @@ export class WakeControl {
   }
 
   async #sendInTurn(entry: WakeEntry): Promise<WakeResult> {
-    if (this.#sending >= MAX_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#sending >= PLACES.wakes.max) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#sending++;
     try {
       return await wakeMachine(entry, () => this.#options.host.readBroadcastAddresses());

@@ -19,7 +19,7 @@ const SYSTEM_CLOCK: ExpiryClock = {
 };
 
 /** Timers do not count suspended time, and the clock may be set: it is looked at this often while there are keys that end. */
-const MAX_WAIT_MS = 5000;
+const LOOK_MS = 5000;
 /** A clock that went back by less was slewed, or rounded. */
 const MIN_SET_BACK_MS = 1000;
 
@@ -62,7 +62,7 @@ export class KeyExpiry {
     const expired = this.#ends.filter(({ endsAtMs }) => endsAtMs > sinceMs && endsAtMs <= nowMs);
     const waitMs = this.#ends.reduce(
       (least, { endsAtMs }) => (endsAtMs > nowMs ? Math.min(least, endsAtMs - nowMs) : least),
-      MAX_WAIT_MS,
+      LOOK_MS,
     );
     clearTimer(this.#timer);
     if (this.#ends.length > 0) this.#timer = setTimer(() => this.#look(), waitMs);

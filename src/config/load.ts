@@ -5,6 +5,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeKeys } from '../access/key-list.ts';
 import { runNow, type Steps } from '../clock.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { isObject } from '../json.ts';
 import { judgeBetweenKeys } from './checks/between-keys.ts';
 import { checkTree } from './checks/check-tree.ts';
@@ -33,13 +34,7 @@ import { ROWS } from './rows/key-table.ts';
 import { isThere, OTHERS_READ } from './sources/named-files.ts';
 import { whyCommandNotTrusted, whyFileNotTrusted } from './sources/owners.ts';
 import { type Format, type Parsed, parse } from './sources/parse.ts';
-import {
-  listFolder,
-  MAX_CONFIG_BYTES,
-  type Ownership,
-  type ReadProblem,
-  readText,
-} from './sources/read-text.ts';
+import { listFolder, type Ownership, type ReadProblem, readText } from './sources/read-text.ts';
 import { findSources, type Sources, type Surroundings } from './sources/search.ts';
 
 export interface LoadOptions {
@@ -161,7 +156,7 @@ function noteFiles({ foreign, files }: Sources, previous: Sources | undefined, f
 
 /** A file that cannot be read or parsed counts as ours, because it may be the one that turns auth on. */
 function isOurs(file: string): boolean {
-  const read = readText(file, MAX_CONFIG_BYTES);
+  const read = readText(file, QUOTAS.configFile.maxBytes);
   const format = formatOf(file);
   const value = 'message' in read || format === undefined ? undefined : parse(read.text, format).value;
   return !isObject(value) || Object.entries(value).some(([key, inner]) => isOurEntry(key, inner));
@@ -179,7 +174,7 @@ function readSource(
   const fail = (message: string) => ({ line: undefined, message });
   const format = formatOf(file);
   if (format === undefined) return fail('its name has another ending; expected .json, .yaml or .yml');
-  const read = readText(file, MAX_CONFIG_BYTES);
+  const read = readText(file, QUOTAS.configFile.maxBytes);
   if ('message' in read) return read;
   const { owner } = read;
   const message = whyFileNotTrusted(file, owner, uid);
@@ -238,7 +233,7 @@ function* readKeyFolder(
 }
 
 /** A change sooner after another may leave the time of the file as it is: file systems count it in up to 2 s. */
-const MIN_AGE_MS = 2000;
+const CLOCK_STEP_MS = 2000;
 
 /** Reads a file, unless it is the same as `before`. `folderOwner`: a change of it may be one of the verdict on the file. */
 function readKeyFile(
@@ -270,7 +265,7 @@ function readKeyFile(
     const value = read.value === undefined ? undefined : { auth: { keys: { [name]: read.value } } };
     checkSource(file, { ...read, value }, found);
   }
-  const isOld = status !== undefined && Date.now() - status.ctimeMs > MIN_AGE_MS;
+  const isOld = status !== undefined && Date.now() - status.ctimeMs > CLOCK_STEP_MS;
   const isFinal = look !== undefined && isOld && found.problems.length === 0;
   // The same objects as before need no comparison later.
   return { look, isFinal, found: before && isDeepStrictEqual(before.found, found) ? before.found : found };

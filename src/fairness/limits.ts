@@ -63,6 +63,8 @@ export const RATES = {
   /** Further lines of clients without the key; all together at most 200 lines in a minute, and then a few. */
   lines: { perSecond: 15 / MINUTE, burst: 100, per: 'address', log: LEFT_OUT },
   linesInAll: { perSecond: 30 / MINUTE, burst: 150, per: 'all', log: LEFT_OUT },
+  /** States of one machine; further ones are logged for debugging only. */
+  machineLines: { perSecond: 10 / MINUTE, burst: 10, per: 'machine' },
   /** Lines of clients with the key, whose commands must be found in the log. */
   keyedLines: { perSecond: 2000 / MINUTE, burst: 2000, per: 'all', log: LEFT_OUT },
 } as const satisfies Readonly<Record<string, RateRow>>;
@@ -131,6 +133,10 @@ export const PLACES = {
   brokerMachines: { max: 20_000, per: 'key', peer: 'it is not shown', log: 'a line' },
   /** Hubs that a machine serves over a broker. */
   brokerHubs: { max: 16, per: 'all', peer: 'it is not served', log: 'a line' },
+  /** What a machine says of itself. */
+  machineLabels: { max: 16, per: 'machine' },
+  machineAddresses: { max: 16, per: 'machine' },
+  machineWakes: { max: 256, per: 'machine' },
   /** Events of one machine that last; and of those that a hub has missed the newest. */
   openEvents: { max: 100, per: 'machine' },
   missedEvents: { max: 100, per: 'machine' },
@@ -139,6 +145,20 @@ export const PLACES = {
   /** Messages under way to a broker: Mosquitto closes the connection of a client of version 5 that has more than 20. */
   brokerUnderWay: { max: 16, per: 'connection' },
   brokerWaiting: { max: 128, per: 'connection' },
+  /** Commands of a broker that wait for a player, or for processes to end. */
+  brokerCommands: { max: 16, per: 'connection', peer: 'too_many_requests' },
+  /** Machines that are woken at a time, and sockets for one of them: a host of containers may have hundreds of interfaces. */
+  wakes: { max: 8, per: 'all', peer: 'waits' },
+  wakeSockets: { max: 32, per: 'all' },
+  mutes: { max: 100, per: 'all', peer: '409 not_possible_now' },
+  /** Series of the history in memory: each interface of a container and each mount has several. */
+  series: { max: 512, per: 'all', log: 'a line' },
+  /** Questions that wait for the file of the history; and values in an answer, where mean, min and max count. */
+  historyReads: { max: 16, per: 'all', log: 'a line' },
+  numbers: { max: 100_000, per: 'connection', peer: '400 invalid_value' },
+  /** Filesystems, and rows of another machine, in an answer to Prometheus; and groups of processes. */
+  metricRows: { max: 512, per: 'all' },
+  metricGroups: { max: 32, per: 'all' },
   /**
    * Pieces of one packet of a broker: the parser keeps each as a buffer, about 200 bytes of objects. The longest packet in
    * segments of 536 bytes, the shortest that IPv4 is made for, is 1,957.
@@ -194,6 +214,29 @@ export const QUOTAS = {
   brokerPacket: { maxBytes: 2 ** 20, per: 'connection', peer: 'the connection is cut', log: 'a line' },
   /** Messages that wait for a broker that takes nothing. */
   brokerWaiting: { maxBytes: 4 * 2 ** 20, per: 'connection' },
+  brokerCommand: { maxBytes: 64 * 1024, per: 'connection', peer: 'payload_too_large' },
+  /** A topic that a machine sends to its hub, a list of processes that a socket has room for, and the last values of it. */
+  pushedTopic: { maxBytes: 64 * 1024, per: 'machine' },
+  pushedList: { maxBytes: 48 * 1024, per: 'machine' },
+  lastValues: { maxBytes: 2048, per: 'machine' },
+  /** Events of one sample of a machine: 23 views of that of the largest machine (0.7 MB), which may have 64. */
+  keptViews: { maxBytes: 16 * 2 ** 20, per: 'machine' },
+  /** Samples in one event of a hub, half of what one address may be kept by default; beyond it the large ones are left out. */
+  fleetSamples: { maxBytes: 8 * 2 ** 20, per: 'connection' },
+  /** Facts and last values in a list of a hub: those of 6,000 machines. The rows after it lack them. */
+  inventory: { maxBytes: 4 * 2 ** 20, per: 'connection' },
+  registryFile: { maxBytes: 256 * 2 ** 20, per: 'all', log: 'a line' },
+  /** A row of the history's file: any longer one is damaged. 100,000 series for one minute. */
+  historyRow: { maxBytes: 8 * 2 ** 20, per: 'all' },
+  /** Kept answers about processes, in UTF-16 units; an ungrouped list of 4,000 processes has about a million. */
+  processAnswers: { maxBytes: 8 * 2 ** 20, per: 'all' },
+  /** A cover; usually it has a few hundred kilobytes. Its data: URI has a third more, and some players escape its signs. */
+  cover: { maxBytes: 2 ** 20, per: 'all', peer: '404 not_found' },
+  coverUrl: { maxBytes: 2 * 2 ** 20, per: 'all', peer: '404 not_found' },
+  /** The configuration of a hub names thousands of machines. A key has at most 1024 characters. */
+  configFile: { maxBytes: 2 ** 20, per: 'all', log: 'an error' },
+  namedFile: { maxBytes: 64 * 1024, per: 'all', log: 'an error' },
+  secretFile: { maxBytes: 4096, per: 'all', log: 'an error' },
   /** The answer of a receiver of notifications; the rest is not read. */
   receiverAnswer: { maxBytes: 64 * 1024, per: 'connection' },
   /** Lines of the log that wait for a slow reader; and its own file, which is begun anew then. */
@@ -211,4 +254,32 @@ export const REMEMBERED = {
   peers: 64,
   /** Sessions of one hub over a broker. At its rate older ones are from before the deadline of any command. */
   brokerSessions: 32,
+  /** Commands of a broker: as many as come in nine minutes at the rate of `messages`. */
+  brokerCommands: 11_000,
+  /** Components of a document that a broker has kept: more than any has. */
+  components: 2000,
+  /** Machines of a hub, also those that are gone: more than it shows. */
+  machines: 25_000,
+  /** Texts that many machines have. */
+  machineTexts: 1000,
+  /** Lists of a hub with different filters. */
+  lists: 4,
+  /** Beginnings of streams of events: clients that connect again together had the same few events. */
+  beginnings: 16,
+  events: 1000,
+  marks: 256,
+  /** Names of series: interfaces of containers come and go. */
+  seriesNames: 2048,
+  /** Events and marks in the history's file; at most a few KiB each, 64 MiB at worst. */
+  notes: 20_000,
+  /** What waits to be written there: 10 minutes of slots, and the minute that is being filled. */
+  unwrittenSlots: 66,
+  unwrittenNotes: 200,
+  /** An interface may return under its index, with its counters: from a network namespace, or in the next reading. */
+  departedInterfaces: 64,
+  /** Actions of the recording backend: a trial may run for months. */
+  powerActions: 1000,
 } as const;
+
+/** Characters of texts that others have written; the rest is cut off. A stack of an error has about 1,500. */
+export const TEXTS = { line: 4096, field: 1024, message: 500, subject: 300, reason: 200, name: 64 } as const;

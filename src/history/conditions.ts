@@ -1,6 +1,7 @@
 /** Conditions of watch rules: each series of a rule begins and ends separately. Pure: the caller owns time. */
 import { isDeepStrictEqual } from 'node:util';
 import type { WatchRule } from '../config/rows/watch-rows.ts';
+import { REMEMBERED } from '../fairness/limits.ts';
 import type { HistoryEvent } from '../wire/history.ts';
 import { inWords } from './gaps.ts';
 import type { SeriesPoint } from './history.ts';
@@ -42,8 +43,6 @@ interface Condition {
 const LEEWAY_SECONDS = 0.5;
 /** If the two clocks differ by more than this, the machine has slept, or its clock was set. */
 const JUMP_SECONDS = 2;
-/** Maximum number of series names that are kept with the rules they match. */
-const MAX_KNOWN = 2048;
 
 const NO_RULES: WatchRules = {};
 
@@ -122,7 +121,7 @@ export class Conditions {
   #rulesFor(series: string): readonly string[] {
     const known = this.#rulesOf.get(series);
     if (known !== undefined) return known;
-    if (this.#rulesOf.size >= MAX_KNOWN) this.#rulesOf.clear();
+    if (this.#rulesOf.size >= REMEMBERED.seriesNames) this.#rulesOf.clear();
     const found = this.#matchers.flatMap(([name, matches]) => (matches(series) ? [name] : []));
     this.#rulesOf.set(series, found);
     return found;
@@ -134,7 +133,7 @@ export class Conditions {
     const { at, awake, gapSeconds } = step;
     if (rule.missing === true && value !== null) {
       const seen = this.#seenBy(name);
-      if (seen.size < MAX_KNOWN || seen.has(series)) seen.set(series, awake);
+      if (seen.size < REMEMBERED.seriesNames || seen.has(series)) seen.set(series, awake);
     }
     const key = `${name} ${series}`;
     const known = this.#conditions.get(key);

@@ -1,10 +1,8 @@
 /** The events of one machine, or of all of a hub: numbered, the newest thousand kept, and those that still last. */
+import { REMEMBERED } from '../fairness/limits.ts';
 import { Listeners } from '../listeners.ts';
 import type { EventList, MachineEvent } from '../wire/events.ts';
 import type { Mutes } from './mutes.ts';
-
-/** Maximum number of events in memory. */
-const MAX_EVENTS = 1000;
 
 export interface EventBookDeps {
   readonly mutes: Mutes;
@@ -104,7 +102,7 @@ export class EventBook {
     if (event.state === 'begin') this.#open.set(key, added);
     else this.#open.delete(key);
     this.#events.push(added);
-    if (this.#events.length > MAX_EVENTS) this.#before = this.#events.shift()?.id ?? this.#before;
+    if (this.#events.length > REMEMBERED.events) this.#before = this.#events.shift()?.id ?? this.#before;
     this.#listeners.notify(added);
   }
 }

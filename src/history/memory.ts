@@ -2,12 +2,10 @@
  * The history in memory: a fine and a coarse ring per series, and the slot that is being filled. Reads no
  * clock.
  */
+import { PLACES } from '../fairness/limits.ts';
 import { FINE_SECONDS, type SeriesPoint, SLOT_SECONDS, type Summary } from './history.ts';
 import { Ring } from './ring.ts';
 import { Tally } from './tally.ts';
-
-/** Maximum number of series, above which they are refused: each interface of a container and each mount has several. */
-export const MAX_SERIES = 512;
 
 type SlotValues = Map<string, Summary & { readonly unit: string }>;
 
@@ -128,7 +126,7 @@ export class Memory {
       if (value === null || !Number.isFinite(value)) continue;
       let series = this.#series.get(name);
       if (series === undefined) {
-        if (this.#series.size >= MAX_SERIES) {
+        if (this.#series.size >= PLACES.series.max) {
           refused++;
           continue;
         }

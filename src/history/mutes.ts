@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { codeOf, ServiceError } from '../errors.ts';
+import { PLACES } from '../fairness/limits.ts';
 import { isObject, parseJson } from '../json.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
@@ -18,8 +19,6 @@ export interface MutesOptions {
   /** Returns the id of the machine, or the rule, that people call `what`; undefined: there is neither. */
   readonly find: (what: string) => string | undefined;
 }
-
-const MAX_MUTES = 100;
 
 export class Mutes {
   readonly #options: MutesOptions;
@@ -54,8 +53,8 @@ export class Mutes {
   mute(called: string, seconds: number, reason: string): void {
     const what = this.#options.find(called) ?? (this.#mutes.has(called) ? called : undefined);
     if (what === undefined) throw new ServiceError('not_found', 'No rule and no machine has this name.');
-    if (seconds > 0 && !this.#mutes.has(what) && this.#mutes.size >= MAX_MUTES)
-      throw new ServiceError('not_possible_now', `There are ${MAX_MUTES} already.`);
+    if (seconds > 0 && !this.#mutes.has(what) && this.#mutes.size >= PLACES.mutes.max)
+      throw new ServiceError('not_possible_now', `There are ${PLACES.mutes.max} already.`);
     this.#mutes.delete(what);
     const until = Math.ceil(this.#options.unixMs() / 1000 + seconds);
     if (seconds > 0) this.#mutes.set(what, { what, until, reason });

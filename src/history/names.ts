@@ -1,7 +1,5 @@
 /** Names of series with several subjects, `disk.read/MOUNT`: made once each, because every sample needs all of them. */
-
-/** Maximum number of names, beyond which they are forgotten: interfaces of containers come and go. */
-const MAX_NAMES = 2048;
+import { REMEMBERED } from '../fairness/limits.ts';
 
 const byBase = new Map<string, Map<string | number, string>>();
 let size = 0;
@@ -10,7 +8,7 @@ export function nameOf(base: string, which: string | number): string {
   let names = byBase.get(base);
   const known = names?.get(which);
   if (known !== undefined) return known;
-  if (size++ >= MAX_NAMES) {
+  if (size++ >= REMEMBERED.seriesNames) {
     byBase.clear();
     size = 1;
     names = undefined;

@@ -29,7 +29,7 @@ const MAX_PICKS = 5;
 /** Minimum interval of readings requested here; they never take more than 1 % of a processor. */
 const LEAST_INTERVAL_MS = 1000;
 /** Maximum age of a reading that counts as current. */
-const MAX_RUNNING_MS = IDLE_PACE_MS + BUSY_PACE_MS;
+const CURRENT_MS = IDLE_PACE_MS + BUSY_PACE_MS;
 /** Maximum window: a longer average would say nothing about the moment. */
 const MAX_WINDOW_NS = 150e9;
 
@@ -96,7 +96,7 @@ export class ProcessHistory {
   get running(): ProcessUses | null | undefined {
     if (!this.#options.config.current.features.enable_processes) return undefined;
     const moment = this.#ring.newest;
-    if (moment === undefined || this.#options.clock.sinceBoot() - this.#lastMs > MAX_RUNNING_MS) return null;
+    if (moment === undefined || this.#options.clock.sinceBoot() - this.#lastMs > CURRENT_MS) return null;
     const { cpu, memory, disk } = moment;
     return { cpu, memory, disk };
   }

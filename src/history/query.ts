@@ -1,4 +1,5 @@
 /** Answers a request from the rings in memory, and from the store for the time before. Pure. */
+import { PLACES } from '../fairness/limits.ts';
 import type { HistorySeries } from '../wire/history.ts';
 import { FINE_SECONDS, type HistoryRequest, SLOT_SECONDS, type Slot, type Summary } from './history.ts';
 import type { Memory, SeriesReader } from './memory.ts';
@@ -6,8 +7,6 @@ import { Tally } from './tally.ts';
 
 /** Maximum number of slots of an answer whose step was not requested. */
 const MAX_SLOTS = 720;
-/** Maximum number of values in one answer. */
-export const MAX_NUMBERS = 100_000;
 
 export const DEFAULT_SERIES: readonly string[] = [
   'cpu.load',
@@ -164,7 +163,7 @@ function fillCoarse(
 export const memoryBegin = ({ step }: Grid, memory: Memory) =>
   step === 1 ? Number.NEGATIVE_INFINITY : roundedUp(memory.firstSlot * SLOT_SECONDS, step);
 
-/** Undefined: more than MAX_NUMBERS. */
+/** Undefined: more than PLACES.numbers.max. */
 export type ColumnsByName = Readonly<Record<string, HistorySeries>> | undefined;
 
 /**
@@ -177,11 +176,11 @@ export function* columnSteps(
   memory: Memory,
   stored: readonly Slot[] = [],
 ): Generator<undefined, ColumnsByName> {
-  if (grid.count > MAX_NUMBERS) return undefined;
+  if (grid.count > PLACES.numbers.max) return undefined;
   const perSeries = grid.count * (grid.step === 1 ? 1 : 3);
   const byName = new Map<string, Columns>();
   const make = (name: string, unit: string): Columns | undefined => {
-    if ((byName.size + 1) * perSeries > MAX_NUMBERS) return undefined;
+    if ((byName.size + 1) * perSeries > PLACES.numbers.max) return undefined;
     const columns = new Columns(unit, grid);
     byName.set(name, columns);
     return columns;

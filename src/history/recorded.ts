@@ -1,6 +1,7 @@
 /** The history: records in memory, and on disk if that is configured, behind one interface. */
 import type { LiveConfig } from '../config/current.ts';
 import { messageOf } from '../errors.ts';
+import { PLACES, REMEMBERED } from '../fairness/limits.ts';
 import { Listeners } from '../listeners.ts';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '../wire/history.ts';
 import type { History, HistoryRequest, Slot, Store, StoreAnswer } from './history.ts';
@@ -8,15 +9,7 @@ import { SLOT_SECONDS } from './history.ts';
 import type { Incidents } from './incidents.ts';
 import type { Memory } from './memory.ts';
 import type { ProcessHistory } from './processes.ts';
-import {
-  columnSteps,
-  DEFAULT_SERIES,
-  type Grid,
-  gridOf,
-  MAX_NUMBERS,
-  matcherOf,
-  memoryBegin,
-} from './query.ts';
+import { columnSteps, DEFAULT_SERIES, type Grid, gridOf, matcherOf, memoryBegin } from './query.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { TREND_REQUEST, trendPoints } from './trend.ts';
 import { inTurns } from './turns.ts';
@@ -43,9 +36,6 @@ export interface RecordedHistoryOptions extends RecorderOptions {
   /** Opens it, if the configuration has one. Never rejects. */
   readonly openStore?: (() => Promise<Store | undefined>) | undefined;
 }
-
-/** Maximum number of events in memory. */
-const MAX_EVENTS = 1000;
 
 const FIRST_TREND_SECONDS = 600;
 
@@ -127,7 +117,7 @@ export class RecordedHistory implements History {
     const matches = matcherOf(wanted);
     if (memory === undefined)
       return { ...wantedGrid, oldest: null, series: {}, unknown: [...request.series], marks: [], events: [] };
-    if (wantedGrid.count > MAX_NUMBERS) return 'too_many';
+    if (wantedGrid.count > PLACES.numbers.max) return 'too_many';
     const first = await this.#readStore(wantedGrid, matches, memory);
     if (first === 'too_many') return first;
     // If only summaries are kept, the whole answer has their step.
@@ -172,7 +162,7 @@ export class RecordedHistory implements History {
   /** Keeps an event, and passes it on. */
   report(event: HistoryEvent): void {
     this.#events.push(event);
-    if (this.#events.length > MAX_EVENTS) this.#events.shift();
+    if (this.#events.length > REMEMBERED.events) this.#events.shift();
     this.#store?.event(event);
     this.#eventListeners.notify(event);
   }

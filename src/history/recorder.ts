@@ -1,5 +1,6 @@
 /** Records the samples of the sampler's ticks, and requests its own without subscribers. */
 import type { CurrentConfig } from '../config/current.ts';
+import { PLACES, REMEMBERED } from '../fairness/limits.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
@@ -11,7 +12,7 @@ import type { Encoded } from '../stats/view.ts';
 import type { HistoryMark } from '../wire/history.ts';
 import { type Clocks, marksBetween } from './gaps.ts';
 import { FINE_SECONDS, type SeriesPoint, SLOT_SECONDS, type Slot } from './history.ts';
-import { MAX_SERIES, Memory } from './memory.ts';
+import { Memory } from './memory.ts';
 import { pointsOf } from './series.ts';
 
 export interface RecorderOptions {
@@ -34,7 +35,6 @@ const BATTERIES: Needs = { sections: 0, withDetail: true, details: DETAIL_BITS.b
 const BATTERIES_MS = 60_000;
 /** Delay of its own first reading: the service's work at its start is over then. */
 const FIRST_MS = 1000;
-const MAX_MARKS = 256;
 
 const isOnBattery = ({ counters }: Sample) =>
   counters.batteries?.some(({ state }) => state === 'discharging') ?? false;
@@ -124,7 +124,7 @@ export class Recorder implements SampleSink {
   }
 
   mark(mark: HistoryMark): void {
-    this.#marks = [...this.#marks.filter(({ at }) => at <= mark.at), mark].slice(-MAX_MARKS);
+    this.#marks = [...this.#marks.filter(({ at }) => at <= mark.at), mark].slice(-REMEMBERED.marks);
     this.markListeners.notify(mark);
   }
 
@@ -183,7 +183,7 @@ export class Recorder implements SampleSink {
     if (refused > 0 && !this.#hasRefused) {
       this.#hasRefused = true;
       this.#options.log.warn(
-        `the history is limited to ${MAX_SERIES} series; ${refused} in this reading are not recorded`,
+        `the history is limited to ${PLACES.series.max} series; ${refused} in this reading are not recorded`,
       );
     }
     this.#before = counters;

@@ -12,13 +12,13 @@ export interface HostDescription {
 /** Time within which a prober that answers at all has answered. */
 const PROBE_MS = 400;
 /** A graphics driver without a client may take seconds to start. */
-const MAX_PENDING_MS = 4000;
+const PENDING_LIMIT_MS = 4000;
 const PENDING_STEP_MS = 200;
 
 async function describeReaders(describe: () => HostDescription): Promise<readonly Finding[]> {
   describe(); // Sets the probers going.
   await delay(PROBE_MS);
-  const end = performance.now() + MAX_PENDING_MS;
+  const end = performance.now() + PENDING_LIMIT_MS;
   while (true) {
     const { findings, isPending } = describe();
     if (!isPending || performance.now() > end) return findings;

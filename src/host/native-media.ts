@@ -22,7 +22,7 @@ const CHANGE_INTERVAL_MS = 50;
 const KEYBOARD_PICKUP_MS = 300;
 
 /** Maximum time that the first answers of all players are waited for. */
-const MAX_SETTLE_MS = 1100;
+const SETTLE_LIMIT_MS = 1100;
 const SETTLE_STEP_MS = 20;
 
 const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
@@ -49,7 +49,11 @@ export function openMedia(create: (onChanged: () => void) => NativeMedia): Media
     keyAbsence: () => media.keyAbsence(),
     async describe() {
       media.watch();
-      for (let waitedMs = 0; waitedMs < MAX_SETTLE_MS && !media.read().isSettled; waitedMs += SETTLE_STEP_MS)
+      for (
+        let waitedMs = 0;
+        waitedMs < SETTLE_LIMIT_MS && !media.read().isSettled;
+        waitedMs += SETTLE_STEP_MS
+      )
         await delay(SETTLE_STEP_MS);
       return media.describe();
     },

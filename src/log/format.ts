@@ -1,5 +1,6 @@
 /** The forms of a line of the log. */
 import { clean, escapeJson } from '../clean.ts';
+import { TEXTS } from '../fairness/limits.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -20,14 +21,11 @@ export interface LogEntry {
   readonly fields: LogFields;
 }
 
-/** Maximum length: a stack of an error has about 1,500 characters. */
-const MAX_TEXT = 4096;
-const MAX_FIELD = 1024;
 const NEEDS_QUOTES = /[\s"=]|^$/u;
 
 // Peers choose parts of these texts: they must not forge lines, or control a terminal.
 const cleanValue = (value: string | number | boolean) =>
-  typeof value === 'string' ? clean(value, MAX_FIELD) : value;
+  typeof value === 'string' ? clean(value, TEXTS.field) : value;
 
 function known(fields: LogFields): readonly (readonly [string, string | number | boolean])[] {
   return Object.entries(fields).flatMap(([name, value]) =>
@@ -40,7 +38,7 @@ function body({ text, fields }: LogEntry): string {
     const shown = String(value);
     return ` ${name}=${NEEDS_QUOTES.test(shown) ? JSON.stringify(shown) : shown}`;
   });
-  return `${clean(text, MAX_TEXT)}${words.join('')}\n`;
+  return `${clean(text, TEXTS.line)}${words.join('')}\n`;
 }
 
 /** Writes `hostwire warn: TEXT name=value`: for output to which another program adds the time. */
@@ -60,7 +58,7 @@ function formatJson({ level, text, fields }: LogEntry): string {
   const row = {
     time: timestamp(),
     level,
-    message: clean(text, MAX_TEXT),
+    message: clean(text, TEXTS.line),
     ...Object.fromEntries(known(fields)),
   };
   return `${escapeJson(JSON.stringify(row))}\n`;

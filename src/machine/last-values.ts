@@ -1,4 +1,5 @@
 /** The part of a machine's answers that a hub keeps: the figures of a sample, and the facts of an inventory. */
+import { PLACES, QUOTAS, REMEMBERED, TEXTS } from '../fairness/limits.ts';
 import { SECTION_BITS, type Section } from '../host/host.ts';
 import { isObject, type JsonObject, membersOf } from '../json.ts';
 
@@ -13,12 +14,6 @@ const PLAIN_KEYS: Readonly<Record<Section, readonly string[]>> = {
 const SYSTEM_KEYS = ['hostname', 'platform', 'os', 'cpu', 'gpu', 'memory', 'disks', 'network'] as const;
 const SECTIONS_BY_NAME = Object.entries(PLAIN_KEYS) as readonly (readonly [Section, readonly string[]])[];
 
-/** Longer values are not kept: a machine may send a megabyte. */
-const MAX_BYTES = 2048;
-const MAX_ADDRESSES = 16;
-const MAX_WAKES = 256;
-const MAX_TEXT = 64;
-
 /** The facts of one machine for an inventory. */
 export interface MachineFacts {
   /** Of hostwire. */
@@ -32,16 +27,15 @@ export interface MachineFacts {
 }
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, MAX_TEXT) : undefined;
+  typeof value === 'string' && value !== '' ? value.slice(0, TEXTS.name) : undefined;
 
 /** Texts that many machines have: each is kept once. */
 const shared = new Map<string, string>();
-const MAX_SHARED = 1000;
 
 function share(value: unknown): string | undefined {
   const text = textOf(value);
   if (text === undefined) return undefined;
-  if (shared.size >= MAX_SHARED) shared.clear();
+  if (shared.size >= REMEMBERED.machineTexts) shared.clear();
   const known = shared.get(text) ?? text;
   shared.set(known, known);
   return known;
@@ -74,7 +68,7 @@ export function plainFigures(payload: JsonObject, sections: number): JsonObject 
 /** The figures that are kept of a payload, as JSON: all of them, or those of processor and memory where there are many. */
 export function lastFigures(payload: JsonObject, allSections: number): string {
   const all = JSON.stringify(plainFigures(payload, allSections));
-  if (all.length <= MAX_BYTES) return all;
+  if (all.length <= QUOTAS.lastValues.maxBytes) return all;
   return JSON.stringify(plainFigures(payload, SECTION_BITS.cpu | SECTION_BITS.memory));
 }
 
@@ -82,7 +76,7 @@ export function lastFigures(payload: JsonObject, allSections: number): string {
 export function plainSystem(system: JsonObject): string {
   const plain = Object.fromEntries(SYSTEM_KEYS.map((key) => [key, system[key] ?? null]));
   const text = JSON.stringify(plain);
-  return text.length <= MAX_BYTES ? text : JSON.stringify({ ...plain, disks: [] });
+  return text.length <= QUOTAS.lastValues.maxBytes ? text : JSON.stringify({ ...plain, disks: [] });
 }
 
 /** Reads the answer of /api/system with `detail`. */
@@ -104,8 +98,8 @@ export function factsOf({ os, cpu, service, interfaces, capabilities }: JsonObje
 /** The valid ones of these facts. */
 export function readFacts(facts: JsonObject): MachineFacts {
   const [version, os, model] = [facts['version'], facts['os'], facts['model']].map(share);
-  const addresses = textsIn(facts['addresses'], MAX_ADDRESSES);
-  const wakes = textsIn(facts['wakes'], MAX_WAKES);
+  const addresses = textsIn(facts['addresses'], PLACES.machineAddresses.max);
+  const wakes = textsIn(facts['wakes'], PLACES.machineWakes.max);
   return { version, os, model, addresses, ...(wakes && { wakes }) };
 }
 

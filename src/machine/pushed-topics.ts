@@ -1,4 +1,5 @@
 /** The topics that a machine elsewhere sends on its own while they are followed: media, power, events. */
+import { QUOTAS } from '../fairness/limits.ts';
 import type { JsonObject } from '../json.ts';
 import type { TopicSink } from './machine.ts';
 
@@ -13,8 +14,6 @@ const EVENTS: Readonly<Record<string, PushedTopic>> = {
   event: 'events',
 };
 const isPushed = (name: string): name is PushedTopic => Object.values<string>(EVENTS).includes(name);
-/** A longer payload is not the service's. */
-const MAX_BYTES = 64 * 1024;
 
 interface Followed {
   readonly name: PushedTopic;
@@ -57,7 +56,8 @@ export class PushedTopics {
 
   /** Takes the data of a message of this type. */
   take(type: string, data: JsonObject, bytes: number): void {
-    const wanted = bytes <= MAX_BYTES ? this.#followed.filter(({ name }) => name === EVENTS[type]) : [];
+    const wanted =
+      bytes <= QUOTAS.pushedTopic.maxBytes ? this.#followed.filter(({ name }) => name === EVENTS[type]) : [];
     if (wanted.length === 0) return;
     const json = JSON.stringify(data);
     for (const { sink } of wanted) sink.onPayload(json);

@@ -1,5 +1,7 @@
 /** Whether a machine is there, since when, and why not. */
 import { ServiceError } from '../errors.ts';
+import { RATES } from '../fairness/limits.ts';
+import { Bucket } from '../fairness/rate.ts';
 import type { ClosingReason } from '../wire/closing-reasons.ts';
 import type { Condition } from './registry.ts';
 import type { RemoteDeps } from './remote-deps.ts';
@@ -17,10 +19,6 @@ export const PLANNED: Readonly<Record<ClosingReason, Omit<Condition, 'since'>>> 
   stop: { state: 'down', reason: 'its service has stopped' },
 };
 
-/** Further changes of one machine in a minute are logged for debugging only. */
-const MAX_LINES = 10;
-const MINUTE_MS = 60_000;
-
 const unixSeconds = () => Date.now() / 1000;
 
 export class Reachability {
@@ -31,13 +29,13 @@ export class Reachability {
   #wasUp: boolean;
   /** Changes with the condition. */
   version = 0;
-  #lines = 0;
-  #countedSinceMs = 0;
+  readonly #lines: Bucket;
 
   /** `before`: its condition when this hub last ran. */
   constructor(id: string, deps: Pick<RemoteDeps, 'log' | 'clock' | 'conditions'>, before?: Condition) {
     this.#id = id;
     this.#deps = deps;
+    this.#lines = new Bucket(RATES.machineLines, deps.clock.now());
     this.#wasUp = before !== undefined;
     this.#condition = before ?? { state: 'unknown', since: unixSeconds(), reason: 'not contacted yet' };
   }
@@ -66,11 +64,7 @@ export class Reachability {
 
   #log({ state, reason }: Omit<Condition, 'since'>, isQuiet: boolean): void {
     const { log, clock } = this.#deps;
-    if (clock.now() - this.#countedSinceMs > MINUTE_MS) {
-      this.#countedSinceMs = clock.now();
-      this.#lines = 0;
-    }
-    const isTooMuch = isQuiet || this.#lines++ >= MAX_LINES;
+    const isTooMuch = isQuiet || !this.#lines.takeOne(clock.now());
     const line = `host ${this.#id} is ${state}${reason === undefined ? '' : `: ${reason}`}`;
     if (isTooMuch) log.debug(line);
     else if (state === 'up' || state === 'asleep' || state === 'off') log.info(line);

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type Clock, settlesWithin } from '../clock.ts';
 import { codeOf, messageOf } from '../errors.ts';
+import { QUOTAS, REMEMBERED } from '../fairness/limits.ts';
 import { ALL_SECTIONS } from '../host/host.ts';
 import { type JsonObject, membersOf, parseObject } from '../json.ts';
 import type { Log } from '../log/log.ts';
@@ -79,9 +80,6 @@ const WRITE_MS = 30_000;
 /** Maximum time for the last write, which only a disk that hangs takes: systemd ends a unit after 5 s. */
 const LAST_WRITE_MS = 4000;
 const FORGET_SECONDS = 30 * 86_400;
-/** More than the machines that a hub shows. */
-const MAX_MACHINES = 25_000;
-const MAX_FILE_BYTES = 256 * 2 ** 20;
 /** Machines whose lines are made and written in one turn of the event loop: 0.3 ms. */
 const PER_WRITE = 128;
 /** Answers of clients renew what is kept of a machine after this time. */
@@ -195,7 +193,7 @@ export class Registry {
   #put(id: string, entry: Entry, isSeen = false): void {
     if (isSeen) this.#entries.delete(id);
     this.#entries.set(id, compact(entry));
-    const [oldest] = this.#entries.size > MAX_MACHINES ? this.#entries.keys() : [];
+    const [oldest] = this.#entries.size > REMEMBERED.machines ? this.#entries.keys() : [];
     if (oldest !== undefined) this.#entries.delete(oldest);
     this.#arm();
   }
@@ -251,7 +249,8 @@ export class Registry {
     const { log } = this.#options;
     try {
       const facts = statSync(file);
-      if (!facts.isFile() || facts.size > MAX_FILE_BYTES) throw new Error('it is not a file, or too large');
+      if (!facts.isFile() || facts.size > QUOTAS.registryFile.maxBytes)
+        throw new Error('it is not a file, or too large');
       const lines = readFileSync(file, 'utf8').split('\n');
       const broken = lines.filter((line) => line !== '' && !this.#readLine(line)).length;
       if (broken > 0) log.warn(`hub.state_path: ${broken} of ${lines.length} lines cannot be read`);

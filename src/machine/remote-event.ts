@@ -1,12 +1,10 @@
 /** Reads events of machines elsewhere, of which nothing is taken that events do not have. */
+import { TEXTS } from '../fairness/limits.ts';
 import { membersOf } from '../json.ts';
 import type { MachineEvent } from '../wire/events.ts';
 import type { ProcessUse } from '../wire/history.ts';
 import { EVENT_KINDS, SEVERITIES } from '../wire/severities.ts';
 
-const MAX_SUBJECT = 300;
-const MAX_TEXT = 500;
-const MAX_NAME = 64;
 /** As of the service. */
 const MAX_USES = 5;
 
@@ -24,7 +22,7 @@ export function readEvent(value: unknown): RemoteEvent | undefined {
   const kind = EVENT_KINDS.find((each) => each === given['kind']);
   const severity = SEVERITIES.find((each) => each === given['severity']);
   if (kind === undefined || severity === undefined || !isNumber(id) || !isNumber(begin)) return undefined;
-  if (!isText(text) || !isText(subject) || subject.length > MAX_SUBJECT) return undefined;
+  if (!isText(text) || !isText(subject) || subject.length > TEXTS.subject) return undefined;
   if (state !== 'begin' && state !== 'end') return undefined;
   return {
     id,
@@ -36,7 +34,7 @@ export function readEvent(value: unknown): RemoteEvent | undefined {
     end: state === 'end' ? (numberOf(given['end']) ?? begin) : null,
     value: numberOf(given['value']),
     limit: numberOf(given['limit']),
-    text: text.slice(0, MAX_TEXT),
+    text: text.slice(0, TEXTS.message),
     ...(processes !== undefined && { processes: causeOf(processes) }),
   };
 }
@@ -51,6 +49,6 @@ function usesOf(list: unknown): ProcessUse[] | null {
   return list.slice(0, MAX_USES).flatMap((each) => {
     const { name, count, value } = membersOf(each);
     if (!isText(name) || !isNumber(count) || !isNumber(value)) return [];
-    return [{ name: name.slice(0, MAX_NAME), count, value }];
+    return [{ name: name.slice(0, TEXTS.name), count, value }];
   });
 }

@@ -1,5 +1,6 @@
 /** A sample of another machine: checked where it enters the hub, and written once per view. */
 import { BoundedCache } from '../fairness/bounded-cache.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 import type { JsonObject } from '../json.ts';
 import type { View } from '../stats/view.ts';
@@ -13,9 +14,6 @@ const END = '\n\n';
 /** The keys of a payload that are sections. */
 const BITS: ReadonlyMap<string, number> = new Map(SECTIONS.map((name) => [name, SECTION_BITS[name]]));
 
-/** The bytes of events that one sample keeps: 23 views of that of the largest machine (0.7 MB), which may have 64. */
-const MAX_KEPT_BYTES = 16 * 2 ** 20;
-
 export class RemoteSample implements MachineSample {
   readonly #payload: JsonObject;
   /** Those that the machine was asked for. */
@@ -24,7 +22,7 @@ export class RemoteSample implements MachineSample {
   /** Time by the hub's clock, in milliseconds. */
   readonly takenAtMs: number;
   /** By the index of the view. */
-  readonly #events = new BoundedCache<number, Buffer>(MAX_KEPT_BYTES);
+  readonly #events = new BoundedCache<number, Buffer>(QUOTAS.keptViews.maxBytes);
 
   constructor(payload: JsonObject, sections: number, withDetail: boolean, takenAtMs: number) {
     this.#payload = payload;

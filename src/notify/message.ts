@@ -1,6 +1,7 @@
 /** Messages about outages, in words for people. An outage is one event from its beginning to its end. Pure. */
 import { createHash } from 'node:crypto';
 import { clean } from '../clean.ts';
+import { TEXTS } from '../fairness/limits.ts';
 import { keyOf } from '../history/event-book.ts';
 import { inWords } from '../history/gaps.ts';
 import type { MachineEvent } from '../wire/events.ts';
@@ -32,8 +33,6 @@ export interface Message {
 /** Whether the event is a machine that is down without having announced it. */
 export const isDown = ({ kind, subject }: MachineEvent): boolean => kind === 'machine' && subject === 'down';
 
-const MAX_TEXT = 500;
-
 /** `name`: of the machine, for people. `end`: of an event that has ended. */
 export function messageOf(
   stage: Stage,
@@ -54,8 +53,8 @@ export function messageOf(
     sequence: digest(outage),
     stage,
     severity: begin.severity,
-    title: clean(`${name}: ${word}`, MAX_TEXT),
-    summary: clean((stage === 'end' ? end : undefined)?.text ?? begin.text, MAX_TEXT),
+    title: clean(`${name}: ${word}`, TEXTS.message),
+    summary: clean((stage === 'end' ? end : undefined)?.text ?? begin.text, TEXTS.message),
     details: [times, ...describeCause(begin)],
     labels: labelsOf(begin, name),
     begin: begin.begin,
@@ -87,14 +86,14 @@ export function restOf(
   return noteOf('rest', severity, now, {
     title: `hostwire: ${count} more events`,
     summary: `${count} more events are not sent (${began} began, ${ended} ended): the limit is ${maxPerHour} messages per hour.`,
-    details: texts.map((text) => clean(text, MAX_TEXT)),
+    details: texts.map((text) => clean(text, TEXTS.message)),
   });
 }
 
 /** The message of `hostwire notify test`. */
 export const testMessage = (name: string, now: number): Message =>
   noteOf('test', 'info', now, {
-    title: clean(`${name}: test`, MAX_TEXT),
+    title: clean(`${name}: test`, TEXTS.message),
     summary: 'This is a test of notifications, sent by "hostwire notify test".',
     details: [`Sent ${formatTime(now)}.`],
   });

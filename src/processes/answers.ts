@@ -1,11 +1,10 @@
 /** Answers that are built once for all clients that ask the same within a second, one at a time in fair turns. */
 import type { Clock } from '../clock.ts';
 import { Clients } from '../fairness/fair-queue.ts';
+import { QUOTAS } from '../fairness/limits.ts';
 import { FairTurns } from './turns.ts';
 
 const KEPT_MS = 1000;
-/** Maximum size of kept answers; an ungrouped list of 4,000 processes has about a megabyte. */
-const MAX_KEPT_CHARACTERS = 8 * 1024 * 1024;
 
 /** An answer, and the clients that have asked for it: it is made in the turn of one of them. */
 interface Shared<Answer> {
@@ -53,7 +52,7 @@ export class SharedAnswers<Answer extends { readonly length: number }> {
   }
 
   #keep(question: string, characters: number): void {
-    if (this.#keptCharacters + characters > MAX_KEPT_CHARACTERS) {
+    if (this.#keptCharacters + characters > QUOTAS.processAnswers.maxBytes) {
       this.#kept.delete(question);
       return;
     }

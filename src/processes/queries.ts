@@ -34,7 +34,7 @@ export interface ListParams extends ProcessListOptions {
 
 const MAX_DETAILED = 64;
 /** Maximum number of questions at a time: each takes a thread for a moment. */
-const MAX_CONCURRENT = 8;
+const AT_A_TIME = 8;
 
 /** Throws `invalid_value`. */
 export function checkList(params: Params): ListParams {
@@ -126,8 +126,8 @@ export class ProcessQueries {
     shares: Float64Array | null,
   ): Promise<readonly ProcessDetailRow[]> {
     const found: ProcessDetailRow[] = [];
-    for (let at = 0; at < rows.length; at += MAX_CONCURRENT) {
-      const some = rows.slice(at, at + MAX_CONCURRENT);
+    for (let at = 0; at < rows.length; at += AT_A_TIME) {
+      const some = rows.slice(at, at + AT_A_TIME);
       const facts = await Promise.all(some.map((row) => this.#factsAt(window.after, row)));
       some.forEach((row, i) => {
         const fact = facts[i];

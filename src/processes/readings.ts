@@ -20,7 +20,7 @@ export interface ProcessReadingsOptions {
 const MANY_PROCESSES = 4000;
 
 /** Maximum length of a window for a list… */
-const MAX_WINDOW_MS = 10_000;
+const WINDOW_MS = 10_000;
 /** …and the time to the second reading without a recent first one. */
 const FIRST_WINDOW_MS = 200;
 
@@ -29,7 +29,7 @@ const LEAD_MS = 250;
 /** Maximum share of a processor's time for readings of samples. */
 const MAX_SHARE = 0.01;
 /** Maximum time that requests between ticks share one reading, where readings are cheap. */
-const MAX_SHARED_MS = 10_000;
+const SHARED_MS = 10_000;
 /** An interval between two ticks may be this much shorter than another. */
 const LEEWAY_MS = 20;
 
@@ -192,7 +192,7 @@ export class ProcessReadings {
   }
 
   #keep(columns: ProcessColumns, askedAtMs: number): ProcessWindow {
-    const window = advanceWindow(this.#cached?.window, columns, MAX_WINDOW_MS * NS_PER_MS);
+    const window = advanceWindow(this.#cached?.window, columns, WINDOW_MS * NS_PER_MS);
     this.#cached = { window, askedAtMs };
     return window;
   }
@@ -201,9 +201,9 @@ export class ProcessReadings {
 /** Returns the minimum time between the starts of two readings for samples. */
 function paceMs(known: ProcessColumns | undefined, intervalMs: number): number {
   const spentMs = (known?.spentNs ?? 0) / NS_PER_MS;
-  return Math.max(Math.min(intervalMs, MAX_SHARED_MS) - LEEWAY_MS, spentMs / MAX_SHARE);
+  return Math.max(Math.min(intervalMs, SHARED_MS) - LEEWAY_MS, spentMs / MAX_SHARE);
 }
 
 /** Returns the age from which a reading is not shown, and cannot be the start of a window. */
 const maxAgeMs = (columns: ProcessColumns, intervalMs: number) =>
-  Math.max(MAX_WINDOW_MS, 2 * intervalMs, 2 * paceMs(columns, intervalMs));
+  Math.max(WINDOW_MS, 2 * intervalMs, 2 * paceMs(columns, intervalMs));

@@ -15,7 +15,7 @@ const TOP_ROWS = 5;
 const MIB = 1024 * 1024;
 
 /** Minimum length of a window: a tick of the kernel is 10 ms. */
-const MIN_WINDOW_NS = 4e8;
+const WINDOW_NS = 4e8;
 
 /**
  * Returns the window that ends with `columns`. A reading that is picked up twice keeps its window; one that arrives too
@@ -30,8 +30,7 @@ export function advanceWindow(
   const elapsedNs = columns.takenAtNs - known.after.takenAtNs;
   if (elapsedNs === 0) return known;
   if (elapsedNs > maxNs) return { before: undefined, after: columns };
-  if (elapsedNs < MIN_WINDOW_NS && known.before !== undefined)
-    return { before: known.before, after: columns };
+  if (elapsedNs < WINDOW_NS && known.before !== undefined) return { before: known.before, after: columns };
   return { before: known.after, after: columns };
 }
 

@@ -1,4 +1,5 @@
 /** Reads the first message of a machine: who it is, and what this side may do there. */
+import { PLACES } from '../fairness/limits.ts';
 import { type JsonObject, membersOf } from '../json.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 import { PROTOCOL } from '../wire/socket.ts';
@@ -22,8 +23,6 @@ export interface Greeting {
   readonly mayNameClients: boolean;
 }
 
-const MAX_LABELS = 16;
-const MAX_ADDRESSES = 16;
 const RUN = /^[\x21-\x7e]{1,64}$/;
 const LABEL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const NAME = /^[^\p{C}]{1,253}$/u;
@@ -50,7 +49,7 @@ export function readGreeting(data: JsonObject): Greeting | string {
     addresses: (Array.isArray(addresses) ? addresses : [])
       .map((address) => textIn(address, NAME))
       .filter((address) => address !== undefined)
-      .slice(0, MAX_ADDRESSES),
+      .slice(0, PLACES.machineAddresses.max),
     scopes,
     isKeyed: typeof key === 'string',
     mayNameClients: typeof key === 'string' && (scopes === undefined || scopes.includes('hub')),
@@ -64,5 +63,5 @@ function labelsIn(value: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(membersOf(value)).filter(
     (entry): entry is [string, string] => LABEL_NAME.test(entry[0]) && textIn(entry[1], LABEL) !== undefined,
   );
-  return Object.fromEntries(entries.slice(0, MAX_LABELS));
+  return Object.fromEntries(entries.slice(0, PLACES.machineLabels.max));
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Step } from '../commands/command.ts';
 import { type ErrorCode, ServiceError, STATUS_BY_CODE, scopeRequired } from '../errors.ts';
 import { Clients } from '../fairness/fair-queue.ts';
-import { PLACES } from '../fairness/limits.ts';
+import { PLACES, TEXTS } from '../fairness/limits.ts';
 import type { Places } from '../fairness/places.ts';
 import { isObject, type JsonObject, membersOf } from '../json.ts';
 import type { Params } from '../params.ts';
@@ -74,7 +74,6 @@ interface Followed {
 
 /** After the moment at which a command is due. */
 const END_WITHIN_MS = 60_000;
-const MAX_MESSAGE_LENGTH = 500;
 
 const SILENT = 'no answer in time';
 
@@ -309,6 +308,6 @@ function errorOf({ code, message, details }: JsonObject): ServiceError {
 }
 
 const textOf = (message: unknown, otherwise = ''): string =>
-  typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : otherwise;
+  typeof message === 'string' ? message.slice(0, TEXTS.message) : otherwise;
 
 const messageIn = (body: unknown): string => textOf(membersOf(body)['message']);

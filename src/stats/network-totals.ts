@@ -1,4 +1,5 @@
 /** Selects the network interfaces that count, and keeps running sums of their bytes. Pure. */
+import { REMEMBERED } from '../fairness/limits.ts';
 import type { InterfaceCounters } from '../host/host.ts';
 
 type Links = readonly InterfaceCounters[];
@@ -72,9 +73,6 @@ export interface NetworkTotals {
 
 export const NO_TOTALS: NetworkTotals = { sentBytes: 0, receivedBytes: 0, counted: [], last: new Map() };
 
-/** An interface may return under its index, with its counters: from a network namespace, or in the next reading. */
-const MAX_DEPARTED = 64;
-
 /** A counter that is lower than before was reset, and restarted at 0. */
 const growthOf = (before: number, after: number): number => (after >= before ? after - before : after);
 
@@ -115,5 +113,5 @@ function departedOf(
   const departed: (readonly [number | string, LastCount])[] = [];
   for (const [key, last] of before.last)
     if (!present.has(key) && (last.isCounted || last.hasDevice)) departed.push([key, last]);
-  return departed.slice(-MAX_DEPARTED);
+  return departed.slice(-REMEMBERED.departedInterfaces);
 }

@@ -4,7 +4,7 @@ import { type Baseline, NO_BASELINE } from './baseline.ts';
 import { bitsOf, covers, detailKey, keyOfDetail } from './needs.ts';
 
 /** Maximum age of a reading that others are compared with. */
-const MAX_AGE_MS = 600_000;
+const COMPARABLE_MS = 600_000;
 
 type BaselineField = Exclude<keyof Baseline, 'totals'>;
 
@@ -45,16 +45,16 @@ export class Readings {
   /** Returns the age of the last reading of `key`; Infinity if there is none that may be compared with. */
   ageMs(key: number, nowMs: number): number {
     const ageMs = nowMs - (this.#takenAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
-    return ageMs <= MAX_AGE_MS ? ageMs : Number.POSITIVE_INFINITY;
+    return ageMs <= COMPARABLE_MS ? ageMs : Number.POSITIVE_INFINITY;
   }
 
   knows(keys: number, nowMs: number): boolean {
-    return bitsOf(keys).every((key) => this.ageMs(key, nowMs) <= MAX_AGE_MS);
+    return bitsOf(keys).every((key) => this.ageMs(key, nowMs) <= COMPARABLE_MS);
   }
 
   /** Returns the known readings of `keys`, and those of `fallback` for the others. */
   over(fallback: Baseline, keys: number, nowMs: number): Baseline {
-    const known = keysThat(keys, (key) => this.ageMs(key, nowMs) <= MAX_AGE_MS);
+    const known = keysThat(keys, (key) => this.ageMs(key, nowMs) <= COMPARABLE_MS);
     return withKeys(fallback, this.#baseline, known);
   }
 

@@ -55,7 +55,7 @@ const FIRST_ANSWERS_MS = 1000;
  * of different views would be answered with noise. Less than the time between two readings of one view (FRESH_MS) less
  * the wait for a window.
  */
-const MIN_WINDOW_MS = 500;
+const WINDOW_MS = 500;
 
 /** The beginning of a requested reading. */
 export interface RequestStart {
@@ -168,7 +168,7 @@ export class SampleReader {
     if (wantsProcesses(opened)) this.#options.processes?.ask(counters, waitMs, this.intervalMs);
     const fresh = advanceBaseline(NO_BASELINE, counters, needsOf(opened).withDetail);
     const known = this.#requested.over(this.#newest.over(fresh, opened, now), opened, now);
-    const young = keysThat(opened, (key) => this.#requested.ageMs(key, now) < MIN_WINDOW_MS);
+    const young = keysThat(opened, (key) => this.#requested.ageMs(key, now) < WINDOW_MS);
     return { before: withKeys(known, this.#requestedBefore, young), replaced: opened & ~young };
   }
 

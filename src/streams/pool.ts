@@ -8,7 +8,7 @@ import { type Framing, type StreamHost, type StreamWriter, slotOf } from '../hos
 
 /** A stream that takes nothing of its rest for this long when all end is cut; the service is gone within a second. */
 const END_LIMIT_MS = 400;
-const MIN_SLOTS = 64;
+const FIRST_SLOTS = 64;
 
 /** The fan-out of a stream. */
 export interface StreamOwner {
@@ -40,7 +40,7 @@ export class StreamPool {
   #writer: StreamWriter | undefined;
   /** By slot. Members of one fan-out with equal callers are one object. */
   readonly #members: (Member | undefined)[] = [];
-  #ids = new Uint32Array(MIN_SLOTS);
+  #ids = new Uint32Array(FIRST_SLOTS);
   #size = 0;
   /** By slot: the few for which bytes are kept. */
   readonly #holders = new Map<number, Holder>();
@@ -179,7 +179,7 @@ export class StreamPool {
     if (this.#size === 0) {
       // After a crowd nothing of it is left in memory.
       this.#members.length = 0;
-      this.#ids = new Uint32Array(MIN_SLOTS);
+      this.#ids = new Uint32Array(FIRST_SLOTS);
     }
     member.owner.onClosed(member.caller);
   }

@@ -1,6 +1,7 @@
 /** Sends a packet to broadcast addresses, without waiting: a send without room in the kernel's buffers is an error. */
 import type { Socket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PLACES } from '../fairness/limits.ts';
 import type { BroadcastAddress } from '../host/wake.ts';
 import { WAKE_PORT } from './packet.ts';
 
@@ -46,14 +47,11 @@ export function targetsOf(
   }));
 }
 
-/** Maximum of simultaneous targets, because each has a socket: a host of containers may have hundreds of interfaces. */
-const MAX_SOCKETS = 32;
-
 /** Sends `packet` to each target three times within 0.2 s, to at most 32 at a time. Never rejects. */
 export async function sendToAll(packet: Buffer, targets: readonly Target[]): Promise<readonly Sent[]> {
   const sent: Sent[] = [];
-  for (let at = 0; at < targets.length; at += MAX_SOCKETS) {
-    const some = targets.slice(at, at + MAX_SOCKETS);
+  for (let at = 0; at < targets.length; at += PLACES.wakeSockets.max) {
+    const some = targets.slice(at, at + PLACES.wakeSockets.max);
     sent.push(...(await Promise.all(some.map((target) => sendTo(packet, target)))));
   }
   return sent;

@@ -1,7 +1,7 @@
 /** The picture of a track: who waits for a reading and for how long, with files and a clock that the test owns. */
 import t from 'tap';
 import { Media } from '#src/commands/media.js';
-import { MAX_ART_BYTES } from '#src/commands/media-art.js';
+import { QUOTAS } from '#src/fairness/limits.js';
 import type { MediaPlayer } from '#src/host/media.js';
 import { createLog } from '#src/log/log.js';
 import { FakeClock, settle } from '../helpers/fakes/clock.ts';
@@ -59,7 +59,7 @@ t.test('[6.art-shared] requests for the same file share one reading and one buff
   const asked = await Promise.all(Array.from({ length: 300 }, () => rig.ask()));
   t.strictSame(
     rig.readings.map(({ of }) => of),
-    [[':1.mpv', '/covers/a b.png', MAX_ART_BYTES]],
+    [[':1.mpv', '/covers/a b.png', QUOTAS.cover.maxBytes]],
   );
   rig.readings[0]?.finish(PNG);
   for (const { picture } of asked) {
@@ -168,8 +168,8 @@ t.test('[6.art-address] a picture in its own address is decoded, by the rules fo
     t.equal(picture?.type, 'image/jpeg', isLong ? 'asked for' : 'reported');
     t.ok(picture?.bytes.equals(JPEG));
   }
-  t.strictSame(asked, [[':1.mpv', 2 * MAX_ART_BYTES, 1500]]);
-  const whole = Buffer.concat([JPEG, Buffer.alloc(MAX_ART_BYTES - JPEG.length)]);
+  t.strictSame(asked, [[':1.mpv', 2 * QUOTAS.cover.maxBytes, 1500]]);
+  const whole = Buffer.concat([JPEG, Buffer.alloc(QUOTAS.cover.maxBytes - JPEG.length)]);
   t.ok((await read(uriOf(whole)))?.bytes.equals(whole), '1 MiB');
   t.equal(await read(uriOf(Buffer.concat([whole, Buffer.alloc(1)]))), undefined, 'and one byte more');
   t.equal(

@@ -1,7 +1,8 @@
 /** The rings of all series: what they keep, what they drop, and how much memory that is. */
 import t from 'tap';
+import { PLACES } from '#src/fairness/limits.js';
 import type { SeriesPoint } from '#src/history/history.js';
-import { MAX_SERIES, Memory } from '#src/history/memory.js';
+import { Memory } from '#src/history/memory.js';
 import { pointsOf } from '#src/history/series.js';
 import { desktopAt, samplesOf } from './samples.ts';
 
@@ -28,10 +29,10 @@ t.test('a value that is not known creates nothing', async (t) => {
 t.test('more series than there may be are refused, and counted', async (t) => {
   const memory = new Memory(1);
   memory.advance(1000);
-  const many = Array.from({ length: MAX_SERIES + 3 }, (_, at) => point(1, `disk.read//${at}`));
+  const many = Array.from({ length: PLACES.series.max + 3 }, (_, at) => point(1, `disk.read//${at}`));
   t.equal(memory.add(1000, 0, many), 3);
   t.equal(memory.add(1001, 0, many.slice(0, 2)), 0);
-  t.equal([...memory.names].length, MAX_SERIES);
+  t.equal([...memory.names].length, PLACES.series.max);
 });
 
 t.test('a series without a value in all the time is dropped, and makes room', async (t) => {

@@ -1,5 +1,6 @@
 /** The table of `hostwire doctor`, and helpers for rows that do not come from the machine's readers. */
 import { clean } from '../../clean.ts';
+import { TEXTS } from '../../fairness/limits.ts';
 import type { Finding } from '../../host/finding.ts';
 
 export const works = (subject: string, source: string): Finding => ({
@@ -36,17 +37,15 @@ const WORDS: Readonly<Record<Finding['status'], string>> = {
   missing: 'missing',
 };
 const STATUS_WIDTH = WORDS.missing.length;
-/** Maximum length: names of devices, players and processes are part of these texts. */
-const MAX_TEXT = 1024;
 
 /** One line per row; its reason and its remedy are on lines of their own below it. */
 export function printRows(rows: readonly Finding[]): string {
   const width = Math.max(...rows.map(({ subject }) => subject.length));
   const below = ' '.repeat(width + 2 + STATUS_WIDTH + 2);
   const lines = rows.flatMap(({ subject, status, source, reason, remedy }) => [
-    `${subject.padEnd(width)}  ${WORDS[status].padEnd(STATUS_WIDTH)}  ${clean(source, MAX_TEXT)}`,
-    ...(reason === null ? [] : [`${below}why: ${clean(reason, MAX_TEXT)}`]),
-    ...(remedy === null ? [] : [`${below}try: ${clean(remedy, MAX_TEXT)}`]),
+    `${subject.padEnd(width)}  ${WORDS[status].padEnd(STATUS_WIDTH)}  ${clean(source, TEXTS.field)}`,
+    ...(reason === null ? [] : [`${below}why: ${clean(reason, TEXTS.field)}`]),
+    ...(remedy === null ? [] : [`${below}try: ${clean(remedy, TEXTS.field)}`]),
   ]);
   return lines.map((line) => `${line}\n`).join('');
 }

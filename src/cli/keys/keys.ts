@@ -3,7 +3,8 @@ import path from 'node:path';
 import { type ListedKey, listedKeys } from '../../access/key-list.ts';
 import { ConfigError, formatProblem } from '../../config/checks/problems.ts';
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts';
-import { MAX_CONFIG_BYTES, readText } from '../../config/sources/read-text.ts';
+import { readText } from '../../config/sources/read-text.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 import { errorsOf } from '../check.ts';
 import { inLine, jsonText, type Output, tableOf } from '../output.ts';
 import { removeKey } from './key-files.ts';
@@ -73,7 +74,7 @@ function findFolder({ keys, problems }: ConfigError): string | undefined {
   if (keys?.folder !== undefined) return keys.folder;
   return problems
     .map(({ file }) => {
-      const read = readText(file, MAX_CONFIG_BYTES);
+      const read = readText(file, QUOTAS.configFile.maxBytes);
       const written = 'text' in read ? FOLDER_LINE.exec(read.text)?.[1]?.trim() : undefined;
       return written === undefined ? undefined : path.resolve(path.dirname(file), written);
     })

@@ -2,15 +2,14 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../../errors.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 import { readCertificates } from '../../tls/certificate.ts';
 import { isCertificateAlone, isKeyAlone, type PemFile } from '../../tls/pair.ts';
 import { KEYS } from '../rows/key-table.ts';
 import type { FileKind, SecretFile } from '../rows/row.ts';
 import { whyFileNotTrusted } from './owners.ts';
-import { MAX_FILE_BYTES, type Ownership, readText } from './read-text.ts';
+import { type Ownership, readText } from './read-text.ts';
 
-/** A key has at most 1024 characters; the rest is a margin. */
-const MAX_SECRET_BYTES = 4096;
 /** A client that gets a proof can try keys offline, so no guess may succeed. */
 const MIN_LONG_KEY_CHARACTERS = 32;
 
@@ -60,7 +59,7 @@ export function readNamedFile(
     path: file,
     message: `${nameFile(kind, source, written)}: ${message}`,
   });
-  const read = readText(file, holds === 'secret' ? MAX_SECRET_BYTES : MAX_FILE_BYTES);
+  const read = readText(file, holds === 'secret' ? QUOTAS.secretFile.maxBytes : QUOTAS.namedFile.maxBytes);
   if ('message' in read) return fail(read.message);
   const { owner } = read;
   const text = holds === 'secret' ? read.text.replace(/\r?\n$/u, '') : read.text;

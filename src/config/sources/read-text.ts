@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../../errors.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 
 /** Owner and permissions of a file or a folder, as stat(2) reports them. */
 export interface Ownership {
@@ -21,11 +22,6 @@ export interface ReadProblem {
   readonly line: number | undefined;
   readonly message: string;
 }
-
-/** Maximum size of a configuration file: a hub names thousands of machines in it. */
-export const MAX_CONFIG_BYTES = 1_048_576;
-/** Maximum size of the other files that a configuration names. */
-export const MAX_FILE_BYTES = 65_536;
 
 /** Most files are shorter, and there may be thousands. */
 const FIRST_BYTES = 2048;
@@ -70,7 +66,7 @@ function readOpen(descriptor: number, maxBytes: number): ReadText | ReadProblem 
   }
   if (length > maxBytes)
     return problem(
-      maxBytes === MAX_CONFIG_BYTES
+      maxBytes === QUOTAS.configFile.maxBytes
         ? 'is larger than 1 MiB; split it'
         : `is larger than ${maxBytes / 1024} KiB; name another file`,
     );

@@ -1,4 +1,5 @@
 /** Families of what probers ask: filesystems, sensors and batteries with node_exporter's names, GPUs with our own. */
+import { PLACES } from '../../fairness/limits.ts';
 import type { BatteryCounters, SensorCounters } from '../../host/details.ts';
 import type { Counters, DiskCounters, GpuCounters } from '../../host/host.ts';
 import { type Family, family, type Labels, type MetricSample, single } from './exposition.ts';
@@ -6,9 +7,6 @@ import { type Family, family, type Labels, type MetricSample, single } from './e
 function filesystemLabels({ device, type, mountPoint }: DiskCounters): Labels {
   return { device: device ?? '', fstype: type ?? '', mountpoint: mountPoint };
 }
-
-/** Bounds the answer, on a machine with a mount per container, too. */
-const MAX_FILESYSTEMS = 512;
 
 /** By the end of the family's name. A filesystem that does not answer keeps its last sizes, and has device_error 1. */
 const FILESYSTEM_FAMILIES: readonly (readonly [
@@ -34,7 +32,7 @@ const FILESYSTEM_FAMILIES: readonly (readonly [
 ];
 
 function filesystems(all: readonly DiskCounters[]): readonly Family[] {
-  const disks = all.slice(0, MAX_FILESYSTEMS);
+  const disks = all.slice(0, PLACES.metricRows.max);
   return FILESYSTEM_FAMILIES.map(([name, help, value]) =>
     family(
       `node_filesystem_${name}`,

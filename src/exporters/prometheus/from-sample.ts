@@ -1,4 +1,5 @@
 /** The metrics of a machine that a hub has a sample of: what its own /metrics shows and a sample with detail has too. */
+import { PLACES } from '../../fairness/limits.ts';
 import { type JsonObject, membersOf } from '../../json.ts';
 import { type Family, family, type Labels, writeFamily } from './exposition.ts';
 
@@ -56,11 +57,8 @@ const BATTERIES: readonly Column[] = [
   ['node_power_supply_capacity', 'capacity value of /sys/class/power_supply/<power_supply>.', 'percent'],
 ];
 
-/** Bounds the answer, as at the machine. */
-const MAX_ROWS = 512;
-
 const rowsOf = (value: unknown): readonly JsonObject[] =>
-  Array.isArray(value) ? value.slice(0, MAX_ROWS).map(membersOf) : [];
+  Array.isArray(value) ? value.slice(0, PLACES.metricRows.max).map(membersOf) : [];
 const textIn = (row: JsonObject, key: string): string => {
   const value = row[key];
   return typeof value === 'string' ? value : '';

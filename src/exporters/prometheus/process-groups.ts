@@ -1,11 +1,10 @@
 /** The processes that matter, grouped by name: few series, which stay. */
+import { PLACES } from '../../fairness/limits.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
 import { type Family, family, type MetricSample, single } from './exposition.ts';
 
 /** So many by CPU time and so many by memory get a place. */
 const TOP = 5;
-/** Groups at a time. */
-const MAX_PLACES = 32;
 /** When there is no free place, the place of a group that has been in no top for this long goes to one that is. */
 const KEEP_NS = 600e9;
 /** A group in the top by CPU has used at least this part of a processor since the reading before. */
@@ -91,7 +90,7 @@ export class ProcessGroups {
   #give({ name, ticks }: Group, nowNs: number): void {
     const place = this.#places.get(name);
     if (place !== undefined) place.topAtNs = nowNs;
-    else if (this.#places.size < MAX_PLACES || this.#freeOne(nowNs))
+    else if (this.#places.size < PLACES.metricGroups.max || this.#freeOne(nowNs))
       this.#places.set(name, { ticks, topAtNs: nowNs });
   }
 

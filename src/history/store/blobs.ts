@@ -5,9 +5,8 @@
  * in a span and a day also f32 count of slots with a value. NaN: nothing was recorded. Little-endian, as every supported machine.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { QUOTAS } from '../../fairness/limits.ts';
 
-/** Maximum size: any longer row is damaged. 100,000 series for one minute. */
-const MAX_BYTES = 8 * 2 ** 20;
 const HEAD = 4;
 
 export interface Values {
@@ -39,7 +38,7 @@ export function encodeValues({ ids, mean, min, max, counts }: Values): Uint8Arra
 export function decodeValues(blob: Uint8Array, slots: number, planes: 3 | 4): Values | undefined {
   let bytes: Buffer;
   try {
-    bytes = inflateRawSync(blob, { maxOutputLength: MAX_BYTES });
+    bytes = inflateRawSync(blob, { maxOutputLength: QUOTAS.historyRow.maxBytes });
   } catch {
     return undefined;
   }
@@ -66,7 +65,7 @@ export function encodeJson(value: unknown): Uint8Array {
 /** Undefined for a damaged blob. */
 export function decodeJson(blob: Uint8Array): unknown {
   try {
-    return JSON.parse(inflateRawSync(blob, { maxOutputLength: MAX_BYTES }).toString());
+    return JSON.parse(inflateRawSync(blob, { maxOutputLength: QUOTAS.historyRow.maxBytes }).toString());
   } catch {
     return undefined;
   }

@@ -1,10 +1,9 @@
 /** Marks and events as rows. */
+import { REMEMBERED } from '../../fairness/limits.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Database } from './database.ts';
 import { numberIn, textIn } from './sqlite.ts';
 
-/** Maximum number of both together; the oldest are removed first. At most a few KiB each, 64 MiB at worst. */
-const MAX_NOTES = 20_000;
 /** Maximum number in one answer. */
 const MAX_READ = 2000;
 
@@ -19,7 +18,7 @@ export function addNotes(
   for (const event of events) add('event', event);
   if (marks.length + events.length === 0) return;
   const newest = numberIn(database.get('SELECT max(id) AS id FROM notes'), 'id') ?? 0;
-  database.run('DELETE FROM notes WHERE id <= ?', newest - MAX_NOTES);
+  database.run('DELETE FROM notes WHERE id <= ?', newest - REMEMBERED.notes);
 }
 
 export function readNotes(database: Database, from: number, until: number) {

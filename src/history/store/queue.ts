@@ -1,13 +1,10 @@
 /** A bounded queue for the disk: slots, marks and events. */
+import { REMEMBERED } from '../../fairness/limits.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot } from '../history.ts';
 import type { Batch, BatchHead } from './messages.ts';
 import { floorTo, MINUTE_SECONDS, SLOT_SECONDS } from './messages.ts';
 import { packSlots } from './pack.ts';
-
-/** Maximum number of slots: 10 minutes, and the minute that is being filled. */
-const MAX_SLOTS = 66;
-const MAX_NOTES = 200;
 
 interface Content {
   readonly slots: readonly Slot[];
@@ -48,11 +45,11 @@ export class Queue {
 
   /** Drops the oldest. */
   #keep({ slots, marks, events, dropAfter }: Content): void {
-    this.#lost += Math.max(0, slots.length - MAX_SLOTS);
+    this.#lost += Math.max(0, slots.length - REMEMBERED.unwrittenSlots);
     this.#waiting = {
-      slots: slots.slice(-MAX_SLOTS),
-      marks: marks.slice(-MAX_NOTES),
-      events: events.slice(-MAX_NOTES),
+      slots: slots.slice(-REMEMBERED.unwrittenSlots),
+      marks: marks.slice(-REMEMBERED.unwrittenNotes),
+      events: events.slice(-REMEMBERED.unwrittenNotes),
       dropAfter,
     };
   }

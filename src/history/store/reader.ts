@@ -1,4 +1,5 @@
 /** Reads slots of any length from minutes, spans and days. */
+import { PLACES } from '../../fairness/limits.ts';
 import type { Slot } from '../history.ts';
 import type { Values } from './blobs.ts';
 import type { Database } from './database.ts';
@@ -18,8 +19,6 @@ import type { SeriesTable } from './series.ts';
 import { LEVELS, type Level, oldestOf, rowsOf } from './spans.ts';
 import { numberIn } from './sqlite.ts';
 
-/** Maximum number of values in an answer: the limit of the interface, which counts mean, min and max. */
-const MAX_NUMBERS = 100_000;
 /** Maximum age of the processes of a moment. */
 const PROCESS_SECONDS = 3600;
 
@@ -76,7 +75,7 @@ class Grid {
     const known = this.sums.get(id);
     const wanted = this.#wanted.get(id);
     if (known !== undefined || wanted === undefined || this.isTooLarge) return known;
-    this.isTooLarge = (this.sums.size + 1) * this.length * 3 > MAX_NUMBERS;
+    this.isTooLarge = (this.sums.size + 1) * this.length * 3 > PLACES.numbers.max;
     if (this.isTooLarge) return undefined;
     const sums = {
       ...wanted,

@@ -4,6 +4,7 @@
  */
 import type { KeyUses } from '../../access/key-uses.ts';
 import { type Clock, settlesWithin, wholeSeconds } from '../../clock.ts';
+import { PLACES } from '../../fairness/limits.ts';
 import type { Log } from '../../log/log.ts';
 import type { HistoryEvent, HistoryMark } from '../../wire/history.ts';
 import type { Slot, Store, StoreAnswer, StoreRequest } from '../history.ts';
@@ -40,8 +41,6 @@ const SILENT_MS = 30_000;
 /** A request that waits longer is answered from memory alone. */
 const READ_LIMIT_MS = 5000;
 const SILENT = 'the disk is not responding';
-/** Maximum number of requests that wait for the worker. */
-const MAX_READS = 16;
 const CLOSE_LIMIT_MS = 500;
 /** Time limit for a worker that was terminated, unless it hangs in the kernel. */
 const END_LIMIT_MS = 100;
@@ -142,7 +141,7 @@ class DiskStore implements Store {
     // Requests are answered one after the other: each would wait for the limit, and those behind it for all
     // of them.
     if (this.#isSilent) throw new Error(SILENT);
-    if (thread.pending >= MAX_READS) throw new Error('too many requests are pending');
+    if (thread.pending >= PLACES.historyReads.max) throw new Error('too many requests are pending');
     const { clock } = this.#options;
     let timer: unknown;
     const limit = new Promise<Answer>((resolve) => {

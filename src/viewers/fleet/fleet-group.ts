@@ -5,6 +5,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { deferToNextTurn } from '../../clock.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Exchange } from '../../http/engine.ts';
@@ -24,8 +25,6 @@ const SAMPLE = Buffer.from(',"sample":');
 const CLOSE = Buffer.from('}');
 const COMMA = Buffer.from(',');
 
-/** Samples of one event together, half of what one address may be kept by default. Beyond it the large ones are left out. */
-const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 /** A plain sample with 500 disks has 60 KB. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -57,7 +56,7 @@ function partsOf({ id, condition }: RemoteMachine, payload: Buffer | undefined):
 function payloadsOf(sent: readonly Sent[], view: View): readonly (Buffer | undefined)[] {
   const payloads = sent.map(({ sample }) => sample?.payload(view));
   const bytes = payloads.reduce((sum, payload) => sum + (payload?.length ?? 0), 0);
-  if (bytes <= MAX_SAMPLE_BYTES) return payloads;
+  if (bytes <= QUOTAS.fleetSamples.maxBytes) return payloads;
   return payloads.map((payload) =>
     payload !== undefined && payload.length > LARGE_BYTES ? undefined : payload,
   );

@@ -1,6 +1,7 @@
 /** The list of /api/hosts and of the op `hosts`, as JSON: of a long one, all who ask at about the same time share the bytes. */
 
 import type { Clock } from '../../clock.ts';
+import { QUOTAS, REMEMBERED } from '../../fairness/limits.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
 import type { Machines } from '../../machine/machines.ts';
 import type { Registry } from '../../machine/registry.ts';
@@ -11,14 +12,10 @@ import type { FleetFilter, ListPart } from './fleet-filter.ts';
 /** Machines that are up need none. */
 const NO_WAKERS: ReadonlyMap<string, readonly Waker[]> = new Map();
 /** Shorter lists, of up to some 250 machines, are made for each request. */
-const MIN_SHARED_BYTES = 64 * 1024;
+const SHARED_BYTES = 64 * 1024;
 /** A list is shared for this many times as long as it took to make: making lists takes a tenth of the time at most. */
 const SHARE_FACTOR = 10;
-const MAX_SHARED_MS = 1000;
-/** Lists of different filters that are kept; with more the oldest is made again. */
-const MAX_CACHED_LISTS = 4;
-/** Facts and last values in one list: those of 6,000 machines. They are left out of the rows after it. */
-const MAX_INVENTORY_BYTES = 4 * 2 ** 20;
+const SHARED_MS = 1000;
 
 /** What is known of machines beside their states. */
 export type Inventory = Pick<Registry, 'facts' | 'usage' | 'note'>;
@@ -48,7 +45,7 @@ export class HostLists {
     // Slow: memory of its own, by which the quota counts it once.
     const list = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     list.write(text);
-    if (list.length >= MIN_SHARED_BYTES) this.#keep(key, list, this.#clock.now() - begunAtMs);
+    if (list.length >= SHARED_BYTES) this.#keep(key, list, this.#clock.now() - begunAtMs);
     return list;
   }
 
@@ -59,7 +56,7 @@ export class HostLists {
     let bytes = 0;
     const rows = shown.map((machine) => {
       const row = JSON.stringify(machine.row);
-      const more = bytes > MAX_INVENTORY_BYTES ? '' : this.#inventoryOf(machine, sections, wakers);
+      const more = bytes > QUOTAS.inventory.maxBytes ? '' : this.#inventoryOf(machine, sections, wakers);
       bytes += more.length;
       return `${row.slice(0, -1)}${more}}`;
     });
@@ -86,12 +83,12 @@ export class HostLists {
   }
 
   #keep(key: string, list: Buffer, spentMs: number): void {
-    const [oldest] = this.#cached.size >= MAX_CACHED_LISTS ? this.#cached.keys() : [];
+    const [oldest] = this.#cached.size >= REMEMBERED.lists ? this.#cached.keys() : [];
     if (oldest !== undefined) this.#cached.delete(oldest);
     this.#cached.set(key, list);
     const drop = () => {
       if (this.#cached.get(key) === list) this.#cached.delete(key);
     };
-    this.#clock.setTimer(drop, Math.min(MAX_SHARED_MS, spentMs * SHARE_FACTOR));
+    this.#clock.setTimer(drop, Math.min(SHARED_MS, spentMs * SHARE_FACTOR));
   }
 }

@@ -1,5 +1,6 @@
 /** GET /api/events: the events of a machine as JSON, or as a stream that continues after `Last-Event-ID`. */
 import { audit } from '../../commands/audit.ts';
+import { REMEMBERED } from '../../fairness/limits.ts';
 import { type EventBook, withoutCause } from '../../history/event-book.ts';
 import { parseJsonObject } from '../../http/body.ts';
 import { jsonAnswer } from '../../http/reply.ts';
@@ -81,7 +82,7 @@ class EventStreams {
     if (isIncomplete) lines.unshift(missingLine(id ?? 0));
     // The number alone, which browsers send when they connect again: events that last may be older than it.
     const beginning = Buffer.from(`${lines.join('')}id: ${this.#book.last}\n\n`);
-    if (this.#beginnings.size >= MAX_BEGINNINGS) this.#beginnings.clear();
+    if (this.#beginnings.size >= REMEMBERED.beginnings) this.#beginnings.clear();
     this.#beginnings.set(id, beginning);
     return beginning;
   }
@@ -93,9 +94,6 @@ class EventStreams {
     this.#lines = '';
   }
 }
-
-/** Clients that connect again together had the same few events. */
-const MAX_BEGINNINGS = 16;
 
 export function eventsRun(deps: EventsRouteDeps): Run {
   const { events, gate } = deps;

@@ -85,7 +85,7 @@ async function answerWhole(
     const onDelivered = accepted ?? answer.onDelivered;
     const text = answerFrame(answer, place);
     // The other end would take it for a flood.
-    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLong();
+    if (Buffer.byteLength(text) > QUOTAS.machineFrame.maxBytes) throw tooLong();
     if (onDelivered === undefined) requester.send(text);
     else requester.sendTracked(text, onDelivered);
   } catch (error) {
@@ -95,10 +95,11 @@ async function answerWhole(
   }
 }
 
-const MAX_BYTES = QUOTAS.machineFrame.maxBytes;
-
 const tooLong = () =>
-  new ServiceError('payload_too_large', `The answer has more than ${MAX_BYTES / 2 ** 20} MiB.`);
+  new ServiceError(
+    'payload_too_large',
+    `The answer has more than ${QUOTAS.machineFrame.maxBytes / 2 ** 20} MiB.`,
+  );
 
 const BROKEN = new ServiceError('internal_error', 'The service failed; its log says why.');
 

@@ -5,15 +5,14 @@
 import { OWN_ACCOUNT } from '../../access/caller.ts';
 import type { Clock, Defer } from '../../clock.ts';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { QUOTAS } from '../../fairness/limits.ts';
 import { type Machine, textOf } from '../../machine/machine.ts';
 import { inSlices } from '../../streams/slices.ts';
 import type { TopicName } from '../../wire/topics.ts';
 import { TOPIC_ROWS } from './topics.ts';
 
 /** The process list that is pushed. */
-const MAX_PUSHED_ROWS = 200;
-/** Maximum length of that list, so that a socket that is somewhat slow has room for it. */
-const MAX_PUSHED_BYTES = 48 * 1024;
+const PUSHED_ROWS = 200;
 
 /** The payload of a topic as JSON. Rejects with ServiceError. */
 export async function readTopic(
@@ -22,10 +21,11 @@ export async function readTopic(
   withDetail: boolean,
 ): Promise<string> {
   const { what, params } = TOPIC_ROWS[name];
-  for (let limit = MAX_PUSHED_ROWS; ; limit = Math.floor(limit / 2)) {
+  for (let limit = PUSHED_ROWS; ; limit = Math.floor(limit / 2)) {
     const asked = { what, params: params(withDetail, Math.max(1, limit)), client: OWN_ACCOUNT };
     const json = textOf(await machine.ask(asked));
-    if (limit <= 1 || name !== 'processes' || Buffer.byteLength(json) <= MAX_PUSHED_BYTES) return json;
+    if (limit <= 1 || name !== 'processes' || Buffer.byteLength(json) <= QUOTAS.pushedList.maxBytes)
+      return json;
   }
 }
 

@@ -13,6 +13,8 @@ import { FakeClock, settle } from '../../helpers/fakes/clock.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
 import { mqttPart } from './broker.ts';
 
+const { maxBytes } = QUOTAS.brokerPacket;
+
 const packet = (length: number, body = Buffer.alloc(length)) => {
   const digits: number[] = [];
   let left = length;
@@ -29,12 +31,9 @@ t.test('[3.mqtt-long] a packet that is too long is noticed by its head, however 
     const lengths = new PacketLengths();
     for (let at = 0; at < good.length; at += size)
       if (!lengths.take(good.subarray(at, at + size))) t.fail(`at ${at} of ${size}`);
-    t.notOk(
-      lengths.take(packet(QUOTAS.brokerPacket.maxBytes + 1, Buffer.alloc(0))),
-      `after parts of ${size}`,
-    );
+    t.notOk(lengths.take(packet(maxBytes + 1, Buffer.alloc(0))), `after parts of ${size}`);
   }
-  t.ok(new PacketLengths().take(packet(QUOTAS.brokerPacket.maxBytes, Buffer.alloc(10))));
+  t.ok(new PacketLengths().take(packet(maxBytes, Buffer.alloc(10))));
   t.notOk(new PacketLengths().take(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80])), 'no length has five digits');
 });
 
@@ -44,7 +43,7 @@ t.test('[3.mqtt-long] a packet in more pieces than a network makes is refused', 
   const refusedAt = bytes.findIndex((byte) => !lengths.take(byte));
   t.equal(refusedAt, PLACES.packetPieces.max + 1, 'pieces of one byte');
   const segments = new PacketLengths();
-  const longest = packet(QUOTAS.brokerPacket.maxBytes);
+  const longest = packet(maxBytes);
   for (let at = 0; at < longest.length; at += 536)
     if (!segments.take(longest.subarray(at, at + 536))) t.fail(`at ${at}`);
   const short = new PacketLengths();

@@ -7,7 +7,7 @@ import type { Caller } from '../../../access/caller.ts';
 import type { Clock } from '../../../clock.ts';
 import { type Follower, type Outcome, type Step, sentenceOf } from '../../../commands/command.ts';
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
-import { RATES } from '../../../fairness/limits.ts';
+import { PLACES, RATES } from '../../../fairness/limits.ts';
 import { Bucket } from '../../../fairness/rate.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Commands } from '../../../machine/commands.ts';
@@ -44,9 +44,7 @@ export interface CommandAdapterOptions {
 }
 
 /** Age at which a command that says when it was sent is no longer done. */
-const MAX_AGE_SECONDS = 10;
-/** Commands that wait for a player or for processes to end. */
-const MAX_RUNNING = 16;
+const FRESH_SECONDS = 10;
 const FLOOD_REPORT_MS = 60_000;
 
 export class CommandAdapter {
@@ -110,13 +108,13 @@ export class CommandAdapter {
     const { clock, unixMs } = this.#options;
     // On one connection nothing is lost, and what belongs to an older one is late.
     if (message.isRepeated || this.#recent.isKnown(message, id, clock.now())) return 'duplicate';
-    return sentAt !== undefined && unixMs() / 1000 - sentAt > MAX_AGE_SECONDS ? 'expired' : undefined;
+    return sentAt !== undefined && unixMs() / 1000 - sentAt > FRESH_SECONDS ? 'expired' : undefined;
   }
 
   async #run(request: CommandRequest, message: Message): Promise<void> {
     const { commands, peer, log, clock } = this.#options;
     const { name, params, id } = request;
-    if (this.#running >= MAX_RUNNING) {
+    if (this.#running >= PLACES.brokerCommands.max) {
       this.#refuse(request, TOO_MANY);
       return;
     }
@@ -193,5 +191,5 @@ const BROKEN: Flaw = { code: 'internal_error', message: 'The service failed; its
 const IGNORED = {
   retained: 'A retained message is not a command, and was removed.',
   duplicate: 'This command was received before.',
-  expired: `This command was sent more than ${MAX_AGE_SECONDS} s ago.`,
+  expired: `This command was sent more than ${FRESH_SECONDS} s ago.`,
 };

@@ -1,9 +1,9 @@
 /** Reads the messages on command topics. */
 import type { ErrorCode, ServiceError } from '../../../errors.ts';
+import { QUOTAS } from '../../../fairness/limits.ts';
 import { isObject, parseJson } from '../../../json.ts';
 import type { Params } from '../../../params.ts';
 
-const MAX_PAYLOAD_BYTES = 64 * 1024;
 /** Sent by Home Assistant's buttons by default. */
 const PRESS = 'PRESS';
 /** Maximum length of an id that its sender chose, in UTF-16 code units. */
@@ -36,8 +36,11 @@ export function flawOf({ code, message, details }: ServiceError): Flaw {
 
 /** `name`: of the topic; without a dot it is a group, and `action` in the payload the rest. */
 export function readRequest(name: string, payload: Buffer): CommandRequest | Flaw {
-  if (payload.length > MAX_PAYLOAD_BYTES)
-    return { code: 'payload_too_large', message: `A command may have at most ${MAX_PAYLOAD_BYTES} bytes.` };
+  if (payload.length > QUOTAS.brokerCommand.maxBytes)
+    return {
+      code: 'payload_too_large',
+      message: `A command may have at most ${QUOTAS.brokerCommand.maxBytes} bytes.`,
+    };
   const text = payload.toString();
   const value = text === PRESS ? {} : parseJson(text);
   if (value === undefined) return { code: 'invalid_json', message: 'The payload is not JSON.' };

@@ -3,10 +3,9 @@
  * sender sends it again: as a new message, which only its content shows.
  */
 import { createHash } from 'node:crypto';
+import { REMEMBERED } from '../../../fairness/limits.ts';
 import type { Message } from '../../../mqtt/line.ts';
 
-/** As many as come in nine minutes at 20 per second (command-adapter.ts). */
-const MAX_KNOWN = 11_000;
 /** A message without an id is a duplicate if it is equal to one of so long before the outage, and comes so soon after it. */
 const AROUND_OUTAGE_MS = 60_000;
 
@@ -50,10 +49,10 @@ export class RecentCommands {
       this.#ids.add(keyOf(topic, id));
       // A set keeps the order in which its values came.
       const [oldest] = this.#ids;
-      if (this.#ids.size > MAX_KNOWN && oldest !== undefined) this.#ids.delete(oldest);
+      if (this.#ids.size > REMEMBERED.brokerCommands && oldest !== undefined) this.#ids.delete(oldest);
     } else if (qos > 0) {
       this.#done.push({ digest: digestOf(topic, payload), atMs: nowMs, era: this.#era });
-      if (this.#done.length > MAX_KNOWN) this.#done.shift();
+      if (this.#done.length > REMEMBERED.brokerCommands) this.#done.shift();
     }
   }
 

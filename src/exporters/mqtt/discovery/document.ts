@@ -1,4 +1,5 @@
 /** The document by which Home Assistant makes a device of this machine, with all its entities. */
+import { REMEMBERED } from '../../../fairness/limits.ts';
 import type { Sample } from '../../../stats/sample.ts';
 import type { MediaDetail } from '../../../wire/media.ts';
 import type { PowerCapabilities } from '../../../wire/power.ts';
@@ -177,7 +178,7 @@ export function componentsIn(payload: string): Components {
     const { components } = JSON.parse(payload) as { readonly components: Readonly<Record<string, unknown>> };
     return new Map(
       Object.entries(components)
-        .slice(0, MAX_KNOWN)
+        .slice(0, REMEMBERED.components)
         .flatMap(([key, component]) => {
           // Anybody may have written it; what has no more than its platform has been removed.
           const { platform, unique_id } = component as { platform?: unknown; unique_id?: unknown };
@@ -190,6 +191,4 @@ export function componentsIn(payload: string): Components {
   }
 }
 
-/** More than any document has. */
-const MAX_KNOWN = 2000;
 const isPlatform = (word: unknown): word is Platform => PLATFORMS.some((platform) => platform === word);
