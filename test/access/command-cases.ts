@@ -90,23 +90,29 @@ export interface Outcome {
   readonly message: string | undefined;
 }
 
+/** The request of a case over HTTP; `target`: below `/api`. */
+export function httpRequestOf({ operation: { path, method, body }, command, params }: AdapterCase) {
+  const { group, action } = partsOf(command);
+  const isJson = body === 'json';
+  const query = new URLSearchParams(
+    Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return {
+    target: `${path.slice('/api'.length)}${isJson ? '' : `?${query}`}`,
+    method,
+    ...(isJson && { body: JSON.stringify(group === 'media' ? { action, ...params } : params) }),
+  };
+}
+
 /** Sends the case over HTTP. */
 export async function overHttp(
   baseUrl: string,
   key: string,
-  { operation, command, params }: AdapterCase,
+  each: AdapterCase,
 ): Promise<Outcome & { readonly text: string }> {
-  const { group, action } = partsOf(command);
-  const isJson = operation.body === 'json';
-  const query = new URLSearchParams(
-    Object.entries(params).map(([name, value]) => [name, String(value)] as [string, string]),
-  );
-  const body = JSON.stringify(group === 'media' ? { action, ...params } : params);
-  const answer = await fetch(`${baseUrl}${operation.path}${isJson ? '' : `?${query}`}`, {
-    method: operation.method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(isJson && { body }),
-  });
+  const { target, ...request } = httpRequestOf(each);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${baseUrl}/api${target}`, { ...request, headers });
   const text = await answer.text();
   // The documented shape of replies and errors.
   const { code, message, error } = (text === '' ? {} : JSON.parse(text)) as Record<

@@ -2,13 +2,14 @@
 import process from 'node:process';
 import t from 'tap';
 import type { CommandRule } from '#src/config/rows/hub-rows.js';
-import { ADAPTER_CASES, COMMAND_CASES, type CommandOperation, partsOf } from '../access/command-cases.ts';
+import { ADAPTER_CASES } from '../access/command-cases.ts';
 import { ask, valuesOf } from '../helpers/clients/http.ts';
 import { Many } from '../helpers/many.ts';
 import type { ConfigPart } from '../helpers/service/service.ts';
 import { allFlags, startCommanded } from './commanded.ts';
 import { done, PlayedMachine } from './played-machine.ts';
-import { isUp, type StartedHub, startHub } from './setup.ts';
+import { routeCases } from './scope-cases.ts';
+import { isUp, startHub } from './setup.ts';
 import { upgradeStatus } from './socket-setup.ts';
 
 t.setTimeout(280_000);
@@ -74,53 +75,11 @@ const RULES: readonly Rule[] = [
   { name: 'another label', rule: { labels: { site: 'y' } }, allows: () => false },
 ];
 
-interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
-  /** The command that it runs, where it runs one. */
-  readonly command?: string;
-}
-
 /** One request per route and method of the hub, and one per command. */
-function callsOf(hub: StartedHub): readonly Call[] {
-  return hub.routes.flatMap(({ path, methods }) =>
-    Object.keys(methods).flatMap((method): readonly Call[] => {
-      const query = path.endsWith('/history/processes') ? '?at=-10' : '';
-      const real = `${path.replace('/hosts/*', '/hosts/a').replace('*', 'helper')}${query}`;
-      if (method !== 'POST') return [{ method: path.endsWith('stream') ? 'HEAD' : method, path: real }];
-      return commandsAt(`/api${path.slice('/api/hosts/*'.length)}`).map(({ command, params }) => {
-        const { group, action } = partsOf(command);
-        const body = JSON.stringify(group === 'media' ? { action, ...params } : params);
-        if (group !== 'power') return { method, path: real, command, body };
-        // A machine that falls asleep takes leave of its hub.
-        const delay = Object.entries(params).map(([name, value]) => `?${name}=${String(value)}`);
-        return { method, path: `${real}${delay.join('')}`, command };
-      });
-    }),
-  );
-}
-
-const PATHS: Readonly<Record<CommandOperation, string>> = {
-  shutdown: '/api/pw/shutdown',
-  restart: '/api/pw/restart',
-  sleep: '/api/pw/sleep',
-  hibernate: '/api/pw/hibernate',
-  lock: '/api/pw/lock',
-  cancelPower: '/api/pw/cancel',
-  wake: '/api/wake',
-  controlMedia: '/api/media/control',
-  killProcess: '/api/processes/kill',
-  launchProcess: '/api/processes/launch',
-};
-
-/** The first, good, case of each command at a path of the service. */
-function commandsAt(path: string) {
-  const cases = Object.entries(PATHS).flatMap(([id, own]) =>
-    own === path ? COMMAND_CASES[id as CommandOperation] : [],
-  ); // Its own keys.
-  return cases.filter(({ command }, i) => cases.findIndex((each) => each.command === command) === i);
-}
+const CALLS = routeCases('a')
+  .filter(({ method, isForwarded }) => method !== 'POST' || isForwarded)
+  .map((each) => ({ ...each, command: each.method === 'POST' ? each.name : undefined }));
+type Call = (typeof CALLS)[number];
 
 /** Whether `call` is made by `way` under `rule`: in the proof all of them, here those on which the rule has an effect. */
 const isWanted = (rule: Rule, way: Way, call: Call) =>
@@ -139,30 +98,30 @@ t.test('[I.hub.access] [I.hub.ws-access] [I.hub.commands] every route, way in an
     const agents = { a: { url: machine.url, labels: { site: 'x' } } };
     const hub = await startHub(t, agents, { hub: { commands } });
     await hub.host('a', isUp);
-    const calls = callsOf(hub);
     t.strictSame(
-      calls.flatMap(({ command = [] }) => command).toSorted(),
+      CALLS.flatMap(({ command = [] }) => command).toSorted(),
       [...new Set(ADAPTER_CASES.map(({ command }) => command))].toSorted(),
       'every command has a route',
     );
     for (const way of WAYS) {
-      const wanted = calls.filter((call) => isWanted(each, way, call));
+      const wanted = CALLS.filter((call) => isWanted(each, way, call));
       if (wanted.length === 0) continue;
       hub.reconfigure(agents, { ...way.config, hub: { commands } });
-      for (const { method, path, body, command } of wanted) {
+      for (const { method, target, body, command, needed } of wanted) {
+        const path = target.split('?')[0] ?? '';
         const headers = {
           ...way.headers,
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         };
         const before = machine.asked.length;
-        const answer = await ask(hub.port, path, {
+        const answer = await ask(hub.port, target, {
           method,
           headers,
           ...(body === undefined ? {} : { body }),
         });
         requests++;
-        const what = `${name}, ${way.name}: ${method} ${path} ${command ?? ''}`;
-        const isPublic = path === '/api/status' && way.name !== 'a blocked address';
+        const what = `${name}, ${way.name}: ${method} ${target} ${command ?? ''}`;
+        const isPublic = needed === 'none' && path !== '/api/agent' && way.name !== 'a blocked address';
         // Agents prove themselves there in another way than with the key.
         const isProven = path === '/api/agent' && (way.refused === 401 || way.name === 'a foreign host name');
         // No key lets a page in there.

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { OPERATIONS } from '#src/wire/operations.js';
-import { ADAPTER_CASES, type AdapterCase, partsOf } from '../access/command-cases.ts';
+import { ADAPTER_CASES, type AdapterCase, httpRequestOf } from '../access/command-cases.ts';
 import { ask, jsonOf, type RawAnswer, valuesOf } from '../helpers/clients/http.ts';
 import { snapshotOf } from '../helpers/fakes/media.ts';
 import { keyOf, keyWith } from '../helpers/keys.ts';
@@ -27,22 +27,9 @@ const shown = (answer: RawAnswer) => ({
 });
 
 /** Sends a case to `/api/…` or `/api/hosts/a/…`. */
-async function send(
-  port: number,
-  base: string,
-  { operation, command, params }: AdapterCase,
-): Promise<RawAnswer> {
-  const { group, action } = partsOf(command);
-  const query = new URLSearchParams(
-    Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  const isJson = operation.body === 'json';
-  const text = JSON.stringify(group === 'media' ? { action, ...params } : params);
-  return await ask(port, `${base}${operation.path.slice('/api'.length)}${isJson ? '' : `?${query}`}`, {
-    method: operation.method,
-    headers: { 'Content-Type': 'application/json' },
-    ...(isJson ? { body: text } : {}),
-  });
+async function send(port: number, base: string, each: AdapterCase): Promise<RawAnswer> {
+  const { target, ...request } = httpRequestOf(each);
+  return await ask(port, `${base}${target}`, { ...request, headers: { 'Content-Type': 'application/json' } });
 }
 
 t.test('[I.hub.forwarded] every command with every flag: the same answer, and the same done', async (t) => {

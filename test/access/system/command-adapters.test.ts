@@ -5,11 +5,10 @@
 import t, { type Test } from 'tap';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { mqttPart, NO_BROKER, startBroker, Witness } from '../../exporters/mqtt/broker.ts';
-import { fixtureHost } from '../../helpers/fakes/host.ts';
-import { FakeMediaHost, playerOf, snapshotOf } from '../../helpers/fakes/media.ts';
-import { FakeProcessHost } from '../../helpers/fakes/processes.ts';
-import { type ConfigPart, type ServiceHere, serveHere } from '../../helpers/service/service.ts';
+import { snapshotOf } from '../../helpers/fakes/media.ts';
+import type { ConfigPart } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
+import { allFlags, type Commanded, startCommanded } from '../../hub/commanded.ts';
 import { ADAPTER_CASES, type Features } from '../command-cases.ts';
 import { Adapters, differenceOf, messagesOf } from './command-adapters.ts';
 
@@ -26,7 +25,6 @@ const APP = {
 };
 
 const FLAGS = Object.keys(DEFAULT_CONFIG.features) as readonly (keyof Features)[];
-const allFlags = (isSet: boolean) => Object.fromEntries(FLAGS.map((flag) => [flag, isSet])) as Features;
 const ON = allFlags(true);
 const OFF = allFlags(false);
 const EACH = FLAGS.flatMap((flag) => [
@@ -34,35 +32,12 @@ const EACH = FLAGS.flatMap((flag) => [
   { ...OFF, [flag]: true },
 ]);
 
-function machine() {
-  const media = new FakeMediaHost();
-  const processes = new FakeProcessHost();
-  const host = { ...fixtureHost(), media, processes };
-  const withPlayer = () => {
-    const player = { title: 'A', volume: 0.5, durationSeconds: 600, positionSeconds: 1 };
-    media.snapshot = snapshotOf(playerOf('mpv', { playback: 'paused', ...player }));
-  };
-  withPlayer();
-  return { media, processes, host, withPlayer };
-}
-type Machine = ReturnType<typeof machine>;
-
-/** The acts that the machine was asked for, in any order. */
-const actsOf = ({ media, processes }: Machine) =>
-  [
-    ...media.controls.splice(0).map(({ verb, value }) => `${verb} ${value}`),
-    ...processes.sent.splice(0).map(([pid, signal]) => `${signal} ${pid}`),
-    ...processes.launched.splice(0).map(({ program }) => program),
-  ].toSorted();
-
-const partOf = (features: Features, more: ConfigPart): ConfigPart => ({
+const PART: ConfigPart = {
   host: { id: 'pc' },
   auth: { enabled: true, api_key: KEY },
   log: { level: 'debug' },
   hub: { scopes: ['admin'] },
-  features,
-  ...more,
-});
+};
 
 const THERE: ConfigPart = {
   wake: { hosts: { nas: { mac: '02:00:5e:10:ab:cd', broadcast: '127.0.0.1', port: 9 } } },
@@ -73,7 +48,7 @@ interface State {
   readonly name: string;
   readonly features: readonly Features[];
   readonly more: ConfigPart;
-  readonly prepare: (machine: Machine) => void;
+  readonly prepare: (machine: Commanded) => void;
 }
 
 const FEW = [ON, OFF, DEFAULT_CONFIG.features];
@@ -83,7 +58,7 @@ const STATES: readonly State[] = [
   {
     name: 'no player, no rights, nothing to wake or launch',
     features: FEW,
-    more: {},
+    more: { wake: { hosts: {} }, processes: { launch: {} } },
     prepare({ media, processes }) {
       media.snapshot = snapshotOf();
       for (const { pid } of processes.processes) processes.denied.add(pid);
@@ -119,20 +94,18 @@ t.test(
     const adapters = new Adapters(witness, KEY);
     const count = { outcomes: 0, done: 0, acts: 0 };
     for (const state of STATES) {
-      const here = machine();
+      const here = await startCommanded(t, { ...PART, ...state.more });
+      const { service } = here;
       state.prepare(here);
-      const service = await serveHere(t, here.host, partOf(ON, state.more));
       adapters.use(service);
       for (const [at, features] of state.features.entries()) {
         const topic = `s${STATES.indexOf(state)}x${at}`;
         const mqtt = mqttPart(broker.url, { ...user, topic, publish: 'both' });
         // The document has names of its own; once is enough.
-        service.reconfigure(
-          partOf(features, { ...state.more, mqtt: at === 0 ? mqtt : { ...mqtt, discovery_prefix: '' } }),
-        );
+        here.configure(features, { mqtt: at === 0 ? mqtt : { ...mqtt, discovery_prefix: '' } });
         await until(() => witness.on(`${topic}/pc/power`).length > 0, 'the exporter');
         const http = await adapters.http();
-        const actsOverHttp = actsOf(here);
+        const actsOverHttp = here.acts();
         const messages = messagesOf(`${topic}/pc`, features);
         const answers = await adapters.mqtt(messages);
         const differences = messages.flatMap((sent) => {
@@ -144,7 +117,7 @@ t.test(
           return what === undefined ? [] : [{ what, sent: sent.payload, http: outcome, mqtt: feedback }];
         });
         t.same(differences, [], `${state.name}: flags ${at}`);
-        t.same(actsOf(here), actsOverHttp, `${state.name}: what was done with flags ${at}`);
+        t.same(here.acts(), actsOverHttp, `${state.name}: what was done with flags ${at}`);
         count.acts += actsOverHttp.length;
         await until(() => witness.on(`${topic}/pc/status`).length > 0, 'its status for hubs');
         const throughHub = await adapters.hub(`${topic}/pc`);
@@ -157,9 +130,9 @@ t.test(
           return what === undefined ? [] : [{ what, sent: each.params, http: outcome, hub: feedback }];
         });
         t.same(otherwise, [], `${state.name}: flags ${at}, through a hub`);
-        t.same(actsOf(here), actsOverHttp, `${state.name}: what a hub did with flags ${at}`);
+        t.same(here.acts(), actsOverHttp, `${state.name}: what a hub did with flags ${at}`);
       }
-      await checkMetrics(t, service, state);
+      await checkMetrics(t, here);
       await service.stop();
       t.notMatch(service.stderr(), CANARY, 'no secret in the log');
     }
@@ -177,8 +150,8 @@ t.test(
 );
 
 /** The metrics have no secret. */
-async function checkMetrics(t: Test, service: ServiceHere, state: State): Promise<void> {
-  service.reconfigure(partOf(ON, state.more));
+async function checkMetrics(t: Test, { service, configure }: Commanded): Promise<void> {
+  configure(ON);
   const headers = { authorization: `Bearer ${KEY}` };
   const metrics = await (await fetch(`${service.baseUrl}/metrics`, { headers })).text();
   t.match(metrics, /^hostwire_build_info/m);
