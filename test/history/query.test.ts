@@ -1,9 +1,13 @@
-/** Requests: the slots of an answer, names, limits, and the store's part. */
+/** Requests: the slots of an answer, names, limits, the store's part; answers are made once for all who ask the same. */
 import t from 'tap';
 import { runNow } from '#src/clock.js';
+import { HistoryAnswer } from '#src/history/answers.js';
+import { encodeHistory } from '#src/history/encode.js';
 import type { HistoryRequest, Slot } from '#src/history/history.js';
 import { Memory } from '#src/history/memory.js';
 import { columnSteps, gridOf, matcherOf, memoryBegin } from '#src/history/query.js';
+import { inTurns } from '#src/history/turns.js';
+import type { HistoryPayload } from '#src/wire/history.js';
 
 const NOW = 1_700_000_003.7;
 const grid = (request: Partial<HistoryRequest>, now = NOW) => {
@@ -130,4 +134,57 @@ t.test('the store has what is before memory, and fills what memory lacks', async
     'a slot that begins before memory is wholly from the store',
   );
   t.match(columnsOf({ start: 960, step: 60, count: 2 }, all, memory), { 'cpu.load': { mean: [1, 3] } });
+});
+
+const payloadOf = (names: readonly string[], count: number): HistoryPayload => ({
+  start: 1_795_249_000,
+  step: 10,
+  count,
+  series: Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        unit: '°C',
+        mean: Array.from({ length: count }, (_, at) => (at % 3 === 0 ? null : at / 10)),
+        ...(name === 'fine' ? {} : { min: [], max: [] }),
+      },
+    ]),
+  ),
+  unknown: ['ä"\\', 'x'],
+  marks: [{ at: 1.5, kind: 'start', seconds: null, text: 'It began.' }],
+  events: [],
+});
+
+const now = (slice: () => void) => slice();
+
+t.test('the parts are the payload as JSON.stringify writes it', async (t) => {
+  for (const payload of [
+    payloadOf([], 0),
+    payloadOf(['a'], 0),
+    payloadOf(['a', 'fine', 'disk.read//mnt/ä "b"', '__proto__'], 500),
+    { ...payloadOf(['a'], 2), available: ['a', 'b'] },
+  ])
+    t.equal((await inTurns(encodeHistory(payload), now)).join(''), JSON.stringify(payload));
+});
+
+t.test('a long answer lets others have their turn between its columns', async (t) => {
+  const payload = payloadOf(
+    Array.from({ length: 46 }, (_, at) => `series ${at}`),
+    720,
+  );
+  let turns = 0;
+  const parts = await inTurns(encodeHistory(payload), (slice) => {
+    turns++;
+    slice();
+  });
+  t.equal(parts.join('').length, JSON.stringify(payload).length);
+  t.ok(turns <= 46 * 4, `${turns} turns`);
+  t.comment(`figure: ${46 * 720 * 3} numbers in ${turns + 1} turns`);
+});
+
+t.test('an answer is its parts, and its ETag that of the bytes', async (t) => {
+  const [one, same, other] = [['a', 'ä'], ['aä'], ['b']].map((parts) => new HistoryAnswer(parts));
+  t.strictSame([one?.json, one?.bytes.toString(), one?.length], ['aä', 'aä', 2]);
+  t.equal(one?.etag, same?.etag);
+  t.not(one?.etag, other?.etag);
 });

@@ -1,11 +1,13 @@
-/** The last sample of a machine that is gone: how much of it is kept. */
+/** How much of the last sample of a gone machine, and how long its answers, are kept. */
 import process from 'node:process';
 import t from 'tap';
+import { OWN_ACCOUNT } from '#src/access/caller.js';
 import { ServiceError } from '#src/errors.js';
 import { ALL_SECTIONS, SECTION_BITS } from '#src/host/host.js';
 import { SCRIPT_HEAP } from '#src/http/connections/heap.js';
 import { TIMES } from '#src/machine/remote-deps.js';
 import { RemoteSamples } from '#src/machine/remote-samples.js';
+import { SharedAnswers } from '#src/machine/shared-answers.js';
 import { type View, viewOf } from '#src/stats/view.js';
 import type { MachineSink } from '#src/streams/sample.js';
 import { SampleBroadcast, ShardQueue } from '#src/viewers/socket/sample-broadcast.js';
@@ -88,4 +90,48 @@ t.test('a long sample in many views takes a bounded memory', async (t) => {
   // The sample and its views of up to 16 MiB; their messages are not kept.
   t.ok(kept < 20 * MIB, `${(kept / MIB).toFixed(1)} MiB`);
   t.ok(samples.newest !== undefined);
+});
+
+function setUp(delayMs: number) {
+  const clock = new FakeClock();
+  let asked = 0;
+  const send = async () => {
+    const bytes = Buffer.from(String(asked++));
+    await new Promise<void>((resolve) => clock.setTimer(resolve, delayMs));
+    return { bytes };
+  };
+  const answers = new SharedAnswers(clock);
+  const ask = (what: string) =>
+    answers.ask({ what, params: {}, client: OWN_ACCOUNT, deadlineMs: 60_000 }, send);
+  return { clock, ask, asked: () => asked };
+}
+
+t.test(
+  '[I.hub.usage] a sample is kept for 0.9 s: a request each second gets a new one each time',
+  async (t) => {
+    for (const delayMs of [0, 40, 300, 700]) {
+      const { clock, ask } = setUp(delayMs);
+      const answers: string[] = [];
+      for (let polls = 0; polls < 12; polls++) {
+        void ask('usage').then(({ bytes }) => answers.push(bytes.toString()));
+        await clock.advance(800);
+        void ask('usage').then(({ bytes }) => t.equal(bytes.toString(), String(polls), 'shared until then'));
+        await clock.advance(200);
+      }
+      t.equal(new Set(answers).size, 12, `from an agent that answers after ${delayMs} ms`);
+    }
+  },
+);
+
+t.test('[I.hub.usage] requests while an answer is awaited share it, however long that takes', async (t) => {
+  const { clock, ask, asked } = setUp(5000);
+  const first = ask('usage');
+  await clock.advance(4900);
+  const second = ask('usage');
+  await clock.advance(100);
+  t.equal(await second, await first);
+  t.equal(asked(), 1);
+  const third = ask('usage');
+  await clock.advance(5000);
+  t.equal((await third).bytes.toString(), '1');
 });

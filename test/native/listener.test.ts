@@ -1,13 +1,13 @@
-/** The tuning of the listening socket, seen in what accepted connections do. */
+/** The tuning of the listening socket, seen in what accepted connections do; connections and descriptors, counted. */
+import '../helpers/service/dead-buses.ts';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { PATIENCE_MS } from '../helpers/limits.ts';
-import '../helpers/service/dead-buses.ts';
 import { openNativeHost } from '#src/host/native.js';
-import { connectPair, startListener } from '../helpers/native/listeners.ts';
+import { PATIENCE_MS } from '../helpers/limits.ts';
+import { connect, connectionsOf, connectPair, listen, startListener } from '../helpers/native/listeners.ts';
 
 const host = openNativeHost();
 const ESTABLISHED = '01';
@@ -100,4 +100,33 @@ t.test('an unresponsive reader is cut: TCP_USER_TIMEOUT', async (t) => {
   t.match(error, { code: 'ETIMEDOUT' });
   const ms = Math.round(performance.now() - begun);
   t.ok(ms >= 900, `after ${ms} ms`);
+});
+
+t.test('[1.connections] counted by address', async (t) => {
+  const { port, accepted } = await listen(t, '127.0.0.1');
+  for (const from of ['127.0.0.1', '127.0.0.2', '127.0.0.2']) await connect(t, port, from);
+  const clients = await connectionsOf(port, () => accepted.length === 3);
+  const byAddress = new Map(clients.map(({ address, connections }) => [address, connections]));
+  t.strictSame(
+    [...byAddress].sort(),
+    [
+      ['127.0.0.1', 1],
+      ['127.0.0.2', 2],
+    ],
+    'the whole address',
+  );
+});
+
+t.test('open descriptors are counted as the kernel lists them', async (t) => {
+  const host = openNativeHost();
+  // Listing them opens one more.
+  const listed = () => readdirSync('/proc/self/fd').length - 1;
+  const before = host.openDescriptors();
+  t.equal(before, listed());
+  const opened = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'));
+  t.equal(host.openDescriptors(), (before ?? 0) + 50);
+  t.equal(host.openDescriptors(), listed());
+  for (const descriptor of opened) closeSync(descriptor);
+  t.equal(host.openDescriptors(), before);
+  t.ok(host.descriptorLimit() > (before ?? 0));
 });

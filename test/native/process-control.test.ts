@@ -1,4 +1,5 @@
-/** Real processes, all of them this test's own: trees, stubborn ones, ones that exit during a request, launched ones. */
+/** Real processes, all of them this test's own: trees, stubborn ones, zombies, ones that exit during a request, launched ones. */
+import '../helpers/service/dead-buses.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import '../helpers/service/dead-buses.ts';
 import { feedbackCodeOf } from '#src/commands/feedback.js';
 import { ProcessControl, processCommands } from '#src/commands/process.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
@@ -22,6 +22,7 @@ import { FakeConfig } from '../helpers/fakes/config.ts';
 import { SENDER } from '../helpers/fakes/sender.ts';
 import { invoke } from '../helpers/invoke.ts';
 import { checkTime } from '../helpers/limits.ts';
+import { launchIn } from '../helpers/native/launch-in.ts';
 import { emptyFolder } from '../helpers/scope.ts';
 import { until } from '../helpers/until.ts';
 
@@ -272,4 +273,39 @@ t.test('[7.launch] a program that cannot be started, and one that exits immediat
     [],
     'no zombie is left',
   );
+});
+
+t.test('a process without threads that has ended stays a zombie', async (t) => {
+  // It ends when the shell is the other program: a shell would wait for it.
+  const child = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const pid = Number(String((await once(child.stdout, 'data'))[0]));
+  await until(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z '));
+  const columns = await host.read();
+  const row = rowOf(columns, pid) ?? -1;
+  t.equal(String.fromCharCode(columns.states[row] ?? 0), 'Z');
+  t.strictSame(await host.waitForEnd([idAt(columns, row)], 0), [true]);
+  t.equal(process.kill(pid, 0), true, 'its number is still taken');
+});
+
+t.test('[7.launch] the limits are not those that Node has raised for itself', async (t) => {
+  const before = 'ulimit -Sn 300; ulimit -Hn 4096; umask 027';
+  const { report, problems } = await launchIn(t, { trouble: 'none', before });
+  t.strictSame(problems, []);
+  t.equal(report, '1024 4096 0027', 'soft, hard, umask');
+  const low = await launchIn(t, { trouble: 'none', before: 'ulimit -Sn 300; ulimit -Hn 600' });
+  t.match(low.report, /^600 600 /, 'a soft limit is never above the hard one');
+});
+
+t.test('[7.launch] without a free descriptor a program starts and is reaped', async (t) => {
+  const before = 'ulimit -Sn 300; ulimit -Hn 300';
+  const { report, problems } = await launchIn(t, { trouble: 'no-descriptors', before });
+  t.strictSame(problems, []);
+  t.match(report, /^300 300 /);
 });

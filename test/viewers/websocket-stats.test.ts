@@ -1,5 +1,6 @@
-/** Stats for sockets in shards: few sockets per turn, each sample once, the newest to sockets that wait. */
-import t from 'tap';
+/** Stats and events for sockets: few sockets per turn, each sample once, the newest to sockets that are full. */
+import t, { type Test } from 'tap';
+import type { Exchange, Socket, SocketEvents } from '#src/http/engine.js';
 import { type Encoded, type View, viewOf } from '#src/stats/view.js';
 import {
   SampleBroadcast,
@@ -9,6 +10,8 @@ import {
 } from '#src/viewers/socket/sample-broadcast.js';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { encodedOf } from '../helpers/fakes/encoded.ts';
+import { FAKE_EVENT } from '../helpers/fakes/history.ts';
+import { callerAt } from '../helpers/fakes/sender.ts';
 import { serveSockets } from '../helpers/service/socket-server.ts';
 import { until } from '../helpers/until.ts';
 
@@ -176,3 +179,47 @@ t.test(
     await until(() => views().length === 0, 'the demand goes with them');
   },
 );
+
+class FakeSocket {
+  isOpen = true;
+  isFull = false;
+  readonly sent: string[] = [];
+  send(text: string): void {
+    this.sent.push(text);
+  }
+  readonly join = () => undefined;
+  readonly leave = () => undefined;
+  readonly end = () => undefined;
+}
+
+async function openSocket(t: Test) {
+  const server = await serveSockets(t);
+  const socket = new FakeSocket();
+  let events: SocketEvents | undefined;
+  const exchange = {
+    startSocket: (given: SocketEvents) => {
+      events = given;
+      return socket as unknown as Socket; // The hub uses no other method here.
+    },
+  };
+  server.open(exchange as unknown as Exchange, callerAt('127.0.0.1')); // As above.
+  const say = (op: string, data: object) =>
+    events?.onMessage(Buffer.from(JSON.stringify({ op, data })), false);
+  t.teardown(() => events?.onClosed());
+  const eventsSent = () => socket.sent.filter((text) => text.startsWith('{"type":"event"')).length;
+  return { ...server, socket, say, eventsSent, drain: () => events?.onDrained() };
+}
+
+t.test('[7.events-full] a full socket misses an event, and gets the next one', async (t) => {
+  const { history, socket, say, eventsSent, drain } = await openSocket(t);
+  say('subscribe', { topics: ['events'] });
+  history.notify(FAKE_EVENT);
+  t.equal(eventsSent(), 1);
+  socket.isFull = true;
+  history.notify(FAKE_EVENT);
+  socket.isFull = false;
+  drain();
+  t.equal(eventsSent(), 1, 'not kept for later');
+  history.notify(FAKE_EVENT);
+  t.equal(eventsSent(), 2);
+});

@@ -1,7 +1,9 @@
-/** The cpu section: shares of time between two readings. */
+/** The cpu, gpu and memory sections. */
 import t from 'tap';
 import { deriveCpuDetail, deriveCpuStats } from '#src/stats/cpu.js';
-import { cpu, times } from './literals.ts';
+import { deriveGpuDetail, deriveGpuStats } from '#src/stats/gpu.js';
+import { deriveMemoryDetail, deriveMemoryStats } from '#src/stats/memory.js';
+import { cpu, gpu, memory, times } from './literals.ts';
 
 t.test('[3.cpu] the load is all time that was neither idle nor waiting for disks', async (t) => {
   const before = cpu({ user: 1000, idle: 5000, iowait: 300 });
@@ -113,4 +115,74 @@ t.test('[3.detail-cpu] cores are matched by number: a core that appears has no l
   t.strictSame(deriveCpuDetail(undefined, before, after).cores, [25, null, 50]);
   t.strictSame(deriveCpuDetail(undefined, undefined, after).cores, [null, null, null]);
   t.strictSame(deriveCpuDetail(undefined, before, after).speeds, [1, null, 2]);
+});
+
+const MIB = 1024 ** 2;
+
+t.test('[3.gpu-null] no device, or none that could be read, is null in both forms', async (t) => {
+  for (const none of [[], null]) {
+    t.equal(deriveGpuStats(none), null);
+    t.equal(deriveGpuDetail(none), null);
+  }
+});
+
+t.test('[3.gpu] [3.unknown] the first device; unknown is 0 by default and null in detail', async (t) => {
+  const known = gpu({ loadPercent: 12.34, temperatureCelsius: 61, memoryUsedBytes: 1.5 * MIB });
+  t.strictSame(deriveGpuStats([known, gpu()]), { current_load: 12.3, current_temp: 61, current_memory: 2 });
+  t.strictSame(deriveGpuStats([gpu(), known]), { current_load: 0, current_temp: 0, current_memory: 0 });
+  t.match(deriveGpuDetail([gpu(), known]), { current_load: null, current_temp: null, current_memory: null });
+});
+
+t.test('[3.detail-gpu] every device, each with load, temperature and memory of its own', async (t) => {
+  const second = gpu({
+    name: 'B',
+    loadPercent: 99.96,
+    memoryUsedBytes: 0,
+    memoryTotalBytes: 8192 * MIB,
+    powerWatts: 70.25,
+    fanPercent: 33,
+    clockMhz: 1875,
+    isAsleep: true,
+  });
+  const detail = deriveGpuDetail([gpu({ name: 'A' }), second]);
+  t.match(detail, { name: 'A', vendor: 'Maker', memory_total: null, asleep: false });
+  t.strictSame(detail?.devices[1], {
+    name: 'B',
+    vendor: 'Maker',
+    load: 100,
+    temperature: null,
+    memory_used: 0,
+    memory_total: 8192,
+    power_watts: 70.3,
+    fan_percent: 33,
+    clock_mhz: 1875,
+    asleep: true,
+  });
+});
+
+t.test('[3.memory] used + free = total', async (t) => {
+  t.strictSame(deriveMemoryStats(memory()), { used: 600, free: 400, used_percent: 60 });
+  const third = memory({ totalBytes: 3, availableBytes: 2 });
+  t.strictSame(deriveMemoryStats(third), { used: 1, free: 2, used_percent: 33.3 });
+  const odd = memory({ totalBytes: 10, availableBytes: 12 });
+  t.strictSame(deriveMemoryStats(odd), { used: 0, free: 10, used_percent: 0 });
+  t.strictSame(deriveMemoryStats(memory({ totalBytes: 0, availableBytes: 0 })).used_percent, 0);
+});
+
+t.test('[3.detail-memory] swap: none is none used, unknown is null', async (t) => {
+  const swap = (total: number | null, free: number | null) =>
+    deriveMemoryDetail(memory({ swapTotalBytes: total, swapFreeBytes: free })).swap;
+  t.strictSame(swap(0, 0), { total: 0, used: 0, free: 0, used_percent: 0 });
+  t.strictSame(swap(8, 6), { total: 8, used: 2, free: 6, used_percent: 25 });
+  t.strictSame(swap(8, 9)?.used, 0);
+  t.equal(swap(null, 6), null);
+  t.equal(swap(8, null), null);
+});
+
+t.test('[3.unknown] a section that could not be read', async (t) => {
+  t.strictSame(deriveMemoryStats(null), { used: 0, free: 0, used_percent: 0 });
+  for (const value of Object.values(deriveMemoryDetail(null))) t.equal(value, null);
+  t.match(deriveMemoryDetail(memory()), { total: 1000, cached: null, buffers: null, pressure: null });
+  const full = memory({ cachedBytes: 5, buffersBytes: 0, pressure: { some: 1, full: 0.5 } });
+  t.match(deriveMemoryDetail(full), { cached: 5, buffers: 0, pressure: { some: 1, full: 0.5 } });
 });
