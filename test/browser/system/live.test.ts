@@ -1,14 +1,13 @@
-/** The dashboard in Chromium: live values, the key, reconnects, pauses; one stream, no complaints, no other server. */
+/** The dashboard in Chromium: live values, the key, pauses; one stream, no complaints, no other server. */
 import '../../helpers/service/dead-buses.ts';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { startRelay } from '../../helpers/clients/relay.ts';
 import { livelyHost } from '../../helpers/fakes/lively-host.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
-import { type ConfigPart, serveHere, serveProgram, startHere } from '../../helpers/service/service.ts';
+import { type ConfigPart, serveHere, serveProgram } from '../../helpers/service/service.ts';
 import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
 import { coverPicture } from '../cover-picture.ts';
 
@@ -105,29 +104,6 @@ else {
       [],
     );
   });
-
-  t.test(
-    'it reconnects after a restart of the service, and shows the lost connection until then',
-    async (t) => {
-      const host = livelyHost();
-      const first = await startHere(host, QUICK);
-      const relay = await startRelay(t, first.port);
-      const { page, complaints } = await openLive(t, browser, relay.baseUrl);
-      relay.setTarget(undefined);
-      await first.stop();
-      await page.locator('.state.lost').waitFor();
-      t.match(await page.getByRole('status').first().innerText(), /lost/);
-      const again = await serveHere(t, host, QUICK);
-      relay.setTarget(again.port);
-      await liveState(page).waitFor();
-      t.pass('live again');
-      // Chromium itself writes a line for each request that failed while the service was down.
-      const foreign = complaints.filter(
-        (text) => !/^Failed to load resource: (?:net::ERR_|.* 503)/.test(text),
-      );
-      t.strictSame(foreign, []);
-    },
-  );
 
   t.test(
     'it pauses while the tab is hidden: no stream and no requests; and resumes when it is shown',

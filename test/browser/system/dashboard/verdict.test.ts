@@ -13,6 +13,7 @@ import { isUp, startHub } from '../../../hub/setup.ts';
 import {
   auditPage,
   card,
+  liveState,
   openLive,
   openPage,
   PHONE,
@@ -130,11 +131,11 @@ else {
     t.pass('paused');
   });
 
-  t.test('without a connection the last values remain, as of their time, in full contrast', async (t) => {
+  t.test('without a connection the last values remain, as of their time; then it reconnects', async (t) => {
     const host = livelyHost();
     const first = await startHere(host, QUICK);
     const relay = await startRelay(t, first.port);
-    const { page } = await openLive(t, browser, relay.baseUrl, { bypassCSP: true });
+    const { page, complaints } = await openLive(t, browser, relay.baseUrl, { bypassCSP: true });
     await card(page, 'Processor').waitFor();
     relay.setTarget(undefined);
     await first.stop();
@@ -146,6 +147,11 @@ else {
     t.match(await card(page, 'Processor').innerText(), /\d+ %/);
     t.match(await figures(page).innerText(), /\d+ °C/);
     t.strictSame(await auditPage(page), [], 'contrast among others');
+    relay.setTarget((await serveHere(t, host, QUICK)).port);
+    await liveState(page).waitFor();
+    // Chromium itself writes a line for each request that failed while the service was down.
+    const isForeign = (text: string) => !/^Failed to load resource: (?:net::ERR_|.* 503)/.test(text);
+    t.strictSame(complaints.filter(isForeign), []);
   });
 
   t.test(

@@ -122,27 +122,18 @@ else {
 
   t.test('columns leave one by one from the right, and the others have room', async (t) => {
     const { page } = await openLive(t, browser, address);
-    const heads = page.locator('thead th:visible');
-    const last: number[] = [];
+    const widths = () =>
+      page
+        .locator('thead th:visible')
+        .evaluateAll((all) => all.slice(1).map((each) => each.getBoundingClientRect().width));
+    const counts: number[] = [];
     for (const width of [1920, 1440, 1366, 1280, 900, 768]) {
       await page.setViewportSize({ width, height: 900 });
-      const boxes = await heads.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
-      t.ok(
-        boxes.slice(1).every((box) => box >= 70),
-        `${width} px: ${boxes.map(Math.round).join(' ')}`,
-      );
-      last.push(boxes.length);
+      const found = await widths();
+      counts.push(found.length);
+      t.ok(Math.min(...found) >= 70, `${width} px: ${found.map(Math.round)}`);
     }
-    t.strictSame(last, [13, 12, 11, 10, 8, 7]);
-    t.match(await heads.allInnerTexts(), [
-      'Compare',
-      'Name',
-      'State',
-      'Load',
-      'Last minute',
-      'Memory',
-      'Disk',
-    ]);
+    t.strictSame(counts, [12, 11, 10, 9, 7, 6]);
   });
 
   t.test('on a phone: a line of 48 px per machine, with its whole name', async (t) => {
