@@ -1,7 +1,7 @@
 /** The data of requests for the history, over HTTP and WebSocket alike. */
 import * as v from 'valibot';
-import { unit } from './meaning.ts';
-import { numberFrom, wholeFrom } from './requests.ts';
+import { means, unit } from './meaning.ts';
+import { listUpTo, numberFrom, textUpTo, wholeFrom } from './requests.ts';
 
 export const MAX_SERIES = 64;
 /** A mount point may be long. */
@@ -19,43 +19,27 @@ const momentOf = (name: string) => {
 
 /** The op `history`; the query of GET /api/history is the same. */
 export const historyRequest = v.object({
-  series: v.pipe(
-    v.optional(
-      v.pipe(
-        v.array(
-          v.pipe(v.string(SERIES_SENTENCE), v.maxLength(MAX_SERIES_LENGTH, SERIES_SENTENCE)),
-          SERIES_SENTENCE,
-        ),
-        v.maxLength(MAX_SERIES, SERIES_SENTENCE),
-      ),
-      [],
-    ),
-    v.description(
-      'Names of series, where `*` stands for any text; when absent: the load and the temperature of the processor, memory, network, how full the disks are and the load of the first GPU. In a query, a single parameter is a list separated by commas; with several parameters each is one whole name, which may contain commas.',
-    ),
+  series: means(
+    v.optional(listUpTo(MAX_SERIES, textUpTo(MAX_SERIES_LENGTH, SERIES_SENTENCE), SERIES_SENTENCE), []),
+    'Names of series, where `*` stands for any text; when absent: the load and the temperature of the processor, memory, network, how full the disks are and the load of the first GPU. In a query, a single parameter is a list separated by commas; with several parameters each is one whole name, which may contain commas.',
   ),
-  since: v.pipe(
-    v.optional(momentOf('since'), -3600),
-    v.description('Start of the period; negative: that many seconds ago.'),
-  ),
-  until: v.pipe(
+  since: means(v.optional(momentOf('since'), -3600), 'Start of the period; negative: that many seconds ago.'),
+  until: means(
     v.optional(momentOf('until')),
-    v.description('End of the period, by default now; negative: that many seconds ago.'),
+    'End of the period, by default now; negative: that many seconds ago.',
   ),
-  step: v.pipe(
+  step: means(
     v.optional(
       v.pipe(
         wholeFrom(1, MAX_STEP, `step must be a whole number of seconds from 1 to ${MAX_STEP}.`),
         unit('s'),
       ),
     ),
-    v.description(
-      'Length of a slot: 1 within the last 5 minutes, otherwise a multiple of 10 (others are raised). By default 1 s if the whole period is within the last 5 minutes, otherwise the smallest that gives at most 720 slots.',
-    ),
+    'Length of a slot: 1 within the last 5 minutes, otherwise a multiple of 10 (others are raised). By default 1 s if the whole period is within the last 5 minutes, otherwise the smallest that gives at most 720 slots.',
   ),
 });
 
 /** The op `process_history`, and the query of GET /api/history/processes. */
 export const processHistoryRequest = v.object({
-  at: v.pipe(momentOf('at'), v.description('The time; negative: that many seconds ago.')),
+  at: means(momentOf('at'), 'The time; negative: that many seconds ago.'),
 });

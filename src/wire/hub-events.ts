@@ -2,11 +2,12 @@
 import * as v from 'valibot';
 import { fleetEvent, hostCondition, hostList } from './hub.ts';
 import { HUB_ERROR_CODES } from './hub-socket.ts';
+import { means } from './meaning.ts';
 import { EVENTS, errorCode, feedbackCode } from './socket-events.ts';
 
-const code = v.pipe(
+const code = means(
   v.exactOptional(v.picklist([...feedbackCode.options, 'OUTCOME_UNKNOWN'])),
-  v.description('Why it failed. OUTCOME_UNKNOWN: it was sent; whether it was carried out is unknown.'),
+  'Why it failed. OUTCOME_UNKNOWN: it was sent; whether it was carried out is unknown.',
 );
 
 /** Each type of message with its `data`. */

@@ -5,6 +5,8 @@
 import * as v from 'valibot';
 import { HOST_STATES } from './host-states.ts';
 import { inspect, type RequestSchema } from './inspect.ts';
+import { means } from './meaning.ts';
+import { listUpTo, textUpTo } from './requests.ts';
 import {
   detail,
   idOf,
@@ -47,17 +49,11 @@ const OPS_OF_MANY: ReadonlySet<string> = new Set(['subscribe', 'unsubscribe', 'g
 
 const textsOf = (name: string, max: number) => {
   const sentence = `${name} must be a list of at most ${max} strings.`;
-  return v.optional(
-    v.pipe(
-      v.array(v.pipe(v.string(sentence), v.maxLength(MAX_TEXT, sentence)), sentence),
-      v.maxLength(max, sentence),
-    ),
-    [],
-  );
+  return v.optional(listUpTo(max, textUpTo(MAX_TEXT, sentence), sentence), []);
 };
 
 const filter = {
-  labels: v.pipe(textsOf('labels', MAX_LABELS), v.description('`NAME:VALUE` each; all must match.')),
+  labels: means(textsOf('labels', MAX_LABELS), '`NAME:VALUE` each; all must match.'),
   state: v.optional(v.picklist(HOST_STATES, `state must be one of ${HOST_STATES.join(', ')}.`)),
 };
 
@@ -74,11 +70,11 @@ export const FLEET_OPS = {
   subscribe: v.object({
     topics: fleetTopics,
     ...filter,
-    fields: v.pipe(textsOf('fields', MAX_FIELDS), v.description('Sections of the samples; all when absent.')),
+    fields: means(textsOf('fields', MAX_FIELDS), 'Sections of the samples; all when absent.'),
     detail,
   }),
   unsubscribe: v.object({
-    topics: v.pipe(v.optional(fleetTopics), v.description('When absent: all topics of all machines, too.')),
+    topics: means(v.optional(fleetTopics), 'When absent: all topics of all machines, too.'),
   }),
 } as const;
 

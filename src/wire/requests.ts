@@ -3,7 +3,7 @@
  * The service checks requests with these schemas, and the API documents are made from them.
  */
 import * as v from 'valibot';
-import { unit } from './meaning.ts';
+import { means, unit } from './meaning.ts';
 
 const MAX_PID = 2 ** 31 - 1;
 const MAX_NAME_LENGTH = 255;
@@ -21,6 +21,16 @@ export const numberFrom = (min: number, max: number, sentence: string) =>
 export const wholeFrom = (min: number, max: number, sentence: string) =>
   v.pipe(v.number(sentence), v.integer(sentence), v.minValue(min, sentence), v.maxValue(max, sentence));
 
+export const textUpTo = (max: number, sentence: string) =>
+  v.pipe(v.string(sentence), v.maxLength(max, sentence));
+
+const nameUpTo = (max: number, sentence: string) =>
+  v.pipe(v.string(sentence), v.nonEmpty(sentence), v.maxLength(max, sentence));
+
+/** A list of at most `max` texts. */
+export const listUpTo = (max: number, text: v.GenericSchema<string>, sentence: string) =>
+  v.pipe(v.array(text, sentence), v.maxLength(max, sentence));
+
 /** `inspect` distinguishes a string that is not an action from a value that is not a string. */
 const actionOf = <const Names extends readonly string[]>(names: Names) =>
   v.picklist(names, ({ input }) =>
@@ -33,11 +43,7 @@ const booleanOf = (name: string) => v.boolean(`${name} must be true or false.`);
 
 const pid = wholeFrom(1, MAX_PID, `pid must be a whole number from 1 to ${MAX_PID}.`);
 const NAME_SENTENCE = `name must be a string of 1 to ${MAX_NAME_LENGTH} characters.`;
-const processName = v.pipe(
-  v.string(NAME_SENTENCE),
-  v.nonEmpty(NAME_SENTENCE),
-  v.maxLength(MAX_NAME_LENGTH, NAME_SENTENCE),
-);
+const processName = nameUpTo(MAX_NAME_LENGTH, NAME_SENTENCE);
 
 interface PidOrName {
   readonly pid?: number | undefined;
@@ -71,23 +77,18 @@ const QUERY_SENTENCE = `query must be a string of at most ${MAX_NAME_LENGTH} cha
 
 /** `process_list`, and the query of GET /api/processes. */
 export const processListRequest = v.object({
-  sort: v.pipe(
+  sort: means(
     v.optional(v.picklist(PROCESS_SORTS, `sort must be one of ${PROCESS_SORTS.join(', ')}.`), 'cpu'),
-    v.description('Order: descending for cpu and memory, A to Z for name.'),
+    'Order: descending for cpu and memory, A to Z for name.',
   ),
-  limit: v.pipe(
-    v.optional(wholeFrom(1, MAX_LIMIT, LIMIT_SENTENCE), 1000),
-    v.description('Maximum number of rows.'),
+  limit: means(v.optional(wholeFrom(1, MAX_LIMIT, LIMIT_SENTENCE), 1000), 'Maximum number of rows.'),
+  query: means(
+    v.optional(textUpTo(MAX_NAME_LENGTH, QUERY_SENTENCE), ''),
+    'Part of a name, in any case. When processes are listed one by one, a whole pid also matches.',
   ),
-  query: v.pipe(
-    v.optional(v.pipe(v.string(QUERY_SENTENCE), v.maxLength(MAX_NAME_LENGTH, QUERY_SENTENCE)), ''),
-    v.description(
-      'Part of a name, in any case. When processes are listed one by one, a whole pid also matches.',
-    ),
-  ),
-  grouped: v.pipe(
+  grouped: means(
     v.optional(booleanOf('grouped'), true),
-    v.description('Group by name (one row per name); false: one row per process.'),
+    'Group by name (one row per name); false: one row per process.',
   ),
 });
 
@@ -105,19 +106,17 @@ const STARTED_SENTENCE = 'started_at must be a number of Unix seconds.';
 export const processKillRequest = v.pipe(
   v.object({
     pid: v.optional(pid),
-    name: v.pipe(v.optional(processName), v.description('All processes of that name.')),
-    started_at: v.pipe(
+    name: means(v.optional(processName), 'All processes of that name.'),
+    started_at: means(
       v.optional(v.pipe(v.number(STARTED_SENTENCE), v.finite(STARTED_SENTENCE), unit('Unix seconds'))),
-      v.description(
-        'Start time of that process; only with pid. A process with another start time is left alone.',
-      ),
+      'Start time of that process; only with pid. A process with another start time is left alone.',
     ),
-    signal: v.pipe(
+    signal: means(
       v.optional(v.picklist(['term', 'kill'], 'signal must be term or kill.'), 'term'),
-      v.description('term asks the process to end; kill forces it to.'),
+      'term asks the process to end; kill forces it to.',
     ),
-    tree: v.pipe(v.optional(booleanOf('tree'), false), v.description('End its descendants too.')),
-    timeout_ms: v.pipe(
+    tree: means(v.optional(booleanOf('tree'), false), 'End its descendants too.'),
+    timeout_ms: means(
       v.optional(
         v.pipe(
           numberFrom(0, MAX_TIMEOUT_MS, `timeout_ms must be a number from 0 to ${MAX_TIMEOUT_MS}.`),
@@ -125,7 +124,7 @@ export const processKillRequest = v.pipe(
         ),
         3000,
       ),
-      v.description('Time to wait until they have ended.'),
+      'Time to wait until they have ended.',
     ),
   }),
   v.metadata(pidOrName('started_at')),
@@ -139,23 +138,17 @@ const ARGS_SENTENCE = `args must be at most ${MAX_ARGS} strings of at most ${MAX
 /** `process_launch`. */
 export const processLaunchRequest = v.object(
   {
-    app: v.pipe(v.string('app must be a string.'), v.description('A name from processes.launch.')),
-    args: v.pipe(
+    app: means(v.string('app must be a string.'), 'A name from processes.launch.'),
+    args: means(
       v.optional(
-        v.pipe(
-          v.array(
-            v.pipe(
-              v.string(ARGS_SENTENCE),
-              v.maxLength(MAX_ARG_LENGTH, ARGS_SENTENCE),
-              v.excludes('\0', ARGS_SENTENCE),
-            ),
-            ARGS_SENTENCE,
-          ),
-          v.maxLength(MAX_ARGS, ARGS_SENTENCE),
+        listUpTo(
+          MAX_ARGS,
+          v.pipe(textUpTo(MAX_ARG_LENGTH, ARGS_SENTENCE), v.excludes('\0', ARGS_SENTENCE)),
+          ARGS_SENTENCE,
         ),
         [],
       ),
-      v.description('Appended to the arguments in the configuration, if it allows that.'),
+      'Appended to the arguments in the configuration, if it allows that.',
     ),
   },
   MISSING_APP,
@@ -167,12 +160,7 @@ const WAKE_SENTENCE = 'host must be a name of 1 to 64 characters.';
 
 /** The op `wake`, and the body of POST /api/wake. */
 export const wakeRequest = v.object({
-  host: v.pipe(
-    v.string(WAKE_SENTENCE),
-    v.nonEmpty(WAKE_SENTENCE),
-    v.maxLength(64, WAKE_SENTENCE),
-    v.description('A name from wake.hosts.'),
-  ),
+  host: means(nameUpTo(64, WAKE_SENTENCE), 'A name from wake.hosts.'),
 });
 
 // Power
@@ -183,13 +171,13 @@ export const POWER_ACTIONS = ['shutdown', 'restart', 'sleep', 'hibernate', 'lock
 const DELAY_SENTENCE = `delay must be a number of seconds from 0 to ${MAX_DELAY_SECONDS}.`;
 
 const powerEntries = {
-  delay: v.pipe(
+  delay: means(
     v.optional(v.pipe(numberFrom(0, MAX_DELAY_SECONDS, DELAY_SENTENCE), unit('s')), 0),
-    v.description('Time until the action; 0: immediately.'),
+    'Time until the action; 0: immediately.',
   ),
-  force: v.pipe(
+  force: means(
     v.optional(v.boolean('force must be 1 or 0, or a boolean.'), false),
-    v.description("Override inhibitors, root's included."),
+    "Override inhibitors, root's included.",
   ),
 };
 
@@ -226,9 +214,9 @@ export type MediaAction = (typeof MEDIA_ACTIONS)[number];
 const PLAYER_SENTENCE = 'The player must be a non-empty string.';
 
 /** The name of a player. */
-export const mediaPlayer = v.pipe(
+export const mediaPlayer = means(
   v.optional(v.pipe(v.string(PLAYER_SENTENCE), v.nonEmpty(PLAYER_SENTENCE))),
-  v.description('Name of a player; by default the one that is playing or played last.'),
+  'Name of a player; by default the one that is playing or played last.',
 );
 
 const SEEK_SENTENCE = `The value must be a number of seconds from 0 to ${MAX_SEEK_SECONDS}.`;
@@ -256,7 +244,7 @@ export const mediaValueParams = {
 /** The op `media`, and the body of POST /api/media/control. The type of `value` depends on the action. */
 export const mediaRequest = v.object({
   action: actionOf(MEDIA_ACTIONS),
-  value: v.pipe(v.optional(v.unknown()), v.description('Seconds for seek, percent for set_volume.')),
+  value: means(v.optional(v.unknown()), 'Seconds for seek, percent for set_volume.'),
   player: mediaPlayer,
 });
 
@@ -268,13 +256,13 @@ const EVENTS_SENTENCE = `limit must be a whole number from 1 to ${MAX_EVENTS}.`;
 
 /** The query of GET /api/events. */
 export const eventsRequest = v.object({
-  since: v.pipe(
+  since: means(
     v.optional(wholeFrom(0, Number.MAX_SAFE_INTEGER, SINCE_SENTENCE)),
-    v.description('Events after the one with this id; absent: all that are kept.'),
+    'Events after the one with this id; absent: all that are kept.',
   ),
-  limit: v.pipe(
+  limit: means(
     v.optional(wholeFrom(1, MAX_EVENTS, EVENTS_SENTENCE), MAX_EVENTS),
-    v.description('The newest so many of them.'),
+    'The newest so many of them.',
   ),
 });
 
@@ -285,19 +273,14 @@ const REASON_SENTENCE = 'reason must be a string of at most 200 characters.';
 
 /** The body of POST /api/events/mute. */
 export const muteRequest = v.object({
-  what: v.pipe(
-    v.string(WHAT_SENTENCE),
-    v.nonEmpty(WHAT_SENTENCE),
-    v.maxLength(200, WHAT_SENTENCE),
-    v.description('A rule, the subject of another event, or a machine (its id or name).'),
+  what: means(
+    nameUpTo(200, WHAT_SENTENCE),
+    'A rule, the subject of another event, or a machine (its id or name).',
   ),
   seconds: v.pipe(
     numberFrom(0, MAX_MUTE_SECONDS, MUTE_SENTENCE),
     unit('s'),
     v.description('How long its events are not sent to people. 0: it is muted no longer.'),
   ),
-  reason: v.pipe(
-    v.optional(v.pipe(v.string(REASON_SENTENCE), v.maxLength(200, REASON_SENTENCE)), ''),
-    v.description('Shown to people.'),
-  ),
+  reason: means(v.optional(textUpTo(200, REASON_SENTENCE), ''), 'Shown to people.'),
 });

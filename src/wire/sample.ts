@@ -29,12 +29,12 @@ export const cpuStats = v.strictObject({
 });
 export type CpuStats = Shape<typeof cpuStats>;
 
-const pressure = v.pipe(
+const pressure = means(
   v.strictObject({
     some: means(percent, 'At least one task waited.'),
     full: means(percent, 'All tasks waited.'),
   }),
-  v.description('Share of the last 10 s in which some (or all) tasks waited for it (PSI avg10).'),
+  'Share of the last 10 s in which some (or all) tasks waited for it (PSI avg10).',
 );
 export type Pressure = Shape<typeof pressure>;
 

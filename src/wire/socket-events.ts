@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { SCOPES } from '../scopes.ts';
 import { CLOSING_REASONS } from './closing-reasons.ts';
 import { historyPayload, processHistoryPayload } from './history.ts';
+import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import { processDetailsPayload } from './process.ts';
 import { count, type Shape } from './quantities.ts';
@@ -34,18 +35,12 @@ export const errorCode = v.picklist([
 const STAGES = 'Only for commands with an id: accepted, running, then the result.';
 
 const feedback = {
-  success: v.pipe(
-    v.boolean(),
-    v.description('No failure so far; with `final`: the command was carried out.'),
-  ),
+  success: means(v.boolean(), 'No failure so far; with `final`: the command was carried out.'),
   action: v.string(),
-  message: v.pipe(v.string(), v.description('A sentence for people.')),
-  final: v.pipe(v.boolean(), v.description('This is the last message about the command.')),
-  stage: v.pipe(
-    v.exactOptional(v.picklist(['accepted', 'running', 'done', 'failed', 'cancelled'])),
-    v.description(STAGES),
-  ),
-  code: v.pipe(v.exactOptional(feedbackCode), v.description('Why it failed.')),
+  message: means(v.string(), 'A sentence for people.'),
+  final: means(v.boolean(), 'This is the last message about the command.'),
+  stage: means(v.exactOptional(v.picklist(['accepted', 'running', 'done', 'failed', 'cancelled'])), STAGES),
+  code: means(v.exactOptional(feedbackCode), 'Why it failed.'),
 };
 
 const commandFeedback = v.strictObject(feedback);
@@ -55,7 +50,7 @@ const processCommandFeedback = v.strictObject({
   ...feedback,
   pid: v.exactOptional(count),
   name: v.exactOptional(v.string()),
-  count: v.pipe(v.exactOptional(count), v.description('Processes that have ended.')),
+  count: means(v.exactOptional(count), 'Processes that have ended.'),
 });
 export type ProcessCommandFeedback = Shape<typeof processCommandFeedback>;
 
@@ -68,57 +63,52 @@ const wakeCommandFeedback = v.strictObject({
 export type WakeCommandFeedback = Shape<typeof wakeCommandFeedback>;
 
 const names = v.array(v.string());
-const clock = v.pipe(
+const clock = means(
   v.number(),
-  v.description('Milliseconds of a clock of the answerer that is never set and also runs in sleep.'),
+  'Milliseconds of a clock of the answerer that is never set and also runs in sleep.',
 );
 
 /** Each type of message with its `data`. */
 export const EVENTS = {
   connected: v.strictObject({
-    version: v.pipe(v.string(), v.description('Version of the service.')),
+    version: means(v.string(), 'Version of the service.'),
     protocol: v.literal(2),
-    run: v.pipe(v.string(), v.description('Another one after each start of the service.')),
+    run: means(v.string(), 'Another one after each start of the service.'),
     clock,
-    machine: v.pipe(
+    machine: means(
       v.exactOptional(
         v.strictObject({
-          id: v.pipe(v.string(), v.description('`[A-Za-z0-9_-]`: `host.id`, or from the host name.')),
-          name: v.pipe(v.string(), v.description('`host.name`, or the host name.')),
+          id: means(v.string(), '`[A-Za-z0-9_-]`: `host.id`, or from the host name.'),
+          name: means(v.string(), '`host.name`, or the host name.'),
           labels: v.record(v.string(), v.string()),
-          version: v.pipe(v.string(), v.description('Version of its service.')),
-          os: v.pipe(v.nullable(v.string()), v.description('Name and version; null until it was read.')),
-          model: v.pipe(v.nullable(v.string()), v.description('Maker and product; null if unknown.')),
-          addresses: v.pipe(
+          version: means(v.string(), 'Version of its service.'),
+          os: means(v.nullable(v.string()), 'Name and version; null until it was read.'),
+          model: means(v.nullable(v.string()), 'Maker and product; null if unknown.'),
+          addresses: means(
             names,
-            v.description('Addresses of the interface of its default route; empty until they were read.'),
+            'Addresses of the interface of its default route; empty until they were read.',
           ),
         }),
       ),
-      v.description('The machine; absent at a hub, which shows several.'),
+      'The machine; absent at a hub, which shows several.',
     ),
-    features: v.pipe(
-      v.record(v.string(), v.boolean()),
-      v.description('The keys of `features` in the configuration.'),
-    ),
-    key: v.pipe(
+    features: means(v.record(v.string(), v.boolean()), 'The keys of `features` in the configuration.'),
+    key: means(
       v.exactOptional(v.string()),
-      v.description(
-        'The name of the key: `default` for `auth.api_key`; absent: the client sent none, or one that is not valid.',
-      ),
+      'The name of the key: `default` for `auth.api_key`; absent: the client sent none, or one that is not valid.',
     ),
-    scopes: v.pipe(
+    scopes: means(
       v.exactOptional(v.array(v.picklist(SCOPES))),
-      v.description('The scopes of the client; absent: it may do everything.'),
+      'The scopes of the client; absent: it may do everything.',
     ),
-    message: v.pipe(v.string(), v.description('A sentence for people.')),
+    message: means(v.string(), 'A sentence for people.'),
   }),
   subscribed: v.strictObject({
-    topics: v.pipe(names, v.description('All current subscriptions.')),
-    unknown: v.pipe(v.exactOptional(names), v.description('Requested names that are not topics.')),
-    forbidden: v.pipe(
+    topics: means(names, 'All current subscriptions.'),
+    unknown: means(v.exactOptional(names), 'Requested names that are not topics.'),
+    forbidden: means(
       v.exactOptional(names),
-      v.description('Requested topics that the key, or `auth.guests` without one, does not allow.'),
+      'Requested topics that the key, or `auth.guests` without one, does not allow.',
     ),
   }),
   system_stats: v.union([usage, usageDetail]),
@@ -133,46 +123,46 @@ export const EVENTS = {
   wake_feedback: wakeCommandFeedback,
   system: v.union([system, systemDetail]),
   art: v.strictObject({
-    type: v.pipe(v.string(), v.description('Content type of the picture.')),
-    base64: v.pipe(v.string(), v.description('The picture.')),
+    type: means(v.string(), 'Content type of the picture.'),
+    base64: means(v.string(), 'The picture.'),
   }),
   answer: v.union([
     v.strictObject({
-      body: v.pipe(v.exactOptional(v.unknown()), v.description('The JSON that HTTP answers with.')),
-      type: v.pipe(v.exactOptional(v.string()), v.description('Content type of a picture.')),
-      base64: v.pipe(v.exactOptional(v.string()), v.description('The picture.')),
+      body: means(v.exactOptional(v.unknown()), 'The JSON that HTTP answers with.'),
+      type: means(v.exactOptional(v.string()), 'Content type of a picture.'),
+      base64: means(v.exactOptional(v.string()), 'The picture.'),
       etag: v.exactOptional(v.string()),
-      delivered: v.pipe(
+      delivered: means(
         v.exactOptional(v.picklist(['true', 'false', 'unknown'])),
-        v.description('Whether the player has accepted a media command.'),
+        'Whether the player has accepted a media command.',
       ),
-      follows: v.pipe(
+      follows: means(
         v.exactOptional(v.literal(true)),
-        v.description('The command was accepted: `step` reports how it goes on.'),
+        'The command was accepted: `step` reports how it goes on.',
       ),
     }),
     v.strictObject({
       error: v.strictObject({
-        code: v.pipe(v.string(), v.description('A code of HTTP.')),
-        message: v.pipe(v.string(), v.description('A sentence for people.')),
+        code: means(v.string(), 'A code of HTTP.'),
+        message: means(v.string(), 'A sentence for people.'),
         details: v.exactOptional(v.record(v.string(), v.unknown())),
       }),
     }),
   ]),
   step: v.strictObject({
     stage: v.picklist(['begun', 'running', 'done', 'failed', 'cancelled']),
-    message: v.pipe(v.string(), v.description('A sentence for people.')),
+    message: means(v.string(), 'A sentence for people.'),
   }),
   closing: v.strictObject({
-    reason: v.pipe(
+    reason: means(
       v.picklist(CLOSING_REASONS),
-      v.description('What ends the connection: a plan for the machine, or `stop`: the service ends.'),
+      'What ends the connection: a plan for the machine, or `stop`: the service ends.',
     ),
   }),
   pong: v.strictObject({ clock }),
   error: v.strictObject({
     code: errorCode,
-    message: v.pipe(v.string(), v.description('A sentence for people.')),
+    message: means(v.string(), 'A sentence for people.'),
     details: v.exactOptional(v.record(v.string(), v.unknown())),
   }),
 } as const;

@@ -4,7 +4,10 @@ import * as v from 'valibot';
 import { isObject, parseJson } from '../json.ts';
 import { historyRequest, processHistoryRequest } from './history-requests.ts';
 import { type Flaw, inspect } from './inspect.ts';
+import { means } from './meaning.ts';
+import type { Shape } from './quantities.ts';
 import {
+  listUpTo,
   mediaParams,
   mediaRequest,
   numberFrom,
@@ -13,6 +16,7 @@ import {
   processKillRequest,
   processLaunchRequest,
   processListRequest,
+  textUpTo,
   wakeRequest,
 } from './requests.ts';
 
@@ -28,19 +32,14 @@ const MAX_NAME_LENGTH = 64;
 const TOPICS_SENTENCE = `topics must be a list of at most ${MAX_TOPICS} names of at most ${MAX_TOPIC_LENGTH} characters.`;
 
 // Any name is accepted: the answer lists those that are unknown.
-const topics = v.pipe(
-  v.array(v.pipe(v.string(TOPICS_SENTENCE), v.maxLength(MAX_TOPIC_LENGTH, TOPICS_SENTENCE)), TOPICS_SENTENCE),
-  v.maxLength(MAX_TOPICS, TOPICS_SENTENCE),
-  v.description(
-    'stats, sections of it (stats.cpu, stats.memory, stats.gpu, stats.disks, stats.network, or the last part alone), or another topic of this channel.',
-  ),
+const topics = means(
+  listUpTo(MAX_TOPICS, textUpTo(MAX_TOPIC_LENGTH, TOPICS_SENTENCE), TOPICS_SENTENCE),
+  'stats, sections of it (stats.cpu, stats.memory, stats.gpu, stats.disks, stats.network, or the last part alone), or another topic of this channel.',
 );
 
-export const detail = v.pipe(
+export const detail = means(
   v.optional(v.boolean('detail must be true or false.'), false),
-  v.description(
-    'Every key that is known, with null for values that cannot be read; otherwise only the usual keys.',
-  ),
+  'Every key that is known, with null for values that cannot be read; otherwise only the usual keys.',
 );
 
 const NAME_SENTENCE = 'name must be the name of a request, such as power.sleep.';
@@ -50,22 +49,20 @@ const INTERVAL_SENTENCE = `interval_seconds must be a number from 0 to ${MAX_INT
 export const OPS = {
   subscribe: v.object({
     topics,
-    mode: v.pipe(
+    mode: means(
       v.optional(v.picklist(['replace', 'add'], 'mode must be replace or add.'), 'replace'),
-      v.description('Whether these topics replace the current subscriptions or are added to them.'),
+      'Whether these topics replace the current subscriptions or are added to them.',
     ),
-    detail: v.pipe(
+    detail: means(
       v.optional(v.union([v.boolean(), v.literal('media')], 'detail must be true, false or "media".'), false),
-      v.description('As in `get`; `media`: for the topic media alone.'),
+      'As in `get`; `media`: for the topic media alone.',
     ),
-    interval_seconds: v.pipe(
+    interval_seconds: means(
       v.optional(numberFrom(0, MAX_INTERVAL_SECONDS, INTERVAL_SENTENCE)),
-      v.description(
-        'At most one sample in this time, which are made every `stats.stream_interval_seconds`; 0 when absent, with `add` unchanged.',
-      ),
+      'At most one sample in this time, which are made every `stats.stream_interval_seconds`; 0 when absent, with `add` unchanged.',
     ),
   }),
-  unsubscribe: v.object({ topics: v.pipe(v.optional(topics), v.description('All topics when absent.')) }),
+  unsubscribe: v.object({ topics: means(v.optional(topics), 'All topics when absent.') }),
   get: v.object({ topics, detail, player: mediaParams.entries.player }),
   media: mediaRequest,
   process_list: processListRequest,
@@ -84,13 +81,13 @@ export const OPS = {
         'A question (`system`, `usage`, `processes` …) or a command (`power.sleep`, `media.play` …), as docs/websocket.md lists them.',
       ),
     ),
-    params: v.pipe(
+    params: means(
       v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, 'params must be an object.'), {}),
-      v.description('The parameters and the body that the request has over HTTP.'),
+      'The parameters and the body that the request has over HTTP.',
     ),
-    steps: v.pipe(
+    steps: means(
       v.optional(v.boolean('steps must be true or false.'), false),
-      v.description('Also a `step` when a command begins.'),
+      'Also a `step` when a command begins.',
     ),
   }),
   ping: v.object({}),
@@ -116,14 +113,12 @@ const DEADLINE_SENTENCE = 'deadline must be a number of milliseconds, by `clock`
 const VIA_SENTENCE = `via must be {client, key}: an address, and a name of at most ${MAX_NAME_LENGTH} characters.`;
 
 /** The terms of an op, beside its data. */
-const terms = {
-  deadline: v.pipe(
+const terms = v.object({
+  deadline: means(
     v.optional(numberFrom(0, Number.MAX_SAFE_INTEGER, DEADLINE_SENTENCE)),
-    v.description(
-      'After it, by `clock` of `connected` and `pong`, the op is not carried out but answered LATE.',
-    ),
+    'After it, by `clock` of `connected` and `pong`, the op is not carried out but answered LATE.',
   ),
-  via: v.pipe(
+  via: means(
     v.optional(
       v.object(
         {
@@ -133,20 +128,13 @@ const terms = {
         VIA_SENTENCE,
       ),
     ),
-    v.description('The client of a hub, and the name of its key there. Needs a key with the scope `hub`.'),
+    'The client of a hub, and the name of its key there. Needs a key with the scope `hub`.',
   ),
-};
-
-export interface Via {
-  readonly client: string;
-  readonly key?: string | undefined;
-}
+});
 
 /** The terms on which an op is carried out. */
-export interface Terms {
-  readonly deadline?: number | undefined;
-  readonly via?: Via | undefined;
-}
+export type Terms = Shape<typeof terms>;
+export type Via = NonNullable<Terms['via']>;
 
 /** A valid message. */
 export type SocketRequest = {
@@ -181,7 +169,7 @@ type ParsedText = { readonly isSound: true; readonly message: ParsedObject } | R
 const frame = v.object({
   op: v.string('op must be a string.'),
   id: v.optional(messageId),
-  ...terms,
+  ...terms.entries,
   data: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, 'data must be an object.'), {}),
 });
 
