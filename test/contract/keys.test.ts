@@ -1,67 +1,16 @@
 /** Keys with scopes over real sockets: every route and every op for every scope, and the end of what a key has opened. */
 import t from 'tap';
 import { describeDigest } from '#src/access/key.js';
-import { SCOPES, type Scope } from '#src/scopes.js';
+import { SCOPES } from '#src/scopes.js';
 import { EventStream } from '../helpers/clients/event-stream.ts';
 import { ask, jsonOf, valuesOf } from '../helpers/clients/http.ts';
 import { SocketClient } from '../helpers/clients/socket.ts';
 import { livelyHost } from '../helpers/fakes/lively-host.ts';
-import { bearer, KEYS, keyOf, keyWith, may } from '../helpers/keys.ts';
+import { bearer, KEYS, keyOf, keyWith } from '../helpers/keys.ts';
 import { type ConfigPart, serveHere } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
-
-/** The scope that each route needs by docs/keys.md; `any`: a valid key, whatever its scopes. */
-const ROUTES: readonly (readonly [method: 'GET' | 'POST', target: string, needed: Scope | 'any' | 'none'])[] =
-  [
-    ['GET', '/api/status', 'none'],
-    ['GET', '/', 'none'],
-    ['GET', '/api/usage', 'read'],
-    ['GET', '/api/system?detail=1', 'read'],
-    ['GET', '/api/history', 'read'],
-    ['GET', '/api/events', 'read'],
-    ['GET', '/api/history/processes?at=-1', 'processes'],
-    ['GET', '/api/pw', 'read'],
-    ['GET', '/api/media/status', 'read'],
-    ['GET', '/api/media/art', 'read'],
-    ['GET', '/api/processes', 'processes'],
-    ['GET', '/api/processes/init', 'processes'],
-    ['GET', '/metrics', 'metrics'],
-    ['GET', '/api/keys', 'admin'],
-    ['GET', '/api/access', 'any'],
-    ['GET', '/api/openapi.json', 'any'],
-    ['POST', '/api/media/control', 'media'],
-    ['POST', '/api/pw/sleep', 'power.sleep'],
-    ['POST', '/api/pw/hibernate', 'power.hibernate'],
-    ['POST', '/api/pw/restart', 'power.restart'],
-    ['POST', '/api/pw/shutdown', 'power.shutdown'],
-    ['POST', '/api/pw/lock', 'power.lock'],
-    ['POST', '/api/pw/cancel', 'power.cancel'],
-    ['POST', '/api/wake', 'wake'],
-    ['POST', '/api/processes/kill', 'processes.control'],
-    ['POST', '/api/processes/launch', 'processes.control'],
-  ];
-
-/** The same of the ops of a WebSocket, with data that are not carried out. */
-const OPS: readonly (readonly [op: string, data: object, needed: Scope | 'any'])[] = [
-  ['ping', {}, 'any'],
-  ['get', { topics: ['cpu'] }, 'read'],
-  ['get', { topics: ['media'] }, 'read'],
-  ['get', { topics: ['power'] }, 'read'],
-  ['get', { topics: ['system'] }, 'read'],
-  ['get', { topics: ['art'] }, 'read'],
-  ['get', { topics: ['processes'] }, 'processes'],
-  ['history', {}, 'read'],
-  ['process_history', { at: -1 }, 'processes'],
-  ['process_list', {}, 'processes'],
-  ['process_details', { name: 'init' }, 'processes'],
-  ['process_kill', { pid: 1 }, 'processes.control'],
-  ['process_launch', { app: 'nothing' }, 'processes.control'],
-  ['media', { action: 'pause' }, 'media'],
-  ['power', { action: 'sleep' }, 'power.sleep'],
-  ['power', { action: 'shutdown' }, 'power.shutdown'],
-  ['power', { action: 'cancel' }, 'power.cancel'],
-  ['wake', { host: 'nas' }, 'wake'],
-];
+import { judgeRoutes, judgeSockets } from '../hub/keys-setup.ts';
+import { OP_CASES, type OpCase, routeCases } from '../hub/scope-cases.ts';
 
 const CONFIG: ConfigPart = {
   auth: { enabled: true, keys: KEYS },
@@ -72,84 +21,36 @@ const CONFIG: ConfigPart = {
     enable_wake: true,
     enable_metrics: true,
   },
+  history: { minutes: 60 },
 };
 
 t.test(
   '[10.keys-routes] each route for each scope, without a key, and with keys that are wrong',
   async (t) => {
     const service = await serveHere(t, livelyHost(), CONFIG);
-    const request = async (method: string, target: string, headers: Readonly<Record<string, string>>) => {
-      const more = method === 'POST' ? { 'Content-Type': 'application/json' } : {};
-      return await ask(service.port, target, {
-        method,
-        headers: { ...headers, ...more },
-        ...(method === 'POST' ? { body: '{}' } : {}),
-      });
-    };
-    for (const [method, target, needed] of ROUTES) {
-      for (const scope of SCOPES) {
-        const { status, headers, body } = await request(method, target, bearer(scope));
-        const what = `${scope}: ${method} ${target}`;
-        const required = valuesOf({ headers }, 'x-required-scope');
-        if (may([scope], needed)) {
-          t.not(status, 401, what);
-          t.strictSame(required, [], what);
-          continue;
-        }
-        t.equal(status, 403, what);
-        t.equal(body.length, 0, what);
-        t.strictSame(valuesOf({ headers }, 'x-error-code'), ['scope_required'], what);
-        t.strictSame(required, [needed], what);
-      }
-      for (const headers of [{}, bearer('old'), bearer('unknown')])
-        t.equal(
-          (await request(method, target, headers)).status === 401,
-          needed !== 'none',
-          `${method} ${target}`,
-        );
-    }
+    await judgeRoutes(t, service.port, routeCases());
   },
 );
 
+/** Topics that have no state to follow, and what needs no scope. */
+const MORE_OPS: readonly OpCase[] = [
+  { op: 'ping', data: {}, needed: 'any' },
+  ...['cpu', 'system', 'art'].map((topic) => ({
+    op: 'get',
+    data: { topics: [topic] },
+    needed: 'read' as const,
+  })),
+];
+
 t.test('[10.keys-ops] each op of a WebSocket for each scope', async (t) => {
   const service = await serveHere(t, livelyHost(), CONFIG);
+  await judgeSockets(t, service.port, [{ path: '/api/ws', named: {} }], [...OP_CASES, ...MORE_OPS]);
   for (const scope of SCOPES) {
-    const client = await SocketClient.openIn(t, service.port, { headers: bearer(scope) });
-    const { data } = await client.take('connected');
+    const { data } = await (await SocketClient.openIn(t, service.port, { headers: bearer(scope) })).take(
+      'connected',
+    );
     t.strictSame(data['scopes'], scope === 'admin' ? undefined : [scope]);
     t.equal(data['key'], scope.replace('.', '-'));
-    for (const [at, [op, wanted, needed]] of OPS.entries()) {
-      client.say(op, wanted, at);
-      const answer = await client.take((told) => told.id === at);
-      const { code, details } = answer.data as { code?: unknown; details?: { scope?: unknown } };
-      const what = `${scope}: ${op} ${JSON.stringify(wanted)}`;
-      if (may([scope], needed)) t.not(code, 'FORBIDDEN', what);
-      else {
-        t.strictSame([answer.type, code], ['error', 'FORBIDDEN'], what);
-        t.equal(details?.scope, needed, what);
-      }
-      // Steps of a command that follow.
-      await client.settle();
-    }
-    client.say('subscribe', { topics: ['stats', 'media', 'processes', 'events', 'nonsense'] }, 'all');
-    const subscribed = (await client.take('subscribed')).data;
-    const [reads, lists] = [may([scope], 'read'), may([scope], 'processes')];
-    const named = (isSeen: (needed: Scope) => boolean) => [
-      ...(isSeen('read') ? ['stats', 'media'] : []),
-      ...(isSeen('processes') ? ['processes'] : []),
-      ...(isSeen('read') ? ['events'] : []),
-    ];
-    t.strictSame(
-      subscribed['topics'],
-      named((needed) => may([scope], needed)),
-      scope,
-    );
-    t.strictSame(
-      subscribed['forbidden'],
-      reads && lists ? undefined : named((needed) => !may([scope], needed)),
-      scope,
-    );
-    t.strictSame(subscribed['unknown'], ['nonsense'], scope);
   }
 });
 

@@ -20,12 +20,12 @@ const ROUTE_RULES: readonly (readonly [RegExp, (action: string) => string])[] = 
   [/^GET \/(?:api\/hosts\/\w+\/)?metrics$/, () => 'metrics'],
   [/^GET \/api\/keys$/, () => 'admin'],
   [/^GET \/api\/(?:hosts\/\w+\/)?access$/, () => 'any'],
-  [/^GET \/api\/hosts\/\w+\/(?:processes|history\/processes)\b/, () => 'processes'],
-  [/^POST \/api\/hosts\/\w+\/processes\/(?:kill|launch)$/, () => 'processes.control'],
-  [/^POST \/api\/hosts\/\w+\/media\/control$/, () => 'media'],
-  [/^POST \/api\/hosts\/\w+\/pw\/(\w+)$/, (action) => `power.${action}`],
-  [/^POST \/api\/hosts\/\w+\/wake$/, () => 'wake'],
-  [/^GET \/api\/(?:hosts|fleet|events)\b/, () => 'read'],
+  [/^GET \/api\/(?:hosts\/\w+\/)?(?:processes|history\/processes)\b/, () => 'processes'],
+  [/^POST \/api\/(?:hosts\/\w+\/)?processes\/(?:kill|launch)$/, () => 'processes.control'],
+  [/^POST \/api\/(?:hosts\/\w+\/)?media\/control$/, () => 'media'],
+  [/^POST \/api\/(?:hosts\/\w+\/)?pw\/(\w+)$/, (action) => `power.${action}`],
+  [/^POST \/api\/(?:hosts\/\w+\/)?wake$/, () => 'wake'],
+  [/^GET \/api\/(?:hosts|fleet|events|usage|stream|system|history|pw|media)\b/, () => 'read'],
   [/^POST \/api\/events\/mute$/, () => 'admin'],
 ];
 
@@ -59,11 +59,12 @@ function paramsOf(command: string): Readonly<Record<string, unknown>> {
 
 const QUERIES: Readonly<Record<string, string>> = { process_history: '?at=-10', history: '?series=none' };
 
-function forwarded(id: string): readonly RouteCase[] {
+function forwarded(id: string | undefined): readonly RouteCase[] {
   return [...REQUESTS.values()].map(({ name, operation }) => {
     const { method, path, body }: Operation = OPERATIONS[operation];
     const { group, action } = partsOf(name);
-    const real = path.replace('/api/', `/api/hosts/${id}/`).replace('*', 'helper');
+    const base = id === undefined ? '/api/' : `/api/hosts/${id}/`;
+    const real = path.replace('/api/', base).replace('*', 'helper');
     const params = method === 'POST' ? paramsOf(name) : {};
     const json = JSON.stringify(group === 'media' ? { action, ...params } : params);
     const query = 'delay' in params ? `?delay=${String(params['delay'])}` : (QUERIES[name] ?? '');
@@ -78,17 +79,17 @@ function forwarded(id: string): readonly RouteCase[] {
   });
 }
 
-/** Each request of the table at the machine `id`, and each operation that only the hub answers. */
-export function routeCases(id: string): readonly RouteCase[] {
+/** Each request of the table at the machine `id`, and each operation that only its hub answers; or those of a service. */
+export function routeCases(id?: string): readonly RouteCase[] {
   const cases = forwarded(id);
   const pathOf = ({ path }: Operation) => path.replace('/hosts/*', `/hosts/${id}`).replace('*', 'helper');
   const known = new Set(cases.map(({ target }) => target.split('?')[0]));
   const others = [
-    ...Object.entries<Operation>(HUB_OPERATIONS).map(
+    ...Object.entries<Operation>(id === undefined ? OPERATIONS : HUB_OPERATIONS).map(
       ([name, row]) => [name, row.method, pathOf(row)] as const,
     ),
     ['page', 'GET', '/'] as const,
-    ['page of a machine', 'GET', `/hosts/${id}/`] as const,
+    ...(id === undefined ? [] : [['page of a machine', 'GET', `/hosts/${id}/`] as const]),
   ].filter(([, , path]) => !known.has(path));
   return [
     ...cases,
