@@ -1,11 +1,15 @@
-/** A service that root has started reaches the session bus of the user at the machine, and no other bus. */
+/** The bus that a service reaches: of the user at the machine, or of the address that is set, and no other. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { missingForBus, PrivateBus, until } from '../../helpers/dbus/bus.ts';
 import { changeLogind, startUserBus } from '../../helpers/dbus/user-bus.ts';
 import { programPath, whyNoProgram } from '../../helpers/native/program.ts';
+import { emptyFolder } from '../../helpers/scope.ts';
+import { startService } from '../../helpers/service/service.ts';
 
 const skip =
   missingForBus() ||
@@ -99,3 +103,31 @@ t.test('[6.root] an address that is set is used as it is, also by root', { skip 
     service.child.stdin?.end();
   }
 });
+
+t.test(
+  '[5.no-other-bus] an address that is set and leads nowhere is the only one tried',
+  { skip: (process.platform !== 'linux' && 'for Linux') || (!existsSync('/usr/bin/strace') && 'no strace') },
+  async (t) => {
+    const folder = emptyFolder(t, 'trace');
+    const trace = path.join(folder, 'trace');
+    const service = await startService({
+      config: { power: { backend: 'system' } },
+      start: (command, args, how) =>
+        spawn('/usr/bin/strace', ['-f', '-qq', '-e', 'trace=connect', '-o', trace, command, ...args], how),
+    });
+    const answer = await fetch(`${service.baseUrl}/api/pw/sleep`, { method: 'POST' });
+    t.equal(answer.status, 501);
+    await fetch(`${service.baseUrl}/api/pw`);
+    // Long enough for another attempt.
+    await sleep(2000);
+    // strace forwards no signal to the program it traces, so this ends the children of its child.
+    const [child] = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')
+      .trim()
+      .split(' ');
+    process.kill(Number(child), 'SIGTERM');
+    await service.stop('SIGCONT');
+    const local = readFileSync(trace, 'utf8').match(/AF_UNIX, sun_path=@?"[^"]*"/g) ?? [];
+    t.ok(local.length >= 2, `${local.length} attempts`);
+    t.strictSame([...new Set(local)], ['AF_UNIX, sun_path="/dev/null/no-bus"']);
+  },
+);

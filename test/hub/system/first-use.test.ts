@@ -1,4 +1,4 @@
-/** The steps of docs/hub.md to a hub with machines on all three ways, as the page has them. */
+/** The pages of hubs are enough: the steps of docs/hub.md, and an agent of 60 lines of Python by docs/websocket.md. */
 import '../../helpers/service/dead-buses.ts';
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,11 +7,14 @@ import process from 'node:process';
 import t from 'tap';
 import type { HostList } from '#src/wire/hub.js';
 import { NO_BROKER, NO_NATS } from '../../exporters/mqtt/broker.ts';
-import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { payloadOf } from '../../helpers/clients/event-stream.ts';
+import { ask, jsonOf, valuesOf } from '../../helpers/clients/http.ts';
 import { checkTime } from '../../helpers/limits.ts';
 import { emptyFolder } from '../../helpers/scope.ts';
 import { findFreePort } from '../../helpers/service/free-port.ts';
 import { until } from '../../helpers/until.ts';
+import { dialled, KEY } from '../dial-in/setup.ts';
+import { isDown, isUp, startHub } from '../setup.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../..');
 const MAX_STEPS = 20;
@@ -68,4 +71,40 @@ t.test('[I.hub.first-use] six machines in twenty steps', { skip: NO_BROKER || NO
   );
   checkTime(t, tookMs, MAX_MS, 'from the first step until all are up');
   t.comment(`figure: ${steps.length} steps, six machines up after ${(tookMs / 1000).toFixed(1)} s`);
+});
+
+const FILE = path.resolve(import.meta.dirname, '../../../../../test/hub/system/python-agent.py');
+
+t.test('[I.hub.dial] an agent in 60 lines of Python', async (t) => {
+  t.ok(readFileSync(FILE, 'utf8').trimEnd().split('\n').length <= 60, 'it is short');
+  const commands = { all: { commands: ['*'], labels: {} } };
+  const hub = await startHub(t, { pc: dialled() }, { hub: { commands } });
+  const agent = spawn('python3', [FILE, String(hub.port), 'pc'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, KEY },
+  });
+  t.teardown(() => agent.kill('SIGKILL'));
+  t.match(await hub.host('pc', isUp), { name: 'python', version: '0.1' });
+  const stream = await hub.open('/api/hosts/pc/stream?fields=cpu');
+  for (let events = 0; events < 2; events++) {
+    const sample = payloadOf(await stream.next());
+    t.strictSame(Object.keys(sample), ['timestamp', 'uptime', 'cpu']);
+  }
+  const control = async (action: string) =>
+    await ask(hub.port, '/api/hosts/pc/media/control', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ action }),
+    });
+  let heard = '';
+  agent.stdout.setEncoding('utf8').on('data', (text) => {
+    heard += text;
+  });
+  const played = await control('play');
+  t.strictSame([played.status, valuesOf(played, 'x-media-delivered')], [200, ['true']]);
+  await until(() => heard === 'played\n');
+  t.match(jsonOf(await control('pause')), { code: 'not_supported' });
+  agent.kill('SIGKILL');
+  await hub.host('pc', isDown);
+  t.notOk(stream.isEnded, 'its viewer waits for the next one');
 });

@@ -1,4 +1,4 @@
-/** The tuning of the listening socket, as `ss` shows it, and of one for IPv6. */
+/** The tuning of the listening socket, as `ss` shows it, also for IPv6, and its connections. */
 import '../../helpers/service/dead-buses.ts';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,13 @@ import net from 'node:net';
 import os from 'node:os';
 import t from 'tap';
 import { openNativeHost } from '#src/host/native.js';
-import { connectPair, startListener } from '../../helpers/native/listeners.ts';
+import {
+  connect,
+  connectionsOf,
+  connectPair,
+  listen,
+  startListener,
+} from '../../helpers/native/listeners.ts';
 
 const host = openNativeHost();
 const hasIpv6 = Object.values(os.networkInterfaces()).some((list) =>
@@ -70,3 +76,18 @@ t.test('accepted connections inherit keepalive and the send buffer', async (t) =
   t.match(state(), /timer:\(keepalive,1min\d\dsec,0\)/, 'a timer of 77 s is running');
   t.match(state(), /tb262144/, 'the kernel doubles the size that is asked for');
 });
+
+t.test(
+  '[1.connections] counted by address, IPv4 also where it is mapped',
+  { skip: !hasIpv6 && 'this machine has no ::1' },
+  async (t) => {
+    const { port, accepted } = await listen(t, '::');
+    for (const from of ['127.0.0.1', '127.0.0.2', '127.0.0.2']) await connect(t, port, from);
+    await connect(t, port, '::1', '::1');
+    const clients = await connectionsOf(port, () => accepted.length === 4);
+    const byAddress = new Map(clients.map(({ address, connections }) => [address, connections]));
+    t.equal(byAddress.get('127.0.0.1'), 1);
+    t.equal(byAddress.get('127.0.0.2'), 2);
+    t.equal(byAddress.get('::1'), 1, 'the whole address');
+  },
+);

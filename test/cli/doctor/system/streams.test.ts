@@ -1,4 +1,4 @@
-/** The row on what sends events to subscribers, by engine and by what the kernel permits. */
+/** `hostwire doctor` on what sends events to subscribers, by engine and by what the kernel permits; and on power. */
 import { execFileSync, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -7,9 +7,10 @@ import t, { type Test } from 'tap';
 import type { Finding } from '#src/host/finding.js';
 import { openNativeHost } from '#src/host/native.js';
 import { EventStream } from '../../../helpers/clients/event-stream.ts';
+import { missingForBus, PrivateBus } from '../../../helpers/dbus/bus.ts';
 import { needProgram, programPath } from '../../../helpers/native/program.ts';
 import { DEAD_BUSES } from '../../../helpers/service/dead-buses.ts';
-import { serveProgram } from '../../../helpers/service/service.ts';
+import { runToEnd, serveProgram } from '../../../helpers/service/service.ts';
 
 needProgram('refuse_io_uring');
 
@@ -59,4 +60,30 @@ t.test('[9.doctor-streams] subscribers get their events without io_uring', async
   const stream = await EventStream.openIn(t, service.port);
   for (let event = 0; event < 3; event++) await stream.next();
   t.pass('three events');
+});
+
+t.test('[9.doctor-power] on a bus', { skip: missingForBus() }, async (t) => {
+  const bus = await PrivateBus.start();
+  t.teardown(() => bus.stop());
+  const doctor = async () => {
+    const env = { DBUS_SYSTEM_BUS_ADDRESS: bus.address };
+    const args = ['doctor', '--host', '127.0.0.1', '--port', '0'];
+    const { code, stdout } = await runToEnd(args, { power: { backend: 'system' } }, [], env);
+    t.equal(code, 0);
+    return stdout;
+  };
+  t.match(
+    await doctor(),
+    /^power +missing +unix:path=.*\n +why: neither logind nor systemd's manager.*\n +try: install libsystemd0/m,
+  );
+  await bus.startLogind({ CanHibernate: 'na', sessions: [['c1', 0, 'seat0']] });
+  const text = await doctor();
+  t.match(text, new RegExp(`^power +ok +logind on ${bus.address}$`, 'm'));
+  t.match(text, /^shutdown +partly +possible\n +why: features\.enable_shutdown is off/m);
+  t.match(text, /^sleep +ok +possible$/m);
+  t.match(
+    text,
+    /^hibernate +missing +not possible\n +why: logind reports that this machine cannot do it \(na/m,
+  );
+  t.match(text, /^lock +ok/m);
 });
