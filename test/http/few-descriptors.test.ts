@@ -58,7 +58,7 @@ async function open(t: Test, port: number, count: number, text: string) {
   return { sockets, statuses };
 }
 
-t.test(`[4.few-descriptors] ${LIMIT} descriptors`, async (t) => {
+t.test(`[4.descriptors] [4.few-descriptors] ${LIMIT} descriptors`, async (t) => {
   const service = await start(t, LIMIT);
   const { port, pid } = service;
   const countOpen = () => readdirSync(`/proc/${pid}/fd`).length;
