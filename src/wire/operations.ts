@@ -38,8 +38,31 @@ export interface Operation<Feature extends string = string> {
 }
 
 const powerCommand = { method: 'POST', tag: 'power', body: 'ignored' } as const;
+const powerAction = <const Action extends string, const Feature extends string>(
+  action: Action,
+  feature: Feature,
+) =>
+  ({
+    ...powerCommand,
+    path: `/api/pw/${action}`,
+    scope: `power.${action}`,
+    feature,
+    onHost: `${action}Host`,
+  }) as const;
 const media = { tag: 'media', feature: 'enable_media', isExperimental: true } as const;
-const processes = { tag: 'processes', feature: 'enable_processes', scope: 'processes' } as const;
+const processes = {
+  method: 'GET',
+  tag: 'processes',
+  feature: 'enable_processes',
+  scope: 'processes',
+} as const;
+const processControl = {
+  method: 'POST',
+  tag: 'processes',
+  scope: 'processes.control',
+  feature: 'enable_process_control',
+  body: 'json',
+} as const;
 const reading = { method: 'GET', tag: 'stats', scope: 'read' } as const;
 
 export const OPERATIONS = {
@@ -51,62 +74,22 @@ export const OPERATIONS = {
 
   getHistory: { ...reading, path: '/api/history', tag: 'history', onHost: 'getHostHistory' },
   getProcessHistory: {
-    method: 'GET',
+    ...processes,
     path: '/api/history/processes',
     tag: 'history',
-    scope: 'processes',
-    feature: 'enable_processes',
     onHost: 'getHostProcessHistory',
   },
 
   /** JSON or a stream, by `Accept`. */
-  listEvents: {
-    method: 'GET',
-    path: '/api/events',
-    tag: 'history',
-    staysOpen: true,
-    scope: 'read',
-    onHost: 'listHostEvents',
-  },
-
+  listEvents: { ...reading, path: '/api/events', tag: 'history', staysOpen: true, onHost: 'listHostEvents' },
   muteEvents: { method: 'POST', path: '/api/events/mute', tag: 'history', scope: 'admin', body: 'json' },
 
   getPower: { ...reading, path: '/api/pw', tag: 'power', onHost: 'getHostPower' },
-  shutdown: {
-    ...powerCommand,
-    path: '/api/pw/shutdown',
-    scope: 'power.shutdown',
-    feature: 'enable_shutdown',
-    onHost: 'shutdownHost',
-  },
-  restart: {
-    ...powerCommand,
-    path: '/api/pw/restart',
-    scope: 'power.restart',
-    feature: 'enable_restart',
-    onHost: 'restartHost',
-  },
-  sleep: {
-    ...powerCommand,
-    path: '/api/pw/sleep',
-    scope: 'power.sleep',
-    feature: 'enable_sleep',
-    onHost: 'sleepHost',
-  },
-  hibernate: {
-    ...powerCommand,
-    path: '/api/pw/hibernate',
-    scope: 'power.hibernate',
-    feature: 'enable_hibernate',
-    onHost: 'hibernateHost',
-  },
-  lock: {
-    ...powerCommand,
-    path: '/api/pw/lock',
-    scope: 'power.lock',
-    feature: 'enable_sleep',
-    onHost: 'lockHost',
-  },
+  shutdown: powerAction('shutdown', 'enable_shutdown'),
+  restart: powerAction('restart', 'enable_restart'),
+  sleep: powerAction('sleep', 'enable_sleep'),
+  hibernate: powerAction('hibernate', 'enable_hibernate'),
+  lock: powerAction('lock', 'enable_sleep'),
   cancelPower: { ...powerCommand, path: '/api/pw/cancel', scope: 'power.cancel', onHost: 'cancelHostPower' },
 
   wake: {
@@ -130,26 +113,10 @@ export const OPERATIONS = {
     onHost: 'controlHostMedia',
   },
 
-  listProcesses: { ...processes, method: 'GET', path: '/api/processes', onHost: 'listHostProcesses' },
-  getProcess: { ...processes, method: 'GET', path: '/api/processes/*', onHost: 'getHostProcess' },
-  killProcess: {
-    method: 'POST',
-    path: '/api/processes/kill',
-    tag: 'processes',
-    scope: 'processes.control',
-    feature: 'enable_process_control',
-    body: 'json',
-    onHost: 'killHostProcess',
-  },
-  launchProcess: {
-    method: 'POST',
-    path: '/api/processes/launch',
-    tag: 'processes',
-    scope: 'processes.control',
-    feature: 'enable_process_control',
-    body: 'json',
-    onHost: 'launchHostProcess',
-  },
+  listProcesses: { ...processes, path: '/api/processes', onHost: 'listHostProcesses' },
+  getProcess: { ...processes, path: '/api/processes/*', onHost: 'getHostProcess' },
+  killProcess: { ...processControl, path: '/api/processes/kill', onHost: 'killHostProcess' },
+  launchProcess: { ...processControl, path: '/api/processes/launch', onHost: 'launchHostProcess' },
 
   getStatus: { method: 'GET', path: '/api/status', tag: 'service', isPublic: true },
   listKeys: { method: 'GET', path: '/api/keys', tag: 'service', scope: 'admin', needsKey: true },
