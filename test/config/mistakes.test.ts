@@ -1,15 +1,17 @@
-/** mistakes.md: some eighty mistakes, what is printed of each, and that none of them is silent. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** mistakes.md: the mistakes of mistakes.yaml, what is printed of each, and that none of them is silent. */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { load as loadYaml } from 'js-yaml';
 import t, { type Test } from 'tap';
 import { ConfigError, formatProblem } from '#src/config/checks/problems.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { type Loaded, loadConfig } from '#src/config/load.js';
 import { makePair } from '../helpers/certificates.ts';
 import { load, makeFolder, optionsFor, writeFiles } from './loading.ts';
-import { listMistakes, type Mistake, ORIGIN_SAMPLE } from './mistakes.ts';
 
-const PAGE = path.resolve(import.meta.dirname, '../../../../test/config/mistakes.md');
+const [PAGE = '', LIST = ''] = ['md', 'yaml'].map((ending) =>
+  path.resolve(import.meta.dirname, `../../../../test/config/mistakes.${ending}`),
+);
 
 /** A line that is printed of a mistake. */
 interface Line {
@@ -37,11 +39,52 @@ function splitLine(level: Line['level'], text: string): Line {
     : { level, place, key, message: before || found, remedy: expected };
 }
 
+/** A mistake of mistakes.yaml, which says what its parts are. */
+interface Mistake {
+  /** A sentence part, in Markdown. */
+  readonly name: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly latin1?: true;
+  readonly modes?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly paths?: readonly string[];
+  readonly role?: 'service' | 'hub';
+  readonly hasSqlite?: boolean;
+  readonly overrides?: Readonly<Record<string, { readonly value: unknown; readonly option: string }>>;
+  /** The files are in the working folder instead of the user's. */
+  readonly isInWorkingFolder?: true;
+  readonly hasUser?: true;
+}
+
+const [pair, other] = await Promise.all([makePair(), makePair()]);
+const TEXTS: Readonly<Record<string, string>> = {
+  secret: 'k'.repeat(40),
+  cert: pair.cert,
+  key: pair.key,
+  'other key': other.key,
+};
+const filled = (text: string) => text.replaceAll(/\$\{([a-z ]+)\}/g, (_, name) => TEXTS[name] ?? '');
+// Its shape is that of Mistake.
+const sections = Object.entries(
+  loadYaml(readFileSync(LIST, 'utf8')) as Readonly<Record<string, readonly Mistake[]>>,
+).map(([title, mistakes]) => ({ title, mistakes }));
+
+const filesOf = ({ files = {}, latin1 }: Mistake) =>
+  Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [
+      name,
+      Buffer.from(filled(text), latin1 ? 'latin1' : 'utf8'),
+    ]),
+  );
+
 function linesOf(t: Test, mistake: Mistake): readonly Line[] {
-  const { files = {}, paths = [], variables = {}, role, hasSqlite, overrides, prepare } = mistake;
+  const { paths = [], variables = {}, role, hasSqlite, overrides, modes = {} } = mistake;
   const folder = makeFolder(t);
-  writeFiles(folder, files);
-  prepare?.(folder);
+  writeFiles(folder, filesOf(mistake));
+  for (const [name, mode] of Object.entries(modes))
+    chmodSync(path.join(folder, name), Number.parseInt(mode, 8));
+  if (mistake.folder !== undefined) mkdirSync(path.join(folder, mistake.folder));
   const base = mistake.isInWorkingFolder ? {} : { XDG_CONFIG_HOME: path.dirname(folder) };
   const surroundings = {
     platform: 'linux',
@@ -54,7 +97,7 @@ function linesOf(t: Test, mistake: Mistake): readonly Line[] {
     paths,
     surroundings,
     ...(role && { role }),
-    ...(overrides && { overrides }),
+    ...(overrides && { overrides: new Map(Object.entries(overrides)) }),
   });
   const shorten = (text: string) => text.replaceAll(`${folder}/`, '');
   try {
@@ -64,9 +107,6 @@ function linesOf(t: Test, mistake: Mistake): readonly Line[] {
     return error.problems.map((problem) => splitLine('stops', shorten(formatProblem(problem))));
   }
 }
-
-const [pair, other] = await Promise.all([makePair(), makePair()]);
-const sections = listMistakes(pair, other);
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const code = (text: string) => (text === '' ? '' : `\`${text}\``);
@@ -120,7 +160,8 @@ const keysOf = ({ unknownKeys }: Loaded) => unknownKeys.map(({ key }) => key);
 t.test(
   '[8.origin] the sample of the program whose interface this is starts, with a line per key',
   async (t) => {
-    const loaded = load(t, { 'config.json': ORIGIN_SAMPLE });
+    const [sample] = sections.at(-1)?.mistakes ?? [];
+    const loaded = load(t, sample?.files ?? {});
     t.equal(loaded.config.server.host, '0.0.0.0');
     t.equal(loaded.config.auth.api_key, undefined);
     t.strictSame({ ...loaded.config, server: DEFAULT_CONFIG.server }, DEFAULT_CONFIG);
