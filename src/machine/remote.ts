@@ -265,6 +265,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   /** Called every second: pings one that is silent, and gives it up. */
   look(nowMs: number): void {
     this.#lookForRestart();
+    this.#answers.rest(nowMs);
     const peer = this.#peer;
     if (peer?.isReady !== true) return;
     peer.rest();

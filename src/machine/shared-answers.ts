@@ -7,9 +7,6 @@ import { isQuestion, REQUESTS } from './requests.ts';
 /** Asks the machine. */
 type Send = (request: RemoteRequest) => Promise<RemoteAnswer>;
 
-/** Old ones are dropped this often. */
-const FORGET_MS = 20_000;
-
 interface Entry {
   readonly answer: Promise<RemoteAnswer>;
   /** The addresses of the clients: the question has its turn when it is that of one of them. */
@@ -18,12 +15,11 @@ interface Entry {
 }
 
 export class SharedAnswers {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now'>;
   /** undefined if there was no question lately. */
   #cached: Map<string, Entry> | undefined;
-  #timer: unknown;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
@@ -59,7 +55,6 @@ export class SharedAnswers {
       untilMs: Number.POSITIVE_INFINITY,
     };
     cached.set(key, entry);
-    this.#timer ??= this.#clock.setTimer(() => this.#forget(), FORGET_MS);
     const drop = () => {
       if (cached.get(key) === entry) cached.delete(key);
     };
@@ -77,16 +72,13 @@ export class SharedAnswers {
 
   /** Drops shared answers: requests from now on get new ones. */
   clear(): void {
-    this.#clock.clearTimer(this.#timer);
-    this.#timer = undefined;
     this.#cached = undefined;
   }
 
-  #forget(): void {
-    this.#timer = undefined;
-    const now = this.#clock.now();
-    for (const [key, { untilMs }] of this.#cached ?? []) if (untilMs <= now) this.#cached?.delete(key);
-    if (this.#cached?.size === 0) this.#cached = undefined;
-    if (this.#cached !== undefined) this.#timer = this.#clock.setTimer(() => this.#forget(), FORGET_MS);
+  /** Called every second: a machine that is asked nothing takes no memory for old answers. */
+  rest(nowMs: number): void {
+    if (this.#cached === undefined) return;
+    for (const [key, { untilMs }] of this.#cached) if (untilMs <= nowMs) this.#cached.delete(key);
+    if (this.#cached.size === 0) this.#cached = undefined;
   }
 }

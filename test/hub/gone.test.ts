@@ -1,5 +1,8 @@
 /** How much of the last sample of a gone machine, and how long its answers, are kept. */
 import process from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import t from 'tap';
 import { OWN_ACCOUNT } from '#src/access/caller.js';
 import { ServiceError } from '#src/errors.js';
@@ -103,7 +106,7 @@ function setUp(delayMs: number) {
   const answers = new SharedAnswers(clock);
   const ask = (what: string) =>
     answers.ask({ what, params: {}, client: OWN_ACCOUNT, deadlineMs: 60_000 }, send);
-  return { clock, ask, asked: () => asked };
+  return { clock, answers, ask, asked: () => asked };
 }
 
 t.test(
@@ -134,4 +137,19 @@ t.test('[I.hub.usage] requests while an answer is awaited share it, however long
   const third = ask('usage');
   await clock.advance(5000);
   t.equal((await third).bytes.toString(), '1');
+});
+
+t.test('[I.hub.kept] an old answer keeps no memory after the next look at its machine', async (t) => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect: () => void = vm.runInNewContext('gc');
+  const { clock, answers } = setUp(0);
+  const make = async () => ({ bytes: Buffer.alloc(64) });
+  const request = { what: 'usage', params: {}, client: OWN_ACCOUNT, deadlineMs: 60_000 };
+  const answer = new WeakRef((await answers.ask(request, make)).bytes);
+  t.equal(clock.timers, 0, 'no timer per machine');
+  answers.rest(clock.now() + 60_000);
+  // A WeakRef keeps its target for the rest of the turn.
+  await turn();
+  collect();
+  t.equal(answer.deref(), undefined);
 });
