@@ -29,8 +29,9 @@ export interface ReloaderOptions {
 const DAY_MS = 86_400_000;
 
 export class Reloader {
-  readonly #options: ReloaderOptions;
-  #loaded: Loaded;
+  readonly #options: Omit<ReloaderOptions, 'loaded'>;
+  /** Without the configuration, which LiveConfig has: a hub has thousands of machines in it. */
+  #loaded: Omit<Loaded, 'config'>;
   #watcher: FileWatcher | undefined;
   #daily: NodeJS.Timeout | undefined;
   readonly #expiry = new KeyExpiry((names) => this.#expire(names));
@@ -41,10 +42,11 @@ export class Reloader {
   /** A reload that is still to be made, and whether it was asked for. */
   #pending: { readonly isAsked: boolean } | undefined;
 
-  constructor(options: ReloaderOptions) {
+  constructor({ loaded, ...options }: ReloaderOptions) {
     this.#options = options;
-    this.#loaded = options.loaded;
-    this.#reported = new Set(options.loaded.notices.map(({ text }) => text));
+    const { config: _, ...kept } = loaded;
+    this.#loaded = kept;
+    this.#reported = new Set(loaded.notices.map(({ text }) => text));
   }
 
   /** Starts watching the files, and applies what has changed since they were loaded. */
@@ -121,21 +123,21 @@ export class Reloader {
   }
 
   /** Whether anything changed that takes effect. */
-  *#take(loaded: Loaded): Steps<boolean> {
+  *#take({ config: next, ...kept }: Loaded): Steps<boolean> {
     const live = this.#options.config;
-    for (const [name, key] of Object.entries(loaded.config.auth.keys)) {
+    for (const [name, key] of Object.entries(next.auth.keys)) {
       compileKey(name, key);
       yield;
     }
-    const { config, restart } = keepRestartKeys(live.current, loaded.config);
+    const { config, restart } = keepRestartKeys(live.current, next);
     const hasChanged = !isDeepStrictEqual(config, live.current);
     yield;
     if (hasChanged) live.replace(config);
     yield;
     this.#expiry.follow(live.current.auth.keys);
-    this.#loaded = loaded;
-    this.#watcher?.setPaths(loaded.watch);
-    const notices = [...loaded.notices, ...restart];
+    this.#loaded = kept;
+    this.#watcher?.setPaths(kept.watch);
+    const notices = [...kept.notices, ...restart];
     for (const notice of notices) {
       if (!this.#reported.has(notice.text)) this.#options.report(notice);
       yield;
