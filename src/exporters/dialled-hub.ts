@@ -149,10 +149,8 @@ export class DialledHub implements Carrier {
     this.#sleep.set();
     this.#begunAtMs = clock.now();
     this.#dial = new Dial(
+      { target, path: `${HUB_OPERATIONS.dialIn.path}?id=${id}&run=${run}`, key },
       {
-        target,
-        path: `${HUB_OPERATIONS.dialIn.path}?id=${id}&run=${run}`,
-        key,
         userAgent: 'hostwire',
         maxFrameBytes: QUOTAS.socketFrame.maxBytes,
         isOneOfMany: false,

@@ -4,9 +4,9 @@ import type { AgentEntry } from '../config/rows/hub-rows.ts';
 import { QUOTAS } from '../fairness/limits.ts';
 import type { Configured } from '../machine/machines.ts';
 import { RemoteMachine } from '../machine/remote.ts';
-import type { RemoteDeps } from '../machine/remote-deps.ts';
+import type { RemoteDeps, RemoteOptions } from '../machine/remote-deps.ts';
 import type { Failure } from '../socket/carrier.ts';
-import { Dial } from '../socket/dial.ts';
+import { Dial, type DialOptions } from '../socket/dial.ts';
 import { peerTargetOf } from '../socket/web-socket.ts';
 import { OPERATIONS } from '../wire/operations.ts';
 
@@ -14,9 +14,9 @@ type OutgoingEntry = AgentEntry & { readonly url: string };
 const isOutgoing = (entry: AgentEntry): entry is OutgoingEntry => entry.url !== undefined;
 
 /** One machine: a session, or a timer for the next attempt. */
-class DialOut implements Configured {
-  readonly #deps: RemoteDeps;
-  readonly #others: Set<DialOut>;
+class DialOut implements Configured, RemoteOptions {
+  readonly hub: RemoteDeps;
+  readonly #outs: DialOuts;
   readonly machine: RemoteMachine;
   #entry: OutgoingEntry;
   #timer: unknown;
@@ -29,18 +29,18 @@ class DialOut implements Configured {
   /** A viewer brings the next attempt forward to this time at most. */
   #earliestMs = Number.POSITIVE_INFINITY;
 
-  /** `others`: those of the hub, which it joins. */
-  constructor(id: string, entry: OutgoingEntry, deps: RemoteDeps, others: Set<DialOut>) {
-    this.#deps = deps;
-    this.#others = others.add(this);
+  /** `outs`: those of the hub, which it joins. */
+  constructor(id: string, entry: OutgoingEntry, outs: DialOuts) {
+    this.hub = outs.deps;
+    this.#outs = outs;
+    outs.all.add(this);
     this.#entry = entry;
-    this.#lostAtMs = deps.clock.now();
-    this.machine = new RemoteMachine(id, {
-      hub: deps,
-      entry: () => this.#entry,
-      onEnd: (failure, hadBegun) => this.#retry(failure, hadBegun),
-      onMissed: () => this.#hurry(),
-    });
+    this.#lostAtMs = this.hub.clock.now();
+    this.machine = new RemoteMachine(id, this);
+  }
+
+  entry(): OutgoingEntry {
+    return this.#entry;
   }
 
   suits(entry: AgentEntry): boolean {
@@ -55,24 +55,24 @@ class DialOut implements Configured {
     this.#entry = entry;
     if (isSame) return;
     this.#failures = 0;
-    this.#lostAtMs = this.#deps.clock.now();
+    this.#lostAtMs = this.hub.clock.now();
     this.machine.forget();
     this.machine.lost('its entry in hub.agents changed; not contacted since');
     this.connectIn(0);
   }
 
   removed(): void {
-    this.#others.delete(this);
+    this.#outs.all.delete(this);
     this.close();
   }
 
   close(): void {
-    this.#deps.clock.clearTimer(this.#timer);
+    this.hub.clock.clearTimer(this.#timer);
     this.#timer = undefined;
   }
 
   connectIn(delayMs: number): void {
-    const { clock } = this.#deps;
+    const { clock } = this.hub;
     clock.clearTimer(this.#timer);
     this.#nextAtMs = clock.now() + delayMs;
     this.#timer = clock.setTimer(() => {
@@ -82,40 +82,27 @@ class DialOut implements Configured {
     }, delayMs);
   }
 
-  #hurry(): void {
-    const { clock, random } = this.#deps;
+  onMissed(): void {
+    const { clock, random } = this.hub;
     if (this.#timer === undefined) return;
     // A millisecond per machine: a viewer may want all of them.
-    const atMs = Math.max(clock.now(), this.#earliestMs) + random() * this.#others.size;
+    const atMs = Math.max(clock.now(), this.#earliestMs) + random() * this.#outs.all.size;
     if (atMs < this.#nextAtMs) this.connectIn(atMs - clock.now());
   }
 
   #connect(): void {
-    const { clock, times } = this.#deps;
+    const { clock, times } = this.hub;
     const { url, pin, key_file: keyFile } = this.#entry;
     this.#begunAtMs = clock.now();
     this.#earliestMs = this.#begunAtMs + times.maxDelayMs;
     const peer = this.machine.connect();
-    const dial = new Dial(
-      {
-        target: peerTargetOf(url, pin),
-        path: OPERATIONS.openSocket.path,
-        key: keyFile?.secret,
-        userAgent: 'hostwire-hub',
-        maxFrameBytes: QUOTAS.machineFrame.maxBytes,
-        isOneOfMany: true,
-        limitMs: times.headMs,
-        silenceMs: Number.POSITIVE_INFINITY,
-        pinKey: 'hub.agents',
-        clock,
-      },
-      peer,
-    );
-    peer.start(dial);
+    const { path } = OPERATIONS.openSocket;
+    const request = { target: peerTargetOf(url, pin), path, key: keyFile?.secret };
+    peer.start(new Dial(request, this.#outs.options, peer));
   }
 
-  #retry({ isFlood }: Failure, hadBegun: boolean): void {
-    const { clock, times, random } = this.#deps;
+  onEnd({ isFlood }: Failure, hadBegun: boolean): void {
+    const { clock, times, random } = this.hub;
     const { initialDelayMs, maxDelayMs, offDelayMs, floodMs } = times;
     const nowMs = clock.now();
     if (hadBegun) {
@@ -138,22 +125,32 @@ class DialOut implements Configured {
 }
 
 export class DialOuts {
-  readonly #deps: RemoteDeps;
-  readonly #all = new Set<DialOut>();
+  readonly deps: RemoteDeps;
+  readonly all = new Set<DialOut>();
+  readonly options: DialOptions;
 
   constructor(deps: RemoteDeps) {
-    this.#deps = deps;
+    this.deps = deps;
+    this.options = {
+      userAgent: 'hostwire-hub',
+      maxFrameBytes: QUOTAS.machineFrame.maxBytes,
+      isOneOfMany: true,
+      limitMs: deps.times.headMs,
+      silenceMs: Number.POSITIVE_INFINITY,
+      pinKey: 'hub.agents',
+      clock: deps.clock,
+    };
   }
 
   /** A machine of the configuration. Its first attempt begins within `spreadMs`. */
   add(id: string, entry: AgentEntry, spreadMs: number): Configured {
     if (!isOutgoing(entry)) throw new Error('an entry without a URL cannot be dialled');
-    const dialOut = new DialOut(id, entry, this.#deps, this.#all);
-    dialOut.connectIn(this.#deps.random() * spreadMs);
+    const dialOut = new DialOut(id, entry, this);
+    dialOut.connectIn(this.deps.random() * spreadMs);
     return dialOut;
   }
 
   close(): void {
-    for (const dialOut of this.#all) dialOut.close();
+    for (const dialOut of this.all) dialOut.close();
   }
 }

@@ -20,7 +20,7 @@ const EVERYTHING = viewOf(ALL_SECTIONS, false);
 
 export class FirstQuestions {
   readonly #hosts: () => Pick<Machines, 'at'>;
-  readonly #registry: Pick<Registry, 'takeSystem' | 'takeUsage'>;
+  readonly #registry: Pick<Registry, 'takeSystem'>;
   readonly #clock: Pick<Clock, 'setTimer' | 'clearTimer'>;
   readonly #firstMs: number;
   /** Ids, in the order in which the machines came. */
@@ -32,7 +32,7 @@ export class FirstQuestions {
   /** `firstMs`: from the first machine that waits to its question. */
   constructor(
     hosts: () => Pick<Machines, 'at'>,
-    registry: Pick<Registry, 'takeSystem' | 'takeUsage'>,
+    registry: Pick<Registry, 'takeSystem'>,
     clock: Pick<Clock, 'setTimer' | 'clearTimer'>,
     firstMs = FIRST_MS,
   ) {
@@ -71,8 +71,7 @@ export class FirstQuestions {
     try {
       const system = parseObject(textOf(await host.ask(SYSTEM)));
       if (system !== undefined) this.#registry.takeSystem(host.id, run, system);
-      const usage = await host.usage(EVERYTHING, OWN_ACCOUNT);
-      this.#registry.takeUsage(host.id, () => parseObject(usage));
+      await host.usage(EVERYTHING, OWN_ACCOUNT);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
     }

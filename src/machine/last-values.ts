@@ -29,10 +29,11 @@ export interface MachineFacts {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, TEXTS.name) : undefined;
 
-/** Texts that many machines have: each is kept once. */
+/** Texts that many machines have. */
 const shared = new Map<string, string>();
 
-function share(value: unknown): string | undefined {
+/** Returns the text in `value`, which is kept once for all that have it; undefined: there is none. */
+export function share(value: unknown): string | undefined {
   const text = textOf(value);
   if (text === undefined) return undefined;
   if (shared.size >= REMEMBERED.machineTexts) shared.clear();

@@ -137,7 +137,8 @@ export class Machines {
   /** The one before makes way. */
   #replace(machine: RemoteMachine, before: RemoteMachine | undefined): void {
     before?.close();
-    this.#put(machine);
+    this.#machines.set(machine.id, machine);
+    this.#changed();
     if (before !== undefined) this.#deps.conditions.notify(machine.id);
   }
 
@@ -148,11 +149,6 @@ export class Machines {
     this.#machines.delete(machine.id);
     this.#changed();
     this.#deps.conditions.notify(machine.id);
-  }
-
-  #put(machine: RemoteMachine): void {
-    this.#machines.set(machine.id, machine);
-    this.#changed();
   }
 
   #changed(): void {

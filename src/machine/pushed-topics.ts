@@ -21,13 +21,13 @@ interface Followed {
 }
 
 export class PushedTopics {
-  readonly #onChange: () => void;
+  readonly #machine: { readonly want: () => void };
   /** A list: of thousands of machines each has one, or a few. */
   #followed: readonly Followed[] = [];
 
-  /** `onChange`: called when something else is wanted. */
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  /** `machine`: `want` is called when something else is wanted. */
+  constructor(machine: { readonly want: () => void }) {
+    this.#machine = machine;
   }
 
   /** The topics that are followed. */
@@ -44,14 +44,15 @@ export class PushedTopics {
   follow(name: string, sink: PushedSink): (() => void) | undefined {
     if (!isPushed(name)) return undefined;
     const followed = { name, sink };
-    this.#replace([...this.#followed, followed]);
+    // Not `[...]`, which leaves room for 16 more.
+    this.#replace(this.#followed.concat(followed));
     return () => this.#replace(this.#followed.filter((each) => each !== followed));
   }
 
   #replace(followed: readonly Followed[]): void {
     const before = this.names.join();
     this.#followed = followed;
-    if (this.names.join() !== before) this.#onChange();
+    if (this.names.join() !== before) this.#machine.want();
   }
 
   /** Takes the data of a message of this type. */

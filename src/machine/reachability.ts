@@ -57,7 +57,9 @@ export class Reachability {
     // Since the state began, whatever the reasons were.
     const since = state === condition.state ? this.#condition.since : unixSeconds();
     if (state !== condition.state || this.version === 0) this.#log(condition, isQuiet);
-    this.#condition = { ...condition, since };
+    // Literals take half the memory of what spreading makes.
+    const { state: now, reason: why } = condition;
+    this.#condition = why === undefined ? { state: now, since } : { state: now, since, reason: why };
     this.version++;
     this.#deps.conditions.notify(this.#id);
   }

@@ -19,6 +19,7 @@ import {
   plainFigures,
   plainSystem,
   readFacts,
+  share,
 } from './last-values.ts';
 
 export interface Condition {
@@ -271,9 +272,9 @@ export class Registry {
 
 /** The facts that are there. */
 const knownOf = ({ version, os, model, addresses = [] }: MachineFacts): MachineFacts => ({
-  ...(version !== undefined && { version }),
-  ...(os !== undefined && { os }),
-  ...(model !== undefined && { model }),
+  ...(version !== undefined && { version: share(version) }),
+  ...(os !== undefined && { os: share(os) }),
+  ...(model !== undefined && { model: share(model) }),
   ...(addresses.length > 0 && { addresses }),
 });
 

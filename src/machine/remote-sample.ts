@@ -45,7 +45,10 @@ export class RemoteSample implements MachineSample {
     const known = this.#events.get(view.index);
     if (known !== undefined) return known;
     // JSON.parse has dropped the first of two equal keys, of which a reader might use either.
-    const event = Buffer.from(`${BEGIN}${JSON.stringify(this.#cut(view))}${END}`);
+    const text = `${BEGIN}${JSON.stringify(this.#cut(view))}${END}`;
+    // Not of the pool: the newest event of each machine would keep 8 KiB with bytes of others.
+    const event = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+    event.write(text);
     this.#events.set(view.index, event);
     return event;
   }

@@ -1,24 +1,19 @@
 /** The samples of one machine elsewhere: what its subscribers want together, and the newest one. */
-import type { Clock } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 import { ALL_SECTIONS, SECTION_BITS, SECTIONS } from '../host/host.ts';
 import type { JsonObject } from '../json.ts';
 import type { View } from '../stats/view.ts';
 import type { MachineSink, MachineSubscription } from '../streams/sample.ts';
+import type { RemoteDeps } from './remote-deps.ts';
 import { RemoteSample } from './remote-sample.ts';
 
-export interface SamplesDeps {
-  readonly clock: Pick<Clock, 'now' | 'setTimer' | 'clearTimer'>;
-  readonly times: {
-    /** For the first sample, while its viewer waits for the head of the answer. */
-    readonly firstSampleMs: number;
-    /** Time for which what has no viewers is still asked for, because pages are loaded again. */
-    readonly shrinkMs: number;
-  };
+/** The machine that the samples are of. */
+export interface Sampled {
+  readonly isUp: boolean;
   /** Something else is to be asked for. */
-  readonly onChange: () => void;
-  /** The error for viewers where the machine is not up; undefined: it is. */
-  readonly refusal: () => ServiceError | undefined;
+  want(): void;
+  /** The error for viewers while it is not up. */
+  refusal(): ServiceError;
 }
 
 /** What a machine is asked for. */
@@ -39,9 +34,11 @@ interface Waiter {
 }
 
 export class RemoteSamples {
-  readonly #deps: SamplesDeps;
+  readonly #hub: Pick<RemoteDeps, 'clock' | 'times'>;
+  readonly #machine: Sampled;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #waiters = new Set<Waiter>();
+  /** undefined: none. Thousands of machines are watched. */
+  #waiters: Set<Waiter> | undefined;
   /** What the machine is asked for; undefined: nothing. */
   #asked: Wanted | undefined;
   /** Asks for less. */
@@ -50,8 +47,9 @@ export class RemoteSamples {
   /** When the newest one was taken, also when the machine has gone; undefined while none is wanted. Milliseconds of the hub's clock. */
   takenAtMs: number | undefined;
 
-  constructor(deps: SamplesDeps) {
-    this.#deps = deps;
+  constructor(hub: Pick<RemoteDeps, 'clock' | 'times'>, machine: Sampled) {
+    this.#hub = hub;
+    this.#machine = machine;
   }
 
   get isWanted(): boolean {
@@ -110,13 +108,13 @@ export class RemoteSamples {
     // One that was under way when nothing was wanted any more.
     if (this.#asked === undefined) return undefined;
     const { sections, withDetail } = this.#sectionsIn(payload, this.#asked);
-    const sample = new RemoteSample(payload, sections, withDetail, this.#deps.clock.now());
+    const sample = new RemoteSample(payload, sections, withDetail, this.#hub.clock.now());
     // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
     const flaw = sample.check();
     if (flaw !== undefined) return flaw;
     this.#newest = sample;
     this.takenAtMs = sample.takenAtMs;
-    for (const { view, resolve } of this.#waiters) if (sample.has(view)) resolve(sample);
+    for (const { view, resolve } of this.#waiters ?? []) if (sample.has(view)) resolve(sample);
     for (const { view, sink } of this.#subscribers) if (sample.has(view)) sink?.publish(sample);
     return undefined;
   }
@@ -125,12 +123,12 @@ export class RemoteSamples {
   lost(refusal: ServiceError): void {
     this.#newest = undefined;
     for (const { sink } of this.#subscribers) sink?.forget();
-    for (const { reject } of [...this.#waiters]) reject(refusal);
+    for (const { reject } of [...(this.#waiters ?? [])]) reject(refusal);
   }
 
   /** Ends the streams of its subscribers. */
   close(): void {
-    this.#deps.clock.clearTimer(this.#timer);
+    this.#hub.clock.clearTimer(this.#timer);
     this.lost(new ServiceError('shutting_down', 'It is going away.'));
     for (const { sink } of [...this.#subscribers]) sink?.close();
   }
@@ -149,21 +147,22 @@ export class RemoteSamples {
 
   /** Rejects with ServiceError. */
   async #next(view: View): Promise<RemoteSample> {
-    const refusal = this.#deps.refusal();
-    if (refusal !== undefined) throw refusal;
-    const { clock, times } = this.#deps;
+    if (!this.#machine.isUp) throw this.#machine.refusal();
+    const { clock, times } = this.#hub;
     let waiter: Waiter | undefined;
     let timer: unknown;
     try {
       return await new Promise<RemoteSample>((resolve, reject) => {
         waiter = { view, resolve, reject };
+        this.#waiters ??= new Set();
         this.#waiters.add(waiter);
         const late = new ServiceError('host_unreachable', 'The machine sent no sample within the timeout.');
         timer = clock.setTimer(() => reject(late), times.firstSampleMs);
       });
     } finally {
       clock.clearTimer(timer);
-      if (waiter !== undefined) this.#waiters.delete(waiter);
+      if (waiter !== undefined) this.#waiters?.delete(waiter);
+      if (this.#waiters?.size === 0) this.#waiters = undefined;
     }
   }
 
@@ -177,7 +176,7 @@ export class RemoteSamples {
         }
       : undefined;
     const asked = this.#asked;
-    const { clock, times } = this.#deps;
+    const { clock, times } = this.#hub;
     clock.clearTimer(this.#timer);
     this.#timer = undefined;
     if (wanted === undefined || asked === undefined) {
@@ -206,6 +205,6 @@ export class RemoteSamples {
     const { sections, withDetail } = this.#asked ?? {};
     const isSame = wanted?.sections === sections && wanted?.withDetail === withDetail;
     this.#asked = wanted;
-    if (!isSame) this.#deps.onChange();
+    if (!isSame) this.#machine.want();
   }
 }

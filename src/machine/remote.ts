@@ -127,13 +127,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   }
 
   #openSamples(): RemoteSamples {
-    const { clock, times } = this.#options.hub;
-    this.#samples ??= new RemoteSamples({
-      clock,
-      times,
-      onChange: () => this.#want(),
-      refusal: () => (this.isUp ? undefined : this.refusal()),
-    });
+    this.#samples ??= new RemoteSamples(this.#options.hub, this);
     return this.#samples;
   }
 
@@ -143,7 +137,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   }
 
   followTopic(name: string, sink: TopicSink): FollowedTopic | undefined {
-    this.#topics ??= new PushedTopics(() => this.#want());
+    this.#topics ??= new PushedTopics(this);
     const end = this.#topics.follow(name, sink);
     return end && { end, isReliable: false };
   }
@@ -303,7 +297,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.onHeard();
     this.#reachability.set({ state: 'up' });
     registry?.note(this, greeting);
-    this.#want();
+    this.want();
     // Something may have been missed between two connections, too.
     if (isOld) this.#topics?.lost();
   }
@@ -322,7 +316,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
     this.#leftAtMs = undefined;
     this.#reachability.set({ state: 'up' });
     this.#options.hub.registry?.note(this);
-    this.#want();
+    this.want();
   }
 
   onData(type: string, data: JsonObject, bytes: number): void {
@@ -346,14 +340,13 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   }
 
   onEnd(failure: Failure): void {
-    const { hub, onEnd } = this.#options;
     const hadBegun = this.#hasBegun;
     this.#hasBegun = false;
     this.#peer = undefined;
     this.#pingedAtMs = undefined;
-    hub.counters.failures++;
+    this.#options.hub.counters.failures++;
     this.#gone(failure);
-    onEnd?.(failure, hadBegun);
+    this.#options.onEnd?.(failure, hadBegun);
   }
 
   /** Of one that has said how it goes, also to the hub's last run, the connection's end is the end that it planned. */
@@ -383,7 +376,7 @@ export class RemoteMachine implements Machine, PeerOwner, Noted {
   }
 
   /** Asks for what is wanted now. */
-  #want(): void {
+  want(): void {
     const topics = [...(this.#samples?.topics ?? []), ...(this.#topics?.names ?? [])];
     const detail = this.#samples?.withDetail === true || (topics.includes('media') && 'media');
     if (this.isClosed) return;

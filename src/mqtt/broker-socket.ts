@@ -53,6 +53,15 @@ export interface Endpoint extends Pick<Broker, 'host' | 'port' | 'isSecure' | 'c
 
 /** Node makes a buffer of 64 KiB for each read otherwise, whatever it brings: V8 then collects its garbage all the time. */
 const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
+const ONREAD = {
+  buffer: SHARED,
+  /** Node calls it as a method of the socket. */
+  callback(this: net.Socket, count: number): boolean {
+    // A copy of its own, as the stream would emit it.
+    if (!this.destroyed) this.emit('data', Buffer.from(SHARED.subarray(0, count)));
+    return !this.isPaused();
+  },
+};
 
 /** Time from the address of the peer to a connection: a SYN is sent immediately, after 1 s and after 3 s. */
 const REACH_LIMIT_MS = 4000;
@@ -85,15 +94,7 @@ export function openSocket({
   isOneOfMany = false,
 }: Endpoint): net.Socket {
   const isWanted = () => !socket.destroyed;
-  const onread = {
-    buffer: SHARED,
-    callback(count: number) {
-      // A copy of its own, as the stream would emit it.
-      if (!socket.destroyed) socket.emit('data', Buffer.from(SHARED.subarray(0, count)));
-      return !socket.isPaused();
-    },
-  };
-  const address = { host, port, lookup: lookUpWhile(isWanted), ...(isOneOfMany && { onread }) };
+  const address = { host, port, lookup: lookUpWhile(isWanted), ...(isOneOfMany && { onread: ONREAD }) };
   const servername = net.isIP(host) === 0 ? { servername: host } : {};
   const options = {
     ...address,

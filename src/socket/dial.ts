@@ -8,12 +8,16 @@ import { type Carrier, type CarrierEvents, down, type Failure, isPlain, refused 
 import { WrongPin } from './peer-socket.ts';
 import { openWebSocket, type PeerTarget } from './web-socket.ts';
 
-export interface DialOptions {
+export interface DialRequest {
   readonly target: PeerTarget;
   /** The path and query of the upgrade, after the prefix of the target. */
   readonly path: string;
   /** Sent as a Bearer token; undefined: none. */
   readonly key: string | undefined;
+}
+
+/** Thousands of connections may have these in common; what is in the request is not kept. */
+export interface DialOptions {
   readonly userAgent: string;
   /** A longer frame ends the connection. */
   readonly maxFrameBytes: number;
@@ -74,8 +78,8 @@ export class Dial implements Carrier {
   #heardAtMs: number;
   #pingedAtMs: number;
 
-  constructor(options: DialOptions, events: DialEvents) {
-    const { target, path, key, userAgent, maxFrameBytes, isOneOfMany, limitMs, refuse, clock } = options;
+  constructor({ target, path, key }: DialRequest, options: DialOptions, events: DialEvents) {
+    const { userAgent, maxFrameBytes, isOneOfMany, limitMs, refuse, clock } = options;
     this.#options = options;
     this.#events = events;
     this.#heardAtMs = clock.now();
@@ -86,8 +90,9 @@ export class Dial implements Carrier {
       maxPayloadBytes: maxFrameBytes,
       headers: { 'User-Agent': userAgent, ...(key !== undefined && { Authorization: `Bearer ${key}` }) },
       isOneOfMany,
-      refuse: ({ remoteAddress = '' }) => {
-        const failure = refuse?.(remoteAddress);
+      // Node keeps an address that is read.
+      refuse: (socket) => {
+        const failure = refuse?.(socket.remoteAddress ?? '');
         return failure && new Refused(failure);
       },
       onConnected: (socket) => {
@@ -96,12 +101,7 @@ export class Dial implements Carrier {
     });
     this.#timer = clock.setTimer(() => this.#fail(LATE), limitMs);
     this.#ws
-      .on('open', () => this.#begin())
-      // With the binary type that is set by default each message is one Buffer.
-      .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
-      .on('ping', () => {
-        if (!this.#isOver) this.#events.onControl();
-      })
+      .once('open', () => this.#begin())
       .on('unexpected-response', (request, { statusCode = 0, headers }) => {
         request.destroy();
         this.#fail(this.#whyNotUpgraded(statusCode, headers['content-type'], headers['x-required-scope']));
@@ -168,6 +168,14 @@ export class Dial implements Carrier {
     clock.clearTimer(this.#timer);
     this.#timer = undefined;
     this.#heardAtMs = clock.now();
+    // Listeners of one state only: all six together would take twice the memory for good.
+    this.#ws
+      .removeAllListeners('unexpected-response')
+      // With the binary type that is set by default each message is one Buffer.
+      .on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
+      .on('ping', () => {
+        if (!this.#isOver) this.#events.onControl();
+      });
     this.#events.onOpen?.();
   }
 

@@ -188,6 +188,8 @@ export class Peer implements CarrierEvents {
       return;
     }
     this.#deps.clock.clearTimer(this.#timer);
+    // Thousands are connected, and would keep it.
+    this.#timer = undefined;
     this.#hasGreeted = true;
     this.#mayNameClients = greeting.mayNameClients;
     this.#clockThere.take(greeting.clock, nowMs);

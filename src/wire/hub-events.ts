@@ -25,5 +25,3 @@ export const HUB_EVENTS = {
   hosts: hostList,
   fleet: fleetEvent,
 } as const;
-
-export type HubEvent = keyof typeof HUB_EVENTS;

@@ -54,7 +54,6 @@ export const wakeOnLan = v.strictObject({
   ),
   armed: means(known(v.array(v.string())), 'The enabled ones; `magic` is the packet of Wake-on-LAN.'),
 });
-export type WakeOnLanDetail = Shape<typeof wakeOnLan>;
 
 export const WAKE_DOCS: DocsOf<'wake'> = {
   wake: {

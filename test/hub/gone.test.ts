@@ -33,12 +33,8 @@ const SAMPLE_BYTES = MIB;
 /** The samples of a machine that is up, with sockets. */
 function play() {
   const clock = new FakeClock();
-  const samples = new RemoteSamples({
-    clock,
-    times: TIMES,
-    onChange: () => undefined,
-    refusal: () => undefined,
-  });
+  const isUp = { isUp: true, want: () => undefined, refusal: () => new ServiceError('internal_error', '') };
+  const samples = new RemoteSamples({ clock, times: TIMES }, isUp);
   const published: number[] = [];
   const defer = (run: () => void) => run();
   const sockets = {

@@ -4,7 +4,7 @@ import net from 'node:net';
 import t, { type Test } from 'tap';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Failure } from '#src/socket/carrier.js';
-import { Dial, type DialOptions } from '#src/socket/dial.js';
+import { Dial, type DialOptions, type DialRequest } from '#src/socket/dial.js';
 import { peerTargetOf } from '#src/socket/web-socket.js';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { until } from '../helpers/until.ts';
@@ -12,19 +12,19 @@ import { until } from '../helpers/until.ts';
 const KEY = 'k'.repeat(40);
 
 interface Options extends Partial<Omit<DialOptions, 'clock'>> {
+  readonly target?: DialRequest['target'];
   readonly port: number;
   readonly clock?: FakeClock;
 }
 
 /** A Dial to a port of this machine, with what it reports. */
-function dial(t: Test, { port, clock = new FakeClock(), ...more }: Options) {
+function dial(t: Test, { port, target, clock = new FakeClock(), ...more }: Options) {
   const frames: string[] = [];
   const ends: Failure[] = [];
   let opened = 0;
+  const usual = peerTargetOf(`ws://127.0.0.1:${port}/prefix`, undefined);
+  const request: DialRequest = { target: target ?? usual, path: '/api/agent?id=pc', key: KEY };
   const options: DialOptions = {
-    target: peerTargetOf(`ws://127.0.0.1:${port}/prefix`, undefined),
-    path: '/api/agent?id=pc',
-    key: KEY,
     userAgent: 'hostwire',
     maxFrameBytes: 1024,
     isOneOfMany: false,
@@ -34,7 +34,7 @@ function dial(t: Test, { port, clock = new FakeClock(), ...more }: Options) {
     clock,
     ...more,
   };
-  const carrier = new Dial(options, {
+  const carrier = new Dial(request, options, {
     onOpen: () => opened++,
     onFrame: (bytes) => frames.push(bytes.toString()),
     onControl: () => frames.push('(control)'),
