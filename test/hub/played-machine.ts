@@ -152,17 +152,23 @@ export class PlayedMachine {
   /** It listens; hubs connect to it. */
   static async start(t: Scope, port = 0, say?: Say): Promise<PlayedMachine> {
     const played = new PlayedMachine(say);
-    const server = new WebSocketServer({ host: '127.0.0.1', port, path: '/api/ws' });
-    played.#server = server;
+    played.port = port;
+    await played.listen();
+    t.teardown(() => played.stop());
+    return played;
+  }
+
+  /** Hubs connect to it again, at the same port. */
+  async listen(): Promise<void> {
+    const server = new WebSocketServer({ host: '127.0.0.1', port: this.port, path: '/api/ws' });
+    this.#server = server;
     server.on('connection', (socket, { headers }) => {
-      played.requests.push(headers);
-      played.serve(socket);
+      this.requests.push(headers);
+      this.serve(socket);
     });
     await once(server, 'listening');
     // It listens on a port.
-    played.port = (server.address() as AddressInfo).port;
-    t.teardown(() => played.stop());
-    return played;
+    this.port = (server.address() as AddressInfo).port;
   }
 
   /** Is the service of the session on this socket. */

@@ -30,6 +30,12 @@ const CUT_MS = isFull ? 60_000 : 20_000;
 const NO_CABLE = reasonAgainstCable();
 const [MOSQUITTO] = BROKERS;
 
+const ENDS = [
+  { reason: 'sleep', state: 'asleep' },
+  { reason: 'restart', state: 'off' },
+  { reason: 'shutdown', state: 'off' },
+] as const;
+
 type Fault = readonly [events: readonly string[], messages: readonly string[]];
 
 const failure: Fault = [
@@ -70,6 +76,7 @@ interface Way {
   readonly play: (t: Test, start: Start) => Promise<Player>;
 }
 
+const room = (url: string) => ({ brokers: { room: { url, name: 'hub1' } } });
 const farOf = ({ start, far: host }: Cable) => ({ start, host });
 
 const WAYS: readonly Way[] = [
@@ -86,8 +93,8 @@ const WAYS: readonly Way[] = [
       return {
         hub,
         machine,
-        leave: () => machine.cut(),
-        comeBack: () => undefined,
+        leave: () => machine.stop(),
+        comeBack: () => machine.listen(),
         die: () => machine.stop(),
       };
     },
@@ -117,14 +124,14 @@ const WAYS: readonly Way[] = [
     async start(t, cable, start) {
       const { url } = await MOSQUITTO.start(t, { host: cable.address, start: spawn });
       const { part: agent } = await startAgent(t, 'pc', url, farOf(cable));
-      return { agent, hub: await start({ mqtt: { url, name: 'hub1' } }) };
+      return { agent, hub: await start(room(url)) };
     },
     async play(t, start) {
       const { url } = await MOSQUITTO.start(t);
       const machine = new PlayedMachine();
       const played = await BrokerMachine.start(t, url, 'pc', machine);
       return {
-        hub: await start({ mqtt: { url, name: 'hub1' } }),
+        hub: await start(room(url)),
         machine,
         leave: () => played.status('offline'),
         comeBack: () => played.status('online'),
@@ -171,7 +178,11 @@ class Seen {
   async crash(): Promise<void> {
     const file = `${this.#state}.notify`;
     await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('"outages":[]'), file);
-    await this.hub?.kill();
+    await this.restart('SIGKILL');
+  }
+
+  async restart(signal: NodeJS.Signals): Promise<void> {
+    await this.hub?.kill(signal);
     await this.hub?.start(this.#t);
     // It has no events yet.
     this.#events = [];
@@ -248,7 +259,7 @@ for (const way of WAYS) {
   );
 
   t.test(
-    `[12.hub-faults] ${way.name}: ${PLANNED} of ${PLANNED} planned ends are no alarm`,
+    `[12.hub-faults] ${way.name}: ${PLANNED} of ${PLANNED} planned ends are no alarm, also with a restart of the hub`,
     {
       skip: way.skip,
     },
@@ -256,7 +267,7 @@ for (const way of WAYS) {
       const { seen, start } = await Seen.begin(t);
       const { hub, machine, leave, comeBack, die } = await way.play(t, start);
       await isState(hub, 'up');
-      for (const reason of ['sleep', 'restart', 'shutdown'] as const)
+      for (const { reason } of ENDS)
         for (let round = 0; round < PLANNED; round++) {
           machine.say('closing', { reason });
           await seen.expect(reason, 1);
@@ -265,11 +276,21 @@ for (const way of WAYS) {
           await seen.expect(reason);
           await isState(hub, 'up');
         }
+      for (const { reason, state } of ENDS)
+        for (let round = 0; round < PLANNED; round++) {
+          machine.say('closing', { reason });
+          await isState(hub, state);
+          await leave();
+          await seen.restart('SIGTERM');
+          t.equal((await stateOf(hub.port, 'pc', () => true)).state, state, `${reason}: the next hub knows`);
+          await comeBack();
+          await isState(hub, 'up');
+        }
       await die();
       // The first message of all.
       await seen.expect('dead');
       t.comment(
-        `figure: ${way.name}: ${3 * PLANNED} planned ends (sleep, restart, shutdown), ${6 * PLANNED} events, 0 messages`,
+        `figure: ${way.name}: ${3 * PLANNED} planned ends (sleep, restart, shutdown), ${6 * PLANNED} events, and as many with a restart of the hub before the machine was back; 0 messages`,
       );
     },
   );

@@ -44,8 +44,8 @@ export class Part {
     t.teardown(async () => void (await started.stop('SIGKILL')));
   }
 
-  async kill(): Promise<void> {
-    await this.#process?.stop('SIGKILL');
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    await this.#process?.stop(signal);
     this.#logs.push(this.#process?.stderr() ?? '');
     this.#process = undefined;
   }
