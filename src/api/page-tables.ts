@@ -1,4 +1,5 @@
 /** Tables of fields for docs/api.md, made from JSON Schema: one row per field, nested objects with dots. */
+import { isObject } from '../json.ts';
 import { UNIT_KEY } from '../wire/meaning.ts';
 import type { Json } from './schemas.ts';
 
@@ -9,9 +10,6 @@ interface Field {
   readonly type: string;
   readonly meaning: string;
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const partsOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 

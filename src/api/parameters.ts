@@ -19,75 +19,68 @@ export interface Parameter {
   readonly style?: 'form';
 }
 
-const NAMED: Readonly<Record<ParameterName, Parameter>> = {
+const TEXT = { type: 'string' } as const;
+
+const NAMED: Readonly<Record<ParameterName, Omit<Parameter, 'name'>>> = {
   fields: {
-    name: 'fields',
     in: 'query',
     description:
       'The sections to send, separated by commas; all of them when absent or empty. Case does not matter; unknown names are ignored and listed in `X-Ignored-Fields`.',
     style: 'form',
     explode: false,
-    schema: { type: 'array', items: { type: 'string', enum: [...SECTIONS] } },
+    schema: { type: 'array', items: { ...TEXT, enum: [...SECTIONS] } },
   },
-  detail: {
-    name: 'detail',
-    in: 'query',
-    description: 'On for `1` and `true`: every key that is known, with null for values that cannot be read.',
-    schema: { ...FLAG, default: '0' },
-  },
-  name: {
-    name: 'name',
-    in: 'path',
-    required: true,
-    description: 'The name, percent-encoded; or a pid, unless a process has that number as its name.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  },
-  id: {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description:
-      'The id of the machine, or its name, percent-encoded, where no other machine has that name or id.',
-    schema: { type: 'string', minLength: 1, maxLength: 253 },
-  },
-  label: {
-    name: 'label',
-    in: 'query',
-    description: 'Only machines with this label, `NAME:VALUE`; several: with all of them, at most 16.',
-    schema: { type: 'array', items: { type: 'string' } },
-  },
-  state: {
-    name: 'state',
-    in: 'query',
-    description: 'Only machines in this state; several: in one of them.',
-    schema: { type: 'array', items: { type: 'string', enum: [...HOST_STATES] } },
-  },
-  host: {
-    name: 'host',
-    in: 'query',
-    description: 'Only the machine with this id; several: these, at most 16.',
-    schema: { type: 'array', items: { type: 'string' } },
-  },
-  limit: {
-    name: 'limit',
-    in: 'query',
-    description: 'At most this many machines; all of them when absent.',
-    schema: { type: 'integer', minimum: 1, maximum: 10_000 },
-  },
-  after: {
-    name: 'after',
-    in: 'query',
-    description: 'Only machines whose ids come after this one: the `next` of the page before.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
-  },
+  detail: inQuery(
+    'On for `1` and `true`: every key that is known, with null for values that cannot be read.',
+    { ...FLAG, default: '0' },
+  ),
+  name: inPath('The name, percent-encoded; or a pid, unless a process has that number as its name.', 255),
+  id: inPath(
+    'The id of the machine, or its name, percent-encoded, where no other machine has that name or id.',
+    253,
+  ),
+  label: inQuery('Only machines with this label, `NAME:VALUE`; several: with all of them, at most 16.', {
+    type: 'array',
+    items: TEXT,
+  }),
+  state: inQuery('Only machines in this state; several: in one of them.', {
+    type: 'array',
+    items: { ...TEXT, enum: [...HOST_STATES] },
+  }),
+  host: inQuery('Only the machine with this id; several: these, at most 16.', { type: 'array', items: TEXT }),
+  limit: inQuery('At most this many machines; all of them when absent.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+  }),
+  after: inQuery('Only machines whose ids come after this one: the `next` of the page before.', {
+    ...TEXT,
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+  }),
 };
+
+function inQuery(description: string, schema: Json) {
+  return { in: 'query', description, schema } as const;
+}
+
+function inPath(description: string, maxLength: number) {
+  return {
+    in: 'path',
+    required: true,
+    description,
+    schema: { type: 'string', minLength: 1, maxLength },
+  } as const;
+}
 
 /** All parameters of an operation. */
 export function parametersOf(
   { parameters = [], query }: DocumentedOperation,
   writer: SchemaWriter,
 ): readonly Parameter[] {
-  return [...parameters.map((name) => NAMED[name]), ...(query === undefined ? [] : queryOf(query, writer))];
+  return [
+    ...parameters.map((name) => ({ name, ...NAMED[name] })),
+    ...(query === undefined ? [] : queryOf(query, writer)),
+  ];
 }
 
 /** Returns one parameter of the query per entry of a request's schema; flags are written as in a query. */

@@ -2,6 +2,7 @@
 import { RATES } from '../fairness/limits.ts';
 import { Rate } from '../fairness/rate.ts';
 import type { LogFields } from './format.ts';
+import { laterUnref } from './output.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -65,7 +66,5 @@ export class LineLimiter {
     );
   }
 }
-
-const laterUnref = (act: () => void, ms: number) => void setTimeout(act, ms).unref();
 
 const kindOf = (text: string) => /^[a-z]+(?=:)/.exec(text)?.[0] ?? 'other kinds';

@@ -98,4 +98,4 @@ export class Output {
   }
 }
 
-const laterUnref = (act: () => void, ms: number) => void setTimeout(act, ms).unref();
+export const laterUnref = (act: () => void, ms: number) => void setTimeout(act, ms).unref();
