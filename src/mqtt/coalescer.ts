@@ -1,24 +1,27 @@
 /** Runs a task one at a time and not too often: requests during a run are one further run. */
 import type { Clock } from '../clock.ts';
-import { Failures, type FailuresOptions } from './failures.ts';
+import { messageOf } from '../errors.ts';
 
-/** The reason of a failed run is reported once, until a run succeeds. */
-export interface CoalescerOptions extends FailuresOptions {
+export interface CoalescerOptions {
   readonly run: () => Promise<void>;
   readonly clock: Clock;
   /** Least time from the end of a run to the beginning of the next. */
   readonly paceMs: number;
+  /** Whether failures are of interest: those after the end of a connection are not. */
+  readonly isActive: () => boolean;
+  /** Gets the reason of a failed run once, until a run succeeds. */
+  readonly onFailure: (reason: string) => void;
 }
 
 export class Coalescer {
   readonly #options: CoalescerOptions;
-  readonly #failures: Failures;
+  /** The reason that was reported last. */
+  #failure: string | undefined;
   #isBusy = false;
   #isRequested = false;
 
   constructor(options: CoalescerOptions) {
     this.#options = options;
-    this.#failures = new Failures(options);
   }
 
   request(): void {
@@ -28,14 +31,18 @@ export class Coalescer {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    const { run, clock, paceMs } = this.#options;
+    const { run, clock, paceMs, isActive, onFailure } = this.#options;
     this.#isBusy = true;
     this.#isRequested = false;
     try {
       await run();
-      this.#failures.succeeded();
+      this.#failure = undefined;
     } catch (error) {
-      this.#failures.failed(error);
+      const reason = messageOf(error);
+      if (isActive() && reason !== this.#failure) {
+        this.#failure = reason;
+        onFailure(reason);
+      }
     }
     clock.setTimer(() => {
       this.#isBusy = false;
