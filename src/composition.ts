@@ -3,7 +3,7 @@ import os from 'node:os';
 import type { KeyUses } from './access/key-uses.ts';
 import type { Clock } from './clock.ts';
 import { auditEnd, auditReport } from './commands/audit.ts';
-import { chooseBackend } from './commands/choose-backend.ts';
+import { chooseBackend } from './commands/host-power.ts';
 import { Media, mediaCommands } from './commands/media.ts';
 import { Power, powerCommands } from './commands/power.ts';
 import { ProcessControl, processCommands } from './commands/process.ts';
@@ -86,8 +86,7 @@ async function openHistoryStore(
 }
 
 export function createCommands({ config, host, clock, log }: Base, ownPid: number) {
-  const wanted = config.current.power.backend;
-  const backend = chooseBackend({ wanted, host: host.power, clock, log });
+  const backend = chooseBackend(config.current.power.backend, { host: host.power, clock, log });
   const power = new Power({ backend, clock, unixMs: Date.now, config, log });
   const media = new Media({ host: host.media, clock, config, log });
   const processControl = new ProcessControl({ host: host.processes, ownPid, config, log });

@@ -1,11 +1,12 @@
 /** Carries power commands out through the machine's own power manager. */
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { PowerAction, PowerHost, PowerNotice } from '../host/power.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
 import type { Inhibitor } from '../wire/power.ts';
-import type { PowerBackend, Support } from './power-backend.ts';
+import { absentBackend, type PowerBackend, recordingBackend, type Support } from './power-backend.ts';
 
 export interface HostPowerOptions {
   readonly host: PowerHost;
@@ -23,6 +24,19 @@ const GOING: Readonly<Record<PowerNotice, string>> = {
 const FALL_ASLEEP_LIMIT_MS = 6000;
 /** Maximum time awake between PrepareForSleep(true) and (false); longer means the second signal was lost. */
 const WAKE_LIMIT_MS = 30_000;
+
+/** Chooses a backend. `host` undefined: no power manager is supported on this platform. */
+export function chooseBackend(
+  wanted: Config['power']['backend'],
+  { host, clock, log }: Omit<HostPowerOptions, 'host'> & { readonly host: PowerHost | undefined },
+): PowerBackend {
+  if (wanted === 'record') {
+    log.warn('power.backend is record: power commands are recorded, not carried out');
+    return recordingBackend(Date.now, log);
+  }
+  if (host === undefined) return absentBackend('no power manager is supported on this platform');
+  return new HostPower({ host, clock, log });
+}
 
 export class HostPower implements PowerBackend {
   readonly #options: HostPowerOptions;

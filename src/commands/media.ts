@@ -5,12 +5,12 @@ import { ServiceError } from '../errors.ts';
 import type { MediaHost, MediaPlayer, MediaSnapshot, MediaVerb, Playback } from '../host/media.ts';
 import { Listeners } from '../listeners.ts';
 import type { Log } from '../log/log.ts';
+import { checkParams, type Params } from '../params.ts';
 import type { Capability } from '../wire/capability.ts';
 import type { MediaPayload } from '../wire/media.ts';
-import { MEDIA_ACTIONS, type MediaAction } from '../wire/requests.ts';
+import { MEDIA_ACTIONS, type MediaAction, mediaParams, mediaValueParams } from '../wire/requests.ts';
 import type { Command, Outcome } from './command.ts';
 import { MediaArt, type Picture } from './media-art.ts';
-import { checkMediaParams, type MediaParams } from './media-params.ts';
 import { pressKey, type Result, refused } from './media-result.ts';
 import {
   currentOf,
@@ -271,6 +271,19 @@ function choose(snapshot: MediaSnapshot, name: string | undefined) {
   if (player === undefined) throw new ServiceError('player_not_found', 'No player of this name.');
   return player;
 }
+
+interface MediaParams {
+  /** The player's name; undefined: the selected player. */
+  readonly player?: string | undefined;
+  /** `seek`: seconds from the beginning of the track. `set_volume`: 0–100. */
+  readonly value?: number;
+}
+
+/** Throws `missing_field`, `invalid_value`. */
+const checkMediaParams = (action: MediaAction, params: Params): MediaParams =>
+  action === 'seek' || action === 'set_volume'
+    ? checkParams(mediaValueParams[action], params)
+    : checkParams(mediaParams, params);
 
 /** `media.play` … `media.toggle_mute`. */
 export function mediaCommands(media: Media): readonly Command[] {
