@@ -8,8 +8,7 @@ import { PROGRAM_URL } from '../program-url.ts';
 import { describeMachine, type HostDescription } from './describe.ts';
 import type { Announced, DiscoveryHost } from './discovery.ts';
 import type { Capability, Describer, Finding } from './finding.ts';
-import type { ClientConnections, Host, SystemInfo } from './host.ts';
-import type { ListenerOptions } from './listener.ts';
+import type { Host } from './host.ts';
 import { type NativeMedia, openMedia } from './native-media.ts';
 import type { PowerHost, PowerNotice } from './power.ts';
 import type { ProcessHost } from './processes.ts';
@@ -43,12 +42,8 @@ export interface NativeMachine extends Host {
   describe(without?: ReadonlySet<Capability>): Promise<readonly Finding[]>;
 }
 
-interface NativeHost extends WakeHost {
-  readCounters: Host['readCounters'];
-  describe(): HostDescription;
-  readSystem(): Promise<SystemInfo>;
-  readMetrics(): Promise<Buffer>;
-}
+type NativeHost = WakeHost &
+  Pick<Host, 'readCounters' | 'readSystem' | 'readMetrics'> & { describe(): HostDescription };
 
 /** The command thread, from which others are made; it does not run before it is needed. */
 type NativeControls = object;
@@ -57,7 +52,12 @@ type NativePower = Omit<PowerHost, 'onNotice'> & Describer;
 type NativeProcesses = ProcessHost & Describer;
 type NativeDiscovery = Omit<DiscoveryHost, 'onNews'> & Describer;
 
-interface Addon {
+interface Addon
+  extends NativeProcess,
+    Pick<
+      Host,
+      'sinceBootMs' | 'tuneListener' | 'descriptorLimit' | 'openDescriptors' | 'trimHeap' | 'readConnections'
+    > {
   readonly Host: new (roots: Roots) => NativeHost;
   readonly Controls: new () => NativeControls;
   readonly Media: new (controls: NativeControls, roots: Roots, onNews: () => void) => NativeMedia;
@@ -74,24 +74,12 @@ interface Addon {
   readonly PausedPolls: new () => PausedPolls;
   canOwnStreams(): boolean;
   findSendMethod(): SendMethod;
-  sinceBootMs(): number;
-  tuneListener(port: number, options: ListenerOptions): number;
-  descriptorLimit(): number;
-  openDescriptors(): number | undefined;
-  trimHeap(): Promise<void>;
   machineDataFolder(): string | undefined;
   beginService(controls: NativeControls, onStop: () => void): Promise<void>;
   reportServiceRunning(): void;
   reportServiceEnded(exitCode: number): void;
   installService(command: readonly string[]): readonly string[];
   removeService(): void;
-  readConnections(port: number): Promise<readonly ClientConnections[]>;
-  writeAtOnce(stream: 1 | 2, bytes: Buffer): number;
-  ignoreStraySignals(): void;
-  endWithParent(): void;
-  releaseClosedTerminal(): void;
-  exitNow(code: number): void;
-  findPortHolder(port: number): PortHolder | undefined;
 }
 
 /**

@@ -4,11 +4,23 @@ import type { LastWrite } from './lifetimes.ts';
 import type { Moment } from './messages.ts';
 import { numberIn } from './sqlite.ts';
 
-export function readNumber(database: Database, key: string): number | undefined {
+/** Values in `meta`. */
+type Key =
+  | 'heartbeat'
+  | 'since_boot'
+  | 'stopped'
+  | 'key_uses_since'
+  /** The span that was written to last and has no summary yet. */
+  | 'open_span'
+  /** The end of the quarters of days that have a summary. */
+  | 'open_quarter';
+
+/** Undefined: it was not written yet. */
+export function readNumber(database: Database, key: Key): number | undefined {
   return numberIn(database.get('SELECT value FROM meta WHERE key = ?', key), 'value');
 }
 
-export function writeNumber(database: Database, key: string, value: number): void {
+export function writeNumber(database: Database, key: Key, value: number): void {
   database.run('REPLACE INTO meta (key, value) VALUES (?, ?)', key, value);
 }
 
@@ -25,15 +37,3 @@ export function noteWrite(database: Database, { now, sinceBoot }: Moment, isStop
   writeNumber(database, 'since_boot', sinceBoot);
   writeNumber(database, 'stopped', isStopped ? 1 : 0);
 }
-
-/** Returns the span that was written to last and has no summary yet. */
-export const readOpenSpan = (database: Database): number | undefined => readNumber(database, 'open_span');
-
-/** Returns the end of the quarters of days that have a summary; undefined: none has. */
-export const readOpenQuarter = (database: Database): number | undefined =>
-  readNumber(database, 'open_quarter');
-
-export const noteOpenQuarter = (database: Database, at: number): void =>
-  writeNumber(database, 'open_quarter', at);
-
-export const noteOpenSpan = (database: Database, at: number): void => writeNumber(database, 'open_span', at);

@@ -3,7 +3,7 @@ import { PLACES } from '../../fairness/limits.ts';
 import type { Slot } from '../history.ts';
 import type { Values } from './blobs.ts';
 import type { Database } from './database.ts';
-import { readOpenQuarter, readOpenSpan } from './last-write.ts';
+import { readNumber } from './last-write.ts';
 import {
   type Column,
   floorTo,
@@ -135,8 +135,8 @@ export function readSlots(
     from = until;
   };
   // The open quarter and the open span have no summary yet.
-  addUntil('days', readOpenQuarter(database) ?? from);
-  addUntil('spans', readOpenSpan(database) ?? from);
+  addUntil('days', readNumber(database, 'open_quarter') ?? from);
+  addUntil('spans', readNumber(database, 'open_span') ?? from);
   addUntil('minutes', end);
   if (grid.isTooLarge) return 'too_many';
   const { marks, events } = readNotes(database, grid.start, Math.max(until, end));

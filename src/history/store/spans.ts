@@ -3,7 +3,7 @@ import type { Summary } from '../history.ts';
 import { Tally } from '../tally.ts';
 import { decodeValues, encodeValues, type Values } from './blobs.ts';
 import type { Database } from './database.ts';
-import { noteOpenQuarter, noteOpenSpan, readOpenQuarter, readOpenSpan } from './last-write.ts';
+import { readNumber, writeNumber } from './last-write.ts';
 import {
   DAY_SECONDS,
   floorTo,
@@ -45,7 +45,7 @@ export function* rowsOf(
 
 /** Summarizes each span that the written minutes have left. */
 export function closeSpans(database: Database, minutes: readonly number[]): void {
-  const before = readOpenSpan(database);
+  const before = readNumber(database, 'open_span');
   let open = before;
   for (const minute of minutes) {
     const span = floorTo(minute, SPAN_SECONDS);
@@ -53,27 +53,28 @@ export function closeSpans(database: Database, minutes: readonly number[]): void
     if (open !== undefined) summarize(database, 'minutes', 'spans', open, open + SPAN_SECONDS);
     open = span;
   }
-  if (open !== undefined && open !== before) noteOpenSpan(database, open);
+  if (open !== undefined && open !== before) writeNumber(database, 'open_span', open);
 }
 
 /** Summarizes the quarters before that of the open span, of which a file of an earlier version has none. */
 export function closeDays(database: Database): void {
-  const open = floorTo(readOpenSpan(database) ?? 0, QUARTER_SECONDS);
-  const before = readOpenQuarter(database) ?? floorTo(oldestOf(database, 'spans') ?? open, QUARTER_SECONDS);
+  const open = floorTo(readNumber(database, 'open_span') ?? 0, QUARTER_SECONDS);
+  const before =
+    readNumber(database, 'open_quarter') ?? floorTo(oldestOf(database, 'spans') ?? open, QUARTER_SECONDS);
   if (open === before) return;
   const from = floorTo(before, DAY_SECONDS);
   // Where the clock was set back, the quarter that was open then is over.
   const until = Math.min(Math.max(open, before + QUARTER_SECONDS), from + MAX_DAYS * DAY_SECONDS);
   for (let day = from; day < until; day += DAY_SECONDS)
     summarize(database, 'spans', 'days', day, Math.min(day + DAY_SECONDS, until));
-  noteOpenQuarter(database, Math.min(open, until));
+  writeNumber(database, 'open_quarter', Math.min(open, until));
 }
 
 /** Removes the days from that of `at` on; their earlier quarters are summarized again. */
 export function dropDays(database: Database, at: number): void {
   const day = floorTo(at, DAY_SECONDS);
   database.run('DELETE FROM days WHERE at >= ?', day);
-  if ((readOpenQuarter(database) ?? day) > day) noteOpenQuarter(database, day);
+  if ((readNumber(database, 'open_quarter') ?? day) > day) writeNumber(database, 'open_quarter', day);
 }
 
 /** Makes the row of `to` at `at` from the rows of `source` before `until`; none without values. */
