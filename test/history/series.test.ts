@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { judgeSeries } from '#src/config/rows/series-names.js';
+import { judgeSeries } from '#src/config/rows/watch-rows.js';
 import { dotted, nameOf } from '#src/history/names.js';
 import { pointsOf } from '#src/history/series.js';
 import type { Sample } from '#src/stats/sample.js';
