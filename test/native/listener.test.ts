@@ -2,12 +2,12 @@
 import '../helpers/service/dead-buses.ts';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import net from 'node:net';
+import type net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { openNativeHost } from '#src/host/native.js';
 import { PATIENCE_MS } from '../helpers/limits.ts';
-import { connect, connectionsOf, connectPair, listen, startListener } from '../helpers/native/listeners.ts';
+import { checkByAddress, checkTuned, connectPair, startListener } from '../helpers/native/listeners.ts';
 
 const host = openNativeHost();
 const ESTABLISHED = '01';
@@ -28,23 +28,7 @@ async function takenForStalledReader(accepted: net.Socket): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-t.test('only the listening sockets on the port are counted', async (t) => {
-  const first = await startListener(t);
-  const second = await startListener(t, '127.0.0.2');
-  const { accepted } = await connectPair(t, first.server, first.port);
-  t.equal(accepted.localPort, first.port, 'a connection has that port too');
-  t.equal(host.tuneListener(first.port, {}), 1);
-  t.equal(host.tuneListener(second.port, { backlog: 100 }), 1);
-  const both = net.createServer();
-  t.teardown(() => both.close());
-  both.listen(first.port, '127.0.0.2');
-  await once(both, 'listening');
-  t.equal(host.tuneListener(first.port, {}), 2, 'two sockets on one port');
-  second.server.close();
-  await once(second.server, 'close');
-  t.equal(host.tuneListener(second.port, {}), 0, 'none after it is closed');
-  t.equal(host.tuneListener(0, {}), 0);
-});
+t.test('only the listening sockets on the port are counted', (t) => checkTuned(t, '127.0.0.2'));
 
 t.test('a socket that refuses an option is not counted as tuned', async (t) => {
   const { port } = await startListener(t);
@@ -102,20 +86,9 @@ t.test('an unresponsive reader is cut: TCP_USER_TIMEOUT', async (t) => {
   t.ok(ms >= 900, `after ${ms} ms`);
 });
 
-t.test('[1.connections] counted by address', async (t) => {
-  const { port, accepted } = await listen(t, '127.0.0.1');
-  for (const from of ['127.0.0.1', '127.0.0.2', '127.0.0.2']) await connect(t, port, from);
-  const clients = await connectionsOf(port, () => accepted.length === 3);
-  const byAddress = new Map(clients.map(({ address, connections }) => [address, connections]));
-  t.strictSame(
-    [...byAddress].sort(),
-    [
-      ['127.0.0.1', 1],
-      ['127.0.0.2', 2],
-    ],
-    'the whole address',
-  );
-});
+t.test('[1.connections] counted by address', (t) =>
+  checkByAddress(t, '127.0.0.1', ['127.0.0.1', '127.0.0.2', '127.0.0.2']),
+);
 
 t.test('open descriptors are counted as the kernel lists them', async (t) => {
   const host = openNativeHost();

@@ -7,238 +7,150 @@ import { DEVICE, HEADER, link, NETWORK, to } from './network-tree.ts';
 
 /** The files of one interface; its index is its place in the list. */
 type Files = Parameters<typeof link>[1];
-type Links = Readonly<Record<string, Files>>;
 
 const nic: Files = { type: 1, device: DEVICE };
-const virtual: Files = { type: 1 };
-const loopback: Files = { type: 772 };
-const bond: Files = { type: 1, bonding: FOLDER, uevent: 'DEVTYPE=bond' };
-const bridge: Files = { type: 1, bridge: FOLDER, uevent: 'DEVTYPE=bridge' };
-const tap: Files = { type: 1, tun_flags: '0x1002' };
-const wireguard: Files = { type: 65534, uevent: 'DEVTYPE=wireguard' };
-const member = (files: Files, master: string): Files => ({ ...files, master: to(master) });
+const KINDS: Readonly<Record<string, Files>> = {
+  loopback: { type: 772 },
+  nic,
+  down: { ...nic, operstate: 'down' },
+  wlan: { ...nic, wireless: FOLDER },
+  dormant: { ...nic, wireless: FOLDER, operstate: 'dormant' },
+  port: nic,
+  /** Hardware whose iflink is an index of another network namespace. */
+  infiniband: { type: 32, device: DEVICE, iflink: 2 },
+  modem: { type: 65534, device: DEVICE },
+  ppp: { type: 512, uevent: 'DEVTYPE=ppp' },
+  virtual: { type: 1 },
+  bond: { type: 1, bonding: FOLDER, uevent: 'DEVTYPE=bond' },
+  bridge: { type: 1, bridge: FOLDER, uevent: 'DEVTYPE=bridge' },
+  vlan: { type: 1, uevent: 'DEVTYPE=vlan' },
+  vrf: { type: 1, uevent: 'DEVTYPE=vrf' },
+  xen: { type: 1, 'device/subsystem': { link: '../../../bus/xen-backend' } },
+  tap: { type: 1, tun_flags: '0x1002' },
+  tun: { type: 65534, tun_flags: '0x1001' },
+  wireguard: { type: 65534, uevent: 'DEVTYPE=wireguard' },
+  /** The other end has an index that is not in the list, or one that is: that of another interface. */
+  veth: { type: 1, iflink: 40 },
+  veth1: { type: 1, iflink: 1 },
+  vlan2: { type: 1, uevent: 'DEVTYPE=vlan', iflink: 2 },
+};
 
-/** On top of `lower`, whose place in the list is `index`. */
-const above = (lower: string, index: number, files: Files): Files => ({
-  ...files,
-  iflink: index,
-  [`lower_${lower}`]: to(lower),
-});
-const vlan: Files = { type: 1, uevent: 'DEVTYPE=vlan' };
+/** One word of a machine below: what counts has a star; = another type, or a port's name; @ its master; / what it is on. */
+const WORD =
+  /^(?<star>\*?)(?<name>[^:]+):(?<kind>\w+)(?:=(?<value>\w+))?(?:@(?<master>[\w-]+))?(?:\/(?<lower>\w+))?$/;
 
-function treeOf(links: Links): Tree {
-  const names = Object.keys(links);
-  // Each interface has received a power of two, and sent 1024 times as much: the sums show who is in them.
-  const rows = names.map((name, at) => `${name}: ${2 ** at} 1 0 0 0 0 0 0 ${1024 * 2 ** at} 1 0 0 0 0 0 0\n`);
-  const folders = names.map((name, at) => link(name, { ifindex: at + 1, iflink: at + 1, ...links[name] }));
-  return Object.assign({ 'proc/net/dev': HEADER + rows.join('') }, ...folders);
+interface Link {
+  readonly name: string;
+  readonly isCounted: boolean;
+  readonly files: Files;
 }
 
-function countedOf(t: Test, links: Links, more: Tree = {}): readonly string[] {
-  const { host } = makeMachine(t, { ...treeOf(links), ...more });
+function linksOf(machine: string): readonly Link[] {
+  const words = machine.trim().split(/\s+/);
+  const links = words.map((word) => WORD.exec(word)?.groups ?? {});
+  return links.map(({ star, name = '', kind = '', value, master, lower }) => ({
+    name,
+    isCounted: star === '*',
+    files: {
+      ...KINDS[kind],
+      ...(value && (kind === 'port' ? { phys_port_name: value } : { type: Number(value) })),
+      ...(master && { master: to(master) }),
+      ...(lower && {
+        iflink: links.findIndex((each) => each['name'] === lower) + 1,
+        [`lower_${lower}`]: to(lower),
+      }),
+    },
+  }));
+}
+
+function countedOf(t: Test, links: readonly Link[], more: Tree = {}): readonly string[] {
+  // Each interface has received a power of two, and sent 1024 times as much: the sums show who is in them.
+  const rows = links.map(
+    ({ name }, at) => `${name}: ${2 ** at} 1 0 0 0 0 0 0 ${1024 * 2 ** at} 1 0 0 0 0 0 0\n`,
+  );
+  const folders = links.map(({ name, files }, at) =>
+    link(name, { ifindex: at + 1, iflink: at + 1, ...files }),
+  );
+  const tree = Object.assign({ 'proc/net/dev': HEADER + rows.join('') }, ...folders, more);
+  const { host } = makeMachine(t, tree);
   const { sample } = deriveSample(NO_BASELINE, host.readCounters(NETWORK, false, 0));
   const { bytesRecv = 0, bytesSent } = sample.network?.stats ?? {};
   t.equal(bytesSent, 1024 * bytesRecv, 'both directions count the same interfaces');
-  return Object.keys(links).filter((_, at) => (bytesRecv & (2 ** at)) !== 0);
+  return links.filter((_, at) => (bytesRecv & (2 ** at)) !== 0).map(({ name }) => name);
 }
 
-function machine(what: string, links: Links, counted: readonly string[]): void {
+const MACHINES: readonly (readonly [what: string, machine: string])[] = [
+  [
+    'a Proxmox host, its only port in a bridge',
+    `*eno1:nic@vmbr0 vmbr0:bridge tap100i0:tap@vmbr0 fwbr101i0:bridge fwln101i0:virtual@fwbr101i0
+     fwpr101p0:virtual@vmbr0 veth101i0:virtual@fwbr101i0 wg0:wireguard`,
+  ],
+  ['two ports, one of them in a bridge', '*eth0:nic *eth1:nic@br0 br0:bridge veth7:virtual@br0'],
+  [
+    'docker0, containers and a tunnel beside hardware',
+    '*eth0:nic docker0:bridge veth1:virtual@docker0 wg0:wireguard',
+  ],
+  ['a bond of two in a bridge', '*eth0:nic@bond0 *eth1:nic@bond0 bond0:bond@br0 br0:bridge'],
+  ['a bond of two, with a VLAN', '*eth0:nic@bond0 *eth1:nic@bond0 bond0:bond bond0.7:vlan/bond0'],
+  ['a bond beside a port that is in none', '*eth0:nic@bond0 bond0:bond *wlan0:wlan'],
+  ['a team, which has no device', '*eth0:nic@team0 *eth1:nic@team0 team0:virtual'],
+  ['a team with a device', 'eth0:nic@team0 eth1:nic@team0 *team0:nic'],
+  ['an Open vSwitch', '*eth0:nic@ovs-system ovs-system:virtual br-ex:virtual vnet0:tap@ovs-system'],
+  ['netvsc and its virtual function, in a bridge', '*eth0:nic@br0 enP1s1:nic@eth0 br0:bridge'],
+  ['failover: a standby and a primary under one device', '*eth0:nic eth0nsby:nic@eth0 ens3:nic@eth0'],
+  ['a port in a VRF', '*eth0:nic@vrf0 vrf0:vrf'],
+  [
+    'the ports of a switch (DSA) above its interface',
+    '*eth0:nic lan1:nic@br-lan/eth0 wan:nic/eth0 br-lan:bridge',
+  ],
+  ['hardware whose iflink is an index of another network namespace', '*eth0:nic *ib0:infiniband'],
+  ['a netvm of Qubes: a guest behind a back end of Xen', '*enX0:nic vif59.0:xen'],
+  [
+    'a smart card: representors of functions beside a physical and a split port',
+    `*p0:port=p0 *p1:port=p1s2 pf0hpf:port=pf0hpf eth0:port=pf0vf1 eth1:port=c1pf0sf88 eth2:port=p0pf0vf3
+     eth3:port=pf0vfr2`,
+  ],
+  ...[801, 802, 803].map(
+    (type) => [`a monitor of type ${type} beside its radio`, `*wlan0:wlan mon0:wlan=${type}`] as const,
+  ),
+  ...[512, 256, 19].map(
+    (type) =>
+      [
+        `a modem's line of type ${type} beside hardware that is down`,
+        `*ppp0:ppp=${type} *wlan0:dormant *enp1s0:down`,
+      ] as const,
+  ),
+  ['a modem beside hardware that has carried less', '*eth0:nic *ppp0:ppp'],
+  ['PPP that busier hardware may carry: PPPoE, a VPN', 'ppp0:ppp *eth0:nic *wlan0:down'],
+  ['a modem that has a device', '*eth0:nic *wwan0:modem'],
+  ['a tunnel beside hardware that is down', 'wg0:wireguard tun0:tap *eth0:down'],
+  ['Docker in LXC', '*net0:veth docker0:bridge veth1a2b:veth@docker0 br-55aa:bridge veth3c4d:veth@br-55aa'],
+  ['a container in a bridge of a container', '*eth0:veth@br0 br0:bridge'],
+  ['a container', '*eth0:veth1'],
+  [
+    'a container with a bridge and a bond',
+    '*eth0:virtual@bond0 *eth1:virtual@bond0 bond0:bond *eth2:virtual@br0 br0:bridge',
+  ],
+  [
+    'a container with a VLAN, a team and a tunnel',
+    '*eth0:virtual eth0.7:vlan/eth0 *eth1:virtual@team0 team0:virtual tun0:tun',
+  ],
+  ['a container on a VLAN of its host', '*eth0:vlan2'],
+  ['a container with nothing but a tunnel', '*tap0:tap'],
+];
+
+for (const [what, machine] of [...MACHINES, ['a container without a network', ''] as const]) {
+  const links = linksOf(machine === '' ? '*lo:loopback' : `lo:loopback ${machine}`);
+  const counted = links.filter(({ isCounted }) => isCounted).map(({ name }) => name);
   t.test(`[3.network-which] ${what}: ${counted.join(', ')}`, async (t) => {
     t.strictSame(countedOf(t, links), counted);
   });
 }
 
-const lo = { lo: loopback };
-
-machine(
-  'a Proxmox host, its only port in a bridge',
-  {
-    ...lo,
-    eno1: member(nic, 'vmbr0'),
-    vmbr0: bridge,
-    tap100i0: member(tap, 'vmbr0'),
-    fwbr101i0: bridge,
-    fwln101i0: member(virtual, 'fwbr101i0'),
-    fwpr101p0: member(virtual, 'vmbr0'),
-    veth101i0: member(virtual, 'fwbr101i0'),
-    wg0: wireguard,
-  },
-  ['eno1'],
-);
-machine(
-  'two ports, one of them in a bridge',
-  { ...lo, eth0: nic, eth1: member(nic, 'br0'), br0: bridge, veth7: member(virtual, 'br0') },
-  ['eth0', 'eth1'],
-);
-machine(
-  'docker0, containers and a tunnel beside hardware',
-  { ...lo, eth0: nic, docker0: bridge, veth1: member(virtual, 'docker0'), wg0: wireguard },
-  ['eth0'],
-);
-machine(
-  'a bond of two in a bridge',
-  { ...lo, eth0: member(nic, 'bond0'), eth1: member(nic, 'bond0'), bond0: member(bond, 'br0'), br0: bridge },
-  ['eth0', 'eth1'],
-);
-machine(
-  'a bond of two, with a VLAN',
-  {
-    ...lo,
-    eth0: member(nic, 'bond0'),
-    eth1: member(nic, 'bond0'),
-    bond0: bond,
-    'bond0.7': above('bond0', 4, vlan),
-  },
-  ['eth0', 'eth1'],
-);
-machine(
-  'a bond beside a port that is in none',
-  { ...lo, eth0: member(nic, 'bond0'), bond0: bond, wlan0: { ...nic, wireless: FOLDER } },
-  ['eth0', 'wlan0'],
-);
-machine(
-  'a team, which has no device',
-  { ...lo, eth0: member(nic, 'team0'), eth1: member(nic, 'team0'), team0: virtual },
-  ['eth0', 'eth1'],
-);
-machine(
-  'a team with a device',
-  { ...lo, eth0: member(nic, 'team0'), eth1: member(nic, 'team0'), team0: nic },
-  ['team0'],
-);
-machine(
-  'an Open vSwitch',
-  {
-    ...lo,
-    eth0: member(nic, 'ovs-system'),
-    'ovs-system': virtual,
-    'br-ex': virtual,
-    vnet0: member(tap, 'ovs-system'),
-  },
-  ['eth0'],
-);
-machine(
-  'netvsc and its virtual function, in a bridge',
-  { ...lo, eth0: member(nic, 'br0'), enP1s1: member(nic, 'eth0'), br0: bridge },
-  ['eth0'],
-);
-machine(
-  'failover: a standby and a primary under one device',
-  { ...lo, eth0: nic, eth0nsby: member(nic, 'eth0'), ens3: member(nic, 'eth0') },
-  ['eth0'],
-);
-machine('a port in a VRF', { ...lo, eth0: member(nic, 'vrf0'), vrf0: { type: 1, uevent: 'DEVTYPE=vrf' } }, [
-  'eth0',
-]);
-machine(
-  'the ports of a switch (DSA) above its interface',
-  {
-    ...lo,
-    eth0: nic,
-    lan1: member(above('eth0', 2, nic), 'br-lan'),
-    wan: above('eth0', 2, nic),
-    'br-lan': bridge,
-  },
-  ['eth0'],
-);
-machine(
-  'hardware whose iflink is an index of another network namespace',
-  { ...lo, eth0: nic, ib0: { type: 32, device: DEVICE, iflink: 2 } },
-  ['eth0', 'ib0'],
-);
-
-const xen: Files = { type: 1, 'device/subsystem': { link: '../../../bus/xen-backend' } };
-const wlan: Files = { ...nic, wireless: FOLDER };
-/** The other end has an index that is not in the list. */
-const veth: Files = { ...virtual, iflink: 40 };
-const ppp: Files = { type: 512, uevent: 'DEVTYPE=ppp' };
-const port = (name: string): Files => ({ ...nic, phys_port_name: name });
-
-machine('a netvm of Qubes: a guest behind a back end of Xen', { ...lo, enX0: nic, 'vif59.0': xen }, ['enX0']);
-machine(
-  'a smart card: representors of functions beside a physical and a split port',
-  {
-    ...lo,
-    p0: port('p0'),
-    p1: port('p1s2'),
-    pf0hpf: port('pf0hpf'),
-    eth0: port('pf0vf1'),
-    eth1: port('c1pf0sf88'),
-    eth2: port('p0pf0vf3'),
-    eth3: port('pf0vfr2'),
-  },
-  ['p0', 'p1'],
-);
-for (const type of [801, 802, 803])
-  machine(`a monitor of type ${type} beside its radio`, { ...lo, wlan0: wlan, mon0: { ...wlan, type } }, [
-    'wlan0',
-  ]);
-const away: Files = { ...nic, operstate: 'down' };
-for (const type of [512, 256, 19])
-  machine(
-    `a modem's line of type ${type} beside hardware that is down`,
-    { ...lo, ppp0: { ...ppp, type }, wlan0: { ...wlan, operstate: 'dormant' }, enp1s0: away },
-    ['ppp0', 'wlan0', 'enp1s0'],
-  );
-machine('a modem beside hardware that has carried less', { ...lo, eth0: nic, ppp0: ppp }, ['eth0', 'ppp0']);
-machine('PPP that busier hardware may carry: PPPoE, a VPN', { ...lo, ppp0: ppp, eth0: nic, wlan0: away }, [
-  'eth0',
-  'wlan0',
-]);
-machine('a modem that has a device', { ...lo, eth0: nic, wwan0: { type: 65534, device: DEVICE } }, [
-  'eth0',
-  'wwan0',
-]);
-machine('a tunnel beside hardware that is down', { ...lo, wg0: wireguard, tun0: tap, eth0: away }, ['eth0']);
-
 t.test('[3.network-which] PPPoE, which the kernel lists, is never counted beside hardware', async (t) => {
-  const links = { ...lo, eth0: away, ppp0: ppp };
+  const links = linksOf('lo:loopback eth0:down ppp0:ppp');
   const header = 'Id       Address              Device\n';
   const session = '00000001 00:00:5e:00:53:01     eth0\n';
   t.strictSame(countedOf(t, links, { 'proc/net/pppoe': header }), ['eth0', 'ppp0'], 'no session');
   t.strictSame(countedOf(t, links, { 'proc/net/pppoe': header + session }), ['eth0']);
 });
-
-machine(
-  'Docker in LXC',
-  {
-    ...lo,
-    net0: veth,
-    docker0: bridge,
-    veth1a2b: member(veth, 'docker0'),
-    'br-55aa': bridge,
-    veth3c4d: member(veth, 'br-55aa'),
-  },
-  ['net0'],
-);
-machine('a container in a bridge of a container', { ...lo, eth0: member(veth, 'br0'), br0: bridge }, [
-  'eth0',
-]);
-machine('a container', { ...lo, eth0: { ...virtual, iflink: 1 } }, ['eth0']);
-machine('a container without a network', lo, ['lo']);
-machine(
-  'a container with a bridge and a bond',
-  {
-    ...lo,
-    eth0: member(virtual, 'bond0'),
-    eth1: member(virtual, 'bond0'),
-    bond0: bond,
-    eth2: member(virtual, 'br0'),
-    br0: bridge,
-  },
-  ['eth0', 'eth1', 'eth2'],
-);
-machine(
-  'a container with a VLAN, a team and a tunnel',
-  {
-    ...lo,
-    eth0: virtual,
-    'eth0.7': above('eth0', 2, vlan),
-    eth1: member(virtual, 'team0'),
-    team0: virtual,
-    tun0: { type: 65534, tun_flags: '0x1001' },
-  },
-  ['eth0', 'eth1'],
-);
-machine('a container on a VLAN of its host', { ...lo, eth0: { ...vlan, iflink: 2 } }, ['eth0']);
-machine('a container with nothing but a tunnel', { ...lo, tap0: tap }, ['tap0']);

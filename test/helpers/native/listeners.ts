@@ -75,3 +75,34 @@ export async function connectPair(t: Test, server: net.Server, port: number) {
   });
   return { client, accepted };
 }
+
+/** Only the listening sockets on a port are counted: one on loopback, one at `other`, and two on one port. */
+export async function checkTuned(t: Test, other: string): Promise<void> {
+  const first = await startListener(t);
+  const second = await startListener(t, other);
+  const { accepted } = await connectPair(t, first.server, first.port);
+  t.equal(accepted.localPort, first.port, 'a connection has that port too');
+  t.equal(host.tuneListener(first.port, {}), 1);
+  t.equal(host.tuneListener(second.port, { backlog: 100 }), 1, other);
+  const both = net.createServer();
+  t.teardown(() => both.close());
+  both.listen(first.port, other);
+  await once(both, 'listening');
+  t.equal(host.tuneListener(first.port, {}), 2, 'two sockets on one port');
+  second.server.close();
+  await once(second.server, 'close');
+  t.equal(host.tuneListener(second.port, {}), 0, 'none after it is closed');
+  t.equal(host.tuneListener(0, {}), 0);
+}
+
+/** Connections to `address` from each of `from`, counted by the whole address. */
+export async function checkByAddress(t: Test, address: string, from: readonly string[]): Promise<void> {
+  const { port, accepted } = await listen(t, address);
+  for (const each of from) await connect(t, port, each, each.includes(':') ? each : '127.0.0.1');
+  const clients = await connectionsOf(port, () => accepted.length === from.length);
+  t.strictSame(
+    new Map(clients.map((client) => [client.address, client.connections])),
+    new Map(from.map((each) => [each, from.filter((other) => other === each).length])),
+    'the whole address',
+  );
+}
