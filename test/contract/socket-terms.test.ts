@@ -63,6 +63,24 @@ t.test('[11.deadline] an op after its deadline is not carried out, and the trail
   }
 });
 
+t.test('[11.deadline] an op with a deadline that comes twice is carried out once', async (t) => {
+  const { media, connect, say } = await start(t);
+  const client = await connect('panel');
+  const { data } = await client.take('connected');
+  media.snapshot = snapshotOf(playerOf('p', { playback: 'playing' }));
+  const op = { op: 'media', id: 1, deadline: Number(data['clock']) + 1000, data: { action: 'pause' } };
+  for (const more of [{}, {}, { id: 2 }, {}]) say(client, { ...op, ...more });
+  await client.ask('ping', {}, 'p');
+  await client.take(({ id, data: told }) => id === 2 && told['final'] === true);
+  t.equal(media.controls.length, 2, 'once for each id');
+  const without = { op: 'media', id: 1, data: { action: 'pause' } };
+  for (let count = 0; count < 2; count++) {
+    say(client, without);
+    await client.take(({ id, data: told }) => id === 1 && told['final'] === true);
+  }
+  t.ok(media.controls.length > 2, 'others may use an id again');
+});
+
 t.test(
   '[11.via] a hub names its client for the trail; other keys may not, and its scopes limit it',
   async (t) => {

@@ -42,6 +42,9 @@ export interface SessionOwner {
   onClosed(session: SocketSession): void;
 }
 
+/** More than a hub sends within the 5 s of its deadlines. */
+const IDS = 1000;
+
 export class SocketSession implements SocketEvents, Outlet, Requester {
   readonly caller: Caller;
   /** The one machine of this socket; undefined: its messages name machines. */
@@ -56,6 +59,8 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   /** Subscriptions with a waiter. */
   #waiting: Set<Subscription> | undefined;
   #fleet: SocketFleet | undefined;
+  /** Ids of ops with a deadline, the oldest first. */
+  #taken: Set<MessageId> | undefined;
 
   constructor(deps: SessionDeps, caller: Caller, only: Machine | undefined) {
     this.#deps = deps;
@@ -206,6 +211,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
       this.send(frame('pong', { clock: clock.sinceBoot() }, { host: undefined, id }));
       return;
     }
+    if (request.deadline !== undefined && this.#isRepeated(id)) return;
     const requester = this.#requesterFor(request);
     if (requester === undefined) {
       const text = 'via needs a key with the scope hub.';
@@ -219,6 +225,17 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
       else if (op === 'unsubscribe') this.#unsubscribe(machine, data, id);
       else await answerRequest(machine, requester, request, this.placeOf(machine, id), { log, gate, clock });
     }
+  }
+
+  /** Whether an op has come twice: one that acts must act once, whatever is on its way. The first has the answer. */
+  #isRepeated(id: MessageId | undefined): boolean {
+    if (id === undefined) return false;
+    this.#taken ??= new Set();
+    if (this.#taken.has(id)) return true;
+    const [oldest] = this.#taken.size < IDS ? [] : this.#taken;
+    if (oldest !== undefined) this.#taken.delete(oldest);
+    this.#taken.add(id);
+    return false;
   }
 
   /** Returns the sender of a request: itself, or the client of a hub; undefined: it is no hub. */
