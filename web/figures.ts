@@ -16,8 +16,8 @@ export interface Figure {
 }
 
 const T = TEXTS.strip;
-/** Charge in percent. */
-const LOW = 15;
+/** Charge of a battery in percent. */
+export const LOW = 15;
 
 /** Returns the item with the greatest known value. */
 function greatest<I>(items: readonly I[], read: (item: I) => number | null): I | undefined {

@@ -1,5 +1,6 @@
 /** Batteries: charge, power, time left and health. */
 import type { BatteryDetail } from '../../src/wire/details.ts';
+import { LOW } from '../figures.ts';
 import { duration, percent, watts } from '../format.ts';
 import { Bar, Card, Notes } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
@@ -23,8 +24,6 @@ const T = {
   none: 'no battery found',
 } as const;
 
-/** In percent. */
-const LOW = 15;
 const SCALE = { format: percent, range: PERCENT_RANGE };
 
 function notesOf(battery: BatteryDetail): readonly string[] {

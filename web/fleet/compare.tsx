@@ -2,6 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { HistoryPayload } from '../../src/wire/history.ts';
 import { celsius, percent, rate, timeOfDay } from '../format.ts';
+import { RANGES, type Range } from '../history.ts';
+import { LEAST_RATE } from '../parts/line.ts';
 import { usePolled } from '../parts/poll.ts';
 import { useValue } from '../value.ts';
 import { machines, turn } from './live.ts';
@@ -20,20 +22,15 @@ const ROWS = [
   { name: 'send', series: 'network.send', max: undefined, format: rate },
 ] as const;
 const SERIES = ROWS.map(({ series }) => series).join(',');
-const RANGES = [
-  { label: '1 h', seconds: 3600, everyMs: 10_000 },
-  { label: '1 d', seconds: 86_400, everyMs: 60_000 },
-  { label: '7 d', seconds: 604_800, everyMs: 600_000 },
-] as const;
-/** Least scale of rates, so that an idle network is a flat line. */
-const LEAST_RATE = 16 * 1024;
+/** An hour, a day and a week, which all machines keep. */
+const SHOWN = RANGES.slice(1, 4);
 
 const valuesOf = (past: HistoryPayload | undefined, series: string): Values =>
   past?.series[series]?.mean ?? [];
 
 interface ColumnProps {
   readonly id: string;
-  readonly range: (typeof RANGES)[number];
+  readonly range: Range;
   readonly onRead: (id: string, past: HistoryPayload) => void;
   readonly pasts: ReadonlyMap<string, HistoryPayload>;
   /** Part of the range, 0 to 1. */
@@ -44,7 +41,7 @@ interface ColumnProps {
 function Column({ id, range, onRead, pasts, cursor, onPoint }: ColumnProps) {
   const machine = machines.at(id);
   const path = `/api/hosts/${encodeURIComponent(id)}/history?series=${SERIES}&since=-${range.seconds}`;
-  const { value, error } = usePolled<HistoryPayload>(path, range.everyMs);
+  const { value, error } = usePolled<HistoryPayload>(path, 1000 * range.step);
   useEffect(() => {
     if (value !== undefined) onRead(id, value);
   }, [value]);
@@ -92,7 +89,7 @@ function Column({ id, range, onRead, pasts, cursor, onPoint }: ColumnProps) {
 
 export function Compare({ ids }: { readonly ids: readonly string[] }) {
   useValue(turn);
-  const [range, setRange] = useState<(typeof RANGES)[number]>(RANGES[0]);
+  const [range, setRange] = useState(RANGES[1]);
   const [cursor, setCursor] = useState<number>();
   const [pasts, setPasts] = useState<ReadonlyMap<string, HistoryPayload>>(new Map());
   if (ids.length < 2) return <p class="empty">{T.compareHelp}</p>;
@@ -105,7 +102,7 @@ export function Compare({ ids }: { readonly ids: readonly string[] }) {
       <div class="tools">
         <fieldset class="ranges">
           <legend class="unseen">{T.range}</legend>
-          {RANGES.map((each) => (
+          {SHOWN.map((each) => (
             <label key={each.label}>
               <input
                 type="radio"

@@ -30,7 +30,7 @@ export function OpenEvents() {
   if (alarms.length === 0) return null;
   const rows = alarms.map((alarm) => <Row key={`${alarm.id} ${alarm.text} ${alarm.since}`} alarm={alarm} />);
   return (
-    <section class="open-events" aria-label={T.open(alarms.length)}>
+    <section class="card open-events" aria-label={T.open(alarms.length)}>
       <h2>{T.open(alarms.length)}</h2>
       <ul>{rows.slice(0, MAX_SHOWN)}</ul>
       {rows.length > MAX_SHOWN && (

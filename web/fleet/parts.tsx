@@ -24,7 +24,7 @@ export interface ListProps {
 /** Relative, because a proxy may serve the page under a path. */
 export function HostLink({ machine: { id, name } }: { readonly machine: Machine }) {
   return (
-    <a href={`hosts/${id}/`} title={name === id ? undefined : id}>
+    <a class="cut" href={`hosts/${id}/`} title={name === id ? undefined : id}>
       {name}
     </a>
   );
@@ -99,7 +99,9 @@ export function Track({ machine }: { readonly machine: Machine }) {
           <Glyph name={played.isPlaying ? 'pause' : 'play'} />
         </button>
       )}
-      <span title={words}>{words}</span>
+      <span class="cut" title={words}>
+        {words}
+      </span>
     </>
   );
 }

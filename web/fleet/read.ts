@@ -64,16 +64,6 @@ export interface Row {
   readonly last: LastFigures | undefined;
 }
 
-export const UNKNOWN: Figures = {
-  load: null,
-  memory: null,
-  disk: null,
-  temperature: null,
-  receive: null,
-  send: null,
-  uptime: null,
-};
-
 type Members = Readonly<Record<string, unknown>>;
 
 const NOTHING: Members = {};
@@ -112,7 +102,6 @@ function rateOf(before: number | null, now: number | null, seconds: number): num
 
 /** `sample`: of one machine; undefined: it has sent none. `before`, `now`: the traffic until the sample before and this one. */
 export function figuresOf(sample: unknown, before?: Traffic, now?: Traffic): Figures {
-  if (sample === undefined) return UNKNOWN;
   const { cpu, memory, disks, uptime } = membersOf(sample);
   const { current_load: load, current_temp: temperature } = membersOf(cpu);
   return {
@@ -126,6 +115,9 @@ export function figuresOf(sample: unknown, before?: Traffic, now?: Traffic): Fig
     uptime: numberOf(uptime),
   };
 }
+
+/** Of a machine that has sent no sample. */
+export const UNKNOWN = figuresOf(undefined);
 
 /** Returns the condition of a machine in an event. A state that this page does not know is shown as down. */
 export function conditionOf(host: unknown): Condition {

@@ -109,10 +109,10 @@ function Row({ machine, index, ...choosing }: RowProps) {
       title={asOfText(machine)}
     >
       <Picked machine={machine} {...choosing} />
-      <th scope="row" class="name">
+      <th scope="row" class="name cut">
         <HostLink machine={machine} />
       </th>
-      <td class="condition">
+      <td class="condition cut">
         <State machine={machine} />
       </td>
       <td class="number cpu" data-label={T.columns.load}>
@@ -130,11 +130,11 @@ function Row({ machine, index, ...choosing }: RowProps) {
       <td class="number temperature">{figureOf(machine, 'temperature')}</td>
       <td class="network">{trafficText(machine)}</td>
       <td class="uptime">{figureOf(machine, 'uptime')}</td>
-      <td class="version">{machine.version}</td>
-      <td class="media">
+      <td class="version cut">{machine.version}</td>
+      <td class="media cut">
         <Track machine={machine} />
       </td>
-      <td class="about" title={about}>
+      <td class="about cut" title={about}>
         <Wake of={machine} kind="quiet text" /> {about}
       </td>
     </tr>
@@ -168,10 +168,10 @@ function GroupRow({ group: { label, machines, down, worst }, name, index }: Grou
   return (
     <tr data-item aria-rowindex={index} class="group">
       <td class="picked" />
-      <th scope="rowgroup" class="name">
+      <th scope="rowgroup" class="name cut">
         {label ?? T.withoutLabel(name)}
       </th>
-      <td class="condition">
+      <td class="condition cut">
         <span class={`mark ${down > 0 ? 'down' : 'up'}`}>{T.groupOf(machines.length, down)}</span>
       </td>
       {load}

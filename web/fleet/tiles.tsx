@@ -61,12 +61,12 @@ function Tile({ machine, place, of }: TileProps) {
       aria-setsize={of}
     >
       <header>
-        <h2>
+        <h2 class="cut">
           <HostLink machine={machine} />
         </h2>
         <State machine={machine} />
       </header>
-      <p class="note" title={about}>
+      <p class="note cut" title={about}>
         <Wake of={machine} kind="quiet text" /> {about}
       </p>
       <p class="note media">

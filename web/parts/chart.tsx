@@ -23,7 +23,10 @@ function Legend({ lines, values }: { readonly lines: readonly Line[]; readonly v
     <ul class="legend" aria-hidden="true">
       {lines.map((line, i) => (
         <li key={line.series}>
-          <span class={`swatch ${line.colour}${line.isDashed ? ' dashed' : ''}`} />
+          <span
+            class={line.isDashed ? 'swatch dashed' : 'swatch'}
+            style={{ borderColor: `var(--${line.colour})` }}
+          />
           {line.label} <b>{values[i]}</b>
         </li>
       ))}

@@ -21,7 +21,7 @@ export interface Scale {
 }
 
 /** Minimum scale of rates; the steps are chosen so that the middle is a round number of binary units too. */
-const LEAST_RATE = 16 * 1024;
+export const LEAST_RATE = 16 * 1024;
 
 export const PERCENT_RANGE: Scale['range'] = () => [0, 100];
 export const RATE_RANGE: Scale['range'] = (_, max) => [

@@ -121,8 +121,8 @@ function Playing() {
         </button>
       )}
       <a {...leading('media')}>
-        <small>{value.artist ?? T.media}</small>
-        <b>{value.title}</b>
+        <small class="cut">{value.artist ?? T.media}</small>
+        <b class="cut">{value.title}</b>
       </a>
     </div>
   );
@@ -144,7 +144,9 @@ export function Strip() {
     <>
       <header class="strip">
         <div class="who">
-          <h1 title={name}>{name === '' ? T.title : name}</h1>
+          <h1 class="cut" title={name}>
+            {name === '' ? T.title : name}
+          </h1>
           <State />
           {first !== undefined && (
             <button
@@ -163,8 +165,8 @@ export function Strip() {
             {figuresOf(now).map(
               ({ card, label, value: text, title = label, share, level = levelOf(share ?? null) }) => (
                 <a key={label} class="figure" title={title} {...leading(card)}>
-                  <small>{label}</small>
-                  <b>
+                  <small class="cut">{label}</small>
+                  <b class="cut">
                     <Mark level={level} />
                     {text}
                   </b>

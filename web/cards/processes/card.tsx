@@ -60,7 +60,7 @@ function Top({ title, rows, value, onOpen }: TopProps) {
             <span class="name">
               <button
                 type="button"
-                class="quiet open"
+                class="quiet open cut"
                 aria-haspopup="dialog"
                 onClick={() => onOpen({ name: row.name, pid: row.pid })}
               >

@@ -63,7 +63,7 @@ function Head({ areGroups, listing, onSort, onEnd }: TableProps & { readonly are
       <tr>
         <Sorted by="name" kind="name" {...sorting} />
         <Sorted by={areGroups ? 'count' : 'pid'} kind="number more" {...sorting} />
-        {!areGroups && <Sorted by="user" kind="more user" {...sorting} />}
+        {!areGroups && <Sorted by="user" kind="more user cut" {...sorting} />}
         <Sorted by="cpu" kind="number cpu" {...sorting} />
         <Sorted by="memory" kind="number memory" {...sorting} />
         {!areGroups && <Sorted by="threads" kind="number more threads" {...sorting} />}
@@ -88,10 +88,10 @@ function BodyRow({
   const victim = endable(row, guard);
   return (
     <tr data-item aria-rowindex={index}>
-      <th scope="row" class="name">
+      <th scope="row" class="name cut">
         <button
           type="button"
-          class="quiet open"
+          class="quiet open cut"
           aria-haspopup="dialog"
           data-key={`open ${keyOf(row)}`}
           onClick={() => onOpen('pid' in row ? { name: row.name, pid: row.pid } : { name: row.name })}
@@ -100,7 +100,7 @@ function BodyRow({
         </button>
       </th>
       <td class="number more">{'count' in row ? row.count : row.pid}</td>
-      {!('count' in row) && <td class="more user">{'user' in row ? row.user : ''}</td>}
+      {!('count' in row) && <td class="more user cut">{'user' in row ? row.user : ''}</td>}
       <td class="number cpu">{percent(row.cpu, 1)}</td>
       <td class="number memory">{bytes(row.memory)}</td>
       {!('count' in row) && (
