@@ -11,5 +11,7 @@ export interface Moment {
 export const moment = new Value<Moment | undefined>(undefined);
 /** The charts show another time than now. */
 export const isThen = new Value(false);
+/** The begin and the end of a time that is being selected, in either order. */
+export const selected = new Value<readonly [number, number] | undefined>(undefined);
 /** Stays when the pointer leaves, and is in the address. */
 export const pinned = new Value<Moment | undefined>(undefined);

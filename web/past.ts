@@ -192,6 +192,7 @@ export function want(name: string): void {
 export function choose(next: Range): void {
   if (next.from === undefined) localStorage.setItem(RANGE_NAME, next.label);
   writeAddress({ from: next.from, to: next.from === undefined ? undefined : next.from + next.seconds });
+  wider = [];
   range.set(next);
   notes.set(NO_NOTES);
   // Their notes come with the answer.
@@ -201,11 +202,34 @@ export function choose(next: Range): void {
 }
 
 /** Shows the time between two moments; the last of the same length where it is not over yet. */
-export function zoom(from: number, until: number): void {
+function chooseBetween(from: number, until: number): void {
   const now = newest?.timestamp ?? Date.now() / 1000;
   const isOver = until < now;
   const same = RANGES.find(({ seconds }) => seconds === until - from);
   choose(isOver || same === undefined ? rangeBetween(from, Math.min(until, now)) : same);
+}
+
+/** The ranges that were shown before each zoom since one was chosen. */
+let wider: readonly Range[] = [];
+
+export function zoomIn(from: number, until: number): void {
+  const before = [...wider, range.current];
+  chooseBetween(from, until);
+  wider = before;
+}
+
+/** Shows what was shown before the last zoom; now, where a link led to the shown time. */
+export function zoomOut(): void {
+  const [last, rest] = [wider.at(-1), wider.slice(0, -1)];
+  if (last === undefined) chooseNow();
+  else choose(last);
+  wider = rest;
+}
+
+/** Shows a time that ends now and is as long as the shown one. */
+export function chooseNow(): void {
+  const { from, seconds } = range.current;
+  if (from !== undefined) choose(RANGES.find((each) => each.seconds >= seconds) ?? RANGES[0]);
 }
 
 /** Moves the shown time by its own length. */
@@ -215,7 +239,7 @@ export function move(by: 1 | -1): void {
     range: { seconds },
   } = shown();
   const [from] = times;
-  if (from !== undefined) zoom(from + by * seconds, from + by * seconds + seconds);
+  if (from !== undefined) chooseBetween(from + by * seconds, from + by * seconds + seconds);
 }
 
 addEventListener('hashchange', () => {

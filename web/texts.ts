@@ -182,6 +182,8 @@ export const TEXTS = {
     gap: 'Not recorded.',
     gapOnBattery: 'Not recorded: the computer was running on its battery.',
     moment: (title: string) => `Time in the chart ${title}`,
+    keys: 'Shift and an arrow select, Enter zooms in, Backspace zooms out.',
+    selected: (from: string, until: string) => `selected from ${from} to ${until}`,
     at: (time: string, values: string) => `${time}: ${values}`,
   },
   ran: {

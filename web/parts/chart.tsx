@@ -1,6 +1,6 @@
 /** A chart of the shown time, its legend with the values as text, and the chosen moment in it. */
 import { useEffect, useRef } from 'preact/hooks';
-import { moment, pinned } from '../chosen.ts';
+import { moment, pinned, selected } from '../chosen.ts';
 import { momentText } from '../format.ts';
 import { leave, pin, point } from '../moment.ts';
 import { drawn, shown } from '../past.ts';
@@ -9,6 +9,7 @@ import { useValue } from '../value.ts';
 import type { Line, Scale } from './line.ts';
 import { MomentPanel } from './moment-panel.tsx';
 import { plot } from './plot.ts';
+import { followPointer, onKey, onMoved } from './pointing.ts';
 
 interface ChartProps {
   readonly title: string;
@@ -34,41 +35,11 @@ function Legend({ lines, values }: { readonly lines: readonly Line[]; readonly v
   );
 }
 
-/** A click moves the pointer by less, in pixels: otherwise a time was selected. */
-const DRAG_PX = 5;
-
-/**
- * Calls `choose` with the pointer's position on the chart in `target`, from 0 to 1, and whether it was clicked; returns a
- * function that stops.
- */
-function followPointer(target: HTMLElement, choose: (part: number, isClick: boolean) => void): () => void {
-  const stop = new AbortController();
-  let begin = 0;
-  const follow = ({ clientX, type }: MouseEvent) => {
-    if (type === 'pointerdown') begin = clientX;
-    const isClick = type === 'click';
-    // Without the axes.
-    const box = target.querySelector('.u-over')?.getBoundingClientRect();
-    if (box === undefined || (isClick && Math.abs(clientX - begin) >= DRAG_PX)) return;
-    choose(Math.min(1, Math.max(0, (clientX - box.left) / box.width)), isClick);
-  };
-  for (const type of ['pointermove', 'pointerdown', 'click'] as const)
-    target.addEventListener(type, follow, { signal: stop.signal, capture: true });
-  target.addEventListener(
-    'pointerleave',
-    ({ pointerType }) => {
-      // A finger leaves when it is lifted; its choice remains.
-      if (pointerType !== 'touch') leave();
-    },
-    stop,
-  );
-  return () => stop.abort();
-}
-
 export function Chart({ title, lines, scale, height = 130 }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useValue(drawn);
   const chosen = useValue(moment);
+  const time = useValue(selected);
   const history = shown();
   const { range, times } = history;
   const choose = (slot: number, isClick: boolean) => {
@@ -81,10 +52,9 @@ export function Chart({ title, lines, scale, height = 130 }: ChartProps) {
     () =>
       place.current === null
         ? undefined
-        : followPointer(place.current, (part, isClick) => {
+        : followPointer(place.current, (at, isClick) => {
             // A pinned moment stays where it is.
-            if (isClick || pinned.current === undefined)
-              choose(Math.round(part * (shown().times.length - 1)), isClick);
+            if (isClick || pinned.current === undefined) choose(at, isClick);
           }),
     [],
   );
@@ -104,11 +74,23 @@ export function Chart({ title, lines, scale, height = 130 }: ChartProps) {
         <input
           type="range"
           aria-label={TEXTS.chart.moment(title)}
-          aria-valuetext={TEXTS.chart.at(momentText(times[slot] ?? 0, range.step), words)}
+          aria-describedby="keys"
+          aria-valuetext={
+            time === undefined
+              ? TEXTS.chart.at(momentText(times[slot] ?? 0, range.step), words)
+              : TEXTS.chart.selected(momentText(Math.min(...time)), momentText(Math.max(...time)))
+          }
           max={times.length - 1}
           value={slot}
-          onInput={({ currentTarget }) => choose(currentTarget.valueAsNumber, pinned.current !== undefined)}
-          onBlur={leave}
+          onInput={({ currentTarget: { valueAsNumber } }) => {
+            choose(valueAsNumber, pinned.current !== undefined);
+            onMoved(times[valueAsNumber] ?? 0);
+          }}
+          onKeyDown={(event) => onKey(event, times[slot] ?? 0)}
+          onBlur={() => {
+            leave();
+            selected.set(undefined);
+          }}
         />
       </div>
       {chosen?.chart === title && <MomentPanel moment={chosen} words={words} lines={named} />}

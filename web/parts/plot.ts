@@ -1,10 +1,10 @@
 /** Draws a chart of the shown history with uPlot. */
 import uPlot from 'uplot';
-import { moment } from '../chosen.ts';
+import { moment, selected } from '../chosen.ts';
 import { tickText } from '../format.ts';
 import type { History, Range } from '../history.ts';
 import { leave } from '../moment.ts';
-import { drawn, notes, zoom } from '../past.ts';
+import { drawn, notes, zoomIn } from '../past.ts';
 import { cancelDraw, requestDraw } from './draw-queue.ts';
 import type { Line, Scale } from './line.ts';
 import { colourOf, scheme } from './palette.ts';
@@ -87,13 +87,21 @@ function drawMarks(u: uPlot): void {
   }
 }
 
+/** Marks the time that is being selected by keyboard or touch. */
+function markSelected(u: uPlot): void {
+  const [from, to] = selected.current ?? [0, 0];
+  const left = u.valToPos(Math.min(from, to), 'x');
+  const width = u.valToPos(Math.max(from, to), 'x') - left;
+  u.setSelect({ left, top: 0, width, height: u.over.clientHeight }, false);
+}
+
 /** Shows the selected time in all charts. */
 function zoomInto(u: uPlot): void {
   const { left, width } = u.select;
   if (width === 0) return;
   u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   leave();
-  zoom(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
+  zoomIn(u.posToVal(left, 'x'), u.posToVal(left + width, 'x'));
 }
 
 function options(
@@ -201,6 +209,7 @@ export function plot(
     scheme.watch(() => chart?.redraw()),
     // The position is that of the moment, regardless of the arguments.
     moment.watch(() => chart?.setCursor({ left: 0, top: 0 })),
+    selected.watch(() => chart && markSelected(chart)),
   ];
   return () => {
     unwatch.forEach((stop) => stop());

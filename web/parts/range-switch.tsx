@@ -5,7 +5,7 @@ import { momentText } from '../format.ts';
 import { RANGES } from '../history.ts';
 import { serviceNow } from '../live.ts';
 import { pin } from '../moment.ts';
-import { choose, drawn, hasHistory, move, oldest, range, shown } from '../past.ts';
+import { choose, chooseNow, drawn, hasHistory, move, oldest, range, shown } from '../past.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 
@@ -84,6 +84,9 @@ export function RangeSwitch() {
       </fieldset>
       {isPast && <Step by={1} label={T.later} />}
       <Shown />
+      <p id="keys" class="unseen">
+        {T.keys}
+      </p>
       {(isPast || isPinned) && (
         <>
           <CopyLink />
@@ -92,7 +95,7 @@ export function RangeSwitch() {
             class="quiet"
             onClick={() => {
               pin(undefined);
-              if (isPast) choose(RANGES.find(({ seconds }) => seconds >= current.seconds) ?? RANGES[0]);
+              chooseNow();
             }}
           >
             {T.now}

@@ -1,8 +1,11 @@
 /** A history of which everything is known, and what a chart of the page shows of it. */
-import type { Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Test } from 'tap';
 import type { History, HistoryRequest } from '#src/history/history.js';
 import type { HistoryEvent, HistoryMark, HistoryPayload, ProcessHistoryPayload } from '#src/wire/history.js';
-import { card, until } from '../browser.ts';
+import { livelyHost } from '../../helpers/fakes/lively-host.ts';
+import { serveHere } from '../../helpers/service/service.ts';
+import { card, openLive, until } from '../browser.ts';
 
 /** The load of the processor in each slot: between the lines of the chart's grid. */
 export const PAST = { mean: 62, min: 55, max: 82 };
@@ -169,3 +172,12 @@ export const labelOf = (page: Page): Promise<string | null> =>
 /** Waits until what was before the page is drawn in the processor's chart. */
 export const isFilled = (page: Page): Promise<boolean> =>
   until(() => isDrawn(page, 'Processor', 0.2, PAST.mean), true);
+
+/** A new page of a service with that past, once it is drawn. */
+export async function openPast(t: Test, browser: Browser, past: KnownPast, how: BrowserContextOptions = {}) {
+  const config = { stats: { stream_interval_seconds: 1 } };
+  const service = await serveHere(t, livelyHost(), config, { history: past });
+  const opened = await openLive(t, browser, service.baseUrl, how);
+  await isFilled(opened.page);
+  return opened;
+}

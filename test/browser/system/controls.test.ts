@@ -110,8 +110,10 @@ else {
       const power = card(page, 'Power');
       const shutDown = power.getByRole('button', { name: 'Shut down' });
       const dialog = page.getByRole('dialog');
+      await power.getByText('Test mode: actions are recorded').waitFor();
+      t.notMatch(await power.innerText(), /was recorded/, 'nothing yet');
       await shutDown.click();
-      t.match(await dialog.innerText(), /Shut down workbench\?/);
+      t.match(await dialog.innerText(), /Shut down workbench\?[\s\S]*are recorded, not carried out/);
       await page.keyboard.press('Escape');
       t.equal(await dialog.count(), 0, 'Escape leaves it');
       // The page gives the focus back in a later turn than it takes the dialog away.

@@ -1,4 +1,4 @@
-/** Sentences of the cards, in plain English: test mode, free space, interfaces that are down, limits of the service. */
+/** Sentences of the cards, in plain English: free space, interfaces that are down, limits of the service. */
 import '../../../helpers/service/dead-buses.ts';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -21,19 +21,6 @@ else {
     const { page } = await openLive(t, browser, service.baseUrl);
     return page;
   };
-
-  t.test('a trial with power.backend "record" says so before anything was recorded', async (t) => {
-    const page = await open(t, livelyHost());
-    const power = card(page, 'Power');
-    await power.getByText('Test mode: actions are recorded').waitFor();
-    t.notMatch(await power.innerText(), /was recorded/);
-    await power.getByRole('button', { name: 'Sleep' }).click();
-    t.match(
-      await page.getByRole('dialog').innerText(),
-      /actions are recorded, not carried out/,
-      'the question says it too',
-    );
-  });
 
   t.test('a card that would only have a reason is a line under what is not available', async (t) => {
     const service = await serveHere(t, livelyHost(), QUICK);

@@ -5,21 +5,18 @@
 import '../../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
-import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
-import { card, openLive, PHONE, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { card, PHONE, skipBrowser, startBrowser, until } from '../../browser.ts';
 import {
   chartOf,
-  isDrawn,
   KnownPast,
-  PAST,
+  labelOf,
+  openPast,
   panelOf,
   partAt,
   placeAt,
   sliderOf,
 } from '../../dashboard/past-rig.ts';
 
-const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const PROGRAM = 'compiler-with-a-long-name × 16';
 
 t.setTimeout(280_000);
@@ -28,12 +25,7 @@ if (skipBrowser) t.test('moments in Chromium', { skip: skipBrowser }, () => unde
 else {
   const browser = await startBrowser(t);
 
-  const open = async (t: Test, past: KnownPast, how: BrowserContextOptions = {}) => {
-    const service = await serveHere(t, livelyHost(), QUICK, { history: past });
-    const opened = await openLive(t, browser, service.baseUrl, how);
-    await until(() => isDrawn(opened.page, 'Processor', 0.3, PAST.mean), true);
-    return opened;
-  };
+  const open = (t: Test, past: KnownPast, how?: BrowserContextOptions) => openPast(t, browser, past, how);
   /** The place in the processor's chart of what was `age` seconds old when the history was answered. */
   const placeOf = (page: Page, past: KnownPast, age: number) =>
     placeAt(chartOf(page, 'Processor'), partAt(past, age));
@@ -53,7 +45,6 @@ else {
       );
     }
   };
-  const labelOf = (page: Page) => chartOf(page, 'Processor').getAttribute('aria-label');
   /** Waits until the words of the chart are those of now again. */
   const isNow = async (page: Page) => {
     const read = async () => [

@@ -12,10 +12,9 @@ import {
   isFilled,
   KnownPast,
   labelOf,
+  openPast,
   PAST,
   panelOf,
-  partAt,
-  placeAt,
   rangeSwitch,
   sliderOf,
 } from '../../dashboard/past-rig.ts';
@@ -29,11 +28,7 @@ if (skipBrowser) t.test('the past in Chromium', { skip: skipBrowser }, () => und
 else {
   const browser = await startBrowser(t);
 
-  const open = async (t: Test, past: KnownPast, how = {}) => {
-    const service = await serveHere(t, livelyHost(), QUICK, { history: past });
-    const { page, complaints } = await openLive(t, browser, service.baseUrl, how);
-    return { page, complaints };
-  };
+  const open = (t: Test, past: KnownPast, how = {}) => openPast(t, browser, past, how);
   t.test('the charts have what the service has recorded before the page was opened', async (t) => {
     // The machine of this host runs on its battery.
     const history = { minutes: 60, idle_interval_seconds: 1, on_battery: true };
@@ -70,27 +65,11 @@ else {
     t.strictSame(complaints, []);
   });
 
-  t.test('an unrecorded time is a gap', async (t) => {
-    const past = new KnownPast();
-    const { page, complaints } = await open(t, past);
-    const isLine = (age: number) => isDrawn(page, 'Processor', partAt(past, age), PAST.mean);
-    for (const age of [100, 200]) await until(() => isLine(age), true);
-    t.equal(await isLine(150), false);
-    const { x, y } = await placeAt(chartOf(page, 'Processor'), partAt(past, 150));
-    await page.mouse.move(x, y);
-    await until(
-      () => labelOf(page),
-      (words) => words?.includes('Load n/a') === true,
-    );
-    t.strictSame(complaints, []);
-  });
-
   t.test(
     'an hour: chosen for all charts, remembered, with bands, and continued by each sample',
     async (t) => {
       const past = new KnownPast();
       const { page, complaints } = await open(t, past);
-      await isFilled(page);
       t.match(await labelOf(page), FIVE_MINUTES);
       const inBand = (PAST.mean + PAST.max) / 2;
       t.equal(await isDrawn(page, 'Processor', 0.3, inBand), false, 'no band at 1 s');
@@ -124,7 +103,6 @@ else {
   t.test('each core is requested when it is shown', async (t) => {
     const past = new KnownPast();
     const { page, complaints } = await open(t, past);
-    await isFilled(page);
     const cores = () =>
       past.asked.filter(({ series, step }) => step === 1 && series.includes('cpu.core/*')).length;
     t.equal(cores(), 0);
@@ -144,7 +122,6 @@ else {
       { ...event, at: now - 50, state: 'end', text: 'The load is below 90 % again.' },
     ];
     const { page, complaints } = await open(t, past, { bypassCSP: true });
-    await isFilled(page);
     // At a height at which nothing else is drawn.
     const line = await until(
       () => drawnAt(page, 'Memory', 90),

@@ -2,22 +2,21 @@
 import '../../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
 import { checkTime } from '../../../helpers/limits.ts';
-import { type ConfigPart, serveHere } from '../../../helpers/service/service.ts';
-import { openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import { openPage, PHONE, skipBrowser, startBrowser, until } from '../../browser.ts';
 import {
   chartOf,
   isDrawn,
   KnownPast,
+  openPast,
   PAST,
   panelOf,
   partAt,
   placeAt,
   rangeSwitch,
+  sliderOf,
 } from '../../dashboard/past-rig.ts';
 
-const QUICK: ConfigPart = { stats: { stream_interval_seconds: 1 } };
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
@@ -27,12 +26,10 @@ if (skipBrowser) t.test('times in Chromium', { skip: skipBrowser }, () => undefi
 else {
   const browser = await startBrowser(t);
 
-  const open = async (t: Test, past = new KnownPast(), how: BrowserContextOptions = {}, config = QUICK) => {
-    const service = await serveHere(t, livelyHost(), config, { history: past });
-    const opened = await openLive(t, browser, service.baseUrl, how);
-    await until(() => isDrawn(opened.page, 'Processor', 0.3, PAST.mean), true);
-    return { ...opened, past };
-  };
+  const open = async (t: Test, past = new KnownPast(), how: BrowserContextOptions = {}) => ({
+    ...(await openPast(t, browser, past, how)),
+    past,
+  });
   const choose = (page: Page, range: string) => rangeSwitch(page).getByRole('radio', { name: range }).check();
   const inBand = (PAST.mean + PAST.max) / 2;
   const labelOf = (chart: Locator) => chart.getAttribute('aria-label');
@@ -40,15 +37,6 @@ else {
   const timeIn = (page: Page) => {
     const params = new URLSearchParams(new URL(page.url()).hash.slice(1));
     return { from: Number(params.get('from')), to: Number(params.get('to')), at: params.get('at') };
-  };
-  const drag = async (page: Page, title: string, from: number, to: number) => {
-    const chart = chartOf(page, title);
-    const [begin, end] = [await placeAt(chart, from), await placeAt(chart, to)];
-    await page.mouse.move(begin.x, begin.y);
-    await page.mouse.down();
-    await page.mouse.move((begin.x + end.x) / 2, end.y);
-    await page.mouse.move(end.x, end.y);
-    await page.mouse.up();
   };
 
   t.test('most memory last night: two actions', async (t) => {
@@ -80,7 +68,15 @@ else {
     await choose(page, '7 d');
     await until(() => isDrawn(page, 'Network', 0.5, 0), true);
     const partOf = (at: number) => 1 - (Date.now() / 1000 - at) / (7 * DAY);
-    await drag(page, 'Network', partOf(wanted - 3 * HOUR), partOf(wanted + 3 * HOUR));
+    for (const [at, act] of [
+      [wanted - 3 * HOUR, 'down'],
+      [wanted, 'move'],
+      [wanted + 3 * HOUR, 'up'],
+    ] as const) {
+      const { x, y } = await placeAt(chartOf(page, 'Network'), partOf(at));
+      await page.mouse.move(x, y);
+      if (act !== 'move') await page.mouse[act]();
+    }
     await until(() => labelOf(chartOf(page, 'Network')), /^Chart of the time from /);
     t.match(await labelOf(chartOf(page, 'Processor')), /^Chart of the time from /, 'all charts');
     t.match(await page.locator('.headline').first().innerText(), /now/, 'what is of now says so');
@@ -148,22 +144,77 @@ else {
     t.equal(await rangeSwitch(page).getByRole('radio', { name: '1 h' }).isChecked(), true);
   });
 
+  t.test('the keyboard selects a time, zooms in and out, and says so', async (t) => {
+    const { page, complaints } = await open(t);
+    await choose(page, '1 h');
+    const slider = sliderOf(page, 'Processor');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+PageDown');
+    await page.keyboard.press('Shift+PageDown');
+    t.match(await slider.getAttribute('aria-valuetext'), /^selected from \d\d:\d\d:\d\d to \d\d:/);
+    t.ok((await page.locator('.u-select').nth(1).boundingBox())?.width, 'in all charts');
+    await page.keyboard.press('Enter');
+    await until(() => labelOf(chartOf(page, 'Memory')), /^Chart of the time from /);
+    const { from, to } = timeIn(page);
+    t.ok(to - from > 600 && to - from < 900, `a fifth of an hour: ${to - from} s`);
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Escape');
+    t.notMatch(await slider.getAttribute('aria-valuetext'), /selected/);
+    t.equal(timeIn(page).from, from, 'Escape ends the selection first');
+    await page.keyboard.press('Backspace');
+    t.equal(await rangeSwitch(page).getByRole('radio', { name: '1 h' }).isChecked(), true);
+    t.strictSame(complaints, []);
+  });
+
+  t.test('a finger that rests and then moves selects a time; one that moves at first scrolls', async (t) => {
+    const { page } = await open(t, new KnownPast(), PHONE);
+    await chartOf(page, 'Processor').scrollIntoViewIfNeeded();
+    const { x, y } = await placeAt(chartOf(page, 'Processor'), 0.5);
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', right = 0, down = 0) => {
+      const touchPoints = type === 'touchEnd' ? [] : [{ x: x + right, y: y + down }];
+      return session.send('Input.dispatchTouchEvent', { type, touchPoints });
+    };
+    const scrolled = () => page.evaluate<number>('scrollY');
+    await touch('touchStart');
+    // Less than what would scroll.
+    const isSelecting = async () => {
+      for (const right of [3, 2]) await touch('touchMove', right);
+      return (await page.locator('.u-select').first().boundingBox())?.width ?? 0;
+    };
+    await until(isSelecting, (width) => width > 0);
+    await touch('touchMove', 60, 30);
+    const now = await placeAt(chartOf(page, 'Processor'), 0.5);
+    t.ok(Math.abs(now.y - y) < 1, 'the page did not scroll');
+    await touch('touchEnd');
+    await until(() => labelOf(chartOf(page, 'Processor')), /^Chart of the time from /);
+    const before = await scrolled();
+    // Together: a finger that came to rest in between would select.
+    const moves = [-20, -40, -60, -90].map((down) => () => touch('touchMove', 0, down));
+    await Promise.all([() => touch('touchStart'), ...moves, () => touch('touchEnd')].map((act) => act()));
+    await until(scrolled, (now) => now > before + 90);
+  });
+
+  // The programs of that time follow it once they have come.
   t.test('a gap has its reason', async (t) => {
     const gap = async (past: KnownPast) => {
       const { page } = await open(t, past);
-      const { x, y } = await placeAt(chartOf(page, 'Processor'), partAt(past, 135));
+      const part = partAt(past, 135);
+      t.equal(await isDrawn(page, 'Processor', part, PAST.mean), false);
+      const { x, y } = await placeAt(chartOf(page, 'Processor'), part);
       await page.mouse.move(x, y);
       await panelOf(page).waitFor();
       return await panelOf(page).innerText();
     };
-    t.match(await gap(new KnownPast()), /Load n\/a[\s\S]*Not recorded\.$/);
+    t.match(await gap(new KnownPast()), /Load n\/a[\s\S]*Not recorded\.$/m);
     const slept = new KnownPast();
     const text = 'The machine slept for 1 min.';
     slept.marks = [{ at: Date.now() / 1000 - 118, kind: 'suspend', seconds: 60, text }];
-    t.match(await gap(slept), /slept for 1 min\.$/, 'anywhere in the gap');
+    t.match(await gap(slept), /slept for 1 min\.$/m, 'anywhere in the gap');
     const unplugged = new KnownPast();
     unplugged.isOnBattery = true;
-    t.match(await gap(unplugged), /battery\.$/);
+    t.match(await gap(unplugged), /battery\.$/m);
   });
 
   t.test('the heap stays flat while ranges are switched 200 times', async (t) => {
