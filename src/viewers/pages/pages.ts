@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Caller } from '../../access/caller.ts';
 import { ALL_SECTIONS } from '../../host/host.ts';
 import { acceptedEncodings } from '../../http/compress.ts';
 import { entriesOf, isKnown } from '../../http/etag.ts';
@@ -117,14 +116,12 @@ export interface DashboardDeps {
 }
 
 export function dashboardRoutes({ dashboard, gate, machine }: DashboardDeps): readonly Route[] {
-  // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
-  const onOpened = (client: Caller) => {
-    const { request } = client;
-    if (request && gate.passes({ ...client, request: { ...request, path: OPERATIONS.openStream.path } }))
-      machine.usage(viewOf(ALL_SECTIONS, true), client).catch(() => undefined);
-  };
   return fileRoutes(dashboard, (file, { client }) => {
-    if (file.path === ROOT) onOpened(client);
+    const { request } = client;
+    if (file.path !== ROOT || request === undefined) return;
+    // The page opens a stream next, which should find a sample already: the first load takes 200 ms to measure.
+    if (gate.passes({ ...client, request: { ...request, path: OPERATIONS.openStream.path } }))
+      machine.usage(viewOf(ALL_SECTIONS, true), client).catch(() => undefined);
   });
 }
 

@@ -8,16 +8,11 @@ import type { Runs } from '../../http/routes.ts';
 /** The request headers that choose the form of the answer. */
 export const METRICS_HEADERS: readonly string[] = ['accept', 'accept-encoding'];
 
-async function openMetrics(deps: MetricsDeps): Promise<Metrics> {
-  const { Metrics } = await import('../../exporters/prometheus/metrics.ts');
-  return new Metrics(deps);
-}
-
 export function metricsRuns(deps: MetricsDeps): Runs<'getMetrics'> {
   let opened: Promise<Metrics> | undefined;
   return {
     async getMetrics({ exchange, headers }) {
-      opened ??= openMetrics(deps);
+      opened ??= import('../../exporters/prometheus/metrics.ts').then(({ Metrics }) => new Metrics(deps));
       const given = exchange.head.headers;
       const metrics = await opened;
       const { type, isGzip, body } = await metrics.scrape(
