@@ -52,13 +52,10 @@ export function subjectOf({ pid, name, count, mac, targets }: Readonly<Record<st
 }
 
 /** The first two messages about a command that has begun, to a sender with an id. */
-export const beginningOf = (action: string): readonly Feedback[] =>
-  (
-    [
-      ['accepted', 'Accepted'],
-      ['running', 'Running'],
-    ] as const
-  ).map(([stage, message]) => ({ success: true, action, message, final: false, stage }));
+export const beginningOf = (action: string): readonly Feedback[] => [
+  { success: true, action, message: 'Accepted', final: false, stage: 'accepted' },
+  { success: true, action, message: 'Running', final: false, stage: 'running' },
+];
 
 /** A step of a command that continues after its reply. */
 export function stepOf(

@@ -84,12 +84,15 @@ const UNKNOWN = 'OUTCOME_UNKNOWN';
 /** The answer of a power action is not its end. */
 const isAcceptance = (what: string) => REQUESTS.get(what)?.answersFirst === true;
 
+/** Returns an error as clients see it; an unexpected one is logged. */
+export function shownError(what: string, error: unknown, log: Pick<Log, 'error'>): ServiceError {
+  if (error instanceof ServiceError) return error;
+  log.error(`${what} failed: ${stackOf(error)}`);
+  return new ServiceError('internal_error', 'The service failed; its log says why.');
+}
+
 function failureText(what: string, error: unknown, place: Place, log: Pick<Log, 'error'>): string {
-  if (!(error instanceof ServiceError)) log.error(`${what} failed: ${stackOf(error)}`);
-  const failure =
-    error instanceof ServiceError
-      ? error
-      : new ServiceError('internal_error', 'The service failed; its log says why.');
+  const failure = shownError(what, error, log);
   if (failure.details?.['feedback'] === 'FORBIDDEN') return errorFrame('FORBIDDEN', failure.message, place);
   const refusal = refusalFrame(failure, place);
   if (refusal !== undefined) return refusal;
@@ -134,7 +137,8 @@ function endOf(action: string, answer: MachineAnswer): Feedback {
   const failure = answer.failure ?? (delivered === 'false' ? NOT_ACCEPTED : undefined);
   const failed = failure && failureOf(action, failure);
   if (failed !== undefined) return failed;
-  const result = objectIn(answer);
+  // A machine may have answered with something else.
+  const result = parseObject(textOf(answer)) ?? {};
   return {
     success: true,
     action,
@@ -143,9 +147,4 @@ function endOf(action: string, answer: MachineAnswer): Feedback {
     final: true,
     ...subjectOf(result),
   };
-}
-
-/** Empty where a machine has answered with something else. */
-function objectIn(answer: MachineAnswer): Readonly<Record<string, unknown>> {
-  return parseObject(textOf(answer)) ?? {};
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts';
 import { auditRefusal } from '../../commands/audit.ts';
 import type { Step } from '../../commands/command.ts';
-import { ServiceError, scopeRequired, stackOf } from '../../errors.ts';
+import { ServiceError, scopeRequired } from '../../errors.ts';
 import { QUOTAS } from '../../fairness/limits.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Log } from '../../log/log.ts';
@@ -14,7 +14,7 @@ import { viewOf } from '../../stats/view.ts';
 import type { OpData, SocketRequest } from '../../wire/socket.ts';
 import { failureOf } from './feedback.ts';
 import { errorFrame, frame, frameOf, type Place, refusalFrame } from './messages.ts';
-import { type Requester, runCommand } from './socket-commands.ts';
+import { type Requester, runCommand, shownError } from './socket-commands.ts';
 import { topicFailureFrame } from './subscription.ts';
 import { readTopic } from './topic-state.ts';
 import { bitOf, EVENTS_BIT, TOPIC_NAMES, TOPIC_ROWS, topicOf, topicScopeOf } from './topics.ts';
@@ -89,8 +89,7 @@ async function answerWhole(
     if (onDelivered === undefined) requester.send(text);
     else requester.sendTracked(text, onDelivered);
   } catch (error) {
-    if (!(error instanceof ServiceError)) log.error(`${what} failed: ${stackOf(error)}`);
-    const { code, message, details } = error instanceof ServiceError ? error : BROKEN;
+    const { code, message, details } = shownError(what, error, log);
     requester.send(frame('answer', { error: { code, message, ...(details && { details }) } }, place));
   }
 }
@@ -100,8 +99,6 @@ const tooLong = () =>
     'payload_too_large',
     `The answer has more than ${QUOTAS.machineFrame.maxBytes / 2 ** 20} MiB.`,
   );
-
-const BROKEN = new ServiceError('internal_error', 'The service failed; its log says why.');
 
 function answerFrame(answer: MachineAnswer, place: Place): string {
   const { type, bytes, etag, delivered, isFollowed } = answer;
@@ -128,10 +125,7 @@ export function refusalOf(
 }
 
 /** What `get` returns beside topics, with the parameters of each in the table of requests. */
-const ONCE: ReadonlyMap<string, (data: Omit<OpData<'get'>, 'topics'>) => Params> = new Map<
-  string,
-  (data: Omit<OpData<'get'>, 'topics'>) => Params
->([
+const ONCE = new Map<string, (data: Omit<OpData<'get'>, 'topics'>) => Params>([
   ['system', ({ detail }) => ({ detail })],
   ['art', ({ player }) => (player === undefined ? {} : { player })],
 ]);
