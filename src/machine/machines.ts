@@ -106,15 +106,12 @@ export class Machines {
     for (const [id, entry] of entries) {
       const known = this.#configured.get(id);
       known?.reconfigure(entry);
-      if (known === undefined) this.#configure(id, entry, entries.length * MS_PER_MACHINE);
+      if (known !== undefined) continue;
+      const added = this.#addMachine(id, entry, entries.length * MS_PER_MACHINE);
+      this.#configured.set(id, added);
+      this.#replace(added.machine, this.#machines.get(id));
     }
     this.noteLabels();
-  }
-
-  #configure(id: string, entry: AgentEntry, spreadMs: number): void {
-    const added = this.#addMachine(id, entry, spreadMs);
-    this.#configured.set(id, added);
-    this.#replace(added.machine, this.#machines.get(id));
   }
 
   /** Labels may be others than before. */

@@ -6,7 +6,6 @@ import type { JsonObject } from '../json.ts';
 import type { View } from '../stats/view.ts';
 import type { MachineSample } from '../streams/sample.ts';
 import { plainFigures } from './last-values.ts';
-import { findMalformed } from './sample-shape.ts';
 
 const BEGIN = 'data: ';
 const END = '\n\n';
@@ -29,12 +28,6 @@ export class RemoteSample implements MachineSample {
     this.sections = sections;
     this.withDetail = withDetail;
     this.takenAtMs = takenAtMs;
-  }
-
-  /** Returns why it must not be passed on, without a byte of it; undefined where it may be. */
-  check(): string | undefined {
-    const malformed = findMalformed(this.#payload);
-    return malformed === undefined ? undefined : `its samples are malformed: ${malformed}`;
   }
 
   has({ sections, withDetail }: View): boolean {

@@ -6,6 +6,7 @@ import type { View } from '../stats/view.ts';
 import type { MachineSink, MachineSubscription } from '../streams/sample.ts';
 import type { RemoteDeps } from './remote-deps.ts';
 import { RemoteSample } from './remote-sample.ts';
+import { findMalformed } from './sample-shape.ts';
 
 /** The machine that the samples are of. */
 export interface Sampled {
@@ -107,11 +108,11 @@ export class RemoteSamples {
   take(payload: JsonObject): string | undefined {
     // One that was under way when nothing was wanted any more.
     if (this.#asked === undefined) return undefined;
+    // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
+    const malformed = findMalformed(payload);
+    if (malformed !== undefined) return `its samples are malformed: ${malformed}`;
     const { sections, withDetail } = this.#sectionsIn(payload, this.#asked);
     const sample = new RemoteSample(payload, sections, withDetail, this.#hub.clock.now());
-    // Before anything is passed on: what one machine sends must not cut or confuse viewers of many.
-    const flaw = sample.check();
-    if (flaw !== undefined) return flaw;
     this.#newest = sample;
     this.takenAtMs = sample.takenAtMs;
     for (const { view, resolve } of this.#waiters ?? []) if (sample.has(view)) resolve(sample);
