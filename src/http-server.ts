@@ -18,7 +18,7 @@ import { ViewerCounts } from './http/clients/viewer-counts.ts';
 import { ConnectionLimiter } from './http/connections/connection-limiter.ts';
 import { DescriptorCapacity, LEAST_DESCRIPTORS } from './http/connections/descriptors.ts';
 import { HeapTrim, SCRIPT_HEAP } from './http/connections/heap.ts';
-import { type Bound, listenAll, pairOf, tuneListening } from './http/connections/listening.ts';
+import { type Bound, LISTENER, listenAll, pairOf } from './http/connections/listening.ts';
 import type { Engine } from './http/engine.ts';
 import { Gate, type GateOptions, SOCKET_PATHS } from './http/gate.ts';
 import { Pipeline } from './http/pipeline.ts';
@@ -197,7 +197,7 @@ export class HttpServer {
       throw error;
     }
     const ports = bound.map(({ port }) => port);
-    this.#tune = () => ports.map((port) => tuneListening(host, port)).every((isTuned) => isTuned);
+    this.#tune = () => ports.map((port) => host.tuneListener(port, LISTENER)).every((options) => options > 0);
     this.#tune();
     this.#heap?.start();
     this.#limiter.start(...ports);

@@ -1,12 +1,11 @@
 /** The listening socket: its address, and the options that connections inherit. */
 import type { Config } from '../../config/config.ts';
-import type { Host } from '../../host/host.ts';
 import type { ListenerOptions } from '../../host/listener.ts';
 import type { TlsPair } from '../../tls/pair.ts';
 import type { Engine } from '../engine.ts';
 
 /** Inherited by every connection. The reasons for these numbers are in docs/evidence/performance.md. */
-const LISTENER: ListenerOptions = {
+export const LISTENER: ListenerOptions = {
   notSentLowWaterBytes: 16 * 1024,
   // A peer that vanished is gone after it, and one that reads nothing keeps no more answers than it was sent in this time.
   // Twice what a full stream may stall: the kernel adds up the stalls of a reader that never takes a whole segment.
@@ -61,6 +60,3 @@ async function listenOn(
     return { host: second, port: bound };
   }
 }
-
-/** False when nothing could be set. */
-export const tuneListening = (host: Host, port: number): boolean => host.tuneListener(port, LISTENER) > 0;
