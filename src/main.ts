@@ -184,18 +184,7 @@ async function main(): Promise<void> {
       return answer(await tryRule(words.triedRule ?? '', loadOptions(paths)));
     }
     case 'doctor':
-      return answer(
-        await examine(
-          loadOptions(paths),
-          {
-            node: process.version,
-            userName: userName(),
-            userId: process.getuid?.(),
-            runtimeFolder: process.env['XDG_RUNTIME_DIR'],
-          },
-          words.isJson,
-        ),
-      );
+      return answer(await examine(loadOptions(paths), doctorFacts(), words.isJson));
     case 'wake': {
       const interfaces = () => openNativeHost().readBroadcastAddresses();
       // Without a machine the arguments were refused.
@@ -226,6 +215,13 @@ async function main(): Promise<void> {
       else await run({ options: loadOptions(paths), version: VERSION, write, role: 'service' });
   }
 }
+
+const doctorFacts = () => ({
+  node: process.version,
+  userName: userName(),
+  userId: process.getuid?.(),
+  runtimeFolder: process.env['XDG_RUNTIME_DIR'],
+});
 
 function userName(): string {
   try {

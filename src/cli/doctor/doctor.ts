@@ -13,11 +13,8 @@ import { identify } from '../../identity.ts';
 import { errorsOf } from '../check.ts';
 import { jsonText, type Output } from '../output.ts';
 import { findPortProblem, isStillLocal } from '../ports.ts';
-import { judgeCertificate } from './certificate.ts';
-import { judgeMdns } from './mdns.ts';
+import { findSwitchedOff, judgeCertificate, judgeMdns, judgeStreams, judgeSwitch } from './judges.ts';
 import { missing, partly, printRows, works } from './rows.ts';
-import { judgeStreams } from './streams.ts';
-import { findSwitchedOff, judgeSwitch } from './switches.ts';
 import { judgeUnit, readUnitFacts } from './unit.ts';
 
 export interface DoctorFacts {
@@ -84,13 +81,11 @@ async function examineEngine({
   }
 }
 
-interface Examined {
+/** Errors of `hostwire check` are reasons here too. */
+export function examineConfiguration(options: LoadOptions): {
   readonly row: Finding;
   readonly config?: Config;
-}
-
-/** Errors of `hostwire check` are reasons here too. */
-export function examineConfiguration(options: LoadOptions): Examined {
+} {
   const subject = 'configuration';
   try {
     const loaded = loadConfig(options);

@@ -1,6 +1,6 @@
 /** The row on what sends events to subscribers, by engine and platform. */
 import t from 'tap';
-import { judgeStreams } from '#src/cli/doctor/streams.js';
+import { judgeStreams } from '#src/cli/doctor/judges.js';
 import type { Finding } from '#src/host/finding.js';
 
 const RING = { subject: 'streams', source: 'io_uring', status: 'works', reason: null, remedy: null } as const;

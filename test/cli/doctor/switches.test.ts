@@ -3,9 +3,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { judgeMdns } from '#src/cli/doctor/mdns.js';
+import { findSwitchedOff, judgeMdns, judgeSwitch, type SwitchConfig } from '#src/cli/doctor/judges.js';
 import { partly, works } from '#src/cli/doctor/rows.js';
-import { findSwitchedOff, judgeSwitch, type SwitchConfig } from '#src/cli/doctor/switches.js';
 import { judgeUnit, readUnitFacts } from '#src/cli/doctor/unit.js';
 import { DEFAULT_CONFIG } from '#src/config/config.js';
 import { emptyFolder } from '../../helpers/scope.ts';
