@@ -25,21 +25,10 @@ export interface AddressRules {
   readonly v6: Networks;
 }
 
-export interface AddressProblem {
-  readonly index: number;
-  readonly value: string;
-  readonly reason: string;
-}
-
 /** A checked list: the entries as written, and the networks they name. */
 export interface AddressList {
   readonly entries: readonly string[];
   readonly rules: AddressRules;
-}
-
-export interface ParsedAddressList extends AddressList {
-  readonly problems: readonly AddressProblem[];
-  readonly warnings: readonly string[];
 }
 
 interface Network {
@@ -203,25 +192,21 @@ function sortNetworks(networks: readonly Network[], width: number): Networks {
  * Reads a list of single addresses, CIDR ranges and, if allowed, `*`. A list with problems must not be used: its rules
  * lack the entries that could not be read.
  */
-export function parseAddressList(entries: readonly string[], allowWildcard: boolean): ParsedAddressList {
+export function parseAddressList(entries: readonly string[], allowWildcard: boolean) {
   const networks: Network[] = [];
-  const problems: AddressProblem[] = [];
+  const problems: { readonly index: number; readonly reason: string }[] = [];
   const warnings: string[] = [];
   let hasWildcard = false;
   for (const [index, value] of entries.entries()) {
     if (value === '*') {
       hasWildcard ||= allowWildcard;
-      if (!allowWildcard)
-        problems.push({
-          index,
-          value,
-          reason: '"*" is for the allow list only; list addresses and ranges here',
-        });
+      const reason = '"*" is for the allow list only; list addresses and ranges here';
+      if (!allowWildcard) problems.push({ index, reason });
       continue;
     }
     const entry = parseEntry(value);
     if ('reason' in entry) {
-      problems.push({ index, value, reason: entry.reason });
+      problems.push({ index, reason: entry.reason });
       continue;
     }
     networks.push(entry.network);

@@ -8,12 +8,6 @@ const VOLUME_STEP = 0.05;
 /** Players report a new volume a little later: until then the volume that was requested is the present one. */
 const VOLUME_REPORTED_MS = 1000;
 
-interface RequestedVolume {
-  readonly id: string;
-  readonly volume: number;
-  readonly atMs: number;
-}
-
 type VolumeAction = 'set_volume' | 'volume_up' | 'volume_down' | 'mute' | 'unmute' | 'toggle_mute';
 
 export const isVolumeAction = (action: MediaAction): action is VolumeAction => action in NEXT;
@@ -37,7 +31,7 @@ const NEXT: Readonly<Record<Exclude<VolumeAction, 'set_volume'>, Next>> & { read
 
 export class MediaVolume {
   readonly #clock: Clock;
-  #requested: RequestedVolume | undefined;
+  #requested: { readonly id: string; readonly volume: number; readonly atMs: number } | undefined;
   /** By the id of the player: its last volume above 0 before a request for 0. */
   readonly #beforeMuting = new Map<string, number>();
 

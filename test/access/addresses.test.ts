@@ -76,7 +76,7 @@ t.test(
       t.equal(parseAddress(text), undefined, JSON.stringify(text));
       const { problems } = parseAddressList(['10.0.0.1', text], true);
       t.equal(problems.length, 1, `listed: ${JSON.stringify(text)}`);
-      t.match(problems[0], { index: 1, value: text });
+      t.match(problems[0], { index: 1 });
     }
     const reasons: readonly (readonly [string, string])[] = [
       ['fe80::1%eth0', 'a zone id cannot be listed'],
@@ -89,7 +89,7 @@ t.test(
       ),
     ];
     for (const [value, reason] of reasons) {
-      t.same(parseAddressList([value], true).problems, [{ index: 0, value, reason }], value);
+      t.same(parseAddressList([value], true).problems, [{ index: 0, reason }], value);
     }
     t.same(parseAddressList(['10.0.0.0/0', '10.0.0.0/32', '::/0', '::/128'], false).problems, []);
   },
@@ -235,7 +235,7 @@ t.test('1.addresses-zero-prefix in the allow list is accepted with a warning', a
 
 t.test('1.addresses-wildcard is for the allow list only', async (t) => {
   t.same(parseAddressList(['1.1.1.1', '*'], false).problems, [
-    { index: 1, value: '*', reason: '"*" is for the allow list only; list addresses and ranges here' },
+    { index: 1, reason: '"*" is for the allow list only; list addresses and ranges here' },
   ]);
   t.notOk(parseAddressList(['*'], false).rules.hasWildcard);
   const { rules, problems } = parseAddressList(['*', '10.0.0.5'], true);

@@ -1,15 +1,6 @@
 /** The families of a platform whose kernel has no texts of counters, from what a reading of it has. */
 import type { Counters, CpuTimes, InterfaceCounters } from '../../host/host.ts';
-import { type Family, family, type MetricSample, single } from './exposition.ts';
-
-/** The names that `uname` has there; a label of what the platform has not is empty. */
-export interface PlatformNames {
-  readonly sysname: string;
-  readonly release: string;
-  readonly version: string;
-  readonly machine: string;
-  readonly nodename: string;
-}
+import { type Family, family, type Labels, type MetricSample, single } from './exposition.ts';
 
 /** Windows counts in units of 100 ns. */
 const TICKS_PER_SECOND = 1e7;
@@ -32,8 +23,8 @@ const memory = (field: string, value: MetricSample['value']): Family =>
 const numberOf = (value: InterfaceCounters[keyof InterfaceCounters]) =>
   typeof value === 'number' ? value : undefined;
 
-/** `counters` with all sections and detail. */
-export function platformFamilies(counters: Counters, names: PlatformNames): readonly Family[] {
+/** `counters` with all sections and detail; `names`: those that `uname` has there. */
+export function platformFamilies(counters: Counters, names: Labels): readonly Family[] {
   const { cpu, memory: bytes, network, unixMs, sinceBootNs } = counters;
   return [
     single('node_time_seconds', 'System time in seconds since epoch (1970).', unixMs / 1000),

@@ -23,11 +23,6 @@ export interface Options {
   readonly [key: string]: unknown;
 }
 
-export interface Component extends Options {
-  readonly unique_id: string;
-  readonly name: string;
-}
-
 /** One kind of entity. */
 export interface Row<Thing> {
   /** The end of the component's id. */
