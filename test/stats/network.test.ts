@@ -10,46 +10,14 @@ const lo = link('lo', { index: 1, kind: 'loopback', hasDevice: false });
 const virtual = (name: string, more: Partial<InterfaceCounters> = {}) =>
   link(name, { kind: 'other', hasDevice: false, ...more });
 
-t.test('[3.network-which] hardware, wherever it is', async (t) => {
-  const bond = virtual('bond0', { kind: 'bond', index: 4 });
-  const members = [link('eth0', { index: 2, masterIndex: 4 }), link('eth1', { index: 3, masterIndex: 4 })];
-  const wlan = link('wlan0', { kind: 'wifi', index: 5 });
-  t.strictSame(namesOf([lo, ...members, bond, wlan, virtual('docker0', { index: 6, kind: 'bridge' })]), [
-    'eth0',
-    'eth1',
-    'wlan0',
-  ]);
-  const above = link('vf', { index: 7, masterIndex: 8 });
-  t.strictSame(
-    namesOf([above, link('eth0', { index: 8, masterIndex: 4 }), bond]),
-    ['eth0'],
-    'a device has it',
-  );
-  t.strictSame(namesOf([link('lan1', { index: 9, lowerIndex: 8 }), link('eth0', { index: 8 })]), ['eth0']);
-});
-
-t.test('[3.network-which] containers: the outermost but lo; only lo: lo', async (t) => {
-  const bridge = virtual('br0', { index: 4, kind: 'bridge' });
-  t.strictSame(namesOf([lo, virtual('eth0'), virtual('veth1', { index: 3, masterIndex: 4 }), bridge]), [
-    'eth0',
-    'veth1',
-  ]);
-  const bond = virtual('bond0', { kind: 'bond', index: 4 });
-  t.strictSame(namesOf([lo, virtual('veth0', { index: 3, masterIndex: 4 }), bond]), ['veth0']);
-  t.strictSame(namesOf([lo]), ['lo']);
+// Machines with hardware, and more containers: test/native/network-totals.test.ts.
+t.test('[3.network-which] containers: what is unread, gone or made of nothing', async (t) => {
   t.strictSame(namesOf([]), []);
   const unread = [virtual('eth0', { index: 0 }), virtual('eth1', { index: 0 })];
   t.strictSame(namesOf(unread), ['eth0', 'eth1'], 'no /sys');
   t.strictSame(namesOf([lo, virtual('eth0'), virtual('eth9', { index: 0 })]), ['eth0'], 'removed meanwhile');
   const empty = [virtual('bond1', { index: 8, kind: 'bond' }), virtual('br1', { index: 9, kind: 'bridge' })];
   t.strictSame(namesOf([lo, virtual('eth0'), ...empty]), ['eth0'], 'a bond and a bridge of nothing');
-  const tunnel = virtual('tun0', { index: 5, kind: 'tunnel' });
-  t.strictSame(
-    namesOf([lo, tunnel, virtual('eth0')]),
-    ['eth0'],
-    'its packets leave through another interface',
-  );
-  t.strictSame(namesOf([lo, tunnel]), ['tun0'], 'unless none is there');
 });
 
 t.test('[3.network-which] containers in a container: the ends of their pairs are inside', async (t) => {
