@@ -1,4 +1,7 @@
-/** Filesystems that hang cost others nothing: neither time on the main thread nor the freshness of other filesystems. */
+/**
+ * What hangs in the kernel costs others nothing, neither time on the main thread nor fresh values: filesystems, and
+ * sensors, which cost only the values of their own chip. When they answer again, so do their chips.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -8,16 +11,15 @@ import t from 'tap';
 import type { DiskCounters } from '#src/host/host.js';
 import { checkTime, PATIENCE_MS } from '../../helpers/limits.ts';
 import { type HungMounts, openMountSpace, whyNoMountSpace } from '../../helpers/machine/hung-mounts.ts';
+import { makeMachine, type Tree } from '../../helpers/machine/tree.ts';
 import { percentile } from '../../helpers/service/media.ts';
-import type { TickLine } from '../tick-host.ts';
+import type { Reading, TickLine } from '../tick-host.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../tick-host.js');
 const EACH = 32;
 const MAX_LATER_MS = 5;
 const MAX_EXTRA_BYTES = 2e6;
 const STDIO = ['pipe', 'pipe', 'inherit'] as const;
-
-type Reading = Extract<TickLine, { readonly disks: unknown }>;
 
 /** The lines that a tick-host prints, as they arrive. */
 function listenTo(child: ChildProcess) {
@@ -154,3 +156,60 @@ async function checkLateness(
   const difference = percentile(lateness(hung), 0.99) - percentile(lateness(free), 0.99);
   checkTime(t, difference, MAX_LATER_MS, 'p99 of lateness with them, beyond that without');
 }
+
+const CHIPS = 12;
+const HUNG = 4;
+
+const chip = (number: number, target?: string): Tree => ({
+  [`sys/class/hwmon/hwmon${number}/name`]: `chip${number}\n`,
+  [`sys/class/hwmon/hwmon${number}/temp1_input`]: target === undefined ? '40000\n' : { link: target },
+  [`sys/class/hwmon/hwmon${number}/temp2_input`]: '41000\n',
+});
+
+t.test('[3.sensors-failing] four of twelve chips hang', { skip: reason ?? false }, async (t) => {
+  const space = await openMountSpace(t);
+  const mounts = await space.mountHung(HUNG);
+  let tree: Tree = {
+    'sys/class/power_supply/BAT0/type': 'Battery\n',
+    'sys/class/power_supply/BAT0/uevent': 'POWER_SUPPLY_CAPACITY=50\n',
+  };
+  // Opening a file of such a filesystem waits for its server, as a read of a sensor waits for its driver.
+  for (let number = 0; number < CHIPS; number++)
+    tree = { ...tree, ...chip(number, mounts.points[number] && `${mounts.points[number]}/temp`) };
+  const machine = makeMachine(t, tree);
+  const { child, readings } = listenTo(
+    space.start(process.execPath, [PROGRAM, machine.root], { stdio: [...STDIO] }),
+  );
+  t.teardown(() => child.kill());
+  const sensors = () => readings.at(-1)?.sensors ?? [];
+  const answering = () => sensors().filter(({ value }) => value !== null).length;
+
+  await waitFor('values', () => answering() === 2 * (CHIPS - HUNG));
+  t.equal(sensors().length, 2 * CHIPS, 'those that hang are there, without values');
+  t.strictSame(
+    sensors()
+      .filter(({ value }) => value === null)
+      .map(({ chip: name }) => name),
+    Array.from({ length: 2 * HUNG }, (_, at) => `chip${Math.floor(at / 2)}`),
+  );
+  const areFailing = () => sensors().every(({ failure }, at) => at >= 2 * HUNG || failure === 'no answer');
+  await waitFor('the reason', areFailing);
+  machine.write({ 'sys/class/hwmon/hwmon11/temp1_input': '55000\n' });
+  await waitFor('another value', () => sensors()[22]?.value === 55);
+  t.equal(readings.at(-1)?.batteries, 1);
+
+  await waitFor('30 readings', () => readings.length >= 30);
+  // Without the first, which loads its libraries.
+  const seen = readings.slice(1);
+  const latest = Math.max(...seen.map(({ late }) => late));
+  const longest = Math.max(...seen.map(({ took }) => took));
+  checkTime(t, longest, 50, 'no reading waited; the longest');
+  t.comment(
+    `figure: 4 of 12 sensor chips hang: readings late by ${latest.toFixed(1)} ms at most, took ${longest.toFixed(2)} ms at most`,
+  );
+
+  await mounts.answer();
+  // The filesystem has no such file: that is an answer too, and the other input of the chip is read again.
+  await waitFor('answers', () => sensors()[1]?.value === 41 && sensors()[7]?.value === 41);
+  t.match(sensors()[0]?.failure, /^open .*temp1_input: /);
+});
