@@ -1,9 +1,10 @@
-/** Agents that are killed, stopped for 30 s, and whose clock is set by an hour: on each of the three ways to a hub. */
+/** Agents that are killed, stopped for 30 s, and whose clock is set by an hour, or jumps as that of their hub does: on each way to a hub. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { emptyFolder } from '../../../helpers/scope.ts';
+import { isFull } from './parts.ts';
 import { BURST, KILLS, MAX_PAUSE_MS, Scene, stopAndGo } from './scene.ts';
 import { longestPause } from './viewers.ts';
 import { WAYS } from './ways.ts';
@@ -11,6 +12,9 @@ import { WAYS } from './ways.ts';
 t.setTimeout(1_800_000);
 
 const HOUR = 3600;
+/** Of each end, in opposite directions: ten minutes between them. */
+const MINUTES = 300;
+const JUMPS = isFull ? 60 : 4;
 
 for (const { name, skip, start } of WAYS) {
   t.test(`[I.hub.faults.agent] an agent ${name} is killed ${KILLS} times`, { skip }, async (t) => {
@@ -102,6 +106,22 @@ for (const { name, skip, start } of WAYS) {
     t.ok(Math.abs(skew - HOUR) < 30, `its samples are ${skew.toFixed(0)} s ahead`);
     t.same(viewer.states(), ['up']);
     await scene.shown('up');
+    await scene.end();
+  });
+  t.test(`[I.hub.faults.clock] the clocks of an agent ${name} and its hub jump apart`, options, async (t) => {
+    const [there, here] = [fakeClock(t, true, MINUTES), fakeClock(t, true, -MINUTES)];
+    const started = await start(t, { env: there.env, hubEnv: here.env });
+    const what = `the clocks of an agent ${name} and its hub ten minutes apart, jumping ${JUMPS} times`;
+    const scene = await Scene.set(t, { what, ...started });
+    for (let jump = 1; jump <= JUMPS; jump++) {
+      scene.commander.burst(BURST);
+      await sleep(4 * (jump % 8));
+      const seconds = jump % 2 === 0 ? MINUTES : -MINUTES;
+      here.set(-seconds);
+      there.set(seconds);
+      await sleep(1000);
+    }
+    t.same(scene.viewer.states(), ['up'], 'its state is up all the time');
     await scene.end();
   });
 }

@@ -9,6 +9,9 @@ export const isFull = process.env['HOSTWIRE_FULL'] === '1';
 
 type Options = NonNullable<Parameters<typeof startService>[0]>;
 
+/** Variables of a program's environment beside those of this process. */
+export type Env = Readonly<Record<string, string>>;
+
 /** Where a program runs: here, or behind a cable. */
 export interface Place {
   readonly host?: string;
@@ -68,7 +71,7 @@ export async function startAgent(
   id: string,
   broker: string | undefined,
   place: Place = {},
-  env: Readonly<Record<string, string>> = {},
+  env: Env = {},
   dialled: object = {},
 ): Promise<{ readonly part: Part; readonly marks: Marks }> {
   const marks = new Marks(t);
@@ -90,34 +93,41 @@ export async function startHub(
   hub: object,
   more: object = {},
   host: Place['host'] = '127.0.0.1',
+  env: Env = {},
 ): Promise<Part> {
   const config = {
     stats: { stream_interval_seconds: 1 },
     hub: { ...RULES, ...hub },
     ...more,
   } as unknown as Options['config'] & object;
-  const part = new Part({ config, args: ['hub'], port: await findFreePort(), host });
+  const part = new Part({ config, args: ['hub'], port: await findFreePort(), host, env });
   await part.start(t);
   return part;
 }
 
-export const startBrokerHub = async (t: Test, url: string, name: string): Promise<Part> =>
-  await startHub(t, { brokers: { room: { url, name } } });
+export const startBrokerHub = async (t: Test, url: string, name: string, env?: Env): Promise<Part> =>
+  await startHub(t, { brokers: { room: { url, name } } }, {}, undefined, env);
 
 /** The machine `pc`, and the hub that it dials. */
 export async function startDialled(
   t: Test,
-  env: Readonly<Record<string, string>> | undefined,
+  env: Env | undefined,
   through: (port: number) => Promise<number>,
+  hubEnv?: Env,
 ) {
   const key = keyFile(t);
-  const hub = await startHub(t, { agents: { pc: { dials_in: true, key_file: key } } });
+  const agents = { pc: { dials_in: true, key_file: key } };
+  const hub = await startHub(t, { agents }, {}, undefined, hubEnv);
   const url = `ws://127.0.0.1:${await through(hub.port)}`;
   return { agent: await startAgent(t, 'pc', undefined, {}, env, { url, key_file: key }), hubs: [hub] };
 }
 
-/** `agents`: URLs by id. */
-export const startConnectingHub = async (t: Test, agents: Readonly<Record<string, string>>): Promise<Part> =>
-  await startHub(t, {
-    agents: Object.fromEntries(Object.entries(agents).map(([id, url]) => [id, { url }])),
-  });
+/** `urls`: of machines, by id. */
+export async function startConnectingHub(
+  t: Test,
+  urls: Readonly<Record<string, string>>,
+  env?: Env,
+): Promise<Part> {
+  const agents = Object.fromEntries(Object.entries(urls).map(([id, url]) => [id, { url }]));
+  return await startHub(t, { agents }, {}, undefined, env);
+}

@@ -101,7 +101,7 @@ export class Scene {
 export async function stopAndGo(
   t: Test,
   scene: Scene,
-  part: Part,
+  part: Pick<Part, 'signal'>,
   seen = /^(?:|(?:down,)+up)$/,
 ): Promise<void> {
   const { viewer } = scene;
