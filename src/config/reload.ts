@@ -28,10 +28,15 @@ export interface ReloaderOptions {
 
 const DAY_MS = 86_400_000;
 
+/** The part of a load that the next one needs: a hub has thousands of machines in the rest. */
+const keptOf = ({ config: _, origins, ...kept }: Loaded) => ({
+  ...kept,
+  origins: new Map([...origins].filter(([key]) => key.startsWith('auth.keys.'))),
+});
+
 export class Reloader {
   readonly #options: Omit<ReloaderOptions, 'loaded'>;
-  /** Without the configuration, which LiveConfig has: a hub has thousands of machines in it. */
-  #loaded: Omit<Loaded, 'config'>;
+  #loaded: ReturnType<typeof keptOf>;
   #watcher: FileWatcher | undefined;
   #daily: NodeJS.Timeout | undefined;
   readonly #expiry = new KeyExpiry((names) => this.#expire(names));
@@ -44,8 +49,7 @@ export class Reloader {
 
   constructor({ loaded, ...options }: ReloaderOptions) {
     this.#options = options;
-    const { config: _, ...kept } = loaded;
-    this.#loaded = kept;
+    this.#loaded = keptOf(loaded);
     this.#reported = new Set(loaded.notices.map(({ text }) => text));
   }
 
@@ -123,21 +127,21 @@ export class Reloader {
   }
 
   /** Whether anything changed that takes effect. */
-  *#take({ config: next, ...kept }: Loaded): Steps<boolean> {
+  *#take(loaded: Loaded): Steps<boolean> {
     const live = this.#options.config;
-    for (const [name, key] of Object.entries(next.auth.keys)) {
+    for (const [name, key] of Object.entries(loaded.config.auth.keys)) {
       compileKey(name, key);
       yield;
     }
-    const { config, restart } = keepRestartKeys(live.current, next);
+    const { config, restart } = keepRestartKeys(live.current, loaded.config);
     const hasChanged = !isDeepStrictEqual(config, live.current);
     yield;
     if (hasChanged) live.replace(config);
     yield;
     this.#expiry.follow(live.current.auth.keys);
-    this.#loaded = kept;
-    this.#watcher?.setPaths(kept.watch);
-    const notices = [...kept.notices, ...restart];
+    this.#loaded = keptOf(loaded);
+    this.#watcher?.setPaths(loaded.watch);
+    const notices = [...loaded.notices, ...restart];
     for (const notice of notices) {
       if (!this.#reported.has(notice.text)) this.#options.report(notice);
       yield;
