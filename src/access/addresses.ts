@@ -10,30 +10,23 @@ export interface Address {
   readonly text: string;
 }
 
-/** Disjoint networks of one family, sorted by their first address. */
-interface Networks {
-  /** Number of words of an address in this family. */
-  readonly width: number;
-  /** The first address of network i is at `starts[i * width …]`. */
-  readonly starts: Uint32Array;
-  readonly prefixes: Uint8Array;
+interface Network {
+  /** Of its first address. */
+  readonly words: readonly number[];
+  readonly prefix: number;
 }
 
+/** The networks of a family are disjoint, and sorted by their first addresses. */
 export interface AddressRules {
   readonly hasWildcard: boolean;
-  readonly v4: Networks;
-  readonly v6: Networks;
+  readonly v4: readonly Network[];
+  readonly v6: readonly Network[];
 }
 
 /** A checked list: the entries as written, and the networks they name. */
 export interface AddressList {
   readonly entries: readonly string[];
   readonly rules: AddressRules;
-}
-
-interface Network {
-  readonly words: readonly number[];
-  readonly prefix: number;
 }
 
 const MAPPED_PREFIX = 96;
@@ -157,35 +150,32 @@ function parseEntry(entry: string): ParsedEntry {
   return { network, warning };
 }
 
-function compareNetworks(left: Network, right: Network): number {
-  for (const [index, word] of left.words.entries()) {
-    const other = right.words[index] ?? 0;
-    if (word !== other) return word - other;
+/** Compares addresses of one family, as for a sort. */
+function compareWords(left: readonly number[], right: readonly number[]): number {
+  for (let index = 0; index < left.length; index++) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
   }
-  return left.prefix - right.prefix;
+  return 0;
 }
 
-/** Returns whether `words` is in the network that starts at `starts[at]`. */
-function isWithin(words: readonly number[], starts: ArrayLike<number>, at: number, prefix: number): boolean {
-  for (let index = 0; index * 32 < prefix; index++) {
-    const difference = (words[index] ?? 0) ^ (starts[at + index] ?? 0);
-    if ((difference & maskOf(prefix, index)) !== 0) return false;
+function isWithin(words: readonly number[], network: Network): boolean {
+  for (let index = 0; index * 32 < network.prefix; index++) {
+    const difference = (words[index] ?? 0) ^ (network.words[index] ?? 0);
+    if ((difference & maskOf(network.prefix, index)) !== 0) return false;
   }
   return true;
 }
 
 /** Two networks are nested or disjoint, so one inside the last one kept adds nothing. */
-function sortNetworks(networks: readonly Network[], width: number): Networks {
+function sortNetworks(networks: readonly Network[]): readonly Network[] {
   const kept: Network[] = [];
-  for (const network of [...networks].sort(compareNetworks)) {
+  const sorted = networks.toSorted((a, b) => compareWords(a.words, b.words) || a.prefix - b.prefix);
+  for (const network of sorted) {
     const last = kept.at(-1);
-    if (last === undefined || !isWithin(network.words, last.words, 0, last.prefix)) kept.push(network);
+    if (last === undefined || !isWithin(network.words, last)) kept.push(network);
   }
-  return {
-    width,
-    starts: Uint32Array.from(kept.flatMap((network) => network.words)),
-    prefixes: Uint8Array.from(kept.map((network) => network.prefix)),
-  };
+  return kept;
 }
 
 /**
@@ -219,11 +209,7 @@ export function parseAddressList(entries: readonly string[], allowWildcard: bool
       );
     }
   }
-  const ofWidth = (width: number) =>
-    sortNetworks(
-      networks.filter((each) => each.words.length === width),
-      width,
-    );
+  const ofWidth = (width: number) => sortNetworks(networks.filter(({ words }) => words.length === width));
   return { entries, rules: { hasWildcard, v4: ofWidth(1), v6: ofWidth(4) }, problems, warnings };
 }
 
@@ -231,29 +217,19 @@ export const NO_ADDRESSES: AddressList = { entries: [], rules: parseAddressList(
 
 /** Returns whether the list is empty: not even `*`. */
 export function isEmptyList(rules: AddressRules): boolean {
-  return !rules.hasWildcard && rules.v4.prefixes.length + rules.v6.prefixes.length === 0;
-}
-
-function startsAfter(networks: Networks, index: number, words: readonly number[]): boolean {
-  for (let word = 0; word < networks.width; word++) {
-    const start = networks.starts[index * networks.width + word] ?? 0;
-    const own = words[word] ?? 0;
-    if (start !== own) return start > own;
-  }
-  return false;
+  return !rules.hasWildcard && rules.v4.length + rules.v6.length === 0;
 }
 
 /** Returns whether a single address or a range of the list contains `address`; `*` does not count. */
-export function matches(rules: AddressRules, address: Address): boolean {
-  const networks = address.words.length === 1 ? rules.v4 : rules.v6;
+export function matches(rules: AddressRules, { words }: Address): boolean {
+  const networks = words.length === 1 ? rules.v4 : rules.v6;
   let low = 0;
-  let high = networks.prefixes.length;
+  let high = networks.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (startsAfter(networks, middle, address.words)) high = middle;
+    if (compareWords(networks[middle]?.words ?? [], words) > 0) high = middle;
     else low = middle + 1;
   }
-  if (low === 0) return false;
-  const prefix = networks.prefixes[low - 1] ?? 0;
-  return isWithin(address.words, networks.starts, (low - 1) * networks.width, prefix);
+  const last = networks[low - 1];
+  return last !== undefined && isWithin(words, last);
 }
