@@ -39,7 +39,6 @@ const LAYERS: readonly (readonly string[])[] = [
     'errors',
     'json',
     'clock',
-    'piece-buffer',
     'socket-errors',
     'name-lookup',
     'replace-file',

@@ -1,7 +1,6 @@
 /** Request bodies: framing, size and content type, checked before anything acts. */
 import { ServiceError } from '../errors.ts';
 import { PLACES, QUOTAS } from '../fairness/limits.ts';
-import { PieceBuffer } from '../piece-buffer.ts';
 import type { Exchange } from './engine.ts';
 import type { HeaderLists, RequestHead } from './head.ts';
 
@@ -67,7 +66,8 @@ export function readBody(
   limitMs = BODY_LIMIT_MS,
 ): Promise<Body | undefined> {
   return new Promise((resolve) => {
-    const kept = new PieceBuffer();
+    // One buffer for all of it: each small piece would cost a hundred bytes and more beside its own.
+    const kept = Buffer.allocUnsafeSlow(QUOTAS.body.maxBytes);
     let total = 0;
     let pieces = 0;
     let isOver = false;
@@ -86,22 +86,20 @@ export function readBody(
     exchange.readBody({
       onChunk(chunk, isLast) {
         if (isOver) return;
+        if (total + chunk.length <= kept.length) chunk.copy(kept, total);
         total += chunk.length;
         pieces++;
         if (pieces > PLACES.bodyPieces.max + total / PIECE_BYTES) {
           cut(`arrived in ${pieces} pieces of ${(total / pieces).toFixed(0)} bytes on average`);
           return;
         }
-        if (total <= QUOTAS.body.maxBytes) kept.add(chunk);
-        else kept.clear();
-        if (!isLast) exchange.bufferBody(OVERHEAD_BYTES + kept.bufferedBytes);
         // Pieces that follow are counted until the answer has ended the connection.
         if (total > QUOTAS.drainedBody.maxBytes) finish({ isTooLarge: true, isDrained: false });
         else if (isLast)
           finish(
-            total > QUOTAS.body.maxBytes
+            total > kept.length
               ? { isTooLarge: true, isDrained: true }
-              : { isTooLarge: false, bytes: kept.bytes },
+              : { isTooLarge: false, bytes: kept.subarray(0, total) },
           );
       },
       onAborted() {
@@ -109,6 +107,7 @@ export function readBody(
         finish(undefined);
       },
     });
+    exchange.bufferBody(OVERHEAD_BYTES + kept.length);
   });
 }
 

@@ -107,10 +107,7 @@ t.test('a slow body cuts its connection', async (t) => {
 
 t.test('the quota is charged with the memory, not with the bytes', async (t) => {
   const reading = begin();
-  reading.send(Buffer.from('x'));
-  t.equal(reading.charged, 1024 + 256 + 512, 'a body costs more than its bytes');
-  for (let i = 0; i < 20; i++) reading.send(Buffer.alloc(100));
-  t.equal(reading.charged, 1024 + 256 + 2048);
+  t.equal(reading.charged, 1024 + 16 * 1024, 'a body costs more than its bytes');
   reading.abort();
   t.equal(await reading.body, undefined);
 });

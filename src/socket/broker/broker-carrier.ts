@@ -3,7 +3,6 @@
  * and where one is lost the session ends. So nothing is carried out twice.
  */
 import { QUOTAS } from '../../fairness/limits.ts';
-import { PieceBuffer } from '../../piece-buffer.ts';
 import { type Carrier, type CarrierEvents, down, type Failure, isPlain } from '../carrier.ts';
 import { endOf, type Payload, payloadsOf } from './payload.ts';
 
@@ -15,6 +14,8 @@ export interface Intake {
   partBytes: number;
 }
 
+const NO_PARTS = Buffer.alloc(0);
+
 const flood = (reason: string): Failure => ({ ...down(reason), isFlood: true });
 
 export class BrokerCarrier implements Carrier {
@@ -22,7 +23,8 @@ export class BrokerCarrier implements Carrier {
   /** Rejects where the payload was not sent. */
   readonly #publish: (payload: Buffer) => Promise<void>;
   readonly #intake: Intake;
-  readonly #parts = new PieceBuffer();
+  /** The parts of a frame of which more is to come. */
+  #parts: Buffer = NO_PARTS;
   #events: CarrierEvents | undefined;
   #sent = 0;
   #taken = 0;
@@ -96,24 +98,18 @@ export class BrokerCarrier implements Carrier {
       this.#fail(flood('it sent a message that is too long'));
     else if (!hasMore && this.#parts.length === 0) this.#events?.onFrame(bytes);
     else {
-      this.#count(() => this.#parts.add(bytes));
-      if (!hasMore) this.#events?.onFrame(this.#takeParts());
+      const joined = Buffer.concat([this.#parts, bytes]);
+      this.#keep(hasMore ? joined : NO_PARTS);
+      if (!hasMore) this.#events?.onFrame(joined);
       else if (this.#intake.partBytes > QUOTAS.brokerParts.maxBytes)
         this.#fail(flood('too many messages arrive in parts'));
       else this.#events?.onControl();
     }
   }
 
-  #takeParts(): Buffer {
-    const { bytes } = this.#parts;
-    this.#count(() => this.#parts.clear());
-    return bytes;
-  }
-
-  #count(change: () => void): void {
-    const before = this.#parts.bufferedBytes;
-    change();
-    this.#intake.partBytes += this.#parts.bufferedBytes - before;
+  #keep(parts: Buffer): void {
+    this.#intake.partBytes += parts.length - this.#parts.length;
+    this.#parts = parts;
   }
 
   async #hand(payload: Buffer): Promise<void> {
@@ -130,7 +126,7 @@ export class BrokerCarrier implements Carrier {
 
   #finish(): void {
     this.#isOver = true;
-    this.#count(() => this.#parts.clear());
+    this.#keep(NO_PARTS);
   }
 }
 
