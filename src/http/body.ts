@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.ts';
 import { PLACES, QUOTAS } from '../fairness/limits.ts';
 import type { Exchange } from './engine.ts';
-import type { HeaderLists, RequestHead } from './head.ts';
+import { type HeaderLists, type RequestHead, TOKEN } from './head.ts';
 
 const PIECE_BYTES = 256;
 /** Maximum time for the whole body: more than the 30 to 32 s after which node:http answers with 408. */
@@ -32,13 +32,11 @@ function framingError(lengths: readonly string[], encodings: readonly string[]):
   return undefined;
 }
 
-// uWebSockets.js accepts any bytes above a space as a method, and an empty one.
-const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-
 export function readFraming({ method, headers }: RequestHead): Framing {
   const lengths = headers.get('content-length') ?? [];
   const encodings = headers.get('transfer-encoding') ?? [];
-  const error = METHOD.test(method)
+  // uWebSockets.js accepts any bytes above a space as a method, and an empty one.
+  const error = TOKEN.test(method)
     ? framingError(lengths, encodings)
     : new ServiceError('bad_request', 'The method is not a word.');
   const announcedBytes = error === undefined ? Number(lengths[0] ?? 0) : 0;
