@@ -64,31 +64,16 @@ export function allowedMethods(route: Route): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
 }
 
-/** The path of the route that matches any last part in the place of that of `path`. */
-function wildcardOf(path: string): string | undefined {
-  const slash = path.lastIndexOf('/');
-  return slash === path.length - 1 ? undefined : `${path.slice(0, slash)}/*`;
-}
-
-/** The same for the last but one part: `/api/hosts/*` + `/stream`. */
-function innerWildcardOf(path: string): string | undefined {
-  const slash = path.lastIndexOf('/');
-  const inner = slash > 0 ? wildcardOf(path.slice(0, slash)) : undefined;
-  return inner === undefined ? undefined : `${inner}${path.slice(slash)}`;
-}
-
-/** A route with a `*` elsewhere, or with several. */
+/** A route with a `*`, by its parts. */
 interface Pattern {
   readonly parts: readonly string[];
   readonly stars: number;
   readonly route: Route;
 }
 
-function patternOf(route: Route): readonly Pattern[] {
+function patternOf(route: Route): Pattern {
   const parts = route.path.split('/');
-  const stars = parts.filter((part) => part === '*').length;
-  const isLate = parts.slice(-2).includes('*');
-  return stars > 1 || (stars === 1 && !isLate) ? [{ parts, stars, route }] : [];
+  return { parts, stars: parts.filter((part) => part === '*').length, route };
 }
 
 /** Finds the route of a path: one without `*` before others, then one with fewer. */
@@ -98,22 +83,17 @@ export class RouteTable {
 
   constructor(routes: readonly Route[]) {
     this.#routes = new Map(routes.map((route) => [route.path, route]));
-    this.#patterns = routes.flatMap(patternOf).sort((a, b) => a.stars - b.stars);
+    this.#patterns = routes
+      .map(patternOf)
+      .filter(({ stars }) => stars > 0)
+      .sort((a, b) => a.stars - b.stars);
   }
 
   find(path: string): Route | undefined {
-    const routes = this.#routes;
-    return (
-      routes.get(path) ??
-      routes.get(wildcardOf(path) ?? '') ??
-      routes.get(innerWildcardOf(path) ?? '') ??
-      this.#match(path)
-    );
+    return this.#routes.get(path) ?? this.#match(path.split('/'));
   }
 
-  #match(path: string): Route | undefined {
-    if (this.#patterns.length === 0) return undefined;
-    const given = path.split('/');
+  #match(given: readonly string[]): Route | undefined {
     return this.#patterns.find(
       ({ parts }) =>
         parts.length === given.length &&
