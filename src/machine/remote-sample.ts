@@ -1,5 +1,4 @@
 /** A sample of another machine: checked where it enters the hub, and written once per view. */
-import { BoundedCache } from '../fairness/bounded-cache.ts';
 import { QUOTAS } from '../fairness/limits.ts';
 import { SECTION_BITS, SECTIONS } from '../host/host.ts';
 import type { JsonObject } from '../json.ts';
@@ -20,8 +19,9 @@ export class RemoteSample implements MachineSample {
   readonly withDetail: boolean;
   /** Time by the hub's clock, in milliseconds. */
   readonly takenAtMs: number;
-  /** By the index of the view. */
-  readonly #events = new BoundedCache<number, Buffer>(QUOTAS.keptViews.maxBytes);
+  /** By the index of the view; all are made again when they would be too long together. */
+  readonly #events = new Map<number, Buffer>();
+  #eventBytes = 0;
 
   constructor(payload: JsonObject, sections: number, withDetail: boolean, takenAtMs: number) {
     this.#payload = payload;
@@ -42,6 +42,11 @@ export class RemoteSample implements MachineSample {
     // Not of the pool: the newest event of each machine would keep 8 KiB with bytes of others.
     const event = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
     event.write(text);
+    this.#eventBytes += event.length;
+    if (this.#eventBytes > QUOTAS.keptViews.maxBytes) {
+      this.#events.clear();
+      this.#eventBytes = event.length;
+    }
     this.#events.set(view.index, event);
     return event;
   }
