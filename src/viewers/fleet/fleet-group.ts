@@ -6,7 +6,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { deferToNextTurn } from '../../clock.ts';
 import { QUOTAS } from '../../fairness/limits.ts';
-import { CountsByKey } from '../../http/clients/counts-by-key.ts';
 import type { Counting } from '../../http/clients/viewer-counts.ts';
 import type { Exchange } from '../../http/engine.ts';
 import type { Headers } from '../../http/reply.ts';
@@ -81,11 +80,8 @@ export class FleetGroup {
   #sent = new Map<string, Sent>();
   #whole: Buffer | undefined;
   readonly #sockets = new Map<FleetMember, Caller>();
-  /** Viewers without the key by address, in the order in which the addresses came. */
-  readonly #keyless = new CountsByKey();
-  #keylessSize = 0;
-  /** Viewers of either kind. */
-  #size = 0;
+  /** How many viewers each address has, in the order in which the addresses came; those with the key have an empty one. */
+  readonly #viewers = new Map<string, number>();
   /** The number of the newest event. */
   #number = 0;
   readonly #onEmpty: () => void;
@@ -109,7 +105,7 @@ export class FleetGroup {
   }
 
   get isEmpty(): boolean {
-    return this.#size === 0;
+    return this.#viewers.size === 0;
   }
 
   get isFiltered(): boolean {
@@ -118,10 +114,8 @@ export class FleetGroup {
 
   /** The viewer that it is counted for: one with the key, otherwise that of the address that came first and is still here. */
   get holder(): Pick<Caller, 'address' | 'isKeyed'> {
-    const [first] = this.#keyless;
-    return first === undefined || this.#size > this.#keylessSize
-      ? { address: '', isKeyed: true }
-      : { address: first[0], isKeyed: false };
+    const [first = ''] = this.#viewers.has('') ? [] : this.#viewers.keys();
+    return { address: first, isKeyed: first === '' };
   }
 
   /** Adds a WebSocket. */
@@ -177,18 +171,16 @@ export class FleetGroup {
   }
 
   #add({ address, isKeyed }: Caller): void {
-    this.#size++;
-    if (isKeyed) return;
-    this.#keyless.add(address);
-    this.#keylessSize++;
+    const name = isKeyed ? '' : address;
+    this.#viewers.set(name, (this.#viewers.get(name) ?? 0) + 1);
   }
 
   #remove({ address, isKeyed }: Caller): void {
-    if (!isKeyed) {
-      this.#keyless.remove(address);
-      this.#keylessSize--;
-    }
-    if (--this.#size === 0) this.#onEmpty();
+    const name = isKeyed ? '' : address;
+    const left = (this.#viewers.get(name) ?? 0) - 1;
+    if (left > 0) this.#viewers.set(name, left);
+    else this.#viewers.delete(name);
+    if (this.isEmpty) this.#onEmpty();
   }
 
   /** The event of what changed since the last one; undefined: nothing. */

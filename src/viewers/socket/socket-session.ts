@@ -19,7 +19,6 @@ import type { Requester } from './socket-commands.ts';
 import { type AllMachines, SocketFleet } from './socket-fleet.ts';
 import { answerRequest } from './socket-requests.ts';
 import { NOTHING, type Outlet, Subscription } from './subscription.ts';
-import { SubscriptionSet } from './subscription-set.ts';
 import { namesOf, permittedTopics, readTopics } from './topics.ts';
 
 /** Shared by all sessions. */
@@ -55,7 +54,8 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   /** Answers RATE_LIMITED; beyond them the socket is closed. */
   readonly #refusals: Bucket;
   #socket: Socket | undefined;
-  readonly #subscriptions = new SubscriptionSet();
+  /** By the id of the machine. */
+  readonly #subscriptions = new Map<string, Subscription>();
   /** Subscriptions with a waiter. */
   #waiting: Set<Subscription> | undefined;
   #fleet: SocketFleet | undefined;
@@ -125,7 +125,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** The condition of a machine has changed, or the hub no longer has it. */
   onCondition(id: string): void {
-    const subscription = this.#subscriptions.find(id);
+    const subscription = this.#subscriptions.get(id);
     const machine = subscription?.machine ?? this.only;
     if (machine?.id !== id) return;
     if (this.#deps.find(id, this.caller) === machine) {
@@ -139,7 +139,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** Whether it follows one of the topics in this set of bits, of this machine. */
   follows(id: string, bits: number): boolean {
-    return ((this.#subscriptions.find(id)?.topics.states ?? 0) & bits) !== 0;
+    return ((this.#subscriptions.get(id)?.topics.states ?? 0) & bits) !== 0;
   }
 
   onDrained(): void {
@@ -287,7 +287,7 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   #unsubscribe(machine: Machine, { topics }: OpData<'unsubscribe'>, id: MessageId | undefined): void {
-    const subscription = this.#subscriptions.find(machine.id);
+    const subscription = this.#subscriptions.get(machine.id);
     const before = subscription?.topics ?? NOTHING;
     const { unknown, ...asked } = topics === undefined ? { ...before, unknown: [] } : readTopics(topics);
     const next = { sections: before.sections & ~asked.sections, states: before.states & ~asked.states };
@@ -309,10 +309,10 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
 
   /** Its subscription of a machine, new if it has none; undefined where it has too many. */
   #subscriptionOf(machine: Machine): Subscription | undefined {
-    const known = this.#subscriptions.find(machine.id);
+    const known = this.#subscriptions.get(machine.id);
     if (known !== undefined || this.#subscriptions.size >= PLACES.subscriptions.max) return known;
     const subscription = new Subscription(machine, this.only === undefined, this, this.#deps.broadcasts);
-    this.#subscriptions.add(subscription);
+    this.#subscriptions.set(machine.id, subscription);
     return subscription;
   }
 
@@ -323,13 +323,13 @@ export class SocketSession implements SocketEvents, Outlet, Requester {
   }
 
   #drop(subscription: Subscription): void {
-    this.#subscriptions.remove(subscription);
+    this.#subscriptions.delete(subscription.machine.id);
     this.#waiting?.delete(subscription);
     subscription.close();
   }
 
   #dropAll(): void {
-    for (const subscription of this.#subscriptions.all) this.#drop(subscription);
+    for (const subscription of [...this.#subscriptions.values()]) this.#drop(subscription);
     this.#fleet?.close();
   }
 
