@@ -13,7 +13,7 @@ export interface RateLimit {
 
 interface Row {
   /** For whom it is counted. An address also stands for its /64 network, which has four times as much. */
-  readonly per: 'address' | 'network' | 'connection' | 'key' | 'machine' | 'kind' | 'all';
+  readonly per: 'address' | 'network' | 'connection' | 'key' | 'machine' | 'target' | 'kind' | 'all';
   /** The answer to a peer beyond it; absent: there is none. */
   readonly peer?: string;
   /** The entry in the log; absent: there is none. */
@@ -130,7 +130,7 @@ export const PLACES = {
   /** Commands that go on after their answer: a machine has one with a delay, and the others are soon over. */
   followedCommands: { max: 16, per: 'machine', peer: 'the oldest ends as unknown' },
   /** Machines at a broker: a client that may publish everywhere could make up any number. */
-  brokerMachines: { max: 20_000, per: 'key', peer: 'it is not shown', log: 'a line' },
+  brokerMachines: { max: 20_000, per: 'connection', peer: 'it is not shown', log: 'a line' },
   /** Hubs that a machine serves over a broker. */
   brokerHubs: { max: 16, per: 'all', peer: 'it is not served', log: 'a line' },
   /** What a machine says of itself. */
@@ -141,7 +141,7 @@ export const PLACES = {
   openEvents: { max: 100, per: 'machine' },
   missedEvents: { max: 100, per: 'machine' },
   /** Outages of which a target of notifications was not told all. */
-  outages: { max: 1000, per: 'key', peer: 'the oldest is counted only', log: 'a line' },
+  outages: { max: 1000, per: 'target', peer: 'the oldest is counted only', log: 'a line' },
   /** Messages under way to a broker: Mosquitto closes the connection of a client of version 5 that has more than 20. */
   brokerUnderWay: { max: 16, per: 'connection' },
   brokerWaiting: { max: 128, per: 'connection' },

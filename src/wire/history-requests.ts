@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { means, unit } from './meaning.ts';
 import { listUpTo, numberFrom, textUpTo, wholeFrom } from './requests.ts';
 
-export const MAX_SERIES = 64;
+const MAX_SERIES = 64;
 /** A mount point may be long. */
 const MAX_SERIES_LENGTH = 512;
 /** About 300 years before now, and the year 33,658. */
