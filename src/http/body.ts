@@ -60,12 +60,14 @@ export type Body =
  */
 export function readBody(
   exchange: Pick<Exchange, 'readBody' | 'bufferBody' | 'cut'>,
+  { announcedBytes, isChunked }: Pick<Framing, 'announcedBytes' | 'isChunked'>,
   onCut: (reason: string) => void,
   limitMs = BODY_LIMIT_MS,
 ): Promise<Body | undefined> {
   return new Promise((resolve) => {
     // One buffer for all of it: each small piece would cost a hundred bytes and more beside its own.
-    const kept = Buffer.allocUnsafeSlow(QUOTAS.body.maxBytes);
+    const { maxBytes } = QUOTAS.body;
+    const kept = Buffer.allocUnsafeSlow(isChunked ? maxBytes : Math.min(announcedBytes, maxBytes));
     let total = 0;
     let pieces = 0;
     let isOver = false;
@@ -95,7 +97,7 @@ export function readBody(
         if (total > QUOTAS.drainedBody.maxBytes) finish({ isTooLarge: true, isDrained: false });
         else if (isLast)
           finish(
-            total > kept.length
+            total > maxBytes
               ? { isTooLarge: true, isDrained: true }
               : { isTooLarge: false, bytes: kept.subarray(0, total) },
           );

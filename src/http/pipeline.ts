@@ -122,13 +122,13 @@ export class Pipeline {
     if (endpoint.body === undefined) return this.#run(endpoint, request);
     const maxBytes = endpoint.body === 'json' ? QUOTAS.body.maxBytes : QUOTAS.drainedBody.maxBytes;
     if (passage.framing.announcedBytes > maxBytes) return tooLarge(request, maxBytes);
-    passage.body = this.#readBody(passage.exchange);
+    passage.body = this.#readBody(passage);
     return this.#runWithBody(endpoint, request, passage.body);
   }
 
-  #readBody(exchange: Exchange): Promise<Body | undefined> {
+  #readBody({ exchange, framing }: Passage): Promise<Body | undefined> {
     const { method, path } = exchange.head;
-    return readBody(exchange, (reason) =>
+    return readBody(exchange, framing, (reason) =>
       this.#options.log.warn(`${method} ${path}: connection cut, the body ${reason}`, {
         address: exchange.address,
       }),

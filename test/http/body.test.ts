@@ -8,7 +8,7 @@ import { startRoutes } from '../helpers/clients/routes.ts';
 import { until } from '../helpers/until.ts';
 
 /** An exchange whose body the test sends. */
-function begin(limitMs?: number) {
+function begin(limitMs?: number, announcedBytes?: number) {
   const reasons: string[] = [];
   let events: BodyEvents | undefined;
   let charged = 0;
@@ -26,6 +26,7 @@ function begin(limitMs?: number) {
         events?.onAborted();
       },
     },
+    { isChunked: announcedBytes === undefined, announcedBytes: announcedBytes ?? 0 },
     (reason) => reasons.push(reason),
     limitMs,
   );
@@ -106,10 +107,11 @@ t.test('a slow body cuts its connection', async (t) => {
 });
 
 t.test('the quota is charged with the memory, not with the bytes', async (t) => {
-  const reading = begin();
-  t.equal(reading.charged, 1024 + 16 * 1024, 'a body costs more than its bytes');
-  reading.abort();
-  t.equal(await reading.body, undefined);
+  const [known, chunked] = [begin(undefined, 100), begin()];
+  t.equal(known.charged, 1024 + 100, 'a body costs more than its bytes');
+  t.equal(chunked.charged, 1024 + 16 * 1024, 'one that may have any length');
+  for (const reading of [known, chunked]) reading.abort();
+  t.equal(await known.body, undefined);
 });
 
 t.test('an end is reported in a later turn', async (t) => {
