@@ -112,20 +112,13 @@ t.test(
       ],
     ] as const) {
       const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-      await new Promise<void>((resolve) => server.once('listening', () => resolve()));
-      t.teardown(() => {
-        for (const client of server.clients) client.terminate();
-        server.close();
-      });
       server.on('connection', (socket, { socket: raw }) => {
         socket.on('error', () => undefined);
         socket.send(JSON.stringify({ type: 'connected', data: { version: '1', protocol: 2, features: {} } }));
         // After the frame that ws has written.
         send(raw);
       });
-      // A server on a port has this address.
-      const { port } = server.address() as net.AddressInfo;
-      const target = { url: `http://127.0.0.1:${port}`, key: undefined, pin: undefined };
+      const target = { url: `http://127.0.0.1:${await listen(t, server)}`, key: undefined, pin: undefined };
       const socket = (await openLink(target)).open();
       t.teardown(() => socket.close());
       const error = await new Promise<{ readonly code: string }>((resolve) => {

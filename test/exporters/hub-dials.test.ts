@@ -1,7 +1,5 @@
 /** A machine that dials hubs, which the test plays: the upgrade, the session on it, and what ends and begins it again. */
-import { once } from 'node:events';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { parseAddressList } from '#src/access/addresses.js';
@@ -11,6 +9,7 @@ import { HubDials } from '#src/exporters/hub-dials.js';
 import { Listeners } from '#src/listeners.js';
 import { createLog } from '#src/log/log.js';
 import { makePair, type TestPair } from '../helpers/certificates.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { Talk } from '../helpers/clients/talk.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { configWith } from '../helpers/fakes/config-parts.ts';
@@ -48,21 +47,14 @@ async function playHub(t: Test, pair?: TestPair, isAllowed = true) {
   const server = new WebSocketServer(
     secure === undefined ? { port: 0, host: '127.0.0.1', verifyClient } : { server: secure, verifyClient },
   );
-  secure?.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    for (const client of server.clients) client.terminate();
-    server.close();
-    secure?.close();
-  });
   const machines: Accepted[] = [];
   const upgrades: { readonly url: URL; readonly authorization: string | undefined }[] = [];
   server.on('connection', (socket, { url = '', headers }) => {
     upgrades.push({ url: new URL(url, 'ws://hub'), authorization: headers.authorization });
     machines.push(new Accepted(socket));
   });
-  // It listens on a port.
-  const { port } = (secure ?? server).address() as AddressInfo;
+  if (secure !== undefined) await listen(t, secure);
+  const port = await listen(t, server);
   const scheme = secure === undefined ? 'ws' : 'wss';
   return {
     url: `${scheme}://127.0.0.1:${port}`,

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { openNativeHost } from '#src/host/native.js';
 import { type StreamWriter, type StreamWriterOptions, slotOf } from '#src/host/streams.js';
 import '../helpers/service/dead-buses.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { until } from '../helpers/until.ts';
 
 const host = openNativeHost();
@@ -41,9 +42,7 @@ async function serve(t: Test, writer: StreamWriter) {
     ids.push(writer.adopt(descriptorOf(socket), 0, ...FIRST));
     socket.destroy();
   });
-  t.teardown(() => server.close());
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as net.AddressInfo;
+  const port = await listen(t, server);
   const connect = async () => {
     const client = net.connect({ port, host: '127.0.0.1' });
     client.on('error', () => undefined);

@@ -1,9 +1,8 @@
 /** Receivers that are slow, dead, hanging, or answer anything but 2xx; and the certificates of receivers. */
-
 import { X509Certificate } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import t, { type Test } from 'tap';
 import type { TargetEntry } from '#src/config/rows/notify-rows.js';
 import { testMessage } from '#src/notify/message.js';
@@ -11,22 +10,12 @@ import { send } from '#src/notify/request.js';
 import { attempt, judge, type Outcome } from '#src/notify/target.js';
 import { pinOf } from '#src/tls/certificate.js';
 import { makePair } from '../helpers/certificates.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { until } from '../helpers/until.ts';
 import { BEGIN } from './events.ts';
 
 const LIMIT_MS = 300;
 const never = new AbortController().signal;
-
-async function listen(t: Test, server: net.Server): Promise<number> {
-  const sockets = new Set<net.Socket>();
-  server.on('connection', (socket: net.Socket) => void sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 const serve = async (t: Test, handle: http.RequestListener) =>
   `http://127.0.0.1:${await listen(t, http.createServer(handle))}/`;

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Failure } from '#src/socket/carrier.js';
 import { Dial, type DialOptions, type DialRequest } from '#src/socket/dial.js';
 import { peerTargetOf } from '#src/socket/web-socket.js';
+import { listen as listenAt } from '../helpers/clients/listen.ts';
 import { FakeClock } from '../helpers/fakes/clock.ts';
 import { until } from '../helpers/until.ts';
 
@@ -53,11 +54,6 @@ function dial(t: Test, { port, target, clock = new FakeClock(), ...more }: Optio
 
 async function listen(t: Test) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  await once(server, 'listening');
-  t.teardown(() => {
-    for (const client of server.clients) client.terminate();
-    server.close();
-  });
   let accepted = 0;
   const sockets: WebSocket[] = [];
   const requests: { readonly url: string | undefined; readonly authorization: string | undefined }[] = [];
@@ -65,10 +61,8 @@ async function listen(t: Test) {
     sockets.push(socket);
     requests.push({ url, authorization: headers.authorization });
   });
-  // It listens on a port.
-  const { port } = server.address() as net.AddressInfo;
   return {
-    port,
+    port: await listenAt(t, server),
     requests,
     accepted: () => until(() => (sockets.length > accepted ? sockets[accepted++] : undefined)),
   };
@@ -84,10 +78,7 @@ async function answering(t: Test, answer: string) {
       socket.end(answer);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  // It listens on a port.
-  return { port: (server.address() as net.AddressInfo).port, heard: () => heard };
+  return { port: await listenAt(t, server), heard: () => heard };
 }
 
 t.test('sends the key and the path with the upgrade, then frames both ways', async (t) => {
@@ -182,10 +173,7 @@ t.test('a refused address is sent nothing', async (t) => {
 
 t.test('a server that does not answer, and one that falls silent', async (t) => {
   const silent = net.createServer((socket) => socket.on('error', () => undefined));
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => silent.close());
-  // It listens on a port.
-  const first = dial(t, { port: (silent.address() as net.AddressInfo).port });
+  const first = dial(t, { port: await listenAt(t, silent) });
   await once(silent, 'connection');
   await first.clock.advance(5000);
   t.match(await first.ended(), { reason: 'no answer in time' });

@@ -2,13 +2,13 @@
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import https from 'node:https';
-import type net from 'node:net';
 import path from 'node:path';
 import t from 'tap';
 import { generateCertificate } from '#src/cli/certificate.js';
 import { daysLeft, namesOf, pinOf } from '#src/tls/certificate.js';
 import { judgePair } from '#src/tls/pair.js';
 import { RawConnection } from '../helpers/clients/http.ts';
+import { listen } from '../helpers/clients/listen.ts';
 import { type ConfigPart, runToEnd, serveProgram } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -75,9 +75,7 @@ t.test(
     const server = https.createServer({ cert, key: read('tls-key.pem') }, (_request, response) =>
       response.end('ok'),
     );
-    t.teardown(() => server.close());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as net.AddressInfo;
+    const port = await listen(t, server);
     const answer = await new Promise<string>((resolve, reject) => {
       // Trusted as its own authority, and checked for its name.
       const options = { port, host: '127.0.0.1', servername: 'my.example.org', ca: cert, agent: false };

@@ -10,6 +10,7 @@ export async function listen(
   host = '127.0.0.1',
 ): Promise<number> {
   t.teardown(() => {
+    if (!(server instanceof net.Server)) for (const client of server.clients) client.terminate();
     server.close();
     if (server instanceof http.Server) server.closeAllConnections();
   });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { ClientConnections } from '#src/host/host.js';
 import { openNativeHost } from '#src/host/native.js';
+import { listen as listenAt } from '../clients/listen.ts';
 
 const host = openNativeHost();
 
@@ -17,15 +18,10 @@ export async function listen(t: Test, address: string) {
     socket.on('error', () => undefined);
     socket.resume();
   });
-  server.listen(0, address);
-  await once(server, 'listening');
   t.teardown(() => {
     for (const socket of accepted) socket.destroy();
-    server.close();
   });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  return { port: bound.port, accepted };
+  return { port: await listenAt(t, server, address), accepted };
 }
 
 export async function connect(t: Test, port: number, from: string, to = '127.0.0.1'): Promise<net.Socket> {
@@ -54,12 +50,7 @@ export async function startListener(
   address = '127.0.0.1',
 ): Promise<{ server: net.Server; port: number }> {
   const server = net.createServer();
-  t.teardown(() => server.close());
-  server.listen(0, address);
-  await once(server, 'listening');
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  return { server, port: bound.port };
+  return { server, port: await listenAt(t, server, address) };
 }
 
 /** Both ends of a connection; the client reads nothing until the test resumes it. */

@@ -3,6 +3,7 @@ import net from 'node:net';
 import process from 'node:process';
 import t, { type Test } from 'tap';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
+import { listen } from '../../helpers/clients/listen.ts';
 import { until } from '../../helpers/until.ts';
 import { done, PlayedMachine } from '../played-machine.ts';
 import { isDown, isUp, startHub, watch } from '../setup.ts';
@@ -26,15 +27,10 @@ async function startProxy(t: Test, port: number) {
     left.pipe(right);
     right.pipe(left);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const end = (pair: readonly net.Socket[]) => pair.forEach((each) => each.destroy());
-  t.teardown(() => {
-    server.close();
-    pairs.forEach(end);
-  });
+  t.teardown(() => pairs.forEach(end));
   return {
-    // It listens on a port.
-    port: (server.address() as net.AddressInfo).port,
+    port: await listen(t, server),
     freeze() {
       for (const [left, right] of pairs) {
         left?.unpipe().pause();

@@ -1,11 +1,10 @@
 /** The address of a real proxy's client for the access rules: each proxy has its block of docs/operating.md. */
 import '../../../helpers/service/dead-buses.ts';
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { EventStream } from '../../../helpers/clients/event-stream.ts';
 import { ask } from '../../../helpers/clients/http.ts';
+import { listen } from '../../../helpers/clients/listen.ts';
 import { SocketClient } from '../../../helpers/clients/socket.ts';
 import { fixtureHost } from '../../../helpers/fakes/host.ts';
 import { PROGRAMS, type ProxyProgram, skipProxy } from '../../../helpers/proxies/programs.ts';
@@ -100,13 +99,7 @@ for (const program of PROGRAMS) {
       asked.push(url);
       answer.end();
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    t.teardown(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    // An address of TCP, as it listens at one.
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(t, server);
     const target = 'api/processes/kworker%2F0%3A1%3Fa%252F%20b?detail=%2F1';
     for (const where of ['/', '/pc/'] as const) {
       const proxy = await startProxy(t, program, port, { where });
