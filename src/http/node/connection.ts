@@ -29,13 +29,16 @@ export interface ConnectionOptions {
   readonly onHandedOver: (socket: net.Socket) => void;
 }
 
-interface Waiting {
+export interface Waiting {
   readonly request: IncomingMessage;
-  /** undefined: its own is made when its turn has come. */
-  readonly response: ServerResponse | undefined;
-  /** The bytes that came with an upgrade; undefined: it is none. */
+  /** Absent where Node has taken the request out of HTTP: its own is made when its turn has come. */
+  readonly response?: ServerResponse;
+  /** The bytes that came with the head of a request that may become a WebSocket. */
   readonly upgradeHead?: Buffer | undefined;
-  /** The bytes that came with the head of a chunked request; undefined: it is none. */
+  /**
+   * The bytes that came with the head of a request with a chunked body. Node's parser would make a Buffer and a call of each
+   * chunk, and cannot be stopped within a read of 64 KiB.
+   */
   readonly chunkedHead?: Buffer;
 }
 
@@ -113,25 +116,15 @@ export class Connection implements Line {
       this.#socket.destroy();
   }
 
-  /** A request has arrived; with `upgradeHead` it may become a WebSocket. */
-  take(request: IncomingMessage, response: ServerResponse, upgradeHead?: Buffer): void {
-    if (this.#current === undefined && !this.#isTaken) {
-      this.#begin({ request, response, upgradeHead });
+  /** A request has arrived. */
+  take(waiting: Waiting): void {
+    if (this.#current === undefined && this.#waiting.length === 0 && !this.#isTaken) {
+      this.#begin(waiting);
       return;
     }
-    this.#waiting.push({ request, response });
+    this.#waiting.push({ ...waiting, upgradeHead: undefined });
     const isFull = this.#waiting.length > PLACES.pipelined.max || this.#onClosed !== undefined;
     if (isFull && !this.#endAfterCurrent()) this.#socket.destroy();
-  }
-
-  /**
-   * A request with a chunked body has arrived, which Node has taken out of HTTP: its parser would make a Buffer and a call
-   * of each chunk, and cannot be stopped within a read of 64 KiB. `head`: the bytes that came with it.
-   */
-  takeChunked(request: IncomingMessage, head: Buffer): void {
-    const waiting = { request, response: undefined, chunkedHead: head };
-    if (this.#current === undefined && !this.#isTaken) this.#begin(waiting);
-    else this.#waiting.push(waiting);
   }
 
   #begin({ request, response: given, upgradeHead, chunkedHead }: Waiting): void {
@@ -170,9 +163,20 @@ export class Connection implements Line {
       this.#isTaken = true;
       this.#closeGently();
     } else if (upgradeHead !== undefined) this.#options.putBack(this.#socket, upgradeHead);
+    if (this.#waiting[0]?.request.method !== 'GET' || this.#isTaken) this.#beginNext();
+    else {
+      // One question per turn of the loop: others are served in between, and nothing more of this peer is read meanwhile.
+      this.#socket.pause();
+      setImmediate(() => this.#beginNext());
+    }
+  }
+
+  #beginNext(): void {
     if (this.#isTaken || this.#socket.destroyed) return;
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#begin(next);
+    if (next === undefined) return;
+    this.#socket.resume();
+    this.#begin(next);
   }
 
   readChunked(head: Buffer, onChunk: (chunk: Buffer) => void, onEnd: () => void): void {

@@ -63,7 +63,7 @@ const isChunked = ({ headers }: http.IncomingMessage): boolean =>
 
 /**
  * Node takes a request out of HTTP where this property is true: requests that can become a WebSocket, those with a
- * chunked body, which Connection.takeChunked reads, and those on a connection that was cut or ends, because otherwise the
+ * chunked body, which Connection.readChunked reads, and those on a connection that was cut or ends, because otherwise the
  * parser would work through the rest of the read, 1,600 requests in 64 KiB. Requests that name another upgrade (h2c by curl
  * and Java) are ordinary ones.
  */
@@ -136,7 +136,7 @@ export class NodeEngine implements Engine {
     // Connection decides what happens when a peer closes its side; Node would end ours. The typings lack it.
     Object.assign(server, { httpAllowHalfOpen: true });
     const take = (request: http.IncomingMessage, response: http.ServerResponse) =>
-      this.#connections.get(request.socket)?.take(request, response);
+      this.#connections.get(request.socket)?.take({ request, response });
     server
       .on('connection', (socket) => this.#accept(socket, server === this.#secure))
       .on('request', take)
@@ -147,7 +147,8 @@ export class NodeEngine implements Engine {
       // Every socket of a server on TCP is one of node:net.
       .on('upgrade', (request, socket, head) => {
         if (this.#isEnding(socket as net.Socket)) return;
-        if (isChunked(request)) this.#connections.get(socket as net.Socket)?.takeChunked(request, head);
+        if (isChunked(request))
+          this.#connections.get(socket as net.Socket)?.take({ request, chunkedHead: head });
         else this.#upgrade(request, socket as net.Socket, head).catch(() => socket.destroy());
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -217,11 +218,7 @@ export class NodeEngine implements Engine {
       const sockets = await NodeSockets.load();
       this.#sockets ??= sockets;
     }
-    if (socket.destroyed) return;
-    const response = new http.ServerResponse(request);
-    response.assignSocket(socket);
-    response.on('finish', () => response.detachSocket(socket));
-    this.#connections.get(socket)?.take(request, response, head);
+    if (!socket.destroyed) this.#connections.get(socket)?.take({ request, upgradeHead: head });
   }
 
   /** Whether the connection is being closed, so that further bytes are not served. */
