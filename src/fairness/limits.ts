@@ -191,7 +191,7 @@ export const QUOTAS = {
   body: { maxBytes: 16 * 1024, per: 'connection', peer: '413 payload_too_large' },
   drainedBody: { maxBytes: 2 ** 20, per: 'connection', peer: '413, and the connection ends', log: 'a line' },
   /** Read and forgotten after a last answer: a reset might overtake it. */
-  afterLast: { maxBytes: 2 ** 20, per: 'connection', peer: 'the connection is cut' },
+  afterLast: { maxBytes: 128 * 1024, per: 'connection', peer: 'the connection is cut' },
   /** A holder of less is not counted: so much is part of the price of a connection. */
   uncounted: { maxBytes: 1024, per: 'connection' },
   /** The body of a last answer in one piece: uWebSockets.js copies it, and does not report what a peer has not read. */
