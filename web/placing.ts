@@ -1,7 +1,8 @@
 /** Where cards stand: their order, and their columns, without stretching any of them. Pure. */
 
-/** Width at which a column is neither stretched nor squeezed, in units of the text size. */
-const COLUMN_REM = 28;
+/** Width of a column with its gap, in units of the text size: columns have 26 to 34 where there are four or more. */
+const COLUMN_REM = 30.375;
+const EDGES_REM = 2;
 const MAX_COLUMNS = 7;
 /** Tops that differ by less are the same to the eye. */
 const SAME_PX = 24;
@@ -13,7 +14,7 @@ export interface Box {
 }
 
 export const columnsIn = (widthRem: number): number =>
-  Math.max(1, Math.min(MAX_COLUMNS, Math.round(widthRem / COLUMN_REM)));
+  Math.max(1, Math.min(MAX_COLUMNS, Math.round((widthRem - EDGES_REM) / COLUMN_REM)));
 
 /** Returns the first column of each box, from 0: where its top is highest, so that the order of the document is that of reading. */
 export function placesOf(boxes: readonly Box[], columns: number): readonly number[] {

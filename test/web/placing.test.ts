@@ -17,6 +17,10 @@ t.test('one column on a phone, seven on the widest screen', async (t) => {
     [7680, 7],
   ] as const)
     t.equal(columnsIn(px / 16), count, `${px} px`);
+  const widths = [112, 120, 140, 142, 160, 172, 200, 204, 240].map(
+    (rem) => (rem - 2.6) / columnsIn(rem) - 0.875,
+  );
+  t.ok(Math.min(...widths) > 25.5 && Math.max(...widths) < 34.5, `columns of ${widths} rem`);
   t.equal(columnsIn(1280 / 32), 1, 'text of twice the size');
 });
 

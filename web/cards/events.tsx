@@ -109,7 +109,7 @@ function OpenEvent({
           </button>
         </form>
       )}
-      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      <NoticeLine of={acts} />
     </li>
   );
 }

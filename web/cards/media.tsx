@@ -191,7 +191,9 @@ function Track({ media, act }: PartProps) {
       </div>
       <div class="words">
         <p class="title">{media.title === '' ? T.idle : media.title}</p>
-        <p>{[media.artist, media.album].filter((text) => text !== null && text !== '').join(' — ')}</p>
+        <p class="by">
+          {[media.artist, media.album].filter((text) => text !== null && text !== '').join(' — ')}
+        </p>
         <p class="note">{media.player}</p>
       </div>
       <div class="controls">
@@ -263,7 +265,7 @@ function MediaCard() {
         <Track media={media} act={may('media') ? act : undefined} />
       )}
       {media !== undefined && <Players names={media.players} chosen={player} onChoose={choose} />}
-      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      <NoticeLine of={acts} />
     </Card>
   );
 }

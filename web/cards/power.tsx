@@ -252,7 +252,7 @@ function PowerCard() {
           {last && T.recorded(powerLabel(last.action), new Date(last.at * 1000).toLocaleTimeString('en-GB'))}
         </p>
       )}
-      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      <NoticeLine of={acts} />
       {asked !== undefined && (
         <Confirm
           action={asked}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { sentenceOf } from '../requests.ts';
 import { TEXTS } from '../texts.ts';
 
-export interface Notice {
+interface Notice {
   readonly text: string;
   readonly isProblem: boolean;
 }
@@ -31,19 +31,13 @@ export function useActs() {
 }
 
 /** Always present, so that screen readers announce its changes. */
-export function NoticeLine({
-  notice,
-  onClear,
-}: {
-  readonly notice: Notice | undefined;
-  readonly onClear: () => void;
-}) {
+export function NoticeLine({ of: { notice, clear } }: { readonly of: ReturnType<typeof useActs> }) {
   return (
     <div class="notice" role="status">
       {notice !== undefined && (
         <p class={notice.isProblem ? 'problem' : undefined}>
           {notice.text}{' '}
-          <button type="button" class="quiet" onClick={onClear}>
+          <button type="button" class="quiet" onClick={clear}>
             {TEXTS.dismiss}
           </button>
         </p>

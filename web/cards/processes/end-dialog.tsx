@@ -28,7 +28,7 @@ export function EndDialog({ victim, onDone }: { readonly victim: Victim; readonl
   return (
     <Dialog title={T.confirm(victim.what)} onLeave={onDone}>
       <p>{isRefused ? T.explainForce : T.explain}</p>
-      <NoticeLine notice={acts.notice} onClear={acts.clear} />
+      <NoticeLine of={acts} />
       <p class="buttons">
         <button type="button" onClick={onDone}>
           {T.keep}

@@ -196,7 +196,6 @@ else {
     await until(scrolled, (now) => now > before + 90);
   });
 
-  // The programs of that time follow it once they have come.
   t.test('a gap has its reason', async (t) => {
     const gap = async (past: KnownPast) => {
       const { page } = await open(t, past);
