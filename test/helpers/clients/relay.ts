@@ -1,10 +1,15 @@
-/** A port that stays open while the service behind it restarts, as a browser would see it. */
+/** A port that stays open while the service behind it restarts, as a browser would see it; connections can be cut. */
 import net from 'node:net';
 import type { Scope } from '../scope.ts';
 import { listen } from './listen.ts';
 
 export interface Relay {
+  readonly port: number;
   readonly baseUrl: string;
+  /** Closes the open connections. */
+  readonly cut: () => void;
+  /** Nothing passes on the open connections any more, and none is closed. */
+  readonly freeze: () => void;
   /** Sets the port that new connections are forwarded to (undefined: they are closed), and closes the open ones. */
   readonly setTarget: (port: number | undefined) => void;
 }
@@ -38,7 +43,10 @@ export async function startRelay(
   const own = await listen(t, server);
   t.teardown(cut);
   return {
+    port: own,
     baseUrl: `http://127.0.0.1:${own}`,
+    cut,
+    freeze: () => sockets.forEach((socket) => socket.unpipe().pause()),
     setTarget(next) {
       target = next;
       cut();

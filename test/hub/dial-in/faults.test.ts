@@ -1,9 +1,8 @@
 /** Connections of machines that end, fall silent, or come twice: what viewers see, and how long it takes. */
-import net from 'node:net';
 import process from 'node:process';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { ask, jsonOf } from '../../helpers/clients/http.ts';
-import { listen } from '../../helpers/clients/listen.ts';
+import { startRelay } from '../../helpers/clients/relay.ts';
 import { until } from '../../helpers/until.ts';
 import { done, PlayedMachine } from '../played-machine.ts';
 import { isDown, isUp, startHub, watch } from '../setup.ts';
@@ -16,34 +15,9 @@ const BACK_MS = 5000;
 /** Margin of a test on a busy machine. */
 const MARGIN_MS = 2000;
 
-/** A proxy to the hub that can be cut silently: nothing passes, and no connection is closed. */
-async function startProxy(t: Test, port: number) {
-  const pairs = new Set<readonly net.Socket[]>();
-  const server = net.createServer((left) => {
-    const right = net.connect(port, '127.0.0.1');
-    const pair = [left, right];
-    pairs.add(pair);
-    for (const each of pair) each.on('error', () => undefined).on('close', () => pairs.delete(pair));
-    left.pipe(right);
-    right.pipe(left);
-  });
-  const end = (pair: readonly net.Socket[]) => pair.forEach((each) => each.destroy());
-  t.teardown(() => pairs.forEach(end));
-  return {
-    port: await listen(t, server),
-    freeze() {
-      for (const [left, right] of pairs) {
-        left?.unpipe().pause();
-        right?.unpipe().pause();
-      }
-    },
-    cut: () => pairs.forEach(end),
-  };
-}
-
 t.test('[I.hub.dial.cut] streams continue within 5 s of a cut', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
-  const proxy = await startProxy(t, hub.port);
+  const proxy = await startRelay(t, hub.port);
   await startAgent(t, urlOf(proxy));
   const stream = await watch(hub, 'pc');
   for (let round = 0; round < 3; round++) {
@@ -59,7 +33,7 @@ t.test('[I.hub.dial.cut] streams continue within 5 s of a cut', async (t) => {
 
 t.test('[I.hub.dial.silent] a connection that is cut without a word is noticed by both', async (t) => {
   const hub = await startHub(t, { pc: dialled() });
-  const proxy = await startProxy(t, hub.port);
+  const proxy = await startRelay(t, hub.port);
   const agent = await startAgent(t, urlOf(proxy));
   await hub.host('pc', isUp);
   proxy.freeze();
