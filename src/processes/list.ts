@@ -3,7 +3,7 @@ import { wholeSeconds } from '../clock.ts';
 import { groupByName, nameOf, startedAt } from '../host/process-columns.ts';
 import type { ProcessColumns } from '../host/processes.ts';
 import type { ProcessGroup, ProcessListPayload, ProcessRow } from '../wire/process.ts';
-import { type ProcessWindow, shareAt, sharesOf, shownShare, toMib, toSeconds } from './shares.ts';
+import { type ProcessWindow, shareAt, sharesOf, shownShare, sumOf, toMib, toSeconds } from './shares.ts';
 
 export type ProcessSort = 'cpu' | 'memory' | 'name';
 
@@ -44,22 +44,14 @@ export function groupOf(
   rows: readonly number[],
   shares: Float64Array | null,
 ): ProcessGroup {
-  let memory = 0;
-  let ticks = 0;
-  let share = Number.NaN;
-  for (const row of rows) {
-    memory += columns.residentBytes[row] ?? 0;
-    ticks += columns.cpuTicks[row] ?? 0;
-    const own = shares?.[row] ?? Number.NaN;
-    if (!Number.isNaN(own)) share = Math.min(100, (Number.isNaN(share) ? 0 : share) + own);
-  }
+  const memory = sumOf(columns.residentBytes, rows);
   return {
     name,
     count: rows.length,
     memory,
     memory_mb: toMib(memory),
-    cpu_time: toSeconds(ticks, columns),
-    cpu: shownShare(share),
+    cpu_time: toSeconds(sumOf(columns.cpuTicks, rows), columns),
+    cpu: shownShare(Math.min(100, sumOf(shares, rows))),
   };
 }
 

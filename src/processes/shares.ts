@@ -35,26 +35,47 @@ export function advanceWindow(
 }
 
 /**
- * Returns the percentage of the whole machine for each row of `after`; NaN for a process that is not in `before`, even
- * if another process had its number. null with only one reading, or without time between the two.
+ * Returns the growth of a counter for each row of `after`; NaN where it is hidden. A process that is not in `before`, even
+ * if another process had its number, has NaN, or with `countsNew` all that it has counted. null unless both readings have
+ * the counter.
  */
-export function sharesOf({ before, after }: ProcessWindow): Float64Array | null {
-  if (before === undefined || before.machineTicks === null || after.machineTicks === null) return null;
-  const elapsed = after.machineTicks - before.machineTicks;
-  if (!(elapsed > 0)) return null;
-  const { pids, startTicks, cpuTicks } = after;
-  const { pids: oldPids, startTicks: oldStarts, cpuTicks: oldTicks } = before;
-  const shares = new Float64Array(pids.length).fill(Number.NaN);
+export function growthOf(
+  { before, after }: ProcessWindow,
+  counter: 'cpuTicks' | 'readBytes' | 'writeBytes',
+  countsNew = false,
+): Float64Array | null {
+  const values = after[counter];
+  const oldValues = before?.[counter] ?? null;
+  if (before === undefined || values === null || oldValues === null) return null;
+  const { pids, startTicks } = after;
+  const { pids: oldPids, startTicks: oldStarts } = before;
+  const growths = countsNew ? values.slice() : new Float64Array(pids.length).fill(Number.NaN);
   // Both are sorted by number: a merge, not a search.
   let old = 0;
   for (let row = 0; row < pids.length; row++) {
     const pid = pids[row] ?? 0;
     while (old < oldPids.length && (oldPids[old] ?? 0) < pid) old++;
     if (oldPids[old] !== pid || oldStarts[old] !== startTicks[row]) continue;
-    const used = (cpuTicks[row] ?? 0) - (oldTicks[old] ?? 0);
-    shares[row] = used > 0 ? Math.min(100, (used / elapsed) * 100) : 0;
+    growths[row] = Math.max(0, (values[row] ?? 0) - (oldValues[old] ?? 0));
   }
-  return shares;
+  return growths;
+}
+
+/** Returns the sum of the known values of `rows`; NaN if none is known. */
+export function sumOf(values: Float64Array | null, rows: readonly number[]): number {
+  let sum = Number.NaN;
+  for (const row of rows) {
+    const value = values?.[row] ?? Number.NaN;
+    if (!Number.isNaN(value)) sum = (Number.isNaN(sum) ? 0 : sum) + value;
+  }
+  return sum;
+}
+
+/** Returns the percentage of the whole machine for each row of `after`, as `growthOf`; null without time between. */
+export function sharesOf(window: ProcessWindow): Float64Array | null {
+  const elapsed = (window.after.machineTicks ?? Number.NaN) - (window.before?.machineTicks ?? Number.NaN);
+  if (!(elapsed > 0)) return null;
+  return growthOf(window, 'cpuTicks')?.map((used) => Math.min(100, (used / elapsed) * 100)) ?? null;
 }
 
 /** Returns the share on the wire; null without one. */

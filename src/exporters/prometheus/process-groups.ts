@@ -1,6 +1,8 @@
 /** The processes that matter, grouped by name: few series, which stay. */
 import { PLACES } from '../../fairness/limits.ts';
+import { groupByName } from '../../host/process-columns.ts';
 import type { ProcessColumns } from '../../host/processes.ts';
+import { growthOf, sumOf } from '../../processes/shares.ts';
 import { type Family, family, type MetricSample, single } from './exposition.ts';
 
 /** So many by CPU time and so many by memory get a place. */
@@ -12,12 +14,12 @@ const MIN_SHARE = 0.05;
 
 interface Group {
   readonly name: string;
-  count: number;
-  residentBytes: number;
+  readonly count: number;
+  readonly residentBytes: number;
   /** CPU time of its living processes, in ticks… */
-  ticks: number;
+  readonly ticks: number;
   /** …and the part of it since the reading before; of a new process all. */
-  usedTicks: number;
+  readonly usedTicks: number;
 }
 
 /** An exported group. */
@@ -28,26 +30,20 @@ interface Place {
 }
 
 /** Kernel threads are left out: their names change with what they do. */
-function groupsOf(columns: ProcessColumns, before: ProcessColumns | undefined): ReadonlyMap<string, Group> {
+function groupsOf(after: ProcessColumns, before: ProcessColumns | undefined): ReadonlyMap<string, Group> {
+  const { cpuTicks, residentBytes, kernelThreads } = after;
+  const used = growthOf({ before, after }, 'cpuTicks', true) ?? cpuTicks;
   const groups = new Map<string, Group>();
-  // Both are sorted by number.
-  let old = 0;
-  let nameStart = 0;
-  for (let row = 0; row < columns.pids.length; row++) {
-    const nameEnd = columns.nameEnds[row] ?? nameStart;
-    const name = columns.names.toString('utf8', nameStart, nameEnd);
-    nameStart = nameEnd;
-    if (columns.kernelThreads[row] === 1) continue;
-    const pid = columns.pids[row] ?? 0;
-    while (before !== undefined && (before.pids[old] ?? Number.POSITIVE_INFINITY) < pid) old++;
-    const isKnown = before?.pids[old] === pid && before.startTicks[old] === columns.startTicks[row];
-    const ticks = columns.cpuTicks[row] ?? 0;
-    const group = groups.get(name) ?? { name, count: 0, residentBytes: 0, ticks: 0, usedTicks: 0 };
-    group.count++;
-    group.residentBytes += columns.residentBytes[row] ?? 0;
-    group.ticks += ticks;
-    group.usedTicks += isKnown ? Math.max(0, ticks - (before.cpuTicks[old] ?? 0)) : ticks;
-    groups.set(name, group);
+  for (const [name, all] of groupByName(after)) {
+    const rows = all.filter((row) => kernelThreads[row] !== 1);
+    if (rows.length > 0)
+      groups.set(name, {
+        name,
+        count: rows.length,
+        residentBytes: sumOf(residentBytes, rows),
+        ticks: sumOf(cpuTicks, rows),
+        usedTicks: sumOf(used, rows),
+      });
   }
   return groups;
 }
