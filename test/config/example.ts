@@ -7,7 +7,9 @@ import type { Row } from '#src/config/rows/row.js';
 const HEAD = `# Every key with its default: made from the schema, in the order of docs/configuration.md, by HOSTWIRE_WRITE_DOCS=1
 # node build/ts/test/config/docs.test.js. Copy this file as config.yaml into ~/.config/hostwire, /etc/hostwire or the
 # working folder, and remove the # before what you change; a section without keys is empty, and a key without a value
-# is not set. "hostwire check" shows what is in effect, and what is wrong.
+# is not set. "hostwire check" shows what is in effect, and what is wrong. A relative path starts at the folder of the
+# file that names it. A file that holds a secret has at most 4 KiB, a trailing newline is cut, and only its owner and its
+# group may be able to read it.
 #
 # config.example.json has no other keys, only the two sections that the interface puts into a JSON file: stats and auth.
 # Both files are one configuration; a key may be in either of them, but not in both with different values. To require a
@@ -48,8 +50,8 @@ function comment(text: string, indent: string): readonly string[] {
 
 /** The meaning, and a default that the value beside it does not show. */
 function describe({ meaning, defaultInWords = '' }: Row<unknown>): string {
-  if (defaultInWords === '' || defaultInWords.startsWith('required') || defaultInWords === '`[]`')
-    return meaning;
+  if (defaultInWords === '' || defaultInWords === '`[]`') return meaning;
+  if (defaultInWords.startsWith('required')) return `${meaning} R${defaultInWords.slice(1)}.`;
   return defaultInWords === 'none'
     ? `${meaning} Not set by default.`
     : `${meaning} Default: ${defaultInWords}.`;

@@ -37,7 +37,7 @@ export const AUTH_ROWS = {
   ),
   api_key_file: optional(
     text('the path of a file that holds the key', (path) => path !== '' && isArgument(path)),
-    'A file that holds the key (at most 4 KiB; a trailing newline is cut), instead of `api_key`. A relative path starts at the folder of the file that names it.',
+    'A file that holds the key, instead of `api_key`.',
     { file: 'shared key', sets: 'auth.api_key', mayBeSecret: true },
   ),
   keys: namedRow(
@@ -52,7 +52,7 @@ export const AUTH_ROWS = {
         key_file: secretRow(
           'long key',
           'key',
-          'A file that holds the key, instead of `digest`; at least 32 characters, at most 4 KiB; a trailing newline is cut.',
+          'A file that holds the key, instead of `digest`; at least 32 characters.',
         ),
         scopes: row<readonly Scope[]>(
           some(SCOPE_LIST),

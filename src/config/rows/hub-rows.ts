@@ -41,7 +41,7 @@ const labelsRow = (meaning: string, more: Partial<Pick<Row<unknown>, 'expected' 
   );
 
 const keyFileRow = (file: NonNullable<Row<unknown>['file']>, meaning: string) =>
-  secretRow(file, 'key', `${meaning} At most 4 KiB; a trailing newline is cut.`);
+  secretRow(file, 'key', meaning);
 
 const HUB_URL = 'ws://HOST or wss://HOST, with a port where it is not 80 or 443, and perhaps a path';
 /** `ws://` or `wss://`, a host, perhaps a port, and perhaps a path. */
@@ -85,7 +85,7 @@ const AGENTS_ROW = namedRow(
           'http://HOST or https://HOST, with a port where it is not 80 or 443, and nothing after it',
           (url) => /^https?:/u.test(url) && isBrokerUrl(url.replace(/^http/u, 'mqtt')),
         ),
-        'Where its service is: `http://pc1.lan:9990`, or `https://…`. Required, unless the machine dials in.',
+        'Where its service is: `http://pc1.lan:9990`, or `https://…`.',
         // It may have a password before an @.
         { defaultInWords: 'required, or `dials_in`', mayBeSecret: true },
       ),
@@ -143,7 +143,7 @@ const COMMANDS_ROW = namedRow(
           ),
         ),
         [],
-        'The allowed commands: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything. Required.',
+        'The allowed commands: `media.play`, `media.*` for all of a group (`media`, `power`, `process`, `wake`), `*` for everything.',
         { defaultInWords: 'required' },
       ),
       clients: clientsRow,

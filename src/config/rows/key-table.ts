@@ -50,7 +50,7 @@ export type LaunchEntry = EntryIn<typeof LAUNCH_ROW>;
 const LAUNCH_ROW = namedRow(
   {
     keys: {
-      command: row(ABSOLUTE_PATH, '', 'The program to start: an absolute path. Required.', {
+      command: row(ABSOLUTE_PATH, '', 'The program to start: an absolute path.', {
         defaultInWords: 'required',
       }),
       args: row<readonly string[]>(
@@ -88,7 +88,7 @@ const WAKE_ROW = namedRow(
           (mac) => parseMac(mac) !== undefined,
         ),
         '',
-        'The MAC address of its network card, in quotes. Required.',
+        'The MAC address of its network card, in quotes.',
         { defaultInWords: 'required' },
       ),
       broadcast: optional(
@@ -189,7 +189,7 @@ export const KEYS = {
       key: pemRow(
         'private key',
         'the private key',
-        'The private key of the certificate, in PEM form, without a passphrase. Only its owner and its group may be able to read it. Reloaded when it changes.',
+        'The private key of the certificate, in PEM form, without a passphrase. Reloaded when it changes.',
       ),
       port: optional<number>(
         PORT,
@@ -248,7 +248,7 @@ export const KEYS = {
   watch: {
     defaults: booleanRow(
       true,
-      'Whether the rules that ship ready are in effect, beside those of `watch.rules` ([history.md](history.md#watch-rules)).',
+      'Whether the rules that ship ready are in effect, beside those of `watch.rules` (docs/history.md).',
     ),
     rules: WATCH_ROW,
   },

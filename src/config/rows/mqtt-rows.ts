@@ -31,11 +31,7 @@ const urlRow = (prefix: string, meaning: string, more: Partial<Pick<Row<unknown>
 /** The keys that a service and a hub both have for their broker. */
 const BROKER_ROWS = {
   username: optional(NAME, 'The user name at the broker.'),
-  password_file: secretRow(
-    'password',
-    'password',
-    'A file that holds the password (at most 4 KiB; a trailing newline is cut).',
-  ),
+  password_file: secretRow('password', 'password', 'A file that holds the password.'),
   ca: pemRow(
     'authorities',
     'the certificates of authorities',
@@ -87,7 +83,7 @@ export const BROKERS_ROW = namedRow(
     keys: {
       url: urlRow(
         'hub.brokers.NAME',
-        'Where the broker is: `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS. Required.',
+        'Where the broker is: `mqtt://broker.lan`, or `mqtts://broker.lan` for TLS.',
         { defaultInWords: 'required' },
       ),
       name: optional(

@@ -45,17 +45,12 @@ export type TargetEntry = EntryIn<typeof TARGETS_ROW>;
 const TARGETS_ROW = namedRow(
   {
     keys: {
-      type: choiceRow(
-        ['alertmanager', 'webhook', 'ntfy', 'gotify'],
-        'webhook',
-        'The kind of the receiver. Required.',
-        {
-          defaultInWords: 'required',
-        },
-      ),
+      type: choiceRow(['alertmanager', 'webhook', 'ntfy', 'gotify'], 'webhook', 'The kind of the receiver.', {
+        defaultInWords: 'required',
+      }),
       url: optional(
         URL_FORM,
-        'Where the receiver is; of `webhook` the whole address, of the others the address of the server. Required. It is not shown: the path of a webhook is often a secret.',
+        'Where the receiver is; of `webhook` the whole address, of the others the address of the server. It is not shown: the path of a webhook is often a secret.',
         { defaultInWords: 'required', isSecret: true },
       ),
       token_file: secretRow(

@@ -120,18 +120,14 @@ export const fileRow = <T extends SecretFile | PemFile>(
 ): Row<T | undefined> =>
   optional<T>(
     text(expected, isFileName),
-    `${meaning} A relative path starts at the folder of the file that names it.`,
+    meaning,
     // The content may have been written in place of the path.
     { file, mayBeSecret: true, ...more },
   );
 
 /** The path of a file that nobody else may read. `content`: the words for it. */
 export const secretRow = (file: NonNullable<Row<unknown>['file']>, content: string, meaning: string) =>
-  fileRow<SecretFile>(
-    file,
-    `the path of a file that holds the ${content}`,
-    `${meaning} Only its owner and its group may be able to read it.`,
-  );
+  fileRow<SecretFile>(file, `the path of a file that holds the ${content}`, meaning);
 
 export const pemRow = (file: FileKind, content: string, meaning: string): Row<PemFile | undefined> =>
   fileRow<PemFile>(file, `the path of a PEM file with ${content}`, meaning, { needsRestart: 'switching' });

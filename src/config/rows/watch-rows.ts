@@ -41,7 +41,7 @@ export const WATCH_ROW = namedRow(
           (name) => name.length <= 200 && isPrintable(name),
         ),
         '',
-        'The series; `*` stands for any text, and each series that matches is watched separately. Required.',
+        'The series; `*` stands for any text, and each series that matches is watched separately.',
         { defaultInWords: 'required', judge: judgeSeries },
       ),
       above: limitRow('The condition holds while the value is above this, in the unit of the series.'),
