@@ -19,6 +19,7 @@ namespace hostwire {
 struct ProcessId {
   std::int32_t pid = 0;
   std::uint64_t startTicks = 0;
+  bool operator==(const ProcessId&) const = default;
 };
 
 // Bytes since the process started.
@@ -88,7 +89,8 @@ class ProcessReader {
 
   // For other threads, which may outlive the reader. May take 100 ms and more. Throws HostError.
   std::shared_ptr<State> state() const { return state_; }
-  static ProcessReading read(State& state);
+  // `hasDisks`: includes disk I/O, at the same cost as `includeDisks`.
+  static ProcessReading read(State& state, bool hasDisks);
   // Returns the rows of `hostwire doctor`: the list, and whether processes can be acted on. Never throws.
   static Findings describe(State& state);
   static std::optional<ProcessDetails> readDetails(State& state, std::int32_t pid);

@@ -157,10 +157,12 @@ class ProcessesBinding : public Napi::ObjectWrap<ProcessesBinding> {
   void ask(const Napi::CallbackInfo& info) { reader_.ask(timeOf(info[0])); }
   // includeDisks(): void
   void includeDisks(const Napi::CallbackInfo&) { reader_.includeDisks(); }
-  // read(): Promise<ProcessColumns>
+  // read(withDisks?: boolean): Promise<ProcessColumns>
   Napi::Value read(const Napi::CallbackInfo& info) {
-    return startDetached(info.Env(), completions_,
-                         [state = reader_.state()] { return ProcessReader::read(*state); });
+    const bool withDisks = info[0].ToBoolean();
+    return startDetached(info.Env(), completions_, [state = reader_.state(), withDisks] {
+      return ProcessReader::read(*state, withDisks);
+    });
   }
   // describe(): Promise<Finding[]>
   Napi::Value describe(const Napi::CallbackInfo& info) {

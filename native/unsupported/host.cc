@@ -124,7 +124,7 @@ ProcessReader::~ProcessReader() = default;
 std::shared_ptr<const ProcessReading> ProcessReader::latest() { return nullptr; }
 void ProcessReader::ask(std::chrono::milliseconds) {}
 void ProcessReader::includeDisks() {}
-ProcessReading ProcessReader::read(State&) { refuse("read processes"); }
+ProcessReading ProcessReader::read(State&, bool) { refuse("read processes"); }
 Findings ProcessReader::describe(State&) {
   return {unknown("processes").front(), Finding::possible("process-control", whyNoProcessControl({}))};
 }

@@ -60,8 +60,8 @@ export function callsOf(requests: Requests, host?: string) {
 
   return {
     processes: {
-      list({ sort, limit, query, grouped, ...options }: ListOptions = {}): Promise<ProcessListPayload> {
-        return question('process_list', { sort, limit, query, grouped }, options);
+      list({ sort, limit, query, grouped, disk, ...options }: ListOptions = {}): Promise<ProcessListPayload> {
+        return question('process_list', { sort, limit, query, grouped, disk }, options);
       },
       details(target: Target, options?: AskOptions): Promise<ProcessDetailsPayload> {
         const data = 'pid' in target ? { pid: target.pid } : { name: target.name };

@@ -87,11 +87,13 @@ export interface HistoryQuery {
 export interface HistoryOptions extends HistoryQuery, AskOptions {}
 
 export interface ListOptions extends AskOptions {
-  readonly sort?: 'cpu' | 'memory' | 'name' | undefined;
+  readonly sort?: 'cpu' | 'memory' | 'disk' | 'name' | undefined;
   readonly limit?: number | undefined;
   readonly query?: string | undefined;
   /** One row per name (the default), or one row per process. */
   readonly grouped?: boolean | undefined;
+  /** With `read_rate` and `write_rate`; `sort: 'disk'` includes them too. */
+  readonly disk?: boolean | undefined;
 }
 
 /** One process, or all processes of a name. */

@@ -71,8 +71,11 @@ export interface ProcessHost {
   ask(inMs: number): void;
   /** Makes the next reading of that thread include `readBytes` and `writeBytes`. */
   includeDisks(): void;
-  /** Takes a reading with owners now. Rejects with the system's error. */
-  read(): Promise<ProcessColumns>;
+  /**
+   * Takes a reading with owners now; `withDisks`: also with `readBytes` and `writeBytes`. Rejects with the system's
+   * error.
+   */
+  read(withDisks?: boolean): Promise<ProcessColumns>;
   /** Returns null if the process does not exist. */
   readDetails(pid: number): Promise<ProcessFacts | null>;
   /** Returns the paths of the programs, in the order of `processes`. */

@@ -58,7 +58,7 @@ const SHARED_WHILE_MADE = 0;
 const SYSTEM_AGE_MS = 10_000;
 
 const POWER_QUERY: QueryTypes = { numbers: ['delay'], booleans: ['force'] };
-const PROCESS_QUERY: QueryTypes = { numbers: ['limit'], booleans: ['grouped'] };
+const PROCESS_QUERY: QueryTypes = { numbers: ['limit'], booleans: ['grouped', 'disk'] };
 const EVENTS_QUERY: QueryTypes = { numbers: ['since', 'limit'], booleans: [] };
 const HISTORY_QUERY: QueryTypes = { numbers: ['since', 'until', 'step', 'at'], booleans: [] };
 

@@ -18,7 +18,7 @@ import {
   selectRows,
 } from './list.ts';
 import type { ProcessReadings } from './readings.ts';
-import { type ProcessWindow, sharesOf } from './shares.ts';
+import { type ProcessUses, type ProcessWindow, usesOf } from './shares.ts';
 
 export interface ProcessQueriesOptions {
   readonly host: ProcessHost;
@@ -38,8 +38,8 @@ const AT_A_TIME = 8;
 
 /** Throws `invalid_value`. */
 export function checkList(params: Params): ListParams {
-  const { grouped, ...options } = checkParams(processListRequest, params);
-  return { ...options, isGrouped: grouped };
+  const { grouped, disk, ...options } = checkParams(processListRequest, params);
+  return { ...options, isGrouped: grouped, hasDisks: disk || options.sort === 'disk' };
 }
 
 /** Returns either a number or a name. Throws `missing_field`, `invalid_value`. */
@@ -73,23 +73,19 @@ export class ProcessQueries {
    * `not_possible_now` (too many queries at the same time).
    */
   async list(params: ListParams, client: string): Promise<string> {
-    const window = await this.#options.readings.window().catch(explain);
-    const { isGrouped, sort, limit, query } = params;
-    const question = JSON.stringify(['list', timesOf(window), isGrouped, sort, limit, query]);
-    return await this.#answers.find(question, client, async () =>
-      JSON.stringify(await this.#list(window, params)),
-    );
-  }
-
-  #list(window: ProcessWindow, params: ListParams): ProcessListPayload | Promise<ProcessListPayload> {
-    return params.isGrouped ? buildGroupedList(window, params) : this.#flatList(window, params);
+    const window = await this.#options.readings.window(params.hasDisks).catch(explain);
+    const { isGrouped, sort, limit, query, hasDisks } = params;
+    const question = JSON.stringify(['list', timesOf(window), isGrouped, sort, limit, query, hasDisks]);
+    const build = async () =>
+      isGrouped ? buildGroupedList(window, params) : await this.#flatList(window, params);
+    return await this.#answers.find(question, client, async () => JSON.stringify(await build()));
   }
 
   async #flatList(window: ProcessWindow, params: ListParams): Promise<ProcessListPayload> {
     const rows = selectRows(window, params);
     const ids = rows.map((row) => idAt(window.after, row));
     const paths = await this.#options.host.readPaths(ids).catch(explain);
-    return buildFlatList(window, rows, paths);
+    return buildFlatList(window, rows, paths, params.hasDisks);
   }
 
   /**
@@ -109,13 +105,13 @@ export class ProcessQueries {
     const { after } = window;
     const rows = typeof which === 'string' ? groupByName(after).get(which) : rowsOf(after, which);
     if (rows === undefined) throw new ServiceError('process_not_found', 'Unknown process.');
-    const shares = sharesOf(window);
-    const processes = await this.#detailRows(window, rows.slice(0, MAX_DETAILED), shares);
+    const uses = usesOf(window, false);
+    const processes = await this.#detailRows(window, rows.slice(0, MAX_DETAILED), uses);
     const [first] = processes;
     if (first === undefined) throw new ServiceError('process_not_found', 'The process has already ended.');
     return {
       timestamp: wholeSeconds(after.unixMs),
-      ...groupOf(after, first.name, rows, shares),
+      ...groupOf(after, first.name, rows, uses),
       processes,
     };
   }
@@ -123,7 +119,7 @@ export class ProcessQueries {
   async #detailRows(
     window: ProcessWindow,
     rows: readonly number[],
-    shares: Float64Array | null,
+    uses: ProcessUses,
   ): Promise<readonly ProcessDetailRow[]> {
     const found: ProcessDetailRow[] = [];
     for (let at = 0; at < rows.length; at += AT_A_TIME) {
@@ -131,7 +127,7 @@ export class ProcessQueries {
       const facts = await Promise.all(some.map((row) => this.#factsAt(window.after, row)));
       some.forEach((row, i) => {
         const fact = facts[i];
-        if (fact) found.push(this.#detailRow(window.after, row, shares, fact));
+        if (fact) found.push(this.#detailRow(window.after, row, uses, fact));
       });
     }
     return found;
@@ -147,11 +143,11 @@ export class ProcessQueries {
   #detailRow(
     columns: ProcessColumns,
     row: number,
-    shares: Float64Array | null,
+    uses: ProcessUses,
     { path, openFiles, command, folder }: ProcessFacts,
   ): ProcessDetailRow {
     return {
-      ...processRowAt(columns, row, shares, path),
+      ...processRowAt(columns, row, uses, path),
       state: STATES[String.fromCharCode(columns.states[row] ?? 0)] ?? 'unknown',
       open_files: openFiles,
       title: null,

@@ -59,6 +59,8 @@ export class ProcessReadings {
   #cached: CachedWindow | undefined;
   #pending: Promise<ProcessWindow> | undefined;
   #reading: Promise<ProcessWindow> | undefined;
+  /** Time until which readings for lists include disk I/O, which is compared with that of the previous reading. */
+  #disksUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ProcessReadingsOptions) {
     this.#options = options;
@@ -149,8 +151,17 @@ export class ProcessReadings {
     return this.#picked;
   }
 
-  /** Returns a window that ends less than 0.9 s ago. Rejects with the system's Error. */
-  async window(): Promise<ProcessWindow> {
+  /**
+   * Returns a window that ends less than 0.9 s ago; `withDisks`: whose readings include disk I/O, unless they had begun
+   * before it was wanted. Rejects with the system's Error.
+   */
+  async window(withDisks = false): Promise<ProcessWindow> {
+    if (withDisks) {
+      const nowMs = this.#options.clock.sinceBoot();
+      // Nothing in the earlier readings can be compared.
+      if (nowMs >= this.#disksUntilMs) this.#cached = undefined;
+      this.#disksUntilMs = nowMs + WINDOW_MS;
+    }
     const fresh = this.#fresh();
     // The first of two readings is fresh too, but it can only be compared once the second has arrived.
     if (this.#pending === undefined && fresh?.before !== undefined) return fresh;
@@ -183,7 +194,7 @@ export class ProcessReadings {
   /** One reading at a time: callers that ask during a reading get that one. */
   #read(askedAtMs = this.#options.clock.sinceBoot()): Promise<ProcessWindow> {
     this.#reading ??= this.#options.host
-      .read()
+      .read(this.#options.clock.sinceBoot() < this.#disksUntilMs)
       .then((columns) => this.#keep(columns, askedAtMs))
       .finally(() => {
         this.#reading = undefined;

@@ -13,6 +13,7 @@ export interface ProcessWindow {
 const RUNNING = 'R'.charCodeAt(0);
 const TOP_ROWS = 5;
 const MIB = 1024 * 1024;
+const NS_PER_SECOND = 1e9;
 
 /** Minimum length of a window: a tick of the kernel is 10 ms. */
 const WINDOW_NS = 4e8;
@@ -77,6 +78,26 @@ export function sharesOf(window: ProcessWindow): Float64Array | null {
   if (!(elapsed > 0)) return null;
   return growthOf(window, 'cpuTicks')?.map((used) => Math.min(100, (used / elapsed) * 100)) ?? null;
 }
+
+/** Returns the disk I/O for each row of `after` in bytes per second, as `growthOf`. */
+export function diskRatesOf(window: ProcessWindow) {
+  const seconds = (window.after.takenAtNs - (window.before?.takenAtNs ?? Number.NaN)) / NS_PER_SECOND;
+  const rates = (counter: 'readBytes' | 'writeBytes') =>
+    growthOf(window, counter)?.map((bytes) => bytes / seconds) ?? null;
+  return { reads: rates('readBytes'), writes: rates('writeBytes') };
+}
+
+/** Figures since the previous reading for each row of the later one. */
+export interface ProcessUses {
+  readonly shares: Float64Array | null;
+  /** undefined in a list without disk I/O. */
+  readonly rates: ReturnType<typeof diskRatesOf> | undefined;
+}
+
+export const usesOf = (window: ProcessWindow, hasDisks: boolean): ProcessUses => ({
+  shares: sharesOf(window),
+  rates: hasDisks ? diskRatesOf(window) : undefined,
+});
 
 /** Returns the share on the wire; null without one. */
 export function shownShare(share: number | undefined): number | null {

@@ -5,6 +5,7 @@ import { means } from './meaning.ts';
 import type { DocsOf } from './operation-docs.ts';
 import {
   bytes,
+  bytesPerSecond,
   count,
   exactUnixSeconds,
   known,
@@ -29,11 +30,22 @@ const shares = {
 const groupName = means(v.string(), 'Name of the program.');
 const pid = means(count, 'Process number.');
 
+const rates = v.strictObject({
+  read_rate: means(
+    v.exactOptional(known(bytesPerSecond)),
+    'Read from disks since the previous reading; null in the first reading, for a new process, and if this service may not read it. Only in a list with `disk=1` or `sort=disk`.',
+  ),
+  write_rate: means(v.exactOptional(known(bytesPerSecond)), 'Written, as `read_rate`.'),
+});
+/** Disk I/O of a row. */
+export type ProcessRates = Shape<typeof rates>;
+
 /** All processes of one name. */
 export const processGroup = v.strictObject({
   name: groupName,
   count: means(count, 'Processes of that name.'),
   ...shares,
+  ...rates.entries,
 });
 export type ProcessGroup = Shape<typeof processGroup>;
 
@@ -48,6 +60,7 @@ export const processRow = v.strictObject({
   started_at: means(exactUnixSeconds, 'Start time.'),
   threads: means(count, 'Threads.'),
   path: means(known(v.string()), 'Path of the program; null if this service may not read it.'),
+  ...rates.entries,
 });
 export type ProcessRow = Shape<typeof processRow>;
 

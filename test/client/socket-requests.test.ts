@@ -52,9 +52,9 @@ const QUESTIONS: readonly Row[] = [
   ['list', (s) => s.processes.list(), 'process_list', {}],
   [
     'list with options',
-    (s) => s.processes.list({ sort: 'name', limit: 5, query: 'ba', grouped: false }),
+    (s) => s.processes.list({ sort: 'name', limit: 5, query: 'ba', grouped: false, disk: true }),
     'process_list',
-    { sort: 'name', limit: 5, query: 'ba', grouped: false },
+    { sort: 'name', limit: 5, query: 'ba', grouped: false, disk: true },
   ],
   ['history', (s) => s.history(), 'history', {}],
   [

@@ -134,11 +134,23 @@ t.test('[7.process-rest] GET /api/processes, grouped and one by one', async (t) 
     'limit=x',
     'limit=10001',
     'grouped=maybe',
+    'disk=maybe',
     'sort=cpu&sort=name',
   ]) {
     const refused = await ask(service.port, `/api/processes?${query}`);
     t.equal(refused.status, 400, query);
     t.match(jsonOf(refused), { code: 'invalid_value' });
+  }
+});
+
+t.test('[7.process-disks] disk=1 and sort=disk add read_rate and write_rate to each row', async (t) => {
+  const service = await serveProgram(t);
+  const { name } = startSleeper(t);
+  const rates = { read_rate: Number, write_rate: 0 };
+  for (const query of ['disk=1', 'sort=disk']) {
+    const path = `/api/processes?${query}&query=${encodeURIComponent(name)}`;
+    t.match(rowsIn(await ask(service.port, path)), [{ count: 1, ...rates }], query);
+    t.match(rowsIn(await ask(service.port, `${path}&grouped=0`)), [{ threads: 1, ...rates }]);
   }
 });
 

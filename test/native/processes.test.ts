@@ -1,7 +1,8 @@
 /** Readings of processes through the addon: odd names, command lines that hang, disk reads and writes, and this machine's own. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   fsyncSync,
@@ -21,8 +22,10 @@ import t from 'tap';
 import { openNativeProcesses } from '#src/host/native.js';
 import { nameOf, rowOf } from '#src/host/process-columns.js';
 import type { ProcessColumns, ProcessHost } from '#src/host/processes.js';
+import { diskRatesOf } from '#src/processes/shares.js';
 import { checkTime, PATIENCE_MS } from '../helpers/limits.ts';
 import type { Entry } from '../helpers/machine/tree.ts';
+import { emptyFolder } from '../helpers/scope.ts';
 import { processesOf, readNext, statLine } from './process-tree.ts';
 
 const namesIn = (columns: ProcessColumns) => Array.from(columns.pids, (_, row) => nameOf(columns, row));
@@ -300,7 +303,8 @@ t.test('[3.history-disk] a reading has disks when it is asked for them, and then
     [4096, 2 ** 64],
   ]);
   t.strictSame(both(await readNext(host)), [null, null]);
-  t.strictSame(both(await host.read()), [null, null], 'a list has none');
+  t.strictSame(both(await host.read()), [null, null], 'nor has a list');
+  t.strictSame(both(await host.read(true))[0], [905_216, 0]);
 });
 
 t.test('[3.history-disk] an order for disks is kept by an order for a reading', async (t) => {
@@ -327,6 +331,7 @@ t.test('[3.history-disk] a process that hides them is NaN, and is not asked agai
   ]);
   machine.write({ 'proc/1/io': ioOf(1, 1), 'proc/2/io': ioOf(70, 80) });
   t.strictSame(both(await readWithDisks(host))[0], [hidden, 70, hidden, hidden]);
+  t.strictSame(both(await host.read(true))[0], [hidden, 70, hidden, hidden], 'nor for a list');
   machine.write({ 'proc/1/stat': statOf(1, 999) });
   t.strictSame(both(await readWithDisks(host))[0], [1, 70, hidden, hidden], 'another one with its number is');
 });
@@ -365,19 +370,44 @@ t.test(
   },
 );
 
-t.test('[3.history-disk] this process: what it writes to a disk', async (t) => {
+t.test('[7.process-disks] readings for lists at the same time as one for the history', async (t) => {
+  const { host } = processesOf(t, { 'proc/3/stat': statOf(3), 'proc/3/io': ioOf(1, 2) });
+  const readings = [readWithDisks(host), ...Array.from({ length: 20 }, () => host.read(true))];
+  for (const reading of await Promise.all(readings)) t.strictSame(both(reading), [[1], [2]]);
+});
+
+/** Prints the bytes that it and its parent have written: null if they are hidden. */
+const READER = `
+  const { Processes } = require(process.argv[1]);
+  new Processes({}).read(true).then(({ pids, writeBytes }) =>
+    console.log(JSON.stringify([process.pid, process.ppid].map((pid) => writeBytes[pids.indexOf(pid)]))),
+  );`;
+
+t.test("[7.process-disks] another user's process is hidden, one's own is not", async (t) => {
+  const isRoot = process.getuid?.() === 0;
+  const folder = emptyFolder(t, 'reader');
+  chmodSync(folder, 0o755);
+  const addon = path.join(folder, 'hostwire.node');
+  copyFileSync(path.resolve(import.meta.dirname, '../../../../dist/hostwire.node'), addon);
+  const options = { cwd: folder, ...(isRoot && { uid: 65534, gid: 65534 }) };
+  const [own, parent] = JSON.parse(String(execFileSync(process.execPath, ['-e', READER, addon], options)));
+  t.type(own, 'number');
+  if (isRoot) t.equal(parent, null);
+  else t.type(parent, 'number', 'of the same user');
+});
+
+t.test('[3.history-disk] [7.process-disks] this process: what it writes to a disk', async (t) => {
   // Below /tmp there may be no disk.
   const folder = mkdtempSync(path.join(import.meta.dirname, 'disk-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const host = openNativeProcesses();
-  const writtenIn = (columns: ProcessColumns) =>
-    columns.writeBytes?.[rowOf(columns, process.pid) ?? -1] ?? -1;
-  const before = writtenIn(await readWithDisks(host));
-  t.ok(before >= 0, 'its own are never hidden');
+  const before = await host.read(true);
   const fd = openSync(path.join(folder, 'file'), 'w');
   writeSync(fd, Buffer.alloc(4 * 2 ** 20, 1));
   fsyncSync(fd);
   closeSync(fd);
-  const after = writtenIn(await readWithDisks(host));
-  t.ok(after - before >= 4 * 2 ** 20, `${after - before} bytes`);
+  const after = await host.read(true);
+  const rate = diskRatesOf({ before, after }).writes?.[rowOf(after, process.pid) ?? -1] ?? -1;
+  const written = Math.round((rate * (after.takenAtNs - before.takenAtNs)) / 1e9);
+  t.ok(written >= 4 * 2 ** 20 && written < 5 * 2 ** 20, `a rate of ${rate} for ${written} bytes`);
 });

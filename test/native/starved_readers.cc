@@ -188,7 +188,7 @@ std::vector<Case> casesOf(const Roots& roots, const std::string& nvml) {
        [roots] {
          attempt([&] {
            const hostwire::ProcessReader reader(roots);
-           const auto reading = hostwire::ProcessReader::read(*reader.state());
+           const auto reading = hostwire::ProcessReader::read(*reader.state(), true);
            std::vector<hostwire::ProcessId> ids;
            for (const auto& process : reading.processes) ids.push_back(process.id);
            hostwire::ProcessReader::readPaths(*reader.state(), ids);

@@ -2,10 +2,11 @@
 import t from 'tap';
 import { buildFlatList, buildGroupedList, type ProcessListOptions, selectRows } from '#src/processes/list.js';
 import type { ProcessWindow } from '#src/processes/shares.js';
+import type { ProcessListPayload } from '#src/wire/process.js';
 import { processColumns } from '../helpers/fakes/process-columns.ts';
 
 const MIB = 1024 * 1024;
-const ALL: ProcessListOptions = { sort: 'cpu', limit: 1000, query: '' };
+const ALL: ProcessListOptions = { sort: 'cpu', limit: 1000, query: '', hasDisks: false };
 
 const make = (seconds: number, spent: number) =>
   processColumns(seconds, [
@@ -73,7 +74,7 @@ t.test('[7.process-list] a group with one new process has the share of the other
 
 t.test('[7.process-list] one by one: pid, ppid, user, started_at, threads, path', async (t) => {
   const rows = selectRows(window, { ...ALL, limit: 2 });
-  const list = buildFlatList(window, rows, ['/usr/bin/worker', null]);
+  const list = buildFlatList(window, rows, ['/usr/bin/worker', null], false);
   t.strictSame(list, {
     timestamp: 1_000_011,
     total_count: 5,
@@ -113,4 +114,31 @@ t.test('[7.process-list] one by one: pid, ppid, user, started_at, threads, path'
   t.strictSame(pids({ sort: 'name' }), [5, 1, 8, 7, 6]);
   t.strictSame(pids({ query: ' 7 ' }), [7], 'a whole number');
   t.strictSame(pids({ query: 'work' }), [6, 7]);
+});
+
+t.test('[7.process-disks] disk I/O of rows and groups, and the order of it', async (t) => {
+  const make = (seconds: number, moved: number) =>
+    processColumns(seconds, [
+      { pid: 1, name: 'hidden' },
+      { pid: 2, name: 'w', read: 5, written: 7 + moved },
+      { pid: 3, name: 'w', read: 3 * moved, written: 0 },
+      { pid: 4, name: 'w' },
+      { pid: 5, name: 'stepped back', read: 1, written: 9000 - moved },
+      { pid: 6, name: 'new', read: moved, written: moved, start: seconds },
+    ]);
+  const from: ProcessWindow = { before: make(10, 0), after: make(12, 1001) };
+  const options: ProcessListOptions = { ...ALL, sort: 'disk', hasDisks: true };
+  const shown = ({ processes }: ProcessListPayload) =>
+    processes.map((row) => `${row.name} ${row.read_rate} ${row.write_rate}`).join(', ');
+  t.equal(
+    shown(buildGroupedList(from, options)),
+    'w 1502 501, stepped back 0 0, hidden null null, new null null',
+  );
+  t.equal(
+    shown(buildFlatList(from, selectRows(from, options), [], true)),
+    'w 1502 0, w 0 501, stepped back 0 0, hidden null null, new null null, w null null',
+  );
+  const first = { before: undefined, after: from.after };
+  t.match(shown(buildGroupedList(first, options)), /^hidden null null, .*w null null$/);
+  t.notOk('read_rate' in Object(buildGroupedList(from, ALL).processes[0]), 'only on request');
 });

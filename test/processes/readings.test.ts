@@ -14,10 +14,10 @@ const rowsAt = (cpu: number, count: number) =>
 
 /** A host whose readings for samples take `spentMs` of CPU time; every other one begins `lateMs` late. */
 function readingHost(clock: FakeClock, spentMs = 1, lateMs = 0, processes = 1) {
-  let reads = 0;
   let latest: ProcessColumns | null = null;
   let timer: unknown;
   const begunAtMs: number[] = [];
+  const withDisks: boolean[] = [];
   const columns = () =>
     processColumns(clock.sinceBoot() / 1000, rowsAt(clock.now() / 10, processes), {
       takenAtNs: clock.now() * 1e6,
@@ -36,13 +36,13 @@ function readingHost(clock: FakeClock, spentMs = 1, lateMs = 0, processes = 1) {
         inMs + lateMs * (begunAtMs.length % 2),
       );
     },
-    async read() {
-      reads++;
-      return columns();
+    async read(hasDisks = false) {
+      withDisks.push(hasDisks);
+      return { ...columns(), ...(hasDisks ? {} : { readBytes: null, writeBytes: null }) };
     },
   };
   // Only these are asked for readings.
-  return { host: host as ProcessHost, begunAtMs, reads: () => reads };
+  return { host: host as ProcessHost, begunAtMs, withDisks, reads: () => withDisks.length };
 }
 
 function setUp(
@@ -246,6 +246,24 @@ t.test(
     t.equal(later?.before && later.after.takenAtNs - later.before.takenAtNs, 2e8);
   },
 );
+
+t.test('[7.process-disks] lists with disk I/O compare readings that have it, for 10 s', async (t) => {
+  const { clock, readings, withDisks } = setUp();
+  const take = async (hasDisks: boolean) => {
+    await clock.advance(1000);
+    const pending = readings.window(hasDisks);
+    await clock.advance(300);
+    t.equal((await pending).before?.readBytes === null, withDisks.at(-1) === false);
+    return withDisks.splice(0);
+  };
+  t.strictSame(await take(false), [false, false]);
+  t.strictSame(await take(false), [false]);
+  t.strictSame(await take(true), [true, true], 'the earlier readings are dropped');
+  t.strictSame(await take(false), [true], 'so that the next one can compare');
+  t.strictSame(await take(true), [true]);
+  await clock.advance(10_000);
+  t.strictSame(await take(false), [false, false], 'no longer wanted');
+});
 
 t.test(
   '[3.detail-processes] with thousands of processes the last summary is shown until the next is derived',

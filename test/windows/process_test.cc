@@ -105,7 +105,7 @@ const hostwire::ProcessCounters* findIn(const hostwire::ProcessReading& reading,
 ProcessId start(const LaunchOptions& options) {
   const std::int32_t pid = hostwire::launchProcess(options);
   ProcessReader reader({});
-  const auto reading = ProcessReader::read(*reader.state());
+  const auto reading = ProcessReader::read(*reader.state(), false);
   const auto* const listed = findIn(reading, pid);
   return listed == nullptr ? ProcessId{pid, 0} : listed->id;
 }
@@ -145,7 +145,7 @@ void checkReading(const std::string& folder) {
   ProcessReader reader({});
   const auto state = reader.state();
   const ProcessId child = start({ownPath(), {"sleep", "with a space"}, {}, folder});
-  const auto reading = ProcessReader::read(*state);
+  const auto reading = ProcessReader::read(*state, false);
   check(std::is_sorted(reading.processes.begin(), reading.processes.end(),
                        [](const auto& a, const auto& b) { return a.id.pid < b.id.pid; }),
         "by number");
@@ -204,7 +204,7 @@ void checkEnding(const std::string& folder) {
         "without a window it can't be asked");
   check(hostwire::signalProcess(child, EndSignal::kStop) == SignalOutcome::kSent, "stopped");
   check(comes([&] {
-          const auto reading = ProcessReader::read(*state);
+          const auto reading = ProcessReader::read(*state, false);
           const auto* const listed = findIn(reading, child.pid);
           return listed != nullptr && (listed->state == 'T' || listed->state == 'S' || listed->state == 'R');
         }),
@@ -220,7 +220,7 @@ void checkEnding(const std::string& folder) {
   check(hostwire::signalProcess({999'999'996, 1}, EndSignal::kKill) == SignalOutcome::kGone, "nobody");
   // Many in one call: Windows itself waits for 64.
   std::vector<ProcessId> many(70, ProcessId{static_cast<std::int32_t>(GetCurrentProcessId()), 0});
-  const auto reading = ProcessReader::read(*state);
+  const auto reading = ProcessReader::read(*state, false);
   for (ProcessId& each : many) each = findIn(reading, each.pid)->id;
   const auto ended = hostwire::waitForEnd(many, milliseconds{50});
   check(std::none_of(ended.begin(), ended.end(), [](bool is) { return is; }), "none of seventy");

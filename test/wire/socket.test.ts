@@ -26,7 +26,7 @@ t.test('each op with the least that it needs, and its defaults', async (t) => {
     unsubscribe: [undefined, {}],
     get: [{ topics: [] }, { topics: [], detail: false }],
     media: [{ action: 'play' }, { action: 'play' }],
-    process_list: [{}, { sort: 'cpu', limit: 1000, query: '', grouped: true }],
+    process_list: [{}, { sort: 'cpu', limit: 1000, query: '', grouped: true, disk: false }],
     process_details: [{ pid: 1 }, { pid: 1 }],
     process_kill: [{ name: 'x' }, { name: 'x', signal: 'term', tree: false, timeout_ms: 3000 }],
     process_launch: [{ app: 'editor' }, { app: 'editor', args: [] }],
@@ -133,7 +133,7 @@ const FIELDS: readonly Field[] = [
   ],
   ['get', 'detail', [true, false], [1, 'true', null], 'detail must be true or false.', { topics: [] }],
   ['subscribe', 'mode', ['add'], ['toggle', 1], 'mode must be replace or add.', { topics: [] }],
-  ['process_list', 'sort', ['name'], ['pid', 1], 'sort must be one of cpu, memory, name.'],
+  ['process_list', 'sort', ['name', 'disk'], ['pid', 1], 'sort must be one of cpu, memory, disk, name.'],
   [
     'process_list',
     'limit',
@@ -149,6 +149,7 @@ const FIELDS: readonly Field[] = [
     'query must be a string of at most 255 characters.',
   ],
   ['process_list', 'grouped', [true, false], [0, 'false', null], 'grouped must be true or false.'],
+  ['process_list', 'disk', [true, false], [1, 'true', null], 'disk must be true or false.'],
   [
     'process_kill',
     'name',

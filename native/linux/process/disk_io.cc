@@ -17,10 +17,6 @@ namespace {
 // Seven lines of a name and a number of up to 20 digits.
 constexpr std::size_t kIoBytes = 512;
 
-bool isSame(const ProcessId& one, const ProcessId& other) {
-  return one.pid == other.pid && one.startTicks == other.startTicks;
-}
-
 struct PassAnswer {
   std::vector<std::optional<ProcessDisk>> disks;  // in the order of the asked processes
   std::int64_t spentNs = 0;
@@ -78,7 +74,7 @@ bool DiskIo::isStuckAt(const ProcessId& process) const {
   return std::any_of(passes_.begin(), passes_.end(), [&](const auto& pass) {
     if (pass == nullptr || !pass->isRunning) return false;
     const std::size_t at = pass->at;
-    return at < pass->asked.size() && isSame(pass->asked[at], process);
+    return at < pass->asked.size() && pass->asked[at] == process;
   });
 }
 
@@ -89,7 +85,7 @@ std::vector<ProcessId> DiskIo::chooseAsked(const std::vector<ProcessCounters>& p
   auto known = hidden_.begin();
   for (const ProcessCounters& process : processes) {
     while (known != hidden_.end() && known->pid < process.id.pid) ++known;
-    if (known != hidden_.end() && isSame(*known, process.id))
+    if (known != hidden_.end() && *known == process.id)
       hidden.push_back(process.id);
     else if (!isStuckAt(process.id))
       asked.push_back(process.id);
@@ -100,6 +96,7 @@ std::vector<ProcessId> DiskIo::chooseAsked(const std::vector<ProcessCounters>& p
 
 std::optional<std::int64_t> DiskIo::complete(std::vector<ProcessCounters>& processes,
                                              std::chrono::milliseconds patience) {
+  const std::lock_guard lock(mutex_);
   const auto place = std::find_if(passes_.begin(), passes_.end(),
                                   [](const auto& pass) { return pass == nullptr || !pass->isRunning; });
   if (place == passes_.end()) return std::nullopt;

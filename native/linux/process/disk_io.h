@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ std::int64_t readThreadCpuNs();
 // dead file server. So each pass over all processes has a thread of its own, and later ones leave out the
 // process at which an earlier one hangs. The counters of other users' processes are shown only to root and
 // with CAP_SYS_PTRACE: a process that hides them is not asked again, because 2,000 refusals take 6 to 14 ms.
-// Not for two threads at the same time.
+// May be called on any thread; one pass runs at a time.
 class DiskIo {
  public:
   explicit DiskIo(std::string proc);
@@ -38,6 +39,7 @@ class DiskIo {
   bool isStuckAt(const ProcessId& process) const;
 
   const std::string proc_;
+  std::mutex mutex_;               // for all below
   std::vector<ProcessId> hidden_;  // of the last reading, by ascending number
   std::array<std::shared_ptr<Pass>, 2> passes_;
 };

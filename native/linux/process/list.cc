@@ -50,8 +50,9 @@ void takePids(std::string_view entries, std::vector<std::int32_t>& pids) {
 
 }  // namespace
 
-ProcessLister::ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names)
-    : roots_(roots), names_(std::move(names)), disks_(roots.proc), stat_(roots.proc + "/stat") {}
+ProcessLister::ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names,
+                             std::shared_ptr<DiskIo> disks)
+    : roots_(roots), names_(std::move(names)), disks_(std::move(disks)), stat_(roots.proc + "/stat") {}
 
 // The descriptor stays open; its position in the folder is reset.
 void ProcessLister::listPids() {
@@ -99,7 +100,7 @@ ProcessReading ProcessLister::read(ReadingParts parts) {
   for (ProcessCounters& process : reading.processes) process.name = toValidUtf8(process.name);
   if (parts.hasOwners) reading.owners = readOwners(roots_, reading.processes);
   if (parts.hasDisks) {
-    const auto spentNs = disks_.complete(reading.processes, kDiskPatience);
+    const auto spentNs = disks_->complete(reading.processes, kDiskPatience);
     reading.hasDisks = spentNs.has_value();
     reading.spentNs = spentNs.value_or(0);
   }

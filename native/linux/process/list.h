@@ -20,7 +20,7 @@ struct ReadingParts {
 // Keeps state between consecutive readings. Not for two threads at the same time.
 class ProcessLister {
  public:
-  ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names);
+  ProcessLister(const Roots& roots, std::shared_ptr<FullNames> names, std::shared_ptr<DiskIo> disks);
   // Throws HostError if no list can be read at all.
   ProcessReading read(ReadingParts parts);
 
@@ -30,7 +30,7 @@ class ProcessLister {
 
   Roots roots_;
   std::shared_ptr<FullNames> names_;
-  DiskIo disks_;
+  std::shared_ptr<DiskIo> disks_;
   FileDescriptor folder_;
   KeptFile stat_;
   std::string buffer_;

@@ -24,17 +24,6 @@ constexpr std::chrono::milliseconds kCommandPatience{300};
 
 using Shared = std::shared_ptr<const ProcessReading>;
 
-using Flag = std::shared_ptr<std::atomic<bool>>;
-
-Prober<Shared> makeProber(ProberPool& pool, const Roots& roots, const std::shared_ptr<FullNames>& names,
-                          const Flag& wantsDisks) {
-  const auto lister = std::make_shared<ProcessLister>(roots, names);
-  return {pool, [lister, wantsDisks]() -> Shared {
-            const ReadingParts parts{.hasOwners = false, .hasDisks = wantsDisks->exchange(false)};
-            return std::make_shared<const ProcessReading>(lister->read(parts));
-          }};
-}
-
 // Process 1 is in every pid namespace. `hidepid` (proc(5)) hides its folder or its files from all but root,
 // the process's own user, and the group of `gid=`.
 std::optional<Obstacle> whyOnlyOwn(const std::string& proc) {
@@ -79,13 +68,20 @@ struct ProcessReader::State {
   explicit State(const Roots& givenRoots)
       : roots(givenRoots),
         names(std::make_shared<FullNames>(givenRoots.proc)),
-        prober(makeProber(probers, givenRoots, names, wantsDisks)) {}
+        disks(std::make_shared<DiskIo>(givenRoots.proc)),
+        prober(probers,
+               [lister = std::make_shared<ProcessLister>(givenRoots, names, disks),
+                wants = wantsDisks]() -> Shared {
+                 return std::make_shared<const ProcessReading>(
+                     lister->read({.hasDisks = wants->exchange(false)}));
+               }) {}
 
   const Roots roots;
   // Separate: a list that takes 100 ms must not delay other answers.
   ProberPool probers;
   std::shared_ptr<FullNames> names;
-  const Flag wantsDisks = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<DiskIo> disks;
+  const std::shared_ptr<std::atomic<bool>> wantsDisks = std::make_shared<std::atomic<bool>>(false);
   Prober<Shared> prober;
 };
 
@@ -101,14 +97,14 @@ void ProcessReader::ask(std::chrono::milliseconds delay) {
 
 void ProcessReader::includeDisks() { state_->wantsDisks->store(true); }
 
-ProcessReading ProcessReader::read(State& state) {
-  return ProcessLister(state.roots, state.names).read({.hasOwners = true, .hasDisks = false});
+ProcessReading ProcessReader::read(State& state, bool hasDisks) {
+  return ProcessLister(state.roots, state.names, state.disks).read({.hasOwners = true, .hasDisks = hasDisks});
 }
 
 Findings ProcessReader::describe(State& state) {
   const std::string& proc = state.roots.proc;
   auto findings = describeOrExplain("processes", proc, [&]() -> Findings {
-    const std::size_t count = read(state).processes.size();
+    const std::size_t count = read(state, false).processes.size();
     std::string source = countOf(count, "process", "processes") + " in " + proc;
     if (auto obstacle = whyOnlyOwn(proc); obstacle && count > 0)
       return {Finding::partly("processes", source, *obstacle)};

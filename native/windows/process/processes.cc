@@ -56,12 +56,12 @@ void ProcessReader::ask(std::chrono::milliseconds delay) {
 // Each reading includes them: they are in the kernel's list.
 void ProcessReader::includeDisks() {}
 
-ProcessReading ProcessReader::read(State& state) { return ProcessLister().read(&state.owners); }
+ProcessReading ProcessReader::read(State& state, bool) { return ProcessLister().read(&state.owners); }
 
 Findings ProcessReader::describe(State& state) {
   const std::string source = "NtQuerySystemInformation";
   auto findings = describeOrExplain("processes", source, [&]() -> Findings {
-    const std::size_t count = read(state).processes.size();
+    const std::size_t count = read(state, false).processes.size();
     return {Finding::works("processes", countOf(count, "process", "processes") + " from " + source)};
   });
   findings.push_back(Finding::possible("process-control", whyNoProcessControl(state.roots)));

@@ -29,7 +29,7 @@ const unread = (what: string, pathOf: (place: Place) => string): Attack =>
 /** A query that differs from the others, so that no two answers can be shared. */
 export function listQuery(random: Random): Readonly<Record<string, string | number | boolean>> {
   return {
-    sort: pick(['cpu', 'memory', 'name'], random) ?? 'cpu',
+    sort: pick(['cpu', 'memory', 'disk', 'name'], random) ?? 'cpu',
     limit: 10_000 - below(500, random),
     grouped: false,
     query: pick(['', 'e', 'o', 'a', '/', 'x'.repeat(60)], random) ?? '',
