@@ -110,6 +110,7 @@ export const TEXTS = {
       user: 'User',
       cpu: 'CPU',
       memory: 'Memory',
+      disk: 'Disk',
       threads: 'Threads',
       time: 'CPU time',
     },

@@ -12,8 +12,9 @@ import {
 } from '../../web/cards/processes/listing.ts';
 
 const USUAL = listingOf(new URLSearchParams());
-const row = (pid: number, name: string, user: string, cpu: number | null, threads = 1): Row => ({
+const row = (pid: number, name: string, user: string, cpu: number | null, threads: number): Row => ({
   ...{ name, pid, cpu, user, threads },
+  ...(cpu === null ? { read_rate: null, write_rate: null } : { read_rate: threads, write_rate: cpu * 10 }),
   ...{ memory: pid * 10, memory_mb: 0, cpu_time: 100 - pid, ppid: 1, started_at: 0, path: null },
 });
 const ROWS = [row(3, 'b', 'ada', 5, 9), row(20, 'a', 'root', null, 2), row(1, 'c', 'root', 7, 4)];
@@ -31,6 +32,8 @@ t.test('any column, either way, unknown values last', async (t) => {
   t.equal(order({ sort: 'user' }), 'b a c');
   t.equal(order({ sort: 'memory' }), 'a b c');
   t.equal(order({ sort: 'threads' }), 'b c a');
+  t.equal(order({ sort: 'disk' }), 'c b a', '4 + 70, 9 + 50, hidden');
+  t.equal(order({ sort: 'disk', isReversed: true }), 'b c a');
   t.equal(order({ sort: 'time', isReversed: true }), 'a b c');
   t.equal(order({ sort: 'count' }), 'b a c', 'a column that these rows do not have leaves the order');
 });

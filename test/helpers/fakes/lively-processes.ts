@@ -35,6 +35,9 @@ const PROGRAMS = [
   ['polkitd', 1, 14],
 ] as const;
 
+/** MiB/s that each process of a name writes. */
+const WRITTEN: Readonly<Record<string, number>> = { firefox: 0.4, postgres: 2.6, 'systemd-journald': 0.1 };
+
 /** A workstation's: 81 processes of 25 names. */
 function programs(): readonly ProcessLiteral[] {
   const rows: ProcessLiteral[] = [{ pid: 1, name: 'systemd', ppid: 0, memory: 13 * MIB, cpu: 900 }];
@@ -78,6 +81,8 @@ export class LivelyProcesses implements ProcessHost {
     this.#rows = this.#rows.map((row, i) => ({
       ...row,
       cpu: (row.cpu ?? 0) + 0.3 * TICKS_PER_SECOND * elapsed * wave(now, i * 0.37) ** 8,
+      // Those of process 1 are hidden.
+      ...(row.pid > 1 && { read: 0, written: now * (WRITTEN[row.name ?? ''] ?? 0) * MIB }),
     }));
     return processColumns(now, this.#rows, {
       machineTicks: Math.round(now * TICKS_PER_SECOND),

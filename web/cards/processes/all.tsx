@@ -59,6 +59,7 @@ export function All({ turn, ...row }: AllProps) {
     sort: SERVICE_SORTS.includes(sort) ? sort : 'cpu',
     grouped: String(isGrouped),
     query: name,
+    disk: '1',
   });
   const { value, error, refresh } = usePolled<ProcessListPayload>(path, isLong ? LONG_EVERY_MS : EVERY_MS);
   const rows = useMemo(() => arrange(value?.processes ?? [], listing), [value, search, chosen]);

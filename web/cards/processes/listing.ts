@@ -1,7 +1,7 @@
 /** The order and the filter of the table of processes, kept in the query of the page's address. Pure. */
 import type { ProcessListPayload } from '../../../src/wire/process.ts';
 
-export const COLUMNS = ['name', 'count', 'pid', 'user', 'cpu', 'memory', 'threads', 'time'] as const;
+export const COLUMNS = ['name', 'count', 'pid', 'user', 'cpu', 'memory', 'disk', 'threads', 'time'] as const;
 export type Column = (typeof COLUMNS)[number];
 
 export type Row = ProcessListPayload['processes'][number];
@@ -69,7 +69,12 @@ export function filterOf(search: string): Filter {
 /** Numbers are sorted from the greatest, except process IDs. */
 export const isDescending = (column: Column): boolean => !['name', 'user', 'pid'].includes(column);
 
+/** Returns bytes per second; null if they are unknown. */
+export const diskOf = ({ read_rate, write_rate }: Row): number | null =>
+  typeof read_rate === 'number' ? read_rate + (write_rate ?? 0) : null;
+
 function keyOf(row: Row, column: Column): string | number | null {
+  if (column === 'disk') return diskOf(row);
   if (column === 'time') return row.cpu_time;
   // A column of the other kind of rows has no values.
   return column in row

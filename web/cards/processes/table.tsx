@@ -1,12 +1,12 @@
 /** The table of processes; only the visible rows are rendered. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { bytes, clock, count, percent } from '../../format.ts';
+import { bytes, clock, count, percent, rate } from '../../format.ts';
 import { useWindow } from '../../parts/window.ts';
 import { TEXTS } from '../../texts.ts';
 import type { Subject } from './details.tsx';
 import type { Victim } from './end-dialog.tsx';
 import type { Guard } from './guard.ts';
-import { type Column, isDescending, type Listing, type Row } from './listing.ts';
+import { type Column, diskOf, isDescending, type Listing, type Row } from './listing.ts';
 
 const T = TEXTS.processes;
 
@@ -66,7 +66,8 @@ function Head({ areGroups, listing, onSort, onEnd }: TableProps & { readonly are
         {!areGroups && <Sorted by="user" kind="more user cut" {...sorting} />}
         <Sorted by="cpu" kind="number cpu" {...sorting} />
         <Sorted by="memory" kind="number memory" {...sorting} />
-        {!areGroups && <Sorted by="threads" kind="number more threads" {...sorting} />}
+        <Sorted by="disk" kind="number io" {...sorting} />
+        {!areGroups && <Sorted by="threads" kind="number threads" {...sorting} />}
         <Sorted by="time" kind="number more" {...sorting} />
         {onEnd !== undefined && (
           <th scope="col" class="act">
@@ -103,9 +104,8 @@ function BodyRow({
       {!('count' in row) && <td class="more user cut">{'user' in row ? row.user : ''}</td>}
       <td class="number cpu">{percent(row.cpu, 1)}</td>
       <td class="number memory">{bytes(row.memory)}</td>
-      {!('count' in row) && (
-        <td class="number more threads">{count('threads' in row ? row.threads : null)}</td>
-      )}
+      <td class="number io">{rate(diskOf(row))}</td>
+      {!('count' in row) && <td class="number threads">{count('threads' in row ? row.threads : null)}</td>}
       <td class="number more">{clock(row.cpu_time)}</td>
       {onEnd !== undefined && (
         <td class="act">

@@ -106,6 +106,20 @@ else {
     },
   );
 
+  t.test('the column Disk: sorted either way, unknown values last', async (t) => {
+    const { page, complaints } = await openTable(t, livelyHost(), QUICK);
+    const head = page.getByRole('columnheader', { name: 'Disk' });
+    await head.getByRole('button').click();
+    const first = page.locator('tbody tr').first();
+    await until(() => first.innerText(), /^postgres[\s\S]*20\.8 MiB\/s/);
+    await head.getByRole('button').click();
+    await until(() => head.getAttribute('aria-sort'), 'ascending');
+    await page.getByRole('searchbox').fill('systemd');
+    await until(() => names(page).then(String), 'systemd-journald,systemd');
+    t.pass('that of systemd is hidden');
+    t.strictSame(complaints, []);
+  });
+
   t.test('the Tab key reaches rows that are not rendered yet', async (t) => {
     const { page } = await openTable(t, livelyHost({ processes: crowd(300) }), QUICK);
     await page.getByRole('button', { name: 'Name', exact: true }).click();
