@@ -5,26 +5,8 @@ import { runProgram, whyNoProgram } from '../../helpers/native/program.ts';
 
 const WELL = /^all well(?:: \d+ checks)?$/m;
 
-/** Each program, what it checks, and what it prints where all of its checks ran. */
-for (const [name, what, printed, ...args] of [
-  ['media_test', '[6.keys] the keys that a keyboard announces and presses, and what players report', WELL],
-  ['netlink_test', '[3.signal] answers of nl80211, and those of this kernel', /^(?:ok: .*\n){16,}$/],
-  ['windows_parsers_test', 'reports of Windows are understood, on this machine', /^all well: 4\d checks$/m],
-  [
-    'drives_test',
-    "[3.drives] drives' reports about themselves, and what of them is shown",
-    /^all well: 6\d checks$/m,
-  ],
-  ['describe_test', '[9.doctor-media] [9.doctor-power] [9.doctor-gpu] the rows that platforms share', WELL],
-  ['error_test', 'errors have a symbol, which is the same everywhere', /(?:)/],
-  [
-    'streams_test',
-    'the promises of the stream writer, by both methods of sending',
-    /^all well: \d{4} checks$/m,
-  ],
-  ['discovery_test', 'announcing through an Avahi that behaves well, badly and not at all', WELL],
-  ['bus_test', 'the promises of the bus core', /(?:)/, 'patient'],
-] as const)
+/** Runs the program `name`, whose checks `what` describes; it prints `printed` where all of them ran. */
+const testProgram = (what: string, name: string, printed: RegExp, ...args: readonly string[]) =>
   t.test(what, { skip: whyNoProgram(name) }, async (t) => {
     const { isSuccess, text, missing } = await runProgram(name, 'plain', args);
     t.comment(text.trim());
@@ -33,6 +15,36 @@ for (const [name, what, printed, ...args] of [
     const noUring = text.includes('no io_uring here') && 'io_uring is not permitted here';
     t.pass('each method that this machine permits', { skip: noUring });
   });
+
+testProgram(
+  '[6.keys] the keys that a keyboard announces and presses, and what players report',
+  'media_test',
+  WELL,
+);
+testProgram('[3.signal] answers of nl80211, and those of this kernel', 'netlink_test', /^(?:ok: .*\n){16,}$/);
+testProgram(
+  'reports of Windows are understood, on this machine',
+  'windows_parsers_test',
+  /^all well: 4\d checks$/m,
+);
+testProgram(
+  "[3.drives] drives' reports about themselves, and what of them is shown",
+  'drives_test',
+  /^all well: 6\d checks$/m,
+);
+testProgram(
+  '[9.doctor-media] [9.doctor-power] [9.doctor-gpu] the rows that platforms share',
+  'describe_test',
+  WELL,
+);
+testProgram('errors have a symbol, which is the same everywhere', 'error_test', /(?:)/);
+testProgram(
+  'the promises of the stream writer, by both methods of sending',
+  'streams_test',
+  /^all well: \d{4} checks$/m,
+);
+testProgram('announcing through an Avahi that behaves well, badly and not at all', 'discovery_test', WELL);
+testProgram('the promises of the bus core', 'bus_test', /(?:)/, 'patient');
 
 t.test(
   'how often readers ask at most: what waits for a server is asked for each reading',
