@@ -48,10 +48,14 @@ function hottest({ sensors, cpu }: Sample): Figure | undefined {
     : { card: 'cpu', label: T.hottest, value: celsius(cpu.temperature), title: T.processor };
 }
 
-/** Without what the machine does not have. */
-export function figuresOf(sample: Sample): readonly Figure[] {
+/** Without what the machine does not have. `daysLeft`: until each filesystem is full, by mount point, where that is foreseen. */
+export function figuresOf(
+  sample: Sample,
+  daysLeft: ReadonlyMap<string, number> = new Map(),
+): readonly Figure[] {
   const { cpu, memory, disks = [], network, batteries } = sample;
   const disk = greatest(disks, ({ used_percent }) => used_percent);
+  const left = disk && daysLeft.get(disk.fs);
   const battery = greatest(batteries, ({ percent: charge }) => charge);
   const isCharging = battery?.state === 'charging' || battery?.state === 'full';
   const figures: readonly (Figure | undefined)[] = [
@@ -65,7 +69,8 @@ export function figuresOf(sample: Sample): readonly Figure[] {
     disk && {
       card: 'disks',
       label: T.disk(disk.fs),
-      value: percent(disk.used_percent),
+      value: percent(disk.used_percent) + (left === undefined ? '' : T.left(left)),
+      title: T.disk(disk.fs) + (left === undefined ? '' : `, ${TEXTS.fullIn(left)}`),
       share: disk.used_percent,
     },
     hottest(sample),

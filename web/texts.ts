@@ -9,6 +9,7 @@ const allOf = (value: number) => (value === 1 ? '' : 'All ') + processes(value);
 
 export const TEXTS = {
   unknown: 'n/a',
+  fullIn: (days: number) => `full in ${counted(days, 'day', 'days')}`,
   now: 'now',
   measuring: 'measuring',
   skip: 'Skip to the values',
@@ -51,6 +52,7 @@ export const TEXTS = {
     load: 'Load',
     memory: 'Memory',
     disk: (mount: string) => `Disk ${mount}`,
+    left: (days: number) => ` · ${days} d`,
     hottest: 'Hottest',
     processor: 'Processor',
     network: 'Network, B/s',
@@ -183,7 +185,7 @@ export const TEXTS = {
     gap: 'Not recorded.',
     gapOnBattery: 'Not recorded: the computer was running on its battery.',
     moment: (title: string) => `Time in the chart ${title}`,
-    keys: 'Shift and an arrow select, Enter zooms in, Backspace zooms out.',
+    keys: 'Enter pins the time. Shift and an arrow select, Enter zooms in, Backspace zooms out.',
     selected: (from: string, until: string) => `selected from ${from} to ${until}`,
     at: (time: string, values: string) => `${time}: ${values}`,
   },

@@ -1,6 +1,7 @@
 /** The processor: total load and load per core. */
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { ProcessShare } from '../../src/wire/process.ts';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
@@ -8,6 +9,7 @@ import { type Line, PERCENT_RANGE } from '../parts/line.ts';
 import { want } from '../past.ts';
 import type { Detail, System } from '../sample.ts';
 import { counted, TEXTS } from '../texts.ts';
+import { TopRow } from './processes/top-row.tsx';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -24,7 +26,7 @@ const T = {
   coreCount: (cores: number, physical: number) =>
     counted(physical, 'core', 'cores') +
     (cores === physical ? '' : `, ${counted(cores, 'thread', 'threads')}`),
-  eachCore: 'Show each core',
+  eachCore: 'Each core',
 } as const;
 
 const SCALE = { format: percent, range: PERCENT_RANGE };
@@ -53,7 +55,13 @@ function Cores({ loads }: { readonly loads: readonly (number | null)[] }) {
   );
 }
 
-function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: System['cpu'] | undefined }) {
+interface CpuCardProps {
+  readonly cpu: Detail<'cpu'>;
+  readonly about: System['cpu'] | undefined;
+  readonly busiest: ProcessShare | undefined;
+}
+
+function CpuCard({ cpu, about, busiest }: CpuCardProps) {
   const [hasLines, showLines] = useState(false);
   useEffect(() => {
     if (hasLines) want('cpu.core/*');
@@ -80,13 +88,19 @@ function CpuCard({ cpu, about }: { readonly cpu: Detail<'cpu'>; readonly about: 
       </div>
       <Chart title={T.title} lines={hasLines ? [TOTAL, ...cores] : [TOTAL]} scale={SCALE} />
       <Cores loads={cpu.cores} />
+      {busiest !== undefined && (
+        <ul class="rows">
+          <TopRow row={busiest} value={percent(busiest.cpu, 1)} />
+        </ul>
+      )}
       <Facts facts={facts} />
     </Card>
   );
 }
 
 export const CPU: CardRow = {
-  Card: ({ sample: { cpu }, system }) => (cpu ? <CpuCard cpu={cpu} about={system?.cpu} /> : null),
+  Card: ({ sample: { cpu, processes }, system }) =>
+    cpu ? <CpuCard cpu={cpu} about={system?.cpu} busiest={processes?.top_cpu?.[0]} /> : null,
   points: ({ cpu }) => [
     ['cpu.load', cpu?.current_load ?? null],
     ...(cpu?.cores ?? []).map((load, i) => [`cpu.core/${i}`, load] as const),

@@ -2,6 +2,7 @@
 import type { HistoryPayload } from '../../src/wire/history.ts';
 import type { DiskDetail } from '../../src/wire/sample.ts';
 import { levelOf } from '../parts/level.ts';
+import { Value } from '../value.ts';
 
 const MAX_SHOWN = 6;
 
@@ -21,12 +22,15 @@ export function fullestFirst(
   return [ordered.slice(0, shown), ordered.slice(shown)];
 }
 
-/** Returns the newest known number of days until each filesystem is full, by mount point. */
+/** The days until each filesystem is full, by mount point. */
+export const daysLeft = new Value<ReadonlyMap<string, number>>(new Map());
+
+/** Returns the newest known number of days until each filesystem is full, whole and at least one, by mount point. */
 export function daysLeftIn({ series }: Pick<HistoryPayload, 'series'>): ReadonlyMap<string, number> {
   return new Map(
     Object.entries(series).flatMap(([name, { mean }]) => {
       const days = mean.findLast((value) => value !== null);
-      return days == null ? [] : [[name.slice(TREND.length), days] as const];
+      return days == null ? [] : [[name.slice(TREND.length), Math.max(1, Math.round(days))] as const];
     }),
   );
 }

@@ -1,5 +1,4 @@
 /** Disk traffic, and the usage of each filesystem. */
-import type { HistoryPayload } from '../../src/wire/history.ts';
 import type { DiskDetail } from '../../src/wire/sample.ts';
 import { bytes, percent, rate, rateTick, round } from '../format.ts';
 import type { Point } from '../history.ts';
@@ -7,11 +6,9 @@ import { Bar, Card, Folded, Mark, Notes } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { levelOf } from '../parts/level.ts';
 import { type Line, RATE_RANGE } from '../parts/line.ts';
-import { usePolled } from '../parts/poll.ts';
-import { hasHistory } from '../past.ts';
-import { counted } from '../texts.ts';
+import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
-import { daysLeftIn, fullestFirst, TREND_PATH } from './disk-rows.ts';
+import { daysLeft, fullestFirst } from './disk-rows.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -20,7 +17,6 @@ const T = {
   write: 'Written',
   free: (text: string) => `${text} free`,
   of: (size: string) => `of ${size}`,
-  fullIn: (days: number) => `full in ${counted(days, 'day', 'days')}`,
   used: (text: string) => `${text} used`,
   more: (count: number) => `${count} more`,
   busy: (text: string) => `${text} busy`,
@@ -33,12 +29,10 @@ const LINES: readonly Line[] = [
   { series: 'disk.read', label: T.read, colour: 'series-1' },
   { series: 'disk.write', label: T.write, colour: 'series-3', isDashed: true },
 ];
-/** The service looks for trends every hour. */
-const TREND_EVERY_MS = 600_000;
 
 function notesOf(disk: DiskDetail, daysLeft: number | undefined): readonly string[] {
   const parts = [
-    daysLeft !== undefined && T.fullIn(Math.max(1, Math.round(daysLeft))),
+    daysLeft !== undefined && TEXTS.fullIn(daysLeft),
     T.of(round(bytes(disk.size))),
     disk.stale && T.stale,
     disk.type,
@@ -69,11 +63,9 @@ function DiskRow({ disk, daysLeft }: { readonly disk: DiskDetail; readonly daysL
 }
 
 function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
-  const path = useValue(hasHistory) === true ? TREND_PATH : undefined;
-  const { value: trends } = usePolled<HistoryPayload>(path, TREND_EVERY_MS);
-  const daysLeft = daysLeftIn(trends ?? { series: {} });
+  const trend = useValue(daysLeft);
   const rowsOf = (part: readonly DiskDetail[]) =>
-    part.map((disk) => <DiskRow key={disk.fs} disk={disk} daysLeft={daysLeft.get(disk.fs)} />);
+    part.map((disk) => <DiskRow key={disk.fs} disk={disk} daysLeft={trend.get(disk.fs)} />);
   const [shown, more] = fullestFirst(disks);
   return (
     <Card title={T.title}>

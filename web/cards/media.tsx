@@ -148,7 +148,7 @@ const MAX_VOLUME = 100;
 function Volume({ media: { volume, muted }, act }: PartProps) {
   if (volume === null || act === undefined) return null;
   return (
-    <div class="position">
+    <div class="position volume">
       <Buttons act={act} of={[muted === true ? 'unmute' : 'mute']} />
       <Slider
         kind="volume"

@@ -1,6 +1,6 @@
 /** Chooses moments and times in a chart: by pointer, finger and keyboard. A mouse selects a time by uPlot's own dragging. */
 import { moment, selected } from '../chosen.ts';
-import { leave } from '../moment.ts';
+import { leave, pin } from '../moment.ts';
 import { shown, zoomIn, zoomOut } from '../past.ts';
 
 /** A click moves the pointer by less, in pixels: otherwise a time was selected. */
@@ -73,11 +73,12 @@ export function followPointer(
   return () => stop.abort();
 }
 
-/** For the slider of a chart, at the moment `at`: Shift selects, Enter zooms, Escape and Backspace go back. */
+/** For the slider of a chart, at the moment `at`: Enter pins it; Shift selects, then Enter zooms; Escape and Backspace go back. */
 export function onKey(event: KeyboardEvent, at: number): void {
   const { key, shiftKey } = event;
   if (/^(?:Arrow|Page|Home|End)/.test(key))
     selected.set(shiftKey ? (selected.current ?? [at, at]) : undefined);
+  else if (key === 'Enter' && selected.current === undefined) pin(moment.current);
   else if (key === 'Enter') zoom();
   else if (key === 'Escape' && selected.current !== undefined) {
     selected.set(undefined);

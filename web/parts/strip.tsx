@@ -1,13 +1,16 @@
 /** The verdict at the top: name, state, what is open, the figures that decide, and what is played. Each leads to its card. */
 import { useEffect, useState } from 'preact/hooks';
 import type { EventList, MachineEvent } from '../../src/wire/events.ts';
+import type { HistoryPayload } from '../../src/wire/history.ts';
 import type { HostState } from '../../src/wire/hub.ts';
 import type { MediaDetail } from '../../src/wire/media.ts';
 import { useMay } from '../access.ts';
 import { ALARMS_PATH, alarmsIn, cardOf } from '../alarms.ts';
+import { daysLeft, daysLeftIn, TREND_PATH } from '../cards/disk-rows.ts';
 import { figuresOf } from '../figures.ts';
 import { duration, momentText, timeOfDay } from '../format.ts';
 import { hostName, sample, serviceNow, system } from '../live.ts';
+import { hasHistory } from '../past.ts';
 import { HOST_ID, post } from '../requests.ts';
 import { isSeen, see, seen } from '../seen.ts';
 import { TEXTS } from '../texts.ts';
@@ -20,6 +23,8 @@ import { usePolled } from './poll.ts';
 
 const T = TEXTS.strip;
 const EVENTS_EVERY_MS = 10_000;
+/** The service looks for trends every hour. */
+const TREND_EVERY_MS = 600_000;
 const MEDIA_EVERY_MS = 2000;
 /** Time that a player takes to act. */
 const CHANGE_MS = 300;
@@ -128,6 +133,13 @@ function Playing() {
   );
 }
 
+function useTrend(): ReadonlyMap<string, number> {
+  const path = useValue(hasHistory) === true ? TREND_PATH : undefined;
+  const { value } = usePolled<HistoryPayload>(path, TREND_EVERY_MS);
+  useEffect(() => daysLeft.set(daysLeftIn(value ?? { series: {} })), [value]);
+  return useValue(daysLeft);
+}
+
 export function Strip() {
   const now = useValue(sample);
   const may = useMay();
@@ -140,6 +152,7 @@ export function Strip() {
   const isNew = !alarms.every(isSeen);
   const name = hostName();
   useTab(name, alarms);
+  const trend = useTrend();
   return (
     <>
       <header class="strip">
@@ -162,7 +175,7 @@ export function Strip() {
         </div>
         {now !== undefined && (
           <nav class="figures" aria-label={T.figures}>
-            {figuresOf(now).map(
+            {figuresOf(now, trend).map(
               ({ card, label, value: text, title = label, share, level = levelOf(share ?? null) }) => (
                 <a key={label} class="figure" title={title} {...leading(card)}>
                   <small class="cut">{label}</small>

@@ -7,12 +7,14 @@ import { Card } from '../../parts/card.tsx';
 import { usePolled } from '../../parts/poll.ts';
 import type { Sample, System } from '../../sample.ts';
 import { TEXTS } from '../../texts.ts';
+import { useValue } from '../../value.ts';
 import { type CardRow, whyNot } from '../row.ts';
 import { All, noteListing, pathOf } from './all.tsx';
-import { Details, type Subject } from './details.tsx';
+import { Details } from './details.tsx';
 import { EndDialog, type Victim } from './end-dialog.tsx';
 import { type Guard, guardOf } from './guard.ts';
 import { isOpenIn } from './listing.ts';
+import { look, subject as opened, TopRow } from './top-row.tsx';
 
 const T = TEXTS.processes;
 /** Age from which figures are shown with it. */
@@ -46,29 +48,16 @@ interface TopProps {
   readonly title: string;
   readonly rows: readonly ProcessShare[] | null;
   readonly value: (row: ProcessShare) => string;
-  readonly onOpen: (subject: Subject) => void;
 }
 
-function Top({ title, rows, value, onOpen }: TopProps) {
+function Top({ title, rows, value }: TopProps) {
   return (
     <div>
       <h3>{title}</h3>
       <ul class="rows">
         {rows === null && <li class="note">{TEXTS.measuring}</li>}
         {(rows ?? []).map((row) => (
-          <li key={row.pid}>
-            <span class="name">
-              <button
-                type="button"
-                class="quiet open cut"
-                aria-haspopup="dialog"
-                onClick={() => onOpen({ name: row.name, pid: row.pid })}
-              >
-                {row.name} <small>{row.pid}</small>
-              </button>
-            </span>
-            <span class="value">{value(row)}</span>
-          </li>
+          <TopRow key={row.pid} row={row} value={value(row)} />
         ))}
       </ul>
     </div>
@@ -89,7 +78,7 @@ interface ProcessCardProps {
 
 function ProcessCard({ summary, system }: ProcessCardProps) {
   const [isOpen, open] = useState(() => isOpenIn(new URLSearchParams(location.search)));
-  const [subject, look] = useState<Subject>();
+  const subject = useValue(opened);
   const [victim, choose] = useState<Victim>();
   const [turn, next] = useState(0);
   const { control } = system.capabilities.processes;
@@ -118,18 +107,8 @@ function ProcessCard({ summary, system }: ProcessCardProps) {
         <All turn={turn} onOpen={look} {...ending} />
       ) : (
         <div class="columns">
-          <Top
-            title={T.topCpu}
-            rows={summary?.top_cpu ?? null}
-            value={(row) => percent(row.cpu, 1)}
-            onOpen={look}
-          />
-          <Top
-            title={T.topMemory}
-            rows={summary?.top_memory ?? null}
-            value={(row) => bytes(row.memory)}
-            onOpen={look}
-          />
+          <Top title={T.topCpu} rows={summary?.top_cpu ?? null} value={(row) => percent(row.cpu, 1)} />
+          <Top title={T.topMemory} rows={summary?.top_memory ?? null} value={(row) => bytes(row.memory)} />
         </div>
       )}
       {subject !== undefined && <Details subject={subject} {...ending} onClose={() => look(undefined)} />}

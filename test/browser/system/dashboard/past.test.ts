@@ -106,7 +106,7 @@ else {
     const cores = () =>
       past.asked.filter(({ series, step }) => step === 1 && series.includes('cpu.core/*')).length;
     t.equal(cores(), 0);
-    await page.getByRole('checkbox', { name: 'Show each core' }).check();
+    await page.getByRole('checkbox', { name: 'Each core' }).check();
     await until(async () => cores(), 1);
     t.strictSame(complaints, []);
   });
