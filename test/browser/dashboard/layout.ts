@@ -66,7 +66,10 @@ export const findProblems = (labelPx: number): string => `(() => {
   };
 
   const top = document.querySelector('dialog') ?? document.body;
-  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest('.skip, .unseen');
+  // Chromium says that what is folded is visible, once its boxes were read.
+  const isFolded = (element) => element.closest('details:not([open]) > :not(summary)') !== null;
+  const isShown = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && !isFolded(element) && !element.closest('.skip, .unseen');
   const texts = [];
   const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {

@@ -46,6 +46,8 @@ export class KnownPast implements History {
   /** For how long values are kept. */
   days = 400;
   isOnBattery = false;
+  /** By mount point, as the service foresees it. */
+  daysLeft: Readonly<Record<string, number>> = {};
   /** Reports an event to the service. */
   report: (event: HistoryEvent) => void = () => undefined;
   marks: readonly HistoryMark[] = [];
@@ -65,6 +67,10 @@ export class KnownPast implements History {
     const { mean, min, max } = PAST;
     // The battery is read although nothing else is.
     const charge = { unit: '%', mean: Array<number>(count).fill(80) };
+    const trends = Object.entries(this.daysLeft)
+      .map(([mount, days]) => [`disk.days_left/${mount}`, days] as const)
+      .filter(([name]) => series.some((pattern) => isMatch(name, pattern)))
+      .map(([name, days]) => [name, { unit: 'days', mean: [days] }] as const);
     const hasCharge = this.isOnBattery && series.includes('battery.charge/*');
     const names = NAMES.filter((name) => series.some((pattern) => isMatch(name, pattern)));
     const columns = {
@@ -80,6 +86,7 @@ export class KnownPast implements History {
       series: {
         ...Object.fromEntries(names.map((name) => [name, columns])),
         ...(hasCharge && { [BATTERY]: charge }),
+        ...Object.fromEntries(trends),
       },
       unknown: [],
       marks: [...this.marks],

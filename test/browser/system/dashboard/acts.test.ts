@@ -1,6 +1,5 @@
-/** Commands of the dashboard, by the number of clicks that they take. */
+/** Commands of the dashboard. */
 import '../../../helpers/service/dead-buses.ts';
-import type { Locator } from 'playwright-core';
 import t from 'tap';
 import type { PowerPayload } from '#src/wire/power.js';
 import { livelyHost } from '../../../helpers/fakes/lively-host.ts';
@@ -10,39 +9,26 @@ import { card, openLive, skipBrowser, startBrowser, until } from '../../browser.
 
 t.setTimeout(280_000);
 
-/** Clicks, and counts the clicks. */
-class Hand {
-  clicks = 0;
-
-  async click(target: Locator, options: Parameters<Locator['click']>[0] = {}): Promise<void> {
-    this.clicks++;
-    await target.click(options);
-  }
-}
-
 if (skipBrowser) t.test('commands in Chromium', { skip: skipBrowser }, () => undefined);
 else {
   const browser = await startBrowser(t);
   const features = { enable_sleep: true, enable_process_control: true };
   const CONFIG = { stats: { stream_interval_seconds: 1 }, features } as const;
 
-  t.test('media: pause 1, volume 1, mute 1, another player 1', async (t) => {
+  t.test('media: pause, volume, mute, another player', async (t) => {
     const host = livelyHost();
     const service = await serveHere(t, host, CONFIG);
     const { page, complaints } = await openLive(t, browser, service.baseUrl);
     const media = card(page, 'Media');
     const sent = () => host.media.controls.map(({ verb, value }) => `${verb} ${value ?? ''}`.trim());
-    const hand = new Hand();
-    await hand.click(media.getByRole('button', { name: 'Pause' }));
+    await media.getByRole('button', { name: 'Pause' }).click();
     await until(async () => sent().at(-1), 'pause');
-    t.equal(hand.clicks, 1);
     const volume = media.getByRole('slider', { name: 'Volume' });
     const box = await volume.boundingBox();
-    await hand.click(volume, { position: { x: (box?.width ?? 0) / 4, y: (box?.height ?? 0) / 2 } });
+    await volume.click({ position: { x: (box?.width ?? 0) / 4, y: (box?.height ?? 0) / 2 } });
     await until(async () => sent().at(-1), /^set_volume 0\.2\d?$/);
-    t.equal(hand.clicks, 2);
     await until(() => volume.getAttribute('aria-valuetext'), /^2\d %$/);
-    await hand.click(media.getByRole('button', { name: 'Mute', exact: true }));
+    await media.getByRole('button', { name: 'Mute', exact: true }).click();
     await media.getByRole('button', { name: 'Unmute' }).click();
     await until(() => volume.getAttribute('aria-valuetext'), /^2\d %$/);
     const [first] = host.media.snapshot.players;
@@ -64,7 +50,7 @@ else {
     );
   });
 
-  t.test('power: sleep in 30 minutes 2, cancel 1, at a time, and why not', async (t) => {
+  t.test('power: sleep in 30 minutes, cancel, at a time, and why not', async (t) => {
     const service = await serveHere(t, livelyHost(), CONFIG);
     const { page, complaints } = await openLive(t, browser, service.baseUrl);
     const power = card(page, 'Power');
@@ -72,15 +58,12 @@ else {
     const pending = async () =>
       ((await (await fetch(`${service.baseUrl}/api/pw`)).json()) as PowerPayload).pending; // Its own service.
     const leftSeconds = async () => ((await pending())?.at ?? Number.NaN) - Date.now() / 1000;
-    const hand = new Hand();
-    await hand.click(power.getByRole('button', { name: 'Sleep' }));
-    await hand.click(dialog.getByRole('button', { name: 'In 30 minutes' }));
-    t.equal(hand.clicks, 2);
+    await power.getByRole('button', { name: 'Sleep' }).click();
+    await dialog.getByRole('button', { name: 'In 30 minutes' }).click();
     await until(() => power.getByRole('timer').innerText(), /^Sleeping at \d\d:\d\d, in (?:30|29) min$/);
     t.match(await pending(), { action: 'sleep' });
     t.ok(Math.abs((await leftSeconds()) - 1800) < 120);
-    await hand.click(power.getByRole('button', { name: 'Cancel it' }));
-    t.equal(hand.clicks, 3);
+    await power.getByRole('button', { name: 'Cancel it' }).click();
     await until(pending, null);
     await power.getByText('Sleep was cancelled.').waitFor();
     await power.getByRole('button', { name: 'Sleep' }).click();
@@ -98,19 +81,17 @@ else {
     t.strictSame(complaints, []);
   });
 
-  t.test('processes: the busiest is ended by 3 clicks; the filter is in the address', async (t) => {
+  t.test('processes: the busiest is ended; the filter is in the address', async (t) => {
     const host = livelyHost();
     const service = await serveHere(t, host, CONFIG);
     const { page, complaints } = await openLive(t, browser, service.baseUrl);
     const processes = card(page, 'Processes');
     const busiest = processes.locator('.rows').first().getByRole('button').filter({ hasNotText: 'systemd' });
     const dialog = page.getByRole('dialog');
-    const hand = new Hand();
-    await hand.click(busiest.first());
-    await hand.click(dialog.getByRole('button', { name: 'End', exact: true }));
-    await hand.click(dialog.getByRole('button', { name: 'End', exact: true }));
+    await busiest.first().click();
+    await dialog.getByRole('button', { name: 'End', exact: true }).click();
+    await dialog.getByRole('button', { name: 'End', exact: true }).click();
     await until(async () => host.processes.sent.length, 1);
-    t.equal(hand.clicks, 3);
     await processes.getByRole('button', { name: 'Show all' }).click();
     await processes.getByRole('searchbox').fill('user:root');
     await processes.getByRole('columnheader', { name: 'User' }).waitFor();

@@ -1,4 +1,4 @@
-/** Any time of the history: ranges, zoom, steps, links, and what a gap is; as tasks of few actions. */
+/** Any time of the history: ranges, zoom, steps, links, and what a gap is. */
 import '../../../helpers/service/dead-buses.ts';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -39,7 +39,7 @@ else {
     return { from: Number(params.get('from')), to: Number(params.get('to')), at: params.get('at') };
   };
 
-  t.test('most memory last night: two actions', async (t) => {
+  t.test('most memory last night', async (t) => {
     const { page, complaints, past } = await open(t);
     await choose(page, '1 d');
     await until(() => isDrawn(page, 'Memory', 0.5, inBand), true);
@@ -59,7 +59,7 @@ else {
     t.strictSame(complaints, []);
   });
 
-  t.test('the network at 14:05 of yesterday: three actions', async (t) => {
+  t.test('the network at 14:05 of yesterday', async (t) => {
     const { page, complaints } = await open(t);
     const yesterday = new Date();
     yesterday.setDate(yesterday.getDate() - 1);
@@ -89,7 +89,7 @@ else {
     t.strictSame(complaints, []);
   });
 
-  t.test('a link to a moment: two actions; it shows the same, also after a reload', async (t) => {
+  t.test('a link to a moment shows the same, also after a reload', async (t) => {
     const { page, complaints } = await open(t);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const { x, y } = await placeAt(chartOf(page, 'Processor'), 0.4);

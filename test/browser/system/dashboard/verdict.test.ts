@@ -21,6 +21,7 @@ import {
   startBrowser,
   until,
 } from '../../browser.ts';
+import { openEvents } from '../../dashboard/open-events.ts';
 import { namedHost } from '../../fleet/rig.ts';
 
 const QUICK: ConfigPart = {
@@ -28,29 +29,7 @@ const QUICK: ConfigPart = {
   features: { enable_shutdown: true, enable_restart: true },
   history: { minutes: 60 },
 };
-const HOURS_AGO = 3;
-const DISK = '/srv/media';
-
 t.setTimeout(280_000);
-
-/** The answer of a service with events that began hours ago: the page's list of the last hour has neither. */
-function openEvents(severities: readonly string[]) {
-  const begin = Date.now() / 1000 - HOURS_AGO * 3600 - 90;
-  const open = severities.map((severity, i) => ({
-    id: i + 1,
-    machine: 'workbench',
-    kind: 'rule',
-    subject: `disk-full disk.used_percent/${DISK}`,
-    severity,
-    state: 'begin',
-    begin,
-    end: null,
-    value: 91,
-    limit: 90,
-    text: `Disk ${DISK} is 91 % full, limit 90 %`,
-  }));
-  return { last: 2, missing: false, open, mutes: [], events: [] };
-}
 
 const chip = (page: Page) => page.locator('.chip');
 const list = (page: Page) => page.getByRole('region', { name: 'Open events' });
