@@ -23,12 +23,9 @@ const SERVICE_SORTS = ['cpu', 'memory', 'name'];
 
 /** Shows the listing, or a closed table, in the address. */
 export function noteListing(listing: Listing | undefined): void {
-  const query = queryOf(listing, new URLSearchParams(location.search)).toString();
-  history.replaceState(
-    history.state,
-    '',
-    `${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`,
-  );
+  const url = new URL(location.href);
+  url.search = String(queryOf(listing, url.searchParams));
+  history.replaceState(history.state, '', url);
 }
 
 /** Returns `text` once it has not changed for a moment. */

@@ -7,7 +7,7 @@ import { type Fact, Facts } from '../../parts/card.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { usePolled } from '../../parts/poll.ts';
 import { TEXTS } from '../../texts.ts';
-import type { Victim } from './end-dialog.tsx';
+import { type Victim, victimOf } from './end-dialog.tsx';
 import type { Guard } from './guard.ts';
 
 const T = TEXTS.processes;
@@ -91,11 +91,6 @@ function Many({ of, onOpen }: ManyProps) {
   );
 }
 
-function victimOf({ name, count }: ProcessDetailsPayload, one: ProcessDetailRow | undefined): Victim {
-  if (one === undefined) return { what: T.group(name, count), body: { name } };
-  return { what: T.one(name, one.pid), body: { pid: one.pid, started_at: one.started_at } };
-}
-
 interface DetailsProps {
   readonly subject: Subject;
   readonly guard: Guard | undefined;
@@ -123,7 +118,7 @@ export function Details({ subject, guard, onEnd, onClose }: DetailsProps) {
       {one === undefined && pid === undefined && value !== undefined && <Many of={value} onOpen={open} />}
       <p class="buttons">
         {onEnd !== undefined && value !== undefined && error === undefined && mayEnd === true && (
-          <button type="button" class="danger" onClick={() => onEnd(victimOf(value, one))}>
+          <button type="button" class="danger" onClick={() => onEnd(victimOf(one ?? value))}>
             {T.end}
           </button>
         )}

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { NoticeLine, useActs } from '../../parts/notice.tsx';
 import { post } from '../../requests.ts';
 import { TEXTS } from '../../texts.ts';
+import type { Row } from './listing.ts';
 
 const T = TEXTS.processes;
 
@@ -12,6 +13,12 @@ export interface Victim {
   /** The body of POST /api/processes/kill. */
   readonly body: { readonly pid: number; readonly started_at: number } | { readonly name: string };
 }
+
+/** One process, or all of a name. */
+export const victimOf = (row: Row): Victim =>
+  'started_at' in row
+    ? { what: T.one(row.name, row.pid), body: { pid: row.pid, started_at: row.started_at } }
+    : { what: T.group(row.name, 'count' in row ? row.count : 1), body: { name: row.name } };
 
 export function EndDialog({ victim, onDone }: { readonly victim: Victim; readonly onDone: () => void }) {
   const [isRefused, refuse] = useState(false);

@@ -77,9 +77,7 @@ function keyOf(row: Row, column: Column): string | number | null {
   if (column === 'disk') return diskOf(row);
   if (column === 'time') return row.cpu_time;
   // A column of the other kind of rows has no values.
-  return column in row
-    ? ((row as Readonly<Partial<Record<Column, string | number | null>>>)[column] ?? null)
-    : null;
+  return (row as Readonly<Partial<Record<Column, string | number | null>>>)[column] ?? null;
 }
 
 /** Returns the rows of these users in the order of the listing; unknown values are last, in either direction. */

@@ -4,18 +4,13 @@ import { bytes, clock, count, percent, rate } from '../../format.ts';
 import { useWindow } from '../../parts/window.ts';
 import { TEXTS } from '../../texts.ts';
 import type { Subject } from './details.tsx';
-import type { Victim } from './end-dialog.tsx';
+import { type Victim, victimOf } from './end-dialog.tsx';
 import type { Guard } from './guard.ts';
 import { type Column, diskOf, isDescending, type Listing, type Row } from './listing.ts';
 
 const T = TEXTS.processes;
 
 const keyOf = (row: Row) => ('pid' in row ? String(row.pid) : row.name);
-
-const victimOf = (row: Row): Victim =>
-  'started_at' in row
-    ? { what: T.one(row.name, row.pid), body: { pid: row.pid, started_at: row.started_at } }
-    : { what: T.group(row.name, 'count' in row ? row.count : 1), body: { name: row.name } };
 
 /** undefined if the service would refuse to end it. */
 function endable(row: Row, guard: Guard | undefined): Victim | undefined {
