@@ -33,7 +33,7 @@ function Head() {
     <div class="head">
       <div>
         {HOST_ID !== undefined && <a href={SERVICE_URL}>{TEXTS.fleet}</a>}
-        <Notes parts={notes.filter((note) => note !== undefined)} />
+        <Notes parts={notes} />
       </div>
       <RangeSwitch />
     </div>

@@ -2,9 +2,9 @@
 import type { BatteryDetail } from '../../src/wire/details.ts';
 import { LOW } from '../figures.ts';
 import { duration, percent, watts } from '../format.ts';
-import { Bar, Card, Notes } from '../parts/card.tsx';
+import { Bar, Card, type Note, Notes } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { type Line, PERCENT_RANGE } from '../parts/line.ts';
+import { type Line, PERCENT } from '../parts/line.ts';
 import { SERIES } from '../parts/palette.ts';
 import type { CardRow } from './row.ts';
 
@@ -24,17 +24,14 @@ const T = {
   none: 'no battery found',
 } as const;
 
-const SCALE = { format: percent, range: PERCENT_RANGE };
-
-function notesOf(battery: BatteryDetail): readonly string[] {
+function notesOf(battery: BatteryDetail): readonly Note[] {
   const left = battery.seconds_left === null ? undefined : duration(battery.seconds_left);
-  const parts = [
+  return [
     T.states[battery.state],
     battery.power_watts === null ? undefined : watts(battery.power_watts),
     left === undefined ? undefined : battery.state === 'charging' ? T.untilFull(left) : T.untilEmpty(left),
     battery.health_percent === null ? undefined : T.health(percent(battery.health_percent)),
   ];
-  return parts.filter((part) => part !== undefined);
 }
 
 function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail[] }) {
@@ -63,7 +60,7 @@ function BatteryCard({ batteries }: { readonly batteries: readonly BatteryDetail
           </li>
         ))}
       </ul>
-      <Chart title={T.title} lines={lines} scale={SCALE} />
+      <Chart title={T.title} lines={lines} scale={PERCENT} />
     </Card>
   );
 }

@@ -5,7 +5,7 @@ import type { ProcessShare } from '../../src/wire/process.ts';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { type Line, PERCENT_RANGE } from '../parts/line.ts';
+import { type Line, PERCENT } from '../parts/line.ts';
 import { want } from '../past.ts';
 import type { Detail, System } from '../sample.ts';
 import { counted, TEXTS } from '../texts.ts';
@@ -29,7 +29,6 @@ const T = {
   eachCore: 'Each core',
 } as const;
 
-const SCALE = { format: percent, range: PERCENT_RANGE };
 /** More cores are drawn without a space between them, so that they fit on a phone. */
 const MAX_SPACED = 48;
 const ROW_CORES = 64;
@@ -86,7 +85,7 @@ function CpuCard({ cpu, about, busiest }: CpuCardProps) {
           <input type="checkbox" checked={hasLines} onChange={() => showLines(!hasLines)} /> {T.eachCore}
         </label>
       </div>
-      <Chart title={T.title} lines={hasLines ? [TOTAL, ...cores] : [TOTAL]} scale={SCALE} />
+      <Chart title={T.title} lines={hasLines ? [TOTAL, ...cores] : [TOTAL]} scale={PERCENT} />
       <Cores loads={cpu.cores} />
       {busiest !== undefined && (
         <ul class="rows">

@@ -1,11 +1,11 @@
 /** Disk traffic, and the usage of each filesystem. */
 import type { DiskDetail } from '../../src/wire/sample.ts';
-import { bytes, percent, rate, rateTick, round } from '../format.ts';
+import { bytes, percent, round } from '../format.ts';
 import type { Point } from '../history.ts';
-import { Bar, Card, Folded, Mark, Notes } from '../parts/card.tsx';
+import { Bar, Card, Folded, Mark, type Note, Notes } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { levelOf } from '../parts/level.ts';
-import { type Line, RATE_RANGE } from '../parts/line.ts';
+import { type Line, RATE } from '../parts/line.ts';
 import { TEXTS } from '../texts.ts';
 import { useValue } from '../value.ts';
 import { daysLeft, fullestFirst } from './disk-rows.ts';
@@ -24,14 +24,13 @@ const T = {
   readOnly: 'read-only',
 } as const;
 
-const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'disk.read', label: T.read, colour: 'series-1' },
   { series: 'disk.write', label: T.write, colour: 'series-3', isDashed: true },
 ];
 
-function notesOf(disk: DiskDetail, daysLeft: number | undefined): readonly string[] {
-  const parts = [
+function notesOf(disk: DiskDetail, daysLeft: number | undefined): readonly Note[] {
+  return [
     daysLeft !== undefined && TEXTS.fullIn(daysLeft),
     T.of(round(bytes(disk.size))),
     disk.stale && T.stale,
@@ -39,7 +38,6 @@ function notesOf(disk: DiskDetail, daysLeft: number | undefined): readonly strin
     disk.read_only === true && T.readOnly,
     disk.busy_percent !== null && !disk.stale && T.busy(percent(disk.busy_percent)),
   ];
-  return parts.filter((part) => typeof part === 'string');
 }
 
 function DiskRow({ disk, daysLeft }: { readonly disk: DiskDetail; readonly daysLeft: number | undefined }) {
@@ -69,7 +67,7 @@ function DiskCard({ disks }: { readonly disks: readonly DiskDetail[] }) {
   const [shown, more] = fullestFirst(disks);
   return (
     <Card title={T.title}>
-      <Chart title={T.title} lines={LINES} scale={SCALE} />
+      <Chart title={T.title} lines={LINES} scale={RATE} />
       <ul class="rows">{rowsOf(shown)}</ul>
       <Folded label={T.more(more.length)}>{rowsOf(more)}</Folded>
     </Card>

@@ -1,7 +1,7 @@
 /** Drives: the verdict of each on its own health, and the numbers behind it. */
 import type { DriveDetail } from '../../src/wire/details.ts';
 import { celsius, count, percent } from '../format.ts';
-import { Card, Notes } from '../parts/card.tsx';
+import { Card, type Note, Notes } from '../parts/card.tsx';
 import { whyNoHealth } from './drive-health.ts';
 import type { CardRow } from './row.ts';
 
@@ -20,8 +20,8 @@ function verdictOf({ health }: DriveDetail): string {
   return health.passed ? T.passed : T.failing;
 }
 
-function notesOf({ model, health, reason }: DriveDetail): readonly string[] {
-  const parts = [
+function notesOf({ model, health, reason }: DriveDetail): readonly Note[] {
+  return [
     model,
     reason,
     health?.temperature == null ? null : celsius(health.temperature),
@@ -29,7 +29,6 @@ function notesOf({ model, health, reason }: DriveDetail): readonly string[] {
     health?.power_on_hours == null ? null : T.on(health.power_on_hours),
     health?.media_errors == null ? null : T.errors(health.media_errors),
   ];
-  return parts.filter((part) => part !== null);
 }
 
 function DriveCard({ drives }: { readonly drives: readonly DriveDetail[] }) {

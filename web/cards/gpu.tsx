@@ -4,7 +4,7 @@ import { celsius, mebibytes, megahertz, percent, round, watts } from '../format.
 import { shareOf } from '../history.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { type Line, PERCENT_RANGE } from '../parts/line.ts';
+import { type Line, PERCENT } from '../parts/line.ts';
 import type { CardRow } from './row.ts';
 
 const T = {
@@ -19,8 +19,6 @@ const T = {
   of: (total: string) => `of ${total}`,
   none: 'no GPUs found',
 } as const;
-
-const SCALE = { format: percent, range: PERCENT_RANGE };
 
 function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index: number }) {
   const lines: Line[] = [
@@ -40,7 +38,7 @@ function GpuCard({ device, index }: { readonly device: GpuDevice; readonly index
       <Headline value={percent(device.load)}>
         {device.asleep ? T.asleep : `${T.memory} ${percent(memory)}`}
       </Headline>
-      <Chart title={device.name} lines={lines} scale={SCALE} />
+      <Chart title={device.name} lines={lines} scale={PERCENT} />
       <Facts facts={facts} />
     </Card>
   );

@@ -2,7 +2,7 @@
 import { bytes, percent, round } from '../format.ts';
 import { Bar, Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { type Line, PERCENT_RANGE } from '../parts/line.ts';
+import { type Line, PERCENT } from '../parts/line.ts';
 import type { Detail } from '../sample.ts';
 import type { CardRow } from './row.ts';
 
@@ -17,7 +17,6 @@ const T = {
   pressureMeans: 'Share of the last 10 s in which at least one process waited for memory',
 } as const;
 
-const SCALE = { format: percent, range: PERCENT_RANGE };
 const USED: Line = { series: 'memory.used_percent', label: T.used, colour: 'series-3' };
 const SWAP: Line = { series: 'memory.swap_percent', label: T.swap, colour: 'series-2', isDashed: true };
 
@@ -35,7 +34,7 @@ function MemoryCard({ memory }: { readonly memory: Detail<'memory'> }) {
     <Card title={T.title} note={round(bytes(memory.total))}>
       <Headline value={bytes(memory.used)}>{percent(memory.used_percent)}</Headline>
       <Bar label={T.title} share={memory.used_percent} words={percent(memory.used_percent)} />
-      <Chart title={T.title} lines={hasSwap ? [USED, SWAP] : [USED]} scale={SCALE} />
+      <Chart title={T.title} lines={hasSwap ? [USED, SWAP] : [USED]} scale={PERCENT} />
       <Facts facts={facts} />
     </Card>
   );

@@ -1,9 +1,9 @@
 /** Network traffic, in total and per interface. */
 import type { InterfaceDetail } from '../../src/wire/sample.ts';
-import { bytes, rate, rateTick } from '../format.ts';
+import { bytes, rate } from '../format.ts';
 import { Card, Folded } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { type Line, RATE_RANGE } from '../parts/line.ts';
+import { type Line, RATE } from '../parts/line.ts';
 import type { Detail } from '../sample.ts';
 import { inOrder, shownFirst } from './interfaces.ts';
 import type { CardRow } from './row.ts';
@@ -18,7 +18,6 @@ const T = {
   areDown: (count: number) => (count === 1 ? '1 not connected' : `${count} not connected`),
 } as const;
 
-const SCALE = { format: rate, tick: rateTick, range: RATE_RANGE };
 const LINES: readonly Line[] = [
   { series: 'network.receive', label: T.receive, colour: 'series-2' },
   { series: 'network.send', label: T.send, colour: 'series-6', isDashed: true },
@@ -51,7 +50,7 @@ function NetworkCard({ network }: { readonly network: Detail<'network'> }) {
   const down = rowsOf(interfaces.filter((each) => each.up === false));
   return (
     <Card title={T.title}>
-      <Chart title={T.title} lines={LINES} scale={SCALE} />
+      <Chart title={T.title} lines={LINES} scale={RATE} />
       <ul class="rows">{rowsOf(shown)}</ul>
       <Folded label={T.more(more.length)}>{rowsOf(more)}</Folded>
       <Folded label={T.areDown(down.length)}>{down}</Folded>

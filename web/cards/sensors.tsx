@@ -1,9 +1,9 @@
 /** Temperatures as a chart, and all sensors in a list that opens. */
 import type { SensorDetail } from '../../src/wire/details.ts';
-import { celsius, measured } from '../format.ts';
+import { measured } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { DEGREE_RANGE, type Line } from '../parts/line.ts';
+import { DEGREES, type Line } from '../parts/line.ts';
 import { SERIES } from '../parts/palette.ts';
 import type { CardRow } from './row.ts';
 
@@ -14,7 +14,6 @@ const T = {
   none: 'no readable sensors',
 } as const;
 
-const SCALE = { format: celsius, range: DEGREE_RANGE };
 const KINDS = ['temperature', 'fan', 'voltage', 'power'] as const;
 const MAX_LINES = 4;
 
@@ -37,7 +36,7 @@ function SensorCard({ sensors }: { readonly sensors: readonly SensorDetail[] }) 
   const lines = charted(sensors);
   return (
     <Card title={T.title}>
-      {lines.length > 0 && <Chart title={T.kinds.temperature} lines={lines} scale={SCALE} />}
+      {lines.length > 0 && <Chart title={T.kinds.temperature} lines={lines} scale={DEGREES} />}
       <details open={lines.length === 0}>
         <summary>{T.all(sensors.length)}</summary>
         {KINDS.filter((kind) => sensors.some((sensor) => sensor.kind === kind)).map((kind) => (

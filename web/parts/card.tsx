@@ -79,13 +79,17 @@ export function Card({ title, note, size, action, children }: CardProps) {
   );
 }
 
-/** Shows short texts in one paragraph, each kept in one line if it fits. */
-export function Notes({ parts, isUnder }: { readonly parts: readonly string[]; readonly isUnder?: boolean }) {
+/** A text, or what stands for one that is not known. */
+export type Note = string | null | undefined | false;
+
+/** Shows short texts in one paragraph, each kept in one line if it fits; without those that are not known. */
+export function Notes({ parts, isUnder }: { readonly parts: readonly Note[]; readonly isUnder?: boolean }) {
+  const known = parts.filter((part) => typeof part === 'string');
   return (
     <p class={isUnder ? 'note under' : 'note'}>
-      {parts.map((part, i) => (
+      {known.map((part, i) => (
         <Fragment key={part}>
-          <span class="part">{i + 1 < parts.length ? `${part} ·` : part}</span>{' '}
+          <span class="part">{i + 1 < known.length ? `${part} ·` : part}</span>{' '}
         </Fragment>
       ))}
     </p>
