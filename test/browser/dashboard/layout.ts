@@ -108,7 +108,7 @@ export const findProblems = (labelPx: number): string => `(() => {
   const cards = [...document.querySelectorAll('.cards > .card')];
   const boxes = cards.map((card) => card.getBoundingClientRect());
   const used = Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left));
-  if (used < 0.9 * page.clientWidth) problems.push('cards take ' + used + ' px of ' + page.clientWidth);
+  if (boxes.length > 0 && used < 0.9 * page.clientWidth) problems.push('cards take ' + used + ' px of ' + page.clientWidth);
   cards.forEach((card, i) => {
     const { top, bottom, height } = boxes[i];
     const ends = [...card.querySelectorAll('*')].filter(isShown).map((each) => each.getBoundingClientRect().bottom);

@@ -1,7 +1,7 @@
 /**
  * The pages of machines of every shape, and in every state: nothing overlaps, leaves its card or is empty, and axe-core finds
  * nothing, from 320 to 3840 px, light, dark, with forced colours and text of twice the size; on paper and on a wall.
- * With HOSTWIRE_PICTURES=FOLDER the pictures are kept there.
+ * Light at two widths in `check`, all with HOSTWIRE_FULL=1. With HOSTWIRE_PICTURES=FOLDER the pictures are kept there.
  */
 import '../../helpers/service/dead-buses.ts';
 import path from 'node:path';
@@ -22,13 +22,15 @@ import { openEvents } from '../dashboard/open-events.ts';
 import { KnownPast } from '../dashboard/past-rig.ts';
 import { namedHost, startAgent } from '../fleet/rig.ts';
 
-const WIDTHS = [320, 360, 768, 1280, 1920, 3840] as const;
+const isFull = process.env['HOSTWIRE_FULL'] === '1';
+const WIDTHS = isFull ? [320, 360, 768, 1280, 1920, 3840] : [360, 1280];
 /** Not everything in every combination, which system/dashboard/overflow.test.ts has. */
 const LOOKS: readonly (readonly [name: string, options: BrowserContextOptions, textPercent: number])[] = [
   ['light', { colorScheme: 'light' }, 100],
   ['dark, large text', { colorScheme: 'dark' }, 200],
   ['forced colours', { colorScheme: 'dark', forcedColors: 'active' }, 100],
 ];
+const LOOKED_AT = isFull ? LOOKS : LOOKS.slice(0, 1);
 const LABEL_PX = 11;
 /** Layout, drawing and a reading follow a change within this time on a busy machine. */
 const SETTLE_MS = 30_000;
@@ -171,7 +173,7 @@ else {
 
   for (const shape of SHAPES) {
     const { name, host = livelyHost, config = QUICK, past = () => new KnownPast() } = shape;
-    for (const [how, options, textPercent] of LOOKS)
+    for (const [how, options, textPercent] of LOOKED_AT)
       t.test(`${name}: ${how}`, async (t) => {
         const service = await startHere(host(), config, { history: past() });
         t.teardown(() => service.stop());
@@ -181,7 +183,7 @@ else {
       });
   }
 
-  for (const [how, options, textPercent] of LOOKS) {
+  for (const [how, options, textPercent] of LOOKED_AT) {
     t.test(`connection lost: ${how}`, async (t) => {
       const service = await startHere(livelyHost(), QUICK);
       const relay = await startRelay(t, service.port);
@@ -207,7 +209,7 @@ else {
 
   const busy = await startAgent(t, 'busy');
   for (const count of [0, 31, 1000])
-    for (const [how, options, textPercent] of LOOKS)
+    for (const [how, options, textPercent] of LOOKED_AT)
       t.test(`a fleet of ${count}: ${how}`, async (t) => {
         const agents = Array.from({ length: count }, (_, i) => {
           // Most of a thousand do not answer.
