@@ -20,7 +20,7 @@ export function colourOf(name: Colour): string {
   return colour;
 }
 
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+matchMedia('screen and (prefers-color-scheme: dark)').addEventListener('change', () => {
   known.clear();
   scheme.set(scheme.current + 1);
 });
