@@ -11,14 +11,8 @@ const TINY = Buffer.from('1\r\nx\r\n'.repeat(10_000));
 /** Maximum that the attack sends before it stops on its own: a million chunks. */
 const MAX_SENT = 100 * TINY.length;
 
-interface Flood {
-  /** The connection was ended before all was sent. */
-  readonly isCut: boolean;
-  readonly answer: string;
-}
-
-/** Sends a chunked request whose body does not end, as fast as it is taken. */
-async function flood(port: number, path: string, from = '127.0.0.1'): Promise<Flood> {
+/** Sends a chunked request whose body does not end, as fast as it is taken. `isCut`: it was ended before all was sent. */
+async function flood(port: number, path: string, from = '127.0.0.1') {
   const socket = net.connect({ port, host: '127.0.0.1', localAddress: from });
   let answer = '';
   let sent = 0;
@@ -29,16 +23,12 @@ async function flood(port: number, path: string, from = '127.0.0.1'): Promise<Fl
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
   socket.write(`POST ${path} ${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
-  const send = (): void => {
-    while (sent < MAX_SENT && !socket.destroyed) {
-      sent += TINY.length;
-      if (socket.write(TINY)) continue;
-      socket.once('drain', send);
-      return;
-    }
-    if (!socket.destroyed) socket.destroy();
-  };
-  send();
+  while (sent < MAX_SENT && !socket.destroyed) {
+    sent += TINY.length;
+    if (!socket.write(TINY))
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+  }
+  socket.destroy();
   await closed;
   return { isCut: sent < MAX_SENT, answer };
 }

@@ -11,7 +11,9 @@ const engine = await createEngine({
   headersRead: new Set(),
   onRequest: (exchange) => {
     begun.push(exchange.head.path);
-    if (exchange.head.path !== '/held') exchange.answer({ status: '200 OK', headers: [], body: '{}' });
+    const onChunk = () => begun.push('a piece') > 100 && exchange.cut();
+    if (exchange.head.method === 'POST') exchange.readBody({ onChunk, onAborted: () => undefined });
+    else if (exchange.head.path !== '/held') exchange.answer({ status: '200 OK', headers: [], body: '{}' });
   },
 });
 t.teardown(() => engine.close());
@@ -34,4 +36,12 @@ t.test('pipelined questions take turns with those of others', { skip: !isNodeEng
   one.write(requestBytes('/one'));
   await until(() => begun.length === 18);
   t.ok(begun.indexOf('/one') < 9, `the other's was number ${begun.indexOf('/one')} of 17`);
+});
+
+t.test('pieces of a body behind the one that is too much are not taken', async (t) => {
+  const connection = await RawConnection.openIn(t, port);
+  const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+  connection.write(`${head}${'1\r\nx\r\n'.repeat(5000)}`);
+  await connection.closed();
+  t.equal(begun.length, 101);
 });

@@ -3,7 +3,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type net from 'node:net';
 import { PLACES, QUOTAS } from '../../fairness/limits.ts';
 import type { Quota } from '../../fairness/quota.ts';
-import { ChunkedReader } from '../chunked.ts';
+import { BadChunk, ChunkedReader } from '../chunked.ts';
 import type { EngineSocket } from '../engine-socket.ts';
 import type { RequestHead } from '../head.ts';
 import { type Line, NodeExchange } from './exchange.ts';
@@ -163,7 +163,7 @@ export class Connection implements Line {
       this.#isTaken = true;
       this.#closeGently();
     } else if (upgradeHead !== undefined) this.#options.putBack(this.#socket, upgradeHead);
-    if (this.#waiting[0]?.request.method !== 'GET' || this.#isTaken) this.#beginNext();
+    if (this.#isTaken || this.#waiting[0]?.request.method !== 'GET') this.#beginNext();
     else {
       // One question per turn of the loop: others are served in between, and nothing more of this peer is read meanwhile.
       this.#socket.pause();
@@ -172,16 +172,19 @@ export class Connection implements Line {
   }
 
   #beginNext(): void {
-    if (this.#isTaken || this.#socket.destroyed) return;
     const next = this.#waiting.shift();
-    if (next === undefined) return;
+    if (next === undefined || this.#isTaken || this.#socket.destroyed) return;
     this.#socket.resume();
     this.#begin(next);
   }
 
   readChunked(head: Buffer, onChunk: (chunk: Buffer) => void, onEnd: () => void): void {
     const reader = new ChunkedReader({
-      onBody: (bytes, start, end) => onChunk(bytes.subarray(start, end)),
+      onBody: (bytes, start, end) => {
+        // Cut with the last piece: the rest of the read, up to 10,000 chunks, is not worked through.
+        if (this.#socket.destroyed) throw new BadChunk('the connection was cut');
+        onChunk(bytes.subarray(start, end));
+      },
     });
     this.#chunks = reader;
     const take = (bytes: Buffer): void => {
@@ -249,8 +252,6 @@ export class Connection implements Line {
     this.#waiting.length = 0;
     this.#current?.markOver();
     this.#release();
-    const onClosed = this.#onClosed;
-    this.#onClosed = undefined;
-    onClosed?.();
+    this.#onClosed?.();
   }
 }
