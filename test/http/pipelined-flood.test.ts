@@ -30,13 +30,14 @@ t.test('requests behind one that is not answered: few are parsed, the connection
   t.equal(parsed.length, isNodeEngine ? 18 : 0, 'the first, 16 that may wait, and the one that is too much');
 });
 
-t.test('pipelined questions take turns with those of others', { skip: !isNodeEngine }, async (t) => {
-  const [many, one] = [await RawConnection.openIn(t, port), await RawConnection.openIn(t, port)];
-  many.write(times(16, '/many'));
-  one.write(requestBytes('/one'));
-  await until(() => begun.length === 18);
-  t.ok(begun.indexOf('/one') < 9, `the other's was number ${begun.indexOf('/one')} of 17`);
-});
+if (isNodeEngine)
+  t.test('pipelined questions take turns with those of others', async (t) => {
+    const [many, one] = [await RawConnection.openIn(t, port), await RawConnection.openIn(t, port)];
+    many.write(times(16, '/many'));
+    one.write(requestBytes('/one'));
+    await until(() => begun.length === 18);
+    t.ok(begun.indexOf('/one') < 9, `the other's was number ${begun.indexOf('/one')} of 17`);
+  });
 
 t.test('pieces of a body behind the one that is too much are not taken', async (t) => {
   const connection = await RawConnection.openIn(t, port);
