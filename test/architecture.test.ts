@@ -85,11 +85,11 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 
 /** At most this many lines, and words of docs/. They fall with each step; a commit that raises one says what left for it. */
 const LINES: Readonly<Record<string, number>> = {
-  src: 51_330,
+  src: 50_701,
   native: 34_100,
   web: 9_660,
-  test: 99_190,
-  docs: 60_000,
+  test: 98_664,
+  docs: 54_000,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
   src: ['.ts'],
