@@ -31,7 +31,7 @@ export const TEXTS = {
       ? 'This key allows nothing here.'
       : `This key allows ${new Intl.ListFormat('en').format(scopes)} only.`,
   waiting: 'Waiting for the first values.',
-  /** Of a machine at its hub. */
+  /** The states of a machine at its hub. */
   states: {
     up: 'Up',
     asleep: 'Asleep',

@@ -11,7 +11,7 @@ export interface Address {
 }
 
 interface Network {
-  /** Of its first address. */
+  /** The first address, in words of 32 bits. */
   readonly words: readonly number[];
   readonly prefix: number;
 }

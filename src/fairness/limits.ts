@@ -124,7 +124,7 @@ export const PLACES = {
   /** Requests of all clients of a hub to all its machines. */
   hubQuestions: { max: 2000, per: 'all', spare: SHARES, peer: '429 too_many_requests' },
   hubCommands: { max: 1000, per: 'all', spare: SHARES, peer: '429 too_many_requests' },
-  /** Those that are sent to one machine at a time. Commands have places of their own: they must not wait for what is read. */
+  /** Requests sent to one machine at a time. Commands have places of their own: they must not wait for what is read. */
   machineQuestions: { max: 12, waiting: 64, per: 'machine', spare: SHARES, peer: '429 too_many_requests' },
   machineCommands: { max: 16, waiting: 32, per: 'machine', spare: SHARES, peer: '429 too_many_requests' },
   /** Commands that go on after their answer: a machine has one with a delay, and the others are soon over. */
@@ -133,7 +133,7 @@ export const PLACES = {
   brokerMachines: { max: 20_000, per: 'connection', peer: 'it is not shown', log: 'a line' },
   /** Hubs that a machine serves over a broker. */
   brokerHubs: { max: 16, per: 'all', peer: 'it is not served', log: 'a line' },
-  /** What a machine says of itself. */
+  /** Labels and addresses in the greeting of a machine. */
   machineLabels: { max: 16, per: 'machine' },
   machineAddresses: { max: 16, per: 'machine' },
   machineWakes: { max: 256, per: 'machine' },
@@ -272,7 +272,7 @@ export const REMEMBERED = {
   seriesNames: 2048,
   /** Events and marks in the history's file; at most a few KiB each, 64 MiB at worst. */
   notes: 20_000,
-  /** What waits to be written there: 10 minutes of slots, and the minute that is being filled. */
+  /** Rows that wait to be written there: 10 minutes of slots, and the minute that is being filled. */
   unwrittenSlots: 66,
   unwrittenNotes: 200,
   /** An interface may return under its index, with its counters: from a network namespace, or in the next reading. */

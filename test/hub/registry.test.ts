@@ -1,4 +1,4 @@
-/** What a hub shows of machines that are not there: gone, leaving as they said, and after its own restart. */
+/** A hub and machines that are not there: gone, leaving as they said, and after its own restart. */
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import type { HostList } from '#src/wire/hub.js';

@@ -27,7 +27,7 @@ export const message = (type: string, data: string | Buffer, id = ''): Buffer =>
 export const part = (bytes: Buffer, isFirst = false): Buffer =>
   frameBytes({ opcode: isFirst ? OPCODES.text : OPCODES.continuation, payload: bytes, isPart: true });
 
-/** What a machine says of itself. */
+/** Returns the greeting of a machine. */
 export function greetingOf(run: string): string {
   const machine = new PlayedMachine();
   machine.run = run;

@@ -116,7 +116,7 @@ export function figuresOf(sample: unknown, before?: Traffic, now?: Traffic): Fig
   };
 }
 
-/** Of a machine that has sent no sample. */
+/** The figures of a machine that has sent no sample. */
 export const UNKNOWN = figuresOf(undefined);
 
 /** Returns the condition of a machine in an event. A state that this page does not know is shown as down. */

@@ -100,7 +100,7 @@ interface Shape {
   readonly past?: () => KnownPast;
   readonly severities?: readonly string[];
   readonly fragment?: string;
-  /** Of a card that shows that the page is complete. */
+  /** The title of the card that is drawn last. */
   readonly waitFor?: string;
 }
 

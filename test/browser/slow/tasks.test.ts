@@ -40,7 +40,7 @@ interface Task {
   readonly act: (scene: Scene) => Promise<unknown>;
 }
 
-/** What is seen without an action lies on the first screen. */
+/** Waits until texts are on the first screen, where they are seen without an action. */
 async function see(page: Page, ...wanted: readonly RegExp[]): Promise<void> {
   for (const words of wanted) {
     const place = page.getByText(words).filter({ visible: true }).first();

@@ -12,7 +12,7 @@ import { WAYS } from './ways.ts';
 t.setTimeout(1_800_000);
 
 const HOUR = 3600;
-/** Of each end, in opposite directions: ten minutes between them. */
+/** The offset of each end's clock, in opposite directions: the two are ten minutes apart. */
 const MINUTES = 300;
 const JUMPS = isFull ? 60 : 4;
 

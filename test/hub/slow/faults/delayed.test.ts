@@ -1,4 +1,4 @@
-/** What passes between a hub and a machine is held back for 20 s, and all of it is delivered twice: nothing is done twice or late. */
+/** Messages between a hub and a machine are held back for 20 s, and delivered twice: nothing is done twice or late. */
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
