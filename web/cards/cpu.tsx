@@ -2,6 +2,7 @@
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ProcessShare } from '../../src/wire/process.ts';
+import { useMay } from '../access.ts';
 import { celsius, gigahertz, percent, plain, watts } from '../format.ts';
 import { Card, type Fact, Facts, Headline } from '../parts/card.tsx';
 import { Chart } from '../parts/chart.tsx';
@@ -62,6 +63,7 @@ interface CpuCardProps {
 
 function CpuCard({ cpu, about, busiest }: CpuCardProps) {
   const [hasLines, showLines] = useState(false);
+  const may = useMay();
   useEffect(() => {
     if (hasLines) want('cpu.core/*');
   }, [hasLines]);
@@ -87,7 +89,7 @@ function CpuCard({ cpu, about, busiest }: CpuCardProps) {
       </div>
       <Chart title={T.title} lines={hasLines ? [TOTAL, ...cores] : [TOTAL]} scale={PERCENT} />
       <Cores loads={cpu.cores} />
-      {busiest !== undefined && (
+      {busiest !== undefined && may('processes') && (
         <ul class="rows">
           <TopRow row={busiest} value={percent(busiest.cpu, 1)} />
         </ul>
