@@ -118,7 +118,10 @@ export class NodeExchange implements Exchange {
     this.#hasBody = true;
     this.#onClosed = events.onAborted;
     if (this.#isOver) return;
-    const onChunk = (chunk: Buffer): void => events.onChunk(chunk, false);
+    const onChunk = (chunk: Buffer): void => {
+      // Node's parser goes on through what it has read of a connection that was cut.
+      if (!this.#request.socket.destroyed) events.onChunk(chunk, false);
+    };
     const onEnd = (): void => {
       this.#isWhole = true;
       events.onChunk(NOTHING, true);
