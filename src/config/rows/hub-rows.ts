@@ -40,9 +40,6 @@ const labelsRow = (meaning: string, more: Partial<Pick<Row<unknown>, 'expected' 
     more,
   );
 
-const keyFileRow = (file: NonNullable<Row<unknown>['file']>, meaning: string) =>
-  secretRow(file, 'key', meaning);
-
 const HUB_URL = 'ws://HOST or wss://HOST, with a port where it is not 80 or 443, and perhaps a path';
 /** `ws://` or `wss://`, a host, perhaps a port, and perhaps a path. */
 function isHubUrl(url: string): boolean {
@@ -94,8 +91,9 @@ const AGENTS_ROW = namedRow(
         'The machine connects to this hub, with `hub.url` in its own configuration. Such an entry has no `url`, and needs `key_file`.',
         { defaultInWords: '`false`' },
       ),
-      key_file: keyFileRow(
+      key_file: secretRow(
         (entry) => (entry['dials_in'] === true ? 'long key' : 'key'),
+        'key',
         'A file that holds its key: with `url` that of its `auth.api_key`; with `dials_in` the same as its `hub.key_file`, of at least 32 characters.',
       ),
       pin: optional(
@@ -179,8 +177,9 @@ export const HUB_ROWS = {
     // It may have a password before an @.
     { mayBeSecret: true },
   ),
-  key_file: keyFileRow(
+  key_file: secretRow(
     'long key',
+    'key',
     'For `hostwire run`: a file that holds the key that this machine sends to the hub of `hub.url`; at least 32 characters, as `hostwire keygen` prints.',
   ),
   pin: optional(
