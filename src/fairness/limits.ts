@@ -127,7 +127,7 @@ export const PLACES = {
   /** Requests sent to one machine at a time. Commands have places of their own: they must not wait for what is read. */
   machineQuestions: { max: 12, waiting: 64, per: 'machine', spare: SHARES, peer: '429 too_many_requests' },
   machineCommands: { max: 16, waiting: 32, per: 'machine', spare: SHARES, peer: '429 too_many_requests' },
-  /** Commands that go on after their answer: a machine has one with a delay, and the others are soon over. */
+  /** Commands that continue after their answer: a machine has one with a delay, and the others end soon. */
   followedCommands: { max: 16, per: 'machine', peer: 'the oldest ends as unknown' },
   /** Machines at a broker: a client that may publish everywhere could make up any number. */
   brokerMachines: { max: 20_000, per: 'connection', peer: 'it is not shown', log: 'a line' },

@@ -202,7 +202,7 @@ export class HubEvents {
     const { state, since, reason } = condition;
     const { book } = this.#deps;
     const begunOf = (subject: Own) => book.begun({ machine: id, kind: 'machine', subject });
-    // One that never was up is not missed.
+    // A machine that was never up is not missed.
     const isGone = (state === 'down' || state === 'refused') && machine.status !== undefined;
     const wanted = isGone ? 'down' : state === 'asleep' || state === 'off' ? state : undefined;
     for (const subject of OWN_SUBJECTS) {

@@ -138,7 +138,7 @@ export const EVENTS = {
       ),
       follows: means(
         v.exactOptional(v.literal(true)),
-        'The command was accepted: `step` reports how it goes on.',
+        'The command was accepted: `step` reports its progress.',
       ),
     }),
     v.strictObject({

@@ -119,7 +119,7 @@ export class NodeExchange implements Exchange {
     this.#onClosed = events.onAborted;
     if (this.#isOver) return;
     const onChunk = (chunk: Buffer): void => {
-      // Node's parser goes on through what it has read of a connection that was cut.
+      // Node's parser continues with the bytes that it has read of a connection that was cut.
       if (!this.#request.socket.destroyed) events.onChunk(chunk, false);
     };
     const onEnd = (): void => {
