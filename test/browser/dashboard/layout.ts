@@ -1,4 +1,9 @@
-/** Finds what does not fit on the page. Both scripts run in the page. */
+/** Finds what does not fit on the page. */
+import type { Page } from 'playwright-core';
+import { until } from '../browser.ts';
+
+/** Layout, drawing and a reading follow a change within this time on a busy machine. */
+const SETTLE_MS = 30_000;
 
 /**
  * Before the page's own scripts: keeps the labels of each chart since it was last cleared, in `canvas.labels`, as boxes in
@@ -26,8 +31,8 @@ export const RECORD_LABELS = `(() => {
   };
 })()`;
 
-/** The problems as sentences. `labelPx`: the expected size of the labels of charts in pixels. */
-export const findProblems = (labelPx: number): string => `(() => {
+/** In the page: the problems as sentences. */
+const findProblems = (labelPx: number): string => `(() => {
   const problems = [];
   const page = document.documentElement;
   if (page.scrollWidth !== page.clientWidth)
@@ -119,3 +124,19 @@ export const findProblems = (labelPx: number): string => `(() => {
   });
   return problems;
 })()`;
+
+/** Returns the problems of the page once it has none, or those that stay. `labelPx`: the expected size of the labels of charts in pixels. */
+export async function problemsOn(page: Page, labelPx = 0): Promise<readonly string[]> {
+  const read = () => page.evaluate<readonly string[]>(findProblems(labelPx));
+  return await until(read, (found) => found.length === 0, SETTLE_MS).catch(read);
+}
+
+/** Makes the screen as high as the page, because charts that are not visible are not drawn. */
+export async function setSize(page: Page, width: number, textPercent: number): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await page.evaluate(`document.documentElement.style.fontSize = '${textPercent}%'`);
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+  await page.setViewportSize({ width, height });
+  // The strip stays above what is scrolled below it.
+  await page.evaluate('scrollTo(0, 0)');
+}

@@ -16,8 +16,8 @@ import { fixtureHost } from '../../helpers/fakes/host.ts';
 import { livelyHost, withCounters } from '../../helpers/fakes/lively-host.ts';
 import { type ConfigPart, startHere } from '../../helpers/service/service.ts';
 import { isUp, startHub } from '../../hub/setup.ts';
-import { auditPage, card, openPage, skipBrowser, startBrowser, until } from '../browser.ts';
-import { findProblems, RECORD_LABELS } from '../dashboard/layout.ts';
+import { auditPage, card, openPage, skipBrowser, startBrowser } from '../browser.ts';
+import { problemsOn, RECORD_LABELS, setSize } from '../dashboard/layout.ts';
 import { openEvents } from '../dashboard/open-events.ts';
 import { KnownPast } from '../dashboard/past-rig.ts';
 import { namedHost, startAgent } from '../fleet/rig.ts';
@@ -32,8 +32,6 @@ const LOOKS: readonly (readonly [name: string, options: BrowserContextOptions, t
 ];
 const LOOKED_AT = isFull ? LOOKS : LOOKS.slice(0, 1);
 const LABEL_PX = 11;
-/** Layout, drawing and a reading follow a change within this time on a busy machine. */
-const SETTLE_MS = 30_000;
 const KEY = 'correct-horse-battery-staple-0123456789abcd';
 const QUICK: ConfigPart = {
   stats: { stream_interval_seconds: 1 },
@@ -136,22 +134,11 @@ else {
       await page.screenshot({ path: path.join(folder, `${name.replaceAll(/\W+/g, '-')}.png`) });
   };
 
-  const setSize = async (page: Page, width: number, textPercent: number) => {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(`document.documentElement.style.fontSize = '${textPercent}%'`);
-    // As high as the page, because charts that are not visible are not drawn.
-    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-    await page.setViewportSize({ width, height: Math.min(height, 12_000) });
-    await page.evaluate('scrollTo(0, 0)');
-  };
-
   /** Looks at the page at all widths. */
   const look = async (t: Test, page: Page, name: string, textPercent: number) => {
     for (const width of WIDTHS) {
       await setSize(page, width, textPercent);
-      const read = () => page.evaluate<readonly string[]>(findProblems((LABEL_PX * textPercent) / 100));
-      const problems = await until(read, (found) => found.length === 0, SETTLE_MS).catch(read);
-      t.strictSame(problems, [], `${width} px`);
+      t.strictSame(await problemsOn(page, (LABEL_PX * textPercent) / 100), [], `${width} px`);
       await keep(page, `${name} ${width}`);
     }
     t.strictSame(await auditPage(page), [], 'axe-core');
@@ -224,9 +211,7 @@ else {
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 900 });
           await page.evaluate(`document.documentElement.style.fontSize = '${textPercent}%'`);
-          const read = () => page.evaluate<readonly string[]>(findProblems(0));
-          const problems = await until(read, (found) => found.length === 0, SETTLE_MS).catch(read);
-          t.strictSame(problems, [], `${width} px`);
+          t.strictSame(await problemsOn(page), [], `${width} px`);
           await keep(page, `fleet of ${count} ${how} ${width}`);
         }
         t.strictSame(await auditPage(page), [], 'axe-core');

@@ -7,16 +7,14 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type LivelyHost, livelyHost, withCounters } from '../../../helpers/fakes/lively-host.ts';
 import { serveHere } from '../../../helpers/service/service.ts';
-import { auditPage, liveState, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
-import { findProblems, RECORD_LABELS } from '../../dashboard/layout.ts';
+import { auditPage, liveState, openPage, skipBrowser, startBrowser } from '../../browser.ts';
+import { problemsOn, RECORD_LABELS, setSize } from '../../dashboard/layout.ts';
 import { rangeSwitch } from '../../dashboard/past-rig.ts';
 
 const WIDTHS = [320, 360, 768, 1280, 1920, 3840] as const;
 const TEXT_SIZES = [100, 200] as const;
 /** The size of the labels of charts at the usual text size. */
 const LABEL_PX = 11;
-/** Layout, drawing and a reading follow a change within this time on a busy machine. */
-const SETTLE_MS = 30_000;
 
 t.setTimeout(280_000);
 
@@ -60,20 +58,8 @@ else {
     history: { minutes: 60 },
   });
 
-  const setSize = async (page: Page, width: number, textPercent: number) => {
-    await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(`document.documentElement.style.fontSize = '${textPercent}%'`);
-    // As high as the page, because charts that are not visible are not drawn.
-    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-    await page.setViewportSize({ width, height });
-    // The strip stays above what is scrolled below it.
-    await page.evaluate('scrollTo(0, 0)');
-  };
-  const check = async (t: Test, page: Page, textPercent: number, name: string) => {
-    const read = () => page.evaluate<readonly string[]>(findProblems((LABEL_PX * textPercent) / 100));
-    const problems = await until(read, (found) => found.length === 0, SETTLE_MS).catch(read);
-    t.strictSame(problems, [], name);
-  };
+  const check = async (t: Test, page: Page, textPercent: number, name: string) =>
+    t.strictSame(await problemsOn(page, (LABEL_PX * textPercent) / 100), [], name);
 
   for (const [name, options] of [
     ['light', { colorScheme: 'light' }],
