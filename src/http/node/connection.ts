@@ -165,7 +165,8 @@ export class Connection implements Line {
     } else if (upgradeHead !== undefined) this.#options.putBack(this.#socket, upgradeHead);
     if (this.#isTaken || this.#waiting[0]?.request.method !== 'GET') this.#beginNext();
     else {
-      // One question per turn of the loop: others are served in between, and nothing more of this peer is read meanwhile.
+      // One question per turn of the loop: others are served in between, and nothing more of this peer is read until all
+      // that waits has begun.
       this.#socket.pause();
       setImmediate(() => this.#beginNext());
     }
@@ -174,7 +175,7 @@ export class Connection implements Line {
   #beginNext(): void {
     const next = this.#waiting.shift();
     if (next === undefined || this.#isTaken || this.#socket.destroyed) return;
-    this.#socket.resume();
+    if (this.#waiting.length === 0) this.#socket.resume();
     this.#begin(next);
   }
 
