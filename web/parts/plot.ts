@@ -95,6 +95,11 @@ function markSelected(u: uPlot): void {
   u.setSelect({ left, top: 0, width, height: u.over.clientHeight }, false);
 }
 
+/** The selected time moves with the chart, which may have been created since. A mouse's selection is uPlot's own. */
+function keepSelected(u: uPlot): void {
+  if (selected.current !== undefined) markSelected(u);
+}
+
 /** Shows the selected time in all charts. */
 function zoomInto(u: uPlot): void {
   const { left, width } = u.select;
@@ -150,7 +155,7 @@ function options(
       series: [lines.length + 2 * i + 2, lines.length + 2 * i + 1],
       fill: () => `${colourOf(line.colour)}38`,
     })),
-    hooks: { draw: [drawMarks], setSelect: [zoomInto] },
+    hooks: { draw: [drawMarks, keepSelected], setSelect: [zoomInto] },
   };
 }
 

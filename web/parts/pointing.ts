@@ -29,10 +29,10 @@ export function followPointer(
 ): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  let begin = { clientX: 0, clientY: 0 };
+  let begin = { clientX: 0, clientY: 0, timeStamp: 0 };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const follow = (event: PointerEvent) => {
-    const { type, clientX, clientY, pointerType } = event;
+    const { type, clientX, clientY, pointerType, timeStamp } = event;
     if (type === 'pointerdown') begin = event;
     const hasMoved = Math.hypot(clientX - begin.clientX, clientY - begin.clientY) >= DRAG_PX;
     // Without the axes.
@@ -44,6 +44,8 @@ export function followPointer(
     if (pointerType === 'touch') {
       if (type === 'pointerdown') timer = setTimeout(extend, HOLD_MS, times[slot]);
       if (hasMoved) clearTimeout(timer);
+      // On a busy page the timer may fire before a move that was earlier.
+      if (hasMoved && timeStamp - begin.timeStamp < HOLD_MS) selected.set(undefined);
       if (selected.current !== undefined) extend(times[slot] ?? 0);
     }
     choose(slot, type === 'click');
