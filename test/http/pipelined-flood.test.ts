@@ -30,7 +30,7 @@ t.test('requests behind one that is not answered: few are parsed, the connection
   t.equal(parsed.length, isNodeEngine ? 18 : 0, 'the first, 16 that may wait, and the one that is too much');
 });
 
-if (isNodeEngine)
+if (isNodeEngine) {
   t.test('pipelined questions take turns with those of others', async (t) => {
     const [many, one] = [await RawConnection.openIn(t, port), await RawConnection.openIn(t, port)];
     many.write(times(16, '/many'));
@@ -38,6 +38,15 @@ if (isNodeEngine)
     await until(() => begun.length === 18);
     t.ok(begun.indexOf('/one') < 9, `the other's was number ${begun.indexOf('/one')} of 17`);
   });
+
+  t.test('many questions with large heads are read as they are answered', async (t) => {
+    const connection = await RawConnection.openIn(t, port);
+    const large = requestBytes('/large', { headers: { 'X-Large': 'a'.repeat(15_000) } });
+    connection.write(Buffer.concat(Array(40).fill(large)));
+    await until(() => begun.filter((path) => path === '/large').length === 40);
+    t.notOk(connection.isClosed, 'more than may wait, and the connection is not cut');
+  });
+}
 
 t.test('pieces of a body behind the one that is too much are not taken', async (t) => {
   const connection = await RawConnection.openIn(t, port);

@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   readonly count: (change: number) => void;
   /** The native writer has the connection from now on. */
   readonly onHandedOver: (socket: net.Socket) => void;
+  /** Calls `act` when it is its turn among the questions that other connections have pipelined. */
+  readonly inTurn: (act: () => void) => void;
 }
 
 export interface Waiting {
@@ -165,10 +167,9 @@ export class Connection implements Line {
     } else if (upgradeHead !== undefined) this.#options.putBack(this.#socket, upgradeHead);
     if (this.#isTaken || this.#waiting[0]?.request.method !== 'GET') this.#beginNext();
     else {
-      // One question per turn of the loop: others are served in between, and nothing more of this peer is read until all
-      // that waits has begun.
+      // Others are served in between, and nothing more of this peer is read until all that waits has begun.
       this.#socket.pause();
-      setImmediate(() => this.#beginNext());
+      this.#options.inTurn(() => this.#beginNext());
     }
   }
 

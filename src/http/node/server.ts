@@ -39,6 +39,28 @@ const CROWD = 1000;
 const CROWDED_INTERVAL_MS = 250;
 /** So many of them are cut per turn, 25 µs each: others would wait for all of them. */
 const CUT_PER_TURN = 50;
+/** Of all connections: libuv accepts one connection per turn of the loop, so a turn must not have one of each. */
+const PIPELINED_PER_TURN = 1;
+
+/** Returns a function that passes its items to `act`, `count` per turn of the loop. */
+function inTurns<Item>(count: number, act: (item: Item) => void): (item: Item) => void {
+  const waiting: Item[] = [];
+  let isScheduled = false;
+  const schedule = () => {
+    if (isScheduled || waiting.length === 0) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      const items = waiting.splice(0, count);
+      schedule();
+      for (const item of items) act(item);
+    });
+  };
+  return (item) => {
+    waiting.push(item);
+    schedule();
+  };
+}
 
 /** Node's code for a head or a request that took too long. */
 const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -97,8 +119,8 @@ export class NodeEngine implements Engine {
   readonly #accepted = new Set<net.Socket>();
   readonly #connections = new Map<net.Socket, Connection>();
   readonly #connectionOptions: ConnectionOptions;
-  /** Their heads or requests took too long; not cut yet. */
-  readonly #expired: Connection[] = [];
+  /** For connections whose heads or requests took too long. */
+  readonly #expire = inTurns(CUT_PER_TURN, (connection: Connection) => connection.fail(TOO_LATE));
   #isCrowded = false;
   #pending = 0;
   /** Loaded at the first upgrade. */
@@ -123,6 +145,7 @@ export class NodeEngine implements Engine {
         this.#pending += change;
       },
       onHandedOver: (socket) => void this.#accepted.delete(socket),
+      inTurn: inTurns(PIPELINED_PER_TURN, (act) => act()),
     };
   }
 
@@ -188,15 +211,6 @@ export class NodeEngine implements Engine {
       Object.assign(server, { connectionsCheckingInterval: CROWDED_INTERVAL_MS });
       server.emit('listening');
     }
-  }
-
-  #expire(connection: Connection): void {
-    if (this.#expired.push(connection) === 1) setImmediate(() => this.#cutExpired());
-  }
-
-  #cutExpired(): void {
-    for (const connection of this.#expired.splice(0, CUT_PER_TURN)) connection.fail(TOO_LATE);
-    if (this.#expired.length > 0) setImmediate(() => this.#cutExpired());
   }
 
   /** HTTP can be spoken on it. */
