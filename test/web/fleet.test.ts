@@ -269,7 +269,7 @@ t.test('alarms: the most urgent first, muted ones last, and their machines befor
   machines.setRows(['a', 'b', 'c', 'd', 'e'].map((id) => row(id)));
   machines.setAlarms(alarmsOf(answer));
   t.same(
-    machines.alarms.map(({ id, isMuted }) => [id, isMuted]),
+    machines.alarms.map(({ id, mute }) => [id, mute !== undefined]),
     [
       ['c', false],
       ['b', false],

@@ -37,7 +37,7 @@ function Head() {
   const { down, refused, unknown } = counts;
   const lost = down + refused + unknown;
   const alarms = machines.alarms.filter(
-    ({ id, isMuted }) => !isMuted && machines.at(id)?.condition.state === 'up',
+    ({ id, mute }) => mute === undefined && machines.at(id)?.condition.state === 'up',
   );
   useEffect(() => {
     document.title = T.documentTitle(lost, alarms.length);

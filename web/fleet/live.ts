@@ -50,7 +50,7 @@ function readRowsIn(delayMs: number): void {
   }, delayMs);
 }
 
-async function readAlarms(): Promise<void> {
+export async function readAlarms(): Promise<void> {
   const answer = await getJson<unknown>('/api/events?limit=1').catch(() => undefined);
   if (answer === undefined) return;
   machines.setAlarms(alarmsOf(answer));

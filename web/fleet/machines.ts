@@ -101,7 +101,7 @@ export class Machines {
     this.#alarms = alarms;
     const worst = new Map(
       alarms
-        .filter(({ isMuted }) => !isMuted)
+        .filter(({ mute }) => mute === undefined)
         .toReversed()
         .map((alarm) => [alarm.id, alarm]),
     );

@@ -1,6 +1,7 @@
 /** The events of all machines that last, the most urgent first. */
+import { Muting } from '../parts/muting.tsx';
 import { useValue } from '../value.ts';
-import { machines, turn } from './live.ts';
+import { machines, readAlarms, turn } from './live.ts';
 import { sinceOf } from './parts.tsx';
 import type { Alarm } from './read.ts';
 import { T } from './texts.ts';
@@ -8,18 +9,26 @@ import { T } from './texts.ts';
 /** Events above the list of machines; the others are folded. */
 const MAX_SHOWN = 5;
 
-function Row({ alarm: { id, severity, text, since, isMuted } }: { readonly alarm: Alarm }) {
+function Row({ alarm: { id, severity, text, since, mute, rule } }: { readonly alarm: Alarm }) {
+  const name = machines.at(id)?.name ?? id;
   return (
-    <li class={isMuted ? 'muted' : severity}>
-      <span class={`mark ${isMuted ? 'off' : severity}`}>
-        <span class="unseen">{T.severities[severity]}: </span>
-        <a href={`hosts/${id}/`}>{machines.at(id)?.name ?? id}</a>
-      </span>{' '}
-      <span class="words">{text}</span>{' '}
-      <small>
-        {T.since(sinceOf(since))}
-        {isMuted && `, ${T.muted}`}
-      </small>
+    <li>
+      <span>
+        <span class={`mark ${mute === undefined ? severity : 'off'}`}>
+          <span class="unseen">{T.severities[severity]}: </span>
+          <a href={`hosts/${id}/`}>{name}</a>
+        </span>{' '}
+        <span class="words">{text}</span> <small>{T.since(sinceOf(since))}</small>
+      </span>
+      <Muting
+        text={`${name}, ${text}`}
+        choices={[
+          [id, T.mutes.machine(name)],
+          [rule, T.mutes.rule(rule)],
+        ]}
+        mute={mute}
+        onMuted={() => void readAlarms()}
+      />
     </li>
   );
 }

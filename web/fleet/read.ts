@@ -2,6 +2,7 @@
  * Checks all data from machines where it enters: whatever one of them sends, only its own figures are unknown, and
  * nothing here throws.
  */
+import type { Mute } from '../../src/wire/events.ts';
 import type { HostState } from '../../src/wire/hub.ts';
 import type { Severity } from '../../src/wire/severities.ts';
 import { T } from './texts.ts';
@@ -49,7 +50,10 @@ export interface Alarm {
   readonly severity: Severity;
   readonly text: string;
   readonly since: number;
-  readonly isMuted: boolean;
+  /** Of the machine, or of the rule on all machines. */
+  readonly mute: Mute | undefined;
+  /** The rule, or what else it is about. */
+  readonly rule: string;
 }
 
 export interface Row {
@@ -162,15 +166,20 @@ export function playedOf(answer: unknown): Played | undefined {
 export function alarmsOf(answer: unknown): readonly Alarm[] {
   const { open, mutes } = membersOf(answer);
   const listOf = (value: unknown) => (Array.isArray(value) ? value : []).map(membersOf);
-  const muted = new Set(listOf(mutes).map(({ what }) => what));
+  const muted = new Map(
+    listOf(mutes).map(({ what, until, reason }): [unknown, Mute] => [
+      what,
+      { what: textOf(what), until: numberOf(until) ?? 0, reason: textOf(reason) },
+    ]),
+  );
   const alarms = listOf(open).flatMap((event): readonly Alarm[] => {
     const { machine, severity, text, begin, subject } = event;
     if (typeof machine !== 'string' || (severity !== 'critical' && severity !== 'warning')) return [];
     // Of a rule the subject is `RULE SERIES`.
-    const names = [machine, textOf(subject), textOf(subject).split(' ')[0]];
-    const isMuted = names.some((name) => muted.has(name));
-    return [{ id: machine, severity, text: textOf(text), since: numberOf(begin) ?? 0, isMuted }];
+    const [rule = ''] = textOf(subject).split(' ');
+    const mute = muted.get(machine) ?? muted.get(rule);
+    return [{ id: machine, severity, text: textOf(text), since: numberOf(begin) ?? 0, mute, rule }];
   });
-  const rankOf = ({ isMuted, severity }: Alarm) => (isMuted ? 2 : severity === 'critical' ? 0 : 1);
+  const rankOf = ({ mute, severity }: Alarm) => (mute !== undefined ? 2 : severity === 'critical' ? 0 : 1);
   return alarms.sort((a, b) => rankOf(a) - rankOf(b) || b.since - a.since);
 }

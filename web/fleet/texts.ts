@@ -30,7 +30,10 @@ export const T = {
   asOf: (time: string) => `Last values, as of ${time}`,
   open: (count: number) => counted(count, 'open event', 'open events'),
   severities: { critical: 'Critical', warning: 'Warning', info: 'Note' },
-  muted: 'muted',
+  mutes: {
+    machine: (name: string) => `All of ${name}`,
+    rule: (rule: string) => `${rule} on all machines`,
+  },
   more: (count: number) => `${count.toLocaleString('en')} more`,
   traffic: (receive: string, send: string) => `↓ ${receive} ↑ ${send}`,
   search: 'Search',

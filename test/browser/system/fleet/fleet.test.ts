@@ -5,7 +5,17 @@ import { ask } from '../../../helpers/clients/http.ts';
 import { startPrefixProxy } from '../../../helpers/clients/prefix-proxy.ts';
 import { findFreePort } from '../../../helpers/service/free-port.ts';
 import { isDown, isUp, startHub } from '../../../hub/setup.ts';
-import { card, liveState, openLive, openPage, skipBrowser, startBrowser, until } from '../../browser.ts';
+import {
+  auditPage,
+  card,
+  liveState,
+  openLive,
+  openPage,
+  PHONE,
+  skipBrowser,
+  startBrowser,
+  until,
+} from '../../browser.ts';
 import { namesOn, startAgent, startFleet } from '../../fleet/rig.ts';
 
 const KEY = 'correct-horse-battery-staple-0123456789';
@@ -83,6 +93,30 @@ else {
     await page.getByRole('combobox', { name: 'State' }).selectOption('Unknown');
     await order('gone');
     await until(() => page.locator('.tile').innerText(), /gone[\s\S]*Unknown[\s\S]*connection refused/);
+    t.strictSame(complaints, []);
+  });
+
+  t.test('[I.hub.page] an event is muted for its machine, or its rule for all, with a reason', async (t) => {
+    const rules = { loaded: { series: 'cpu.load', above: 0, for_seconds: 1 } };
+    const watch = { defaults: false, rules };
+    const desk = await startAgent(t, 'desk.lan', 0, { history: { minutes: 60 }, watch });
+    const hub = await startHub(t, { desk: { url: desk.baseUrl } });
+    const { page, complaints } = await openLive(t, browser, `http://127.0.0.1:${hub.port}/`, {
+      ...PHONE,
+      bypassCSP: true,
+    });
+    const events = page.getByRole('region', { name: '1 open event' });
+    for (const what of ['All of desk.lan', 'loaded on all machines']) {
+      await events.getByRole('button', { name: /^Mute: desk\.lan, / }).click();
+      await events.getByRole('combobox', { name: 'What' }).selectOption(what);
+      await events.getByRole('textbox', { name: 'Reason' }).fill('a long build');
+      t.strictSame(await auditPage(page), [], 'axe-core, with the form');
+      await events.getByRole('button', { name: 'Mute', exact: true }).click();
+      await events.getByText(/Muted until .*: a long build\. It is not sent/).waitFor();
+      await until(() => page.title(), 'Machines · hostwire');
+      await events.getByRole('button', { name: 'Unmute' }).click();
+      await until(() => page.title(), '1 alarm · hostwire');
+    }
     t.strictSame(complaints, []);
   });
 
