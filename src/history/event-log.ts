@@ -1,6 +1,5 @@
 /** Makes events of what the history of this machine reports. */
 import type { CurrentConfig } from '../config/current.ts';
-import type { HistoryEvent } from '../wire/history.ts';
 import type { EventBook } from './event-book.ts';
 import type { History } from './history.ts';
 import { severityOf } from './incidents.ts';
@@ -17,28 +16,26 @@ export interface EventLogDeps {
 }
 
 /** Adds each event to the book from now on. */
-export function logEvents(deps: EventLogDeps): void {
-  deps.history.onEvent((event) => add(event, deps));
-}
-
-function add(event: HistoryEvent, { config, machine, book }: EventLogDeps): void {
-  const { at, kind = 'rule', rule: name, series, state, value, processes } = event;
-  const isRule = kind === 'rule';
-  const subject = isRule ? `${name} ${series}` : name;
-  const begun = book.begun({ machine, kind, subject });
-  const rule = isRule ? rulesIn(config.current.watch)[name] : undefined;
-  const severity = isRule ? rule?.severity : severityOf(name);
-  book.add({
-    machine,
-    kind,
-    subject,
-    severity: severity ?? begun?.severity ?? 'warning',
-    state,
-    begin: begun?.begin ?? at,
-    end: state === 'end' ? at : null,
-    value,
-    limit: rule?.above ?? rule?.below ?? begun?.limit ?? null,
-    text: isRule ? sentenceOf(event, rule) : event.text,
-    ...(processes === undefined ? {} : { processes }),
+export function logEvents({ history, config, machine, book }: EventLogDeps): void {
+  history.onEvent((event) => {
+    const { at, kind = 'rule', rule: name, series, state, value, processes } = event;
+    const isRule = kind === 'rule';
+    const subject = isRule ? `${name} ${series}` : name;
+    const begun = book.begun({ machine, kind, subject });
+    const rule = isRule ? rulesIn(config.current.watch)[name] : undefined;
+    const severity = isRule ? rule?.severity : severityOf(name);
+    book.add({
+      machine,
+      kind,
+      subject,
+      severity: severity ?? begun?.severity ?? 'warning',
+      state,
+      begin: begun?.begin ?? at,
+      end: state === 'end' ? at : null,
+      value,
+      limit: rule?.above ?? rule?.below ?? begun?.limit ?? null,
+      text: isRule ? sentenceOf(event, rule) : event.text,
+      ...(processes === undefined ? {} : { processes }),
+    });
   });
 }

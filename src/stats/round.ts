@@ -6,14 +6,10 @@ export function percentOf(part: number, whole: number): number | null {
   return oneDecimal(Math.min(100, Math.max(0, (part / whole) * 100)));
 }
 
-export function oneDecimal(value: number): number {
-  return Math.round(value * 10) / 10;
-}
+export const oneDecimal = (value: number): number => Math.round(value * 10) / 10;
 
 /** Returns how much a counter grew; 0 if it stepped back. */
-export function growth(before: number, after: number): number {
-  return after > before ? after - before : 0;
-}
+export const growth = (before: number, after: number): number => (after > before ? after - before : 0);
 
 /** Returns a counter's growth per second, a whole number; null if it stepped back (a reset) or no time passed. */
 export function rateOf(before: number, after: number, seconds: number): number | null {

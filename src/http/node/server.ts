@@ -45,20 +45,13 @@ const PIPELINED_PER_TURN = 1;
 /** Returns a function that passes its items to `act`, `count` per turn of the loop. */
 function inTurns<Item>(count: number, act: (item: Item) => void): (item: Item) => void {
   const waiting: Item[] = [];
-  let isScheduled = false;
-  const schedule = () => {
-    if (isScheduled || waiting.length === 0) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      const items = waiting.splice(0, count);
-      schedule();
-      for (const item of items) act(item);
-    });
+  const next = () => {
+    const items = waiting.splice(0, count);
+    if (waiting.length > 0) setImmediate(next);
+    for (const item of items) act(item);
   };
   return (item) => {
-    waiting.push(item);
-    schedule();
+    if (waiting.push(item) === 1) setImmediate(next);
   };
 }
 
