@@ -87,8 +87,8 @@ const BUILD_LIBRARIES: typeof LIBRARIES = {
 const LINES: Readonly<Record<string, number>> = {
   src: 50_701,
   native: 34_100,
-  web: 9_725,
-  test: 98_664,
+  web: 9_795,
+  test: 98_710,
   docs: 54_000,
 };
 const SOURCE_ENDINGS: Readonly<Record<string, readonly string[]>> = {
