@@ -7,8 +7,7 @@ import { until } from '../helpers/until.ts';
 
 const times = (count: number, path: string) => Buffer.concat(Array(count).fill(requestBytes(path)));
 const begun: string[] = [];
-/** Beyond what the other tests begin. */
-const CUT_AT = 300;
+const CUT_AT = 300; // Beyond what the other tests begin.
 const engine = await createEngine({
   headersRead: new Set(),
   onRequest: (exchange) => {
